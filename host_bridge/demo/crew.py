@@ -16,8 +16,8 @@ from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.serve.service import Service
 from host_bridge.services import Host
+from host_bridge.sharing.owner.service import Service
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01

@@ -18,8 +18,8 @@ from host_bridge.cars.car import Car
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.crew import Crew
 from host_bridge.interfaces.manoeuvres import Constant
-from host_bridge.link.frozen_stop import stop_frame
 from host_bridge.services import make_host
+from host_bridge.sharing.stop.frozen_stop import stop_frame
 
 _REPORT_EVERY_S = 0.02
 _FOR_EVER_S = 3600.0

@@ -11,8 +11,8 @@ from host_bridge.demo.show import Show
 from host_bridge.demo.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
 from host_bridge.demo.verdict import Machine
 from host_bridge.link.transports.base import Transport
-from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host
+from host_bridge.sharing.owner.recording import new_recorder
 
 VEHICLE = "f1tenth_vesc"
 SEED = 7  # of both cars: equal sensor errors, so that only the load and the floor differ

@@ -4,7 +4,7 @@ from host_bridge.doctor.checks import Finding, Machine, Verdict, examine
 from host_bridge.doctor.machine import LocalMachine
 from host_bridge.doctor.udev import RULES_PATH, rules
 from host_bridge.link.transports.serial_port import ports
-from host_bridge.transports.served import served
+from host_bridge.sharing.endpoints.served import served
 from sim_mock.micropython import candidates
 
 __all__ = [

@@ -20,9 +20,9 @@ from host_bridge.driving.opening import start_log
 from host_bridge.driving.twins import as_twin
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.session import next_tick_us
+from host_bridge.sharing.open_car import OpenCar
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports
 _FAREWELL_S = 0.3

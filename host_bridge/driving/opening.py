@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.open_car import OpenCar
-from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.owner.recording import new_recorder
 
 
 async def start_log(

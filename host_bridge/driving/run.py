@@ -30,9 +30,9 @@ from host_bridge.driving.twins import as_twin
 from host_bridge.driving.view import View
 from host_bridge.driving.waking import Alarm
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.session import Session, next_tick_us
+from host_bridge.sharing.open_car import OpenCar
 
 _NARROW = 40  # columns that every terminal is assumed to have
 _VIEW_EVERY = 10  # ticks: ten times a second

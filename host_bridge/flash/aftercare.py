@@ -11,9 +11,9 @@ from host_bridge.flash.beats import given_beat
 from host_bridge.flash.before import Before, uri_of
 from host_bridge.flash.meeting import met_again
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.services.pairings import Pairing
+from host_bridge.sharing.open_car import OpenCar
 
 STARTED_WITHIN_S = 5.0
 TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten

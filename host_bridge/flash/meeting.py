@@ -6,8 +6,8 @@ import asyncio
 
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
 
 MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's second of imports
 _AGAIN_S = 0.3

@@ -12,7 +12,7 @@ from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.core import Action, Deed, Profile, Sender, State, Wish, arming
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
-from host_bridge.open_car import OpenCar
+from host_bridge.sharing.open_car import OpenCar
 
 _ANSWER_S = 2.0
 _READY_S = 3.0

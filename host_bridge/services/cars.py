@@ -22,13 +22,13 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.transports.base import Making, Transport
 from host_bridge.link.transports.uri import open_transport
-from host_bridge.open_car import OpenCar, glanced, meet
-from host_bridge.serve.choosing import LOCAL, find_served
-from host_bridge.serve.radio import RadioRim
-from host_bridge.serve.service import Service
 from host_bridge.services.vehicles import Vehicles
-from host_bridge.transports.naming import as_uri
-from host_bridge.transports.served import ServedCar, served
+from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
+from host_bridge.sharing.endpoints.naming import as_uri
+from host_bridge.sharing.endpoints.served import ServedCar, served
+from host_bridge.sharing.open_car import OpenCar, glanced, meet
+from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.service import Service
 
 _GLANCE_S = 1.0  # a car on a slow line reports its inputs five times in that
 _EPOCHS = (1 << 30) - 1

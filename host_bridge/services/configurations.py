@@ -35,9 +35,9 @@ from host_bridge.core.errors import (
 )
 from host_bridge.link.protocol import parameter_requests
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.open_car import OpenCar
 from host_bridge.services.pairings import Pairing, Pairings
 from host_bridge.services.vehicles import Vehicles
+from host_bridge.sharing.open_car import OpenCar
 
 # The image (firmware.core.params): table hash, values of 4 bytes, name, hash of all of it
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4

@@ -20,7 +20,7 @@ from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.lateness import stop_lags_ms
 from tests.host_bridge.interfaces.station.processes import processor_s, programs_below
 from tests.host_bridge.programs import program, serving
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 PORT = 18_990
 SECONDS = 10.0

@@ -90,7 +90,7 @@ A, B = b"the key of car a", b"the key of car b"
 
 def of_radio(said: bytes) -> bytes:
     """What a radio carries of a car's words."""
-    from host_bridge.link.radio_filter import RadioFilter
+    from host_bridge.sharing.owner.radio_filter import RadioFilter
 
     return RadioFilter().outgoing(said)
 

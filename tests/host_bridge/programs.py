@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from host_bridge.transports.served import served
+from host_bridge.sharing.endpoints.served import served
 from tests import patience
 
 TANDEM = [sys.executable, "-m", "host_bridge.cli"]

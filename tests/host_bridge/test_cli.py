@@ -22,7 +22,7 @@ from host_bridge.link.protocol import wire
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -23,8 +23,8 @@ from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import backup
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import reading
-from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Pairings
+from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.bodies.table import parse_model
 from sim_mock.tracks.ros_map import load_map
 from tests.host_bridge.programs import tandem

@@ -18,7 +18,7 @@ from host_bridge.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.doctor.udev import VENDORS
 from host_bridge.interfaces.cli import doctor as command
 from host_bridge.link.transports.serial_port import Port, ports
-from host_bridge.transports.served import ServedCar
+from host_bridge.sharing.endpoints.served import ServedCar
 from sim_mock.micropython import Candidate, candidates
 from tests.evidence import some
 

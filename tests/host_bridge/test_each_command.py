@@ -10,7 +10,7 @@ import pytest
 from host_bridge.cli import COMMANDS
 from tests import patience
 from tests.host_bridge.programs import program, serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = [pytest.mark.process, pytest.mark.smoke]
 

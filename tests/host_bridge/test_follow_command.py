@@ -8,7 +8,7 @@ import pytest
 
 from host_bridge.core.errors import VehicleFileFault
 from tests.host_bridge.programs import serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.process(drives=True)
 

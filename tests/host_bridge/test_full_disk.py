@@ -16,11 +16,11 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.logbook.reading import summary
 from host_bridge.logbook.spill import SpilledList
-from host_bridge.serve.recording import new_recorder
+from host_bridge.sharing.owner.recording import new_recorder
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 SMALL_KB = 64
 HOUR_FLUSHES = 4 * 3600

@@ -28,7 +28,7 @@ from host_bridge.services import Pairing, Pairings
 from host_bridge.services.configurations import differing
 from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem, until
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 SLOW = "sim://f1tenth?fault=slow_step:ms=11.4"
 COMMAND = "tandem config write red step_s=0.02"

@@ -15,7 +15,7 @@ from host_bridge.core.errors import RefusedFault, UsageFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.process(drives=True)
 

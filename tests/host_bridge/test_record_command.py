@@ -9,7 +9,7 @@ from host_bridge.logbook.reading import read
 from host_bridge.services import make_host
 from tests.evidence import some
 from tests.host_bridge.programs import serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -14,7 +14,7 @@ from host_bridge.driving import Plan, drive
 from host_bridge.services import make_host
 from sim_mock.paced import Cable
 from tests.host_bridge.programs import tandem, virtual_car
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 
 @pytest.fixture(autouse=True)

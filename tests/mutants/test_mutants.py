@@ -572,11 +572,13 @@ def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committ
 
 @pytest.mark.process
 def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
-    repository.change("tests/host_bridge/test_stop_call.py")
+    repository.change("tests/host_bridge/sharing/stop/test_stop_call.py")
     assert repository.touched() == ["host_bridge/quick_stop.py"]
     assert len(repository.by_hand()) == 2
     repository.change("tests/host_bridge/drives.py")
-    assert {"host_bridge/session.py", "host_bridge/serve/service.py"} < set(repository.touched())
+    assert {"host_bridge/session.py", "host_bridge/sharing/owner/service.py"} < set(
+        repository.touched()
+    )
 
 
 @pytest.mark.process

@@ -24,8 +24,8 @@ from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from host_bridge.core.system.running import run_async
 from host_bridge.core.system.whole_file import write_whole
 from host_bridge.interfaces.cli.choice import board_of, named_car
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.services.pairings import Pairing
+from host_bridge.sharing.open_car import OpenCar
 
 BACKUP = """\
 examples:

@@ -10,7 +10,7 @@ from host_bridge.core import span_words
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
 from host_bridge.services import Host
-from host_bridge.transports.served import ServedCar
+from host_bridge.sharing.endpoints.served import ServedCar
 
 EPILOG = """\
 examples:

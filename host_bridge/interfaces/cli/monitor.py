@@ -35,8 +35,8 @@ from host_bridge.link.protocol.events import (
     LinkNoisy,
 )
 from host_bridge.logbook.rows import row_of, topic_of
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
 
 EPILOG = """\
 examples:

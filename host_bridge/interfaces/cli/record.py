@@ -14,9 +14,9 @@ from host_bridge.interfaces.cli.lidar_word import lidars_of
 from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.logbook.sensor_lines import SensorPipe
-from host_bridge.open_car import OpenCar
-from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.owner.recording import new_recorder
 
 EPILOG = """\
 examples:

@@ -14,11 +14,11 @@ from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import add_car, board_of, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.serve.radio import RadioRim
-from host_bridge.serve.recording import new_recorder
-from host_bridge.serve.service import Service
 from host_bridge.services import Host
-from host_bridge.transports.naming import as_uri
+from host_bridge.sharing.endpoints.naming import as_uri
+from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.owner.service import Service
 
 EPILOG = """\
 examples:

@@ -25,11 +25,11 @@ from host_bridge.interfaces.cli.station_stops import StopTables
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.open_car import OpenCar, loses_nothing
 from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.services import Host
-from host_bridge.transports.served import ServedCar
-from host_bridge.transports.stop_sockets import StopSocket, found
+from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.open_car import OpenCar, loses_nothing
+from host_bridge.sharing.stop.stop_sockets import StopSocket, found
 
 _R = re.compile("press R", re.IGNORECASE)
 _TO_TENTHS = 10  # the length of 14:03:22.4

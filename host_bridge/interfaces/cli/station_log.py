@@ -14,8 +14,8 @@ from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logbook import reading
-from host_bridge.open_car import loses_nothing
 from host_bridge.services import Vehicles
+from host_bridge.sharing.open_car import loses_nothing
 
 _EVERY_US = 50_000  # 20 Hz, as live
 _SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")

@@ -12,8 +12,8 @@ from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
-from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
+from host_bridge.sharing.open_car import OpenCar
 
 _KINDS = {1: "steering", 2: "throttle"}  # value of channel_kind, as in schema.CHANNEL_KINDS
 EPILOG = """\

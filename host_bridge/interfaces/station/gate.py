@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from host_bridge.serve.admission import Allowance
-from host_bridge.transports.stop_sockets import OUT_OF
+from host_bridge.sharing.owner.admission import Allowance
+from host_bridge.sharing.stop.stop_sockets import OUT_OF
 
 # A page that is opened makes some twenty, and one whose Stop is pressed three a second
 COMES_PER_S, COMES_AT_ONCE = 60.0, 100

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from websockets.asyncio.server import ServerConnection
 
 from host_bridge.interfaces.station.gate import NOBODY_SAYS
-from host_bridge.transports.reserve import is_in_reserve
+from host_bridge.sharing.stop.reserve import is_in_reserve
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
 SHARE = 128  # of one login; a page has five

@@ -21,7 +21,7 @@ from tests import patience
 from tests.evidence import some
 from tests.host_bridge.programs import serving, until
 from tests.host_bridge.programs import tandem as command
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.test_virtual import as_metal
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "api" / "README.md"

@@ -21,9 +21,9 @@ from host_bridge.interfaces.cli.line import LiveLines
 from host_bridge.interfaces.cli.screen import _styled
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import text_of
-from host_bridge.transports import stop_sockets
+from host_bridge.sharing.stop import stop_sockets
 from tests.host_bridge.programs import TANDEM, program, serving, tandem, until
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 # clear the screen, colour, a title, a clipboard, backspaces, C1, bidi, a line that says all is well
 EVIL = "\x1b[2J\x1b]0;x\x07\x08\r\x9b31m\u202e\u2066ok\x00"

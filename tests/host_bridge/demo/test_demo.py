@@ -15,7 +15,7 @@ from host_bridge.logbook import reading
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.programs import TANDEM
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 # it measures: no other demo may run beside it
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("demo")]

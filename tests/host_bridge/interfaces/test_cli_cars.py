@@ -16,7 +16,7 @@ from host_bridge.core.reports import CarStatus
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import cars, log
 from host_bridge.logbook.recorder import DOWN, create
-from host_bridge.transports.served import ServedCar, announce, served
+from host_bridge.sharing.endpoints.served import ServedCar, announce, served
 
 NIGEL = ServedCar("nigel-1", "serial:///dev/ttyACM0", os.getpid(), "nigel", "2026-01-01T00:00:00Z")
 SILENT = ServedCar("f1", "sim://f1tenth", os.getpid(), "f1tenth", "2026-01-01T00:00:01Z")

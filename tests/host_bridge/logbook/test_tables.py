@@ -13,7 +13,7 @@ from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import recorder, tables
 from tests.host_bridge.programs import tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 NIGEL = config.load_vehicle("nigel")
 

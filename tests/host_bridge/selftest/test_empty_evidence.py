@@ -7,7 +7,7 @@ import pytest
 from host_bridge.core.errors import UsageFault
 from host_bridge.selftest import CHECKS
 from tests.host_bridge.programs import tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from host_bridge.config import load_vehicle
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
-from host_bridge.open_car import OpenCar
 from host_bridge.selftest import CHECKS, Bench
+from host_bridge.sharing.open_car import OpenCar
 from tests.firmware.boards.bench_world import BenchWorld
 from tests.firmware.boards.booted import pins_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.transports import folders
-from tests.host_bridge.serve.desk import runtime_folder
+from host_bridge.sharing.endpoints import folders
+from tests.host_bridge.sharing.desk import runtime_folder
 
 
 @pytest.fixture

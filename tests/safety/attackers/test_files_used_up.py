@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from host_bridge.transports.reserve import KEPT_FOR_STOP
-from host_bridge.transports.served import socket_path
+from host_bridge.sharing.endpoints.served import socket_path
+from host_bridge.sharing.stop.reserve import KEPT_FOR_STOP
 from tests.host_bridge.programs import serving, tandem
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking

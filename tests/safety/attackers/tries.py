@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from host_bridge.quick_stop import StopCall, stop_served
-from host_bridge.transports.stop_sockets import StopSocket, found
+from host_bridge.sharing.stop.stop_sockets import StopSocket, found
 from tests import patience
 from tests.host_bridge.programs import TANDEM
 from tests.safety.attackers import logins

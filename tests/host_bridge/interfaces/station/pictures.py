@@ -16,7 +16,7 @@ from host_bridge.interfaces import station
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS, STATE, stage
 from tests.host_bridge.interfaces.station.test_work import driven, seen
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 FOLDER = Path(station.__file__).parent
 ANSWER = "document.getElementById('answer')"

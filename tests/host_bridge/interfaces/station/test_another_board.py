@@ -8,7 +8,7 @@ from sim_mock.world import board_id_of
 from tests.host_bridge.interfaces.station.chromium import Chromium
 from tests.host_bridge.interfaces.station.stage import PORTS, STATE
 from tests.host_bridge.programs import program, serving
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
 PORT = PORTS + 31

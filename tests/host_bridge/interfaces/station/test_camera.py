@@ -20,7 +20,7 @@ from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium
 from tests.host_bridge.interfaces.station.stage import PORTS, STATE, stage
 from tests.host_bridge.programs import tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytest.importorskip("cv2", reason="--camera needs tandem-cars[camera]")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]

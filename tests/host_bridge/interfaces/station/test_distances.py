@@ -14,7 +14,7 @@ from tests.evidence import every
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS
 from tests.host_bridge.programs import program, serving, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.xdist_group("station")
 PORT = PORTS + 60

@@ -16,7 +16,7 @@ from host_bridge.logbook.reading import read
 from tests.host_bridge.interfaces.station.chromium import PATIENCE_S
 from tests.host_bridge.interfaces.station.stage import NAME, PORTS, stage
 from tests.host_bridge.programs import tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytest.importorskip("foxglove", reason="--foxglove needs tandem-cars[foxglove]")
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("station")]

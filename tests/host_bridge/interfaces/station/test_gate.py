@@ -12,7 +12,7 @@ import pytest
 from host_bridge.interfaces.station import gate as under_test
 from host_bridge.interfaces.station.gate import COMES_AT_ONCE, COMES_PER_S, GONE, Gate
 from tests.evidence import every
-from tests.host_bridge.serve.desk import run, until
+from tests.host_bridge.sharing.desk import run, until
 
 
 class Clock:

@@ -14,7 +14,7 @@ from host_bridge.demo.trace import Stop
 from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import SPEED_MPS, STATE, Stage, stage
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.xdist_group("station")
 # What is promised is 0.12 s of lease; the rest is the way of the fault into the browser, and a

@@ -20,7 +20,7 @@ from tests.host_bridge.interfaces.station.lateness import stop_lags_ms
 from tests.host_bridge.interfaces.station.processes import processor_s
 from tests.host_bridge.interfaces.station.stage import NAME, PORTS, STATE, Stage, stage
 from tests.host_bridge.programs import program, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 1

@@ -11,7 +11,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.cli import station_rounds
 from host_bridge.interfaces.cli.station_rounds import Rounds
 from host_bridge.quick_stop import StopCall
-from tests.host_bridge.serve.desk import run
+from tests.host_bridge.sharing.desk import run
 
 
 class Cars:

@@ -10,7 +10,7 @@ import pytest
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import NAME, PORTS, SPEED, STATE, stage
 from tests.host_bridge.programs import tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 30

@@ -17,7 +17,7 @@ from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS, stage
 from tests.host_bridge.programs import program, tandem
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 uvicorn = pytest.importorskip("uvicorn")

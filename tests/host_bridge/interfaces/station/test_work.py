@@ -22,7 +22,7 @@ from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.processes import programs_below
 from tests.host_bridge.interfaces.station.stage import PORTS
 from tests.host_bridge.programs import program, until
-from tests.host_bridge.serve.desk import runtime_folder
+from tests.host_bridge.sharing.desk import runtime_folder
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]

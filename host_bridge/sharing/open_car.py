@@ -1,0 +1,323 @@
+"""An open car: a car with a running link to it, as commands use it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from host_bridge.cars.car import Car
+from host_bridge.cars.sign_of_life import OWNER, SignOfLife
+from host_bridge.core import CarIdentity, CarStatus, Fault, Vehicle
+from host_bridge.core.errors import (
+    AnotherCarFault,
+    DeviceFault,
+    ProtocolFault,
+    TandemError,
+    VehicleFileFault,
+)
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.observers import Observers
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkEvent, LinkNoisy, LinkStranger
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.session_time import SessionTime
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.base import Transport
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.owner.recording import tap_into
+from host_bridge.sharing.owner.service import Service, end
+from host_bridge.sharing.owner.taps import TapReader, listen_in
+
+_REPLAYED = "replay://"
+_TAPPED_S = 1.0  # the wait for a present car's first frame on the tap
+_MEET_S = 2.0  # longer than the second after which the link reports noise
+_BIND_S = 5.0  # a session that has just ended frees its slot after 3 s
+_CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
+
+
+class KnownVehicles(Protocol):
+    """The part of host_bridge.services.Vehicles that recognises a car's vehicle type."""
+
+    def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
+
+    def expected_hash(self, vehicle: Vehicle, identity: CarIdentity) -> bytes: ...
+
+
+class OpenCar:
+    """A car and the tasks that keep its link; ``events`` publishes what happens until ``close``."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        clock: Clock,
+        vehicles: KnownVehicles,
+        host: Service | ServedCar,
+        epoch: int | None,
+        session_time: SessionTime | None = None,
+    ) -> None:
+        self.uri = host.uri
+        self.name = host.name
+        self.is_served_here = isinstance(host, Service)
+        is_past = host.uri.startswith(_REPLAYED)
+        boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
+        link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
+        self.car = Car(host.name, link)
+        self.car.called = host.uri if self.is_served_here else host.name
+        if self.is_served_here:  # then this program is the owner and sends its heartbeat
+            self.car.signs.append(SignOfLife(self.car, OWNER))
+        self.events: Observers[list[LinkEvent]] = Observers()
+        self.noise: LinkNoisy | None = None
+        self._tap: TapReader | None = None
+        self._log: Recorder | None = None  # None if the owner is here: it keeps the log itself
+        self._host = host
+        self._clock = clock
+        self._vehicles = vehicles
+        self._runner = Runner(transport, self.car, clock, self._hear)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        """Open the transport and start the link. Raises errors.DeviceFault."""
+        await self._runner.open()
+        self._spawn(self._runner.run())
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Wait until the predicate is true; return False if it was not within ``within_s``."""
+        loop = asyncio.get_running_loop()
+        give_up_s = loop.time() + within_s
+        while not is_so():
+            if loop.time() >= give_up_s:
+                return False
+            await asyncio.sleep(0.005)
+        return True
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """The car's vehicle type. Raises errors.VehicleFileFault if it is not known."""
+        if self.car.vehicle is None:
+            raise _unknown_vehicle(self)
+        return self.car.vehicle
+
+    @property
+    def identity(self) -> CarIdentity:
+        """The identity that the car reported; known for any car that ``meet`` has opened."""
+        assert self.car.identity is not None, "meet() saw to it"
+        return self.car.identity
+
+    @property
+    def is_virtual(self) -> bool:
+        """True if the car is virtual: only then may a program hold the deadman.
+
+        This is what the board reports of itself. A URI proves nothing, for a pseudo-terminal may
+        lead to a real car. A board that runs as hardware in the loop reports it until its reset,
+        and its outputs are dead for as long.
+        """
+        return self.identity.is_virtual
+
+    @property
+    def line_fault(self) -> Exception | None:
+        """The error that ended the line to the car, as far as this process knows; else None."""
+        served_here = self._host if isinstance(self._host, Service) else None
+        return self._runner.fault or (served_here.owner.line_fault if served_here else None)
+
+    @property
+    def why_unknown(self) -> str:
+        """The reason why the car's reports are stale, and what to do; "" while it is online."""
+        if self.car.is_known():
+            return ""
+        told = (self.line_fault, self.car.stranger, self.car.mismatch)
+        return str(next(filter(None, told), None) or _silence(self, "silence"))
+
+    @property
+    def owner_pid(self) -> int | None:
+        """The id of the other process that serves the car; None if this process does."""
+        return None if isinstance(self._host, Service) else self._host.pid
+
+    def recognised(self) -> Vehicle | None:
+        """Return the vehicle type whose configuration the car reports; None if no file matches."""
+        return self._vehicles.recognised(self.identity)
+
+    def take_for(self, vehicle: Vehicle | None) -> None:
+        """Assume this vehicle from now on, and expect the car to hold its configuration."""
+        identity = self.car.identity
+        self.car.vehicle = vehicle
+        self.car.config_hash = (
+            self._vehicles.expected_hash(vehicle, identity) if vehicle and identity else None
+        )
+
+    async def record(self, log: Recorder) -> None:
+        """Log everything from now on in both directions, other clients' frames included.
+
+        The log begins with the car's identity and the events that it still holds. Raises
+        errors.DeviceFault.
+        """
+        if isinstance(self._host, Service):
+            self._host.record(log)
+        else:
+            line = await listen_in(self.name)
+            facts = {"vehicle": self._host.vehicle, "board_id": self.identity.board_id.hex()}
+            log.car(self.name, {"uri": self.uri, **facts})
+            self._log = log
+            self._tap = tap = TapReader(tap_into(log, self.name))
+            self._spawn(line.follow(tap))
+            await self.until(lambda: tap.has_heard, _TAPPED_S)  # else the answer is not in the log
+        self.car.connection.ask_for_all(self._clock.now_us())
+
+    def has_lost_owner(self) -> bool:
+        """Return whether the program that served the car is gone."""
+        return not self.is_served_here and self._runner.fault is not None
+
+    @property
+    def unlogged_bytes(self) -> int:
+        """The number of bytes that our log lacks, because our disk or this process was too slow."""
+        return self._tap.lost_bytes if self._tap else 0
+
+    async def close(self) -> None:
+        """Close the link. A car that is served here and still armed is stopped."""
+        self.events = Observers()  # nobody is told of the closing itself
+        for task in self._tasks:
+            await end(task)
+        if isinstance(self._host, Service):
+            await self._host.close()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work))
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        for event in events:
+            if isinstance(event, LinkNoisy):
+                self.noise = event
+            elif isinstance(event, LinkStranger) and self._log:
+                self._log.note(f"cut here: {self.car.stranger}")
+        if events:
+            self.events.tell(events)
+
+
+async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
+    """Open the car and wait for its identity; with an epoch, bind it and synchronise its clock.
+
+    Without a ``vehicle`` the type follows from the car's configuration. If any of that fails the
+    car is closed again. Raises errors.TandemError.
+    """
+    try:
+        await opened.open()
+        await _identify(opened)
+        opened.car.is_line_lossy = not (opened.is_virtual and loses_nothing(opened.uri))
+        opened.take_for(vehicle or opened.recognised())
+        if opened.car.connection.epoch is not None:
+            await _bind(opened)
+    except BaseException:
+        await opened.close()
+        raise
+    return opened
+
+
+def loses_nothing(uri: str) -> bool:
+    """Return True if the line to a virtual car is lossless, being this machine's memory.
+
+    A report that is missing there was never made: a busy machine left out a control period.
+    """
+    return not uri.startswith("lossy+") and "hitl=" not in uri.partition("?")[2]
+
+
+async def _identify(opened: OpenCar) -> None:
+    car = opened.car
+    await opened.until(
+        lambda: bool(car.is_known() or car.stranger or car.mismatch or opened.noise), _MEET_S
+    )
+    if car.stranger:
+        raise _another(opened)
+    if car.mismatch:
+        raise _mismatch(opened)
+    if not car.is_known():
+        fault = opened.line_fault or f"silence for {_MEET_S:g} s"
+        raise _noise(opened) if opened.noise else _silence(opened, str(fault))
+
+
+async def _bind(opened: OpenCar) -> None:
+    connection = opened.car.connection
+    if not await opened.until(connection.is_bound, _BIND_S):
+        raise _unbound(opened)
+    await opened.until(connection.clock.is_good, _CLOCK_S)  # if not, arming says so
+
+
+def _another(opened: OpenCar) -> TandemError:
+    return AnotherCarFault(opened.car.stranger, where=opened.uri, remedy=opened.car.remedy)
+
+
+def _mismatch(opened: OpenCar) -> TandemError:
+    found = opened.car.mismatch
+    return ProtocolFault(
+        "the car speaks another version of the protocol; it can be stopped, but not driven",
+        where=opened.uri,
+        expected=f"protocol {found.own_hash.hex()}, this host's" if found else "",
+        got=found.car_hash.hex() if found else "",
+        remedy="reflash the car with this version of Tandem",
+    )
+
+
+def _noise(opened: OpenCar) -> TandemError:
+    size = opened.noise.size if opened.noise else 0
+    return ProtocolFault(
+        "this does not speak Tandem",
+        where=opened.uri,
+        got=f"{size} bytes in a second, and no good frame among them",
+        remedy="is it the right port? the right baud rate (?baud=...)? is the firmware on it?",
+    )
+
+
+async def glanced(opened: OpenCar) -> tuple[CarStatus, float | None]:
+    """Close the car after its first status and inputs.
+
+    Return that status, and for how many seconds the car has been stopped (None if it is not).
+    """
+    car = opened.car
+    try:
+        while car.status is None or car.inputs is None:
+            await asyncio.sleep(0.01)
+        return car.status, car.stop_age_s()
+    finally:
+        await opened.close()
+
+
+def _silence(opened: OpenCar, got: str) -> TandemError:
+    remedy = "has the board power, and the firmware on it? is it the right port?"
+    if opened.owner_pid:
+        remedy += f" does process {opened.owner_pid}, which serves the car, hang?"
+    return DeviceFault(
+        "nothing comes from the car",
+        where=opened.uri,
+        got=got,
+        remedy=remedy,
+    )
+
+
+def _unbound(opened: OpenCar) -> TandemError:
+    return ProtocolFault(
+        "the car did not take this session in",
+        where=opened.uri,
+        got=f"link {opened.car.connection.state.value}",
+        remedy="it serves four sessions: end one; where one was killed, wait 3 s",
+    )
+
+
+def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
+    status, identity = opened.car.status, opened.car.identity
+    if status is not None and Fault.CONFIGURATION in status.faults:
+        # Advising to write is safe: the board holds no configuration that could be lost.
+        return VehicleFileFault(
+            "the board holds no configuration, or a damaged one",
+            where=opened.uri,
+            expected="the configuration of a vehicle",
+            got="none that can be read",
+            remedy=f"write one to it: tandem config write {opened.name} --vehicle NAME",
+        )
+    return VehicleFileFault(
+        "the car's configuration is that of no vehicle file",
+        where=opened.uri,
+        expected="the configuration of a type that tandem vehicles lists",
+        got=f"configuration {identity.config_hash.hex() if identity else 'unknown'}",
+        remedy="is it the car that is meant? its board says who it is: tandem identify; the file "
+        "of a type of your own is named with --vehicle",
+    )

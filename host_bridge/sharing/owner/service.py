@@ -1,0 +1,280 @@
+"""The service of one car: its owner, its sockets, its description, its log, and its identity."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from host_bridge.cars.car import Car
+from host_bridge.cars.sign_of_life import OWNER, SignOfLife
+from host_bridge.config import vehicle_names
+from host_bridge.core import (
+    CarIdentity,
+    CarStatus,
+    KnownCar,
+    Sender,
+    State,
+    Vehicle,
+    Verdict,
+    another_car,
+    verdict,
+)
+from host_bridge.core.errors import AnotherCarFault
+from host_bridge.core.system.clock import Clock
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkEvent, LinkLost, LinkStranger
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.base import Transport
+from host_bridge.link.transports.uri import Uri
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.sharing.endpoints.rims import Rim, local_rim
+from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
+from host_bridge.sharing.owner.owner import Owner
+from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.recording import tap_into
+from host_bridge.sharing.owner.taps import tap_rim
+from host_bridge.sharing.stop.stop_rim import StopRim
+
+MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
+_FAREWELL_S = 0.3
+_CANCEL_AGAIN_S = 0.1
+_ARMED = (State.ACTIVE, State.HOLD)
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+Recognise = Callable[[CarIdentity], "Vehicle | None"]
+
+
+class Service:
+    """The service of the car at one transport, until it is closed.
+
+    ``car`` listens, and can stop it.
+
+    The car is the board that was met first, or one of those that ``meant`` names. Another board at
+    the line is not served: it can be stopped, and nothing else. With an epoch the service has a
+    session of its own, in which it sends the heartbeat of the stop source "owner"; without one,
+    that is up to the code that serves the car and has a session besides.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        transport: Transport,
+        clock: Clock,
+        recognise: Recognise,
+        epoch: int | None = None,
+    ) -> None:
+        self.uri = uri
+        self.name = ""
+        self.fleet = ""  # set before ``start``
+        self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
+        self.owner = Owner(transport, clock)
+        self.car = Car("", Connection(own_protocol_hash(), epoch))
+        self.car.signs.append(SignOfLife(self.car, OWNER))
+        self._clock = clock
+        self._recognise = recognise
+        self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
+        self._run: asyncio.Task[None] | None = None
+        self.radio: RadioRim | None = None  # set before ``start``
+        self._rims: list[Rim] = []
+        self._known: KnownCar | None = None  # the car as it was identified last
+        self._stranger: KnownCar | None = None  # the last other car seen in its place
+        self._log: Recorder | None = None
+        self._is_line_new = True
+        self._met = asyncio.Event()
+        self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+    async def start(self, name: str | None = None) -> None:
+        """Open the line, identify the car, let clients in. Raises errors.TandemError.
+
+        Without ``name`` the car's own is used. A car that says nothing, or nothing that we
+        understand, is served nevertheless, for it may still hear a stop. Another car than the one
+        meant is refused.
+        """
+        self.car.name = name or ""
+        self.car.connection.boards = frozenset(known.board_id for known in self.meant)
+        self.owner.lines.subscribe(self._line_changed)
+        await self.owner.start()
+        try:
+            if self.radio:
+                await self.radio.start()
+            await self._runner.open()
+            self._run = asyncio.get_running_loop().create_task(self._runner.run())
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._met.wait(), MEET_S)
+            self._refuse_another()
+            self._open_rims(name)
+        except BaseException:
+            await self.close()
+            raise
+
+    def record(self, log: Recorder) -> None:
+        """Log everything of this car from now on, both ways.
+
+        While another car is there the log pauses.
+        """
+        self._log = log
+        log.car(self.name, self.facts())
+        self.owner.taps.subscribe(tap_into(log, self.name))
+
+    def facts(self) -> dict[str, str]:
+        """Return the metadata for logs."""
+        identity = self.car.identity
+        known = {"config_hash": identity.config_hash.hex()} if identity else {}
+        return {
+            "uri": self.uri,
+            "vehicle": self.vehicle_name(),
+            "board_id": self.board_id,
+            **known,
+        }
+
+    @property
+    def board_id(self) -> str:
+        """The id of its car's board in hexadecimal; empty until it is known."""
+        return self.car.known().board_id.hex()
+
+    def vehicle_name(self) -> str:
+        """Return the name by which others find the vehicle too.
+
+        It is a path unless Tandem brings the vehicle along.
+        """
+        vehicle = self.car.vehicle
+        if vehicle is None:
+            return ""
+        return vehicle.name if vehicle.name in vehicle_names() else vehicle.path
+
+    async def close(self) -> None:
+        """Close the sockets, stop the car if it is armed, and release it."""
+        for rim in self._rims:
+            rim.close()
+        if self._rims:
+            withdraw(self.name)
+        await self._say_farewell()
+        if self._run:
+            await end(self._run)
+        self.owner.close()
+
+    def _open_rims(self, name: str | None) -> None:
+        self.name = self.car.name = name or _untaken(self._own_name())
+        radios = (self.radio,) if self.radio else ()
+        stops = StopRim(self.name, self.fleet, self.uri)
+        for rim in (local_rim(self.name), tap_rim(self.name), stops, *radios):
+            rim.open(self.owner)
+            self._rims.append(rim)
+        self._announce()
+
+    def _refuse_another(self) -> None:
+        """Raise errors.AnotherCarFault if another car than the one meant is there."""
+        if self._stranger:
+            raise AnotherCarFault(
+                another_car(" or ".join(map(str, self.meant)), self._stranger),
+                where=self.uri,
+                remedy="plug that car in here; or leave --name out, and this one is served by its "
+                "own; or say that this board is meant: --board ID",
+            )
+
+    def _own_name(self) -> str:
+        uri = Uri.parse(self.uri)
+        of_uri = uri.query.get("name") or uri.path.rpartition("/")[2] or uri.authority
+        wanted = (self.car.identity.car_name if self.car.identity else "") or of_uri
+        return _NO_NAME.sub("-", wanted).strip("-")[:32] or "car"
+
+    def _announce(self) -> None:
+        announce(
+            ServedCar(
+                self.name,
+                self.uri,
+                os.getpid(),
+                self.vehicle_name(),
+                self._started,
+                self.fleet,
+                self.board_id,
+            )
+        )
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        for event in events:
+            if isinstance(event, CarIdentity):
+                self._identified(event)
+            elif isinstance(event, LinkStranger):
+                self._refuse(event.identity)
+            elif isinstance(event, LinkLost):
+                self.owner.doubt.doubt()
+            elif isinstance(event, CarStatus) and self._is_line_new:
+                self._take_over(event.state)
+
+    def _identified(self, identity: CarIdentity) -> None:
+        """Take an Identity: the first one, and those when the car comes back or is reconfigured."""
+        self.owner.doubt.trust()
+        before, hash_before = self._known, self._known and self._known.config_hash
+        if identity.config_hash == hash_before:
+            return
+        self.car.vehicle = self._recognise(identity)
+        self._known = now = self._now(identity)
+        self._met.set()
+        if before and verdict(before, now) is Verdict.REFITTED:
+            self._note(f"{self.name} was flashed anew: {before} before, {now} from here on")
+        if self._rims and (before is None or before.vehicle != now.vehicle):
+            self._announce()
+
+    def _now(self, identity: CarIdentity) -> KnownCar:
+        name = self.name or identity.car_name
+        return replace(self.car.known(), name=name, config_hash=identity.config_hash)
+
+    def _refuse(self, identity: CarIdentity) -> None:
+        """Note another car at the line: nobody may drive it by our name, but we may stop it."""
+        self.owner.doubt.refuse()
+        self._stranger = KnownCar(identity.board_id, identity.car_name)
+        self._met.set()
+        self._note(f"cut here: {self.car.stranger}")
+        if self._is_line_new:
+            self._take_over(identity.state)
+
+    def _note(self, text: str) -> None:
+        if self._log:
+            self._log.note(text)
+
+    def _line_changed(self, fault: Exception | None) -> None:
+        self._is_line_new = fault is None
+
+    def _take_over(self, state: State) -> None:
+        """Stop a car that is armed on a new line: its owner crashed, or its cable was out."""
+        self._is_line_new = False
+        if state in _ARMED:
+            self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
+
+    async def _say_farewell(self) -> None:
+        """Stop an armed car before its owner leaves: the next client could drive it at once."""
+        status = self.car.status
+        if not (self.car.is_known() and status and status.state in _ARMED):
+            return
+        stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())
+        give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)
+        while stop.seen_us is None and self._clock.now_us() < give_up_us:
+            await asyncio.sleep(0.005)
+
+
+async def end(task: asyncio.Task[None]) -> None:
+    """Cancel a task until it has ended; raise what it failed with.
+
+    Once is not enough before Python 3.12: ``wait_for`` loses a cancellation that comes at the very
+    moment at which what it waits for is there.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=_CANCEL_AGAIN_S)
+    with suppress(asyncio.CancelledError):
+        task.result()
+
+
+def _untaken(wanted: str) -> str:
+    """Return the name, with a number appended if another car is served by it."""
+    taken = {car.name for car in served()}
+    names = itertools.chain([wanted], (f"{wanted[:28]}-{n}" for n in itertools.count(2)))
+    return next(name for name in names if name not in taken)

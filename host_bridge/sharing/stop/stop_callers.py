@@ -1,0 +1,43 @@
+"""Finds who wants to be called back by the owner of a car, for its stop socket was full.
+
+See ``transports/stop_calls.py``. Anybody may put such a name into the folder; each is looked at
+once, whatever it is, so what another login puts there costs what it costs that login to put it.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+
+from host_bridge.sharing.stop.stop_calls import prefix_of
+from host_bridge.sharing.stop.stop_sockets import StopSocket, owner_of
+
+_LOOKED = 2000  # names that are looked at in one go: some 10 ms
+
+
+class Callers:
+    """The callers of the car whose stop socket has this path."""
+
+    def __init__(self, path: str) -> None:
+        self._folder = os.path.dirname(path)
+        self._prefix = os.path.basename(prefix_of(path))
+        self._known: set[str] = set()
+
+    def found(self, may_come: Callable[[int], bool]) -> Iterator[tuple[socket.socket, int]]:
+        """Connect to each that is new and whose login ``may_come``: the connection, which whoever
+        gets it closes, and the login."""
+        for it in self._new():
+            uid = owner_of(it.path)
+            if uid >= 0 and may_come(uid) and it.connect() and it.end is not None:
+                yield it.end, it.uid
+
+    def _new(self) -> list[StopSocket]:
+        try:
+            names = {it for it in os.listdir(self._folder) if it.startswith(self._prefix)}
+        except OSError:  # no file is left for it, or the folder is gone
+            return []
+        self._known &= names
+        new = sorted(names - self._known)[:_LOOKED]
+        self._known.update(new)
+        return [StopSocket(os.path.join(self._folder, name), "") for name in new]

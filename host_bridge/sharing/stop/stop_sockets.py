@@ -1,0 +1,255 @@
+"""The stop sockets of every car that is served on this machine, by whichever login.
+
+A socket's file name says which car it is: ``tandem-stop.NAME.FLEET.URI.RANDOM``, the middle ones
+as checksums. Anybody may put such a name there, so none is believed further than to send it a Stop:
+
+* a link is not followed, and what the name leads to must be a socket;
+* who listens must be the login that owns the file: so a Stop is sent to no third program;
+* whose it is and which process serves it is told by the system, not by the name;
+* nobody is waited for: each is connected as it is found, first those that have the name of a car
+  of this login, and a login's many names do not crowd out another's few. One whose queue is full
+  may hang, and it may be another login that fills it: it is asked again beside the others, and
+  calls back (``stop_calls.py``).
+
+Imports as little as a stop in a hurry needs.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import struct
+import zlib
+
+from host_bridge.core.errors import DeviceFault
+from host_bridge.sharing.endpoints.folders import private_folder, stop_folders
+
+TYPE_CHECKING = False  # typing takes 3 ms to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIX = "tandem-stop"
+SUFFIX = ".sock"
+MOST = 400  # sockets that are asked, of each login a share
+LOOKED_AT_ONCE = 128  # names: some 1 ms, in which nothing is said to who was found before
+_PARTS = 5
+_NAME_SIZE = 32
+_OWN_FILES = "/proc/self/fd"
+_PEER = struct.Struct("3i")  # pid, uid, gid: Linux, struct ucred
+# This program's or this machine's own need: whether anybody is there was not asked
+OUT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+
+class StopSocket:
+    """A socket of a served car, and who is behind it. ``end`` is connected, or None: it was not
+    let in, and ``fault`` says why: EAGAIN, the queue is full, or what this program ran out of."""
+
+    def __init__(self, path: str, name: str, fleet: str = "", uri: str = "") -> None:
+        self.path = path
+        self.name = name
+        self.fleet = fleet  # ``tag`` of what the car was served with
+        self.uri = uri
+        self.end: socket.socket | None = None
+        self.fault = 0  # errno
+        self.uid = -1  # of the file, and so of whoever listens
+        self.pid = 0  # of whoever listens; 0 where the system does not say
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether another login serves the car."""
+        return self.uid != os.getuid()
+
+    def close(self) -> None:
+        if self.end:
+            self.end.close()
+            self.end = None
+
+    def connect(self) -> bool:
+        """Connect without waiting; False if nobody is there, or it is not what its file says."""
+        try:
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            self.fault = error.errno or errno.EMFILE
+            return True
+        try:
+            end.setblocking(False)
+            self._connect(end)
+        except OSError as error:
+            end.close()
+            self.fault = error.errno or 0
+            return self.fault in (errno.EAGAIN, *OUT_OF)
+        if not self._is_its_owner(end):
+            end.close()
+            return False
+        self.end, self.fault = end, 0
+        return True
+
+    def _connect(self, end: socket.socket) -> None:
+        """Connect to the very file that was looked at. Raises OSError."""
+        if not (hasattr(os, "O_PATH") and os.path.isdir(_OWN_FILES)):  # not Linux
+            self._look_at(os.lstat(self.path))
+            end.connect(self.path)
+            return
+        file = os.open(self.path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            self._look_at(os.fstat(file))
+            end.connect(f"{_OWN_FILES}/{file}")
+        finally:
+            os.close(file)
+
+    def _look_at(self, status: os.stat_result) -> None:
+        if not stat.S_ISSOCK(status.st_mode):
+            raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK), self.path)
+        self.uid = status.st_uid
+
+    def _is_its_owner(self, end: socket.socket) -> bool:
+        peer = peer_of(end)
+        if peer is None:
+            return True
+        self.pid, uid = peer
+        return uid == self.uid
+
+
+def peer_of(end: socket.socket) -> tuple[int, int] | None:
+    """Process and user at the other end; None where the system does not say."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return None
+    pid, uid, _ = _PEER.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return pid, uid
+
+
+def tag(text: str) -> str:
+    """Return the checksum of a fleet or URI for a file name; a serial port's names give one."""
+    scheme, separator, rest = text.partition("://")
+    if separator and scheme == "serial":
+        text = f"serial://{os.path.realpath(rest.partition('?')[0])}"
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def file_name(name: str, fleet: str, uri: str) -> str:
+    """A new one for a car's stop socket."""
+    return f"{PREFIX}.{name}.{tag(fleet)}.{tag(uri)}.{os.urandom(4).hex()}"
+
+
+class Share:
+    """So many places for all logins: another's gets a quarter of what is left, and one always; this
+    login's own as many as there are."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._had: dict[int, int] = {}
+        self._own = os.getuid()
+
+    def has(self, uid: int) -> bool:
+        """False if this login has had its share."""
+        had = self._had.get(uid, 0)
+        share = self._left + had
+        return had < (share if uid == self._own else max(share // 4, 1))
+
+    def take(self, uid: int) -> bool:
+        """One place. False if there is none."""
+        if not self.has(uid):
+            return False
+        self._had[uid] = self._had.get(uid, 0) + 1
+        self._left -= 1
+        return True
+
+
+def connected() -> list[StopSocket]:
+    """The stop sockets of all served cars, connected, by name. Whoever gets them closes them.
+    Raises as ``found`` does."""
+    sockets = [it for it in found() if it]
+    return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
+
+
+def found() -> Iterator[StopSocket | None]:
+    """Yield the stop sockets of all served cars, each as it is connected; and in the end this
+    login's own sockets of cars that have none. None comes now and then, for whoever has something
+    else to do meanwhile: anybody may put any number of names there, and each has to be looked at.
+
+    Whoever gets them closes them. Raises errors.DeviceFault where this program could not look.
+    """
+    private = _private()
+    share, known = Share(MOST), set()
+    for place, (folder, name) in enumerate(_public({it.name for it in private}), 1):
+        if place % LOOKED_AT_ONCE == 0:
+            yield None
+        path = f"{folder}/{name}"
+        uid = owner_of(path)  # before anything that takes longer: there may be very many
+        if uid < 0 or not share.has(uid):
+            continue
+        parts = name.split(".")
+        if len(parts) == _PARTS and is_name(parts[1]):
+            share.take(uid)
+            it = StopSocket(path, *parts[1:4])
+            if it.connect():
+                known.add((it.name, it.pid))
+                yield it
+    for it in private:
+        if it.connect():
+            if (it.name, it.pid) in known:
+                it.close()
+            else:
+                yield it
+
+
+def _public(own: set[str]) -> list[tuple[str, str]]:
+    """List what may be a stop socket, by folder and name: first what is called as a car of this
+    login, and the rest from anywhere on, so that nobody else has a say in what is first."""
+    first: list[tuple[str, str]] = []
+    rest: list[tuple[str, str]] = []
+    begins = [f"{PREFIX}.{name}." for name in own]
+    for folder in dict.fromkeys(map(os.path.realpath, stop_folders())):
+        for name in _listed(folder):
+            if name.startswith(PREFIX):
+                is_own = name.startswith(tuple(begins))
+                (first if is_own else rest).append((folder, name))
+    at = int.from_bytes(os.urandom(4), "little") % max(len(rest), 1)
+    return first + rest[at:] + rest[:at]
+
+
+def _private() -> list[StopSocket]:
+    folder = private_folder()
+    names = [name[: -len(SUFFIX)] for name in _listed(folder) if name.endswith(SUFFIX)]
+    return [
+        StopSocket(os.path.join(folder, name + SUFFIX), name) for name in names if is_name(name)
+    ]
+
+
+def owner_of(path: str) -> int:
+    """Return the login that owns what has this path; -1 if it is gone."""
+    try:
+        return os.lstat(path).st_uid
+    except OSError:
+        return -1
+
+
+def _listed(folder: str) -> list[str]:
+    """List what may be a socket there, by what the folder itself says: nothing is looked at.
+
+    Raises errors.DeviceFault where this program could not look: that is not "nobody there".
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return [it.name for it in entries if not (it.is_symlink() or _is_other(it))]
+    except OSError as error:
+        if error.errno not in OUT_OF:
+            return []
+        raise DeviceFault(
+            "this program could not look for served cars",
+            where=folder,
+            got=error.strerror or str(error),
+            remedy="close programs or files of this login; ulimit -n says how many it may have",
+        ) from None
+
+
+def _is_other(it: os.DirEntry[str]) -> bool:
+    return it.is_file(follow_symlinks=False) or it.is_dir(follow_symlinks=False)
+
+
+def is_name(text: str) -> bool:
+    """Return whether a car can be served by this name: up to 32 ASCII letters, digits, - and _."""
+    letters = text.replace("-", "a").replace("_", "a")
+    return len(text) <= _NAME_SIZE and letters.isascii() and letters.isalnum()

@@ -1,0 +1,150 @@
+"""Who serves a car: what becomes of one that is armed when its line is new, or its owner ends.
+
+The virtual car with the real program, in virtual time; another host drives it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from host_bridge.core import CarIdentity, Sender, State
+from host_bridge.link.transports import loopback
+from host_bridge.sharing.owner import service as service_module
+from host_bridge.sharing.owner.service import Service
+from tests.host_bridge.drives import Drive, Rig
+
+
+class Served:
+    """A car that somebody else drives, and a service that hears and tells it the same wire."""
+
+    def __init__(self) -> None:
+        self.drive = Drive(Rig("a"))
+        near, _ = loopback.pair("loopback://car")
+        self.recognised: list[CarIdentity] = []
+        self.service = Service("sim://f1tenth", near, self, self.recognised.append)
+        self.service.car.on_output(lambda: None)  # what it says waits for ``advance``
+        self.is_heard = False
+        self.drive.rigs[0].up = self._hear
+
+    def now_us(self) -> int:
+        return self.drive.now_us
+
+    def open(self) -> None:
+        self.service.car.opened(self.drive.now_us)
+        self.is_heard = True
+
+    def _hear(self, data: bytes) -> bytes:
+        if self.is_heard:
+            self.service._hear(self.service.car.receive_data(data, self.drive.now_us))
+        return data
+
+    def advance(self, seconds: float) -> None:
+        for _ in range(round(seconds * 1000)):
+            self.service.car.step(self.drive.now_us)
+            self.drive.rigs[0].world.feed(self.service.car.data_to_send())
+            self.drive.advance(0.001)
+
+    def goes(self) -> Served:
+        self.drive.arm()
+        self.drive.go(1.0)
+        self.drive.advance(0.5)
+        assert self.drive.is_in(State.ACTIVE)
+        return self
+
+    def was_stopped_by(self) -> list[tuple[Sender, str]]:
+        stops = self.service.car._stops
+        return [(stop.sender, stop.sender_name) for stop in stops]
+
+    async def close(self, monkeypatch) -> float:
+        """How long it took."""
+        began_us = self.drive.now_us
+
+        async def sleep(seconds: float) -> None:
+            self.advance(seconds)
+
+        monkeypatch.setattr(service_module.asyncio, "sleep", sleep)
+        await self.service.close()
+        return (self.drive.now_us - began_us) * 1e-6
+
+
+@pytest.fixture
+def served() -> Served:
+    return Served()
+
+
+def test_a_car_that_is_armed_already_when_its_line_is_new_is_stopped_once(served):
+    served.goes().open()
+    served.advance(0.05)
+    assert served.drive.is_in(State.STOPPING) or served.drive.is_in(State.STOPPED)
+    assert len(served.recognised) == 1
+    served.drive.until(lambda: served.drive.is_in(State.STOPPED), 5.0)
+    served.advance(0.1)
+    assert served.was_stopped_by() == []  # acknowledged, and not said again
+
+
+def test_a_car_that_is_armed_on_a_line_that_was_there_before_goes_on(served):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.advance(0.5)
+    assert served.drive.is_in(State.ACTIVE)
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_a_cable_that_was_out_makes_the_line_new_once_it_is_in_again(served, is_back):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.service._line_changed(OSError("unplugged"))
+    served.advance(0.05)
+    assert served.drive.is_in(State.ACTIVE)  # nothing is heard over a line that is out
+    if is_back:
+        served.service._line_changed(None)
+    served.advance(0.05)
+    assert served.drive.is_in(State.ACTIVE) is not is_back
+
+
+def test_an_owner_that_ends_stops_its_armed_car_and_waits_until_it_has_seen_it(served, monkeypatch):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    took_s = asyncio.run(served.close(monkeypatch))
+    assert 0.0 < took_s < 0.06
+    assert served.drive.is_in(State.STOPPING)
+
+
+def test_an_owner_whose_car_does_not_answer_waits_a_moment_and_no_longer(served, monkeypatch):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.drive.rigs[0].is_plugged = False
+    served.service.car.step = lambda now_us: []
+    took_s = asyncio.run(served.close(monkeypatch))
+    assert took_s == pytest.approx(0.3, abs=0.001)
+    assert served.was_stopped_by() == [(Sender.OWNER, "owner ended")]
+
+
+def test_an_owner_that_ends_leaves_a_car_that_is_not_armed_as_it_is(served, monkeypatch):
+    served.open()
+    served.drive.bind()
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
+    assert served.was_stopped_by() == []
+    served.advance(0.1)
+    assert served.drive.is_in(State.STANDBY)
+
+
+def test_an_owner_whose_line_is_out_waits_for_nobody(served, monkeypatch):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.service.car.closed(served.drive.now_us)
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
+    assert served.was_stopped_by() == []
+
+
+def test_an_owner_that_knows_who_its_car_is_and_not_yet_how_it_is_just_ends(served, monkeypatch):
+    served.open()
+    served.service.car.is_known = lambda: True
+    assert served.service.car.status is None
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
