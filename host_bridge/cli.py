@@ -136,7 +136,7 @@ def _trusting(words: list[str]) -> list[str]:
         at = words.index("--trust-code", 1)
         if at + 1 == len(words):
             raise UsageFault("--trust-code: which file?", expected="--trust-code MODEL.yaml")
-        from host_bridge.virtual_cars import trust_code
+        from host_bridge.cars.virtual_cars import trust_code
 
         trust_code(words[at + 1])
         words = words[:at] + words[at + 2 :]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from host_bridge import virtual_cars
+from host_bridge.cars import virtual_cars
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.services import Host
 

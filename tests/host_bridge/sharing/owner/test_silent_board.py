@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from host_bridge import virtual_cars
+from host_bridge.cars import virtual_cars
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DeviceFault
 from tests import patience
