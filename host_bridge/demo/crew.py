@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from host_bridge import session
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.core import NEUTRAL_US, Refusal, State, Vehicle, Wish
 from host_bridge.core.errors import DeviceFault, RefusedFault
+from host_bridge.drive import session
 from host_bridge.interfaces.manoeuvres import Manoeuvre
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.runner import Runner

@@ -14,11 +14,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.driver import Report, print_line, standard_input, told
-from host_bridge.driving import Plan
-from host_bridge.driving.drive import Drive
+from host_bridge.drive import Plan
+from host_bridge.drive.drive import Drive
 from host_bridge.interfaces.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
 from host_bridge.services import Host, make_host
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from host_bridge import session
 from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.core import Action, Deed, Profile, Sender, State, Wish, arming
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
+from host_bridge.drive import session
 from host_bridge.sharing.open_car import OpenCar
 
 _ANSWER_S = 2.0

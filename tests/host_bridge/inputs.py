@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from host_bridge.core import Input, Observed, Order, Setting, Wish
-from host_bridge.driving.controls import Controls, Seating, take_controls
-from host_bridge.driving.plan import Plan
+from host_bridge.drive.controls import Controls, Seating, take_controls
+from host_bridge.drive.plan import Plan
 from host_bridge.interfaces.keyboard import SEAT, SLOW_SEAT, Seat
 from host_bridge.interfaces.manoeuvres import Manoeuvre, Player
 

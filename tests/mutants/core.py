@@ -101,7 +101,7 @@ AROUND = (
             "firmware/boards/test_link.py",
         ),
     ),
-    Part("host_bridge/session.py", ("host_bridge/test_session.py",)),
+    Part("host_bridge/drive/session.py", ("host_bridge/drive/test_session.py",)),
     Part("host_bridge/quick_stop.py", ("host_bridge/sharing/stop/test_stop_call.py",)),
     Part(
         "host_bridge/sharing/owner/admission.py", ("host_bridge/sharing/owner/test_admission.py",)
@@ -131,21 +131,21 @@ AROUND = (
     Part("host_bridge/sharing/owner/doubt.py", ("host_bridge/sharing/owner/test_doubt.py",)),
     Part("host_bridge/sharing/endpoints/choosing.py", ("host_bridge/sharing/test_choosing.py",)),
     Part(
-        "host_bridge/driving/controls.py",
-        ("host_bridge/driving/test_hands.py", "host_bridge/driving/test_waking.py"),
+        "host_bridge/drive/controls.py",
+        ("host_bridge/drive/test_hands.py", "host_bridge/drive/test_waking.py"),
     ),
-    Part("host_bridge/driving/waking.py", ("host_bridge/driving/test_waking.py",)),
-    Part("host_bridge/driving/run.py", ("host_bridge/driving/test_verdicts.py",), ("_fault",)),
+    Part("host_bridge/drive/waking.py", ("host_bridge/drive/test_waking.py",)),
+    Part("host_bridge/drive/run.py", ("host_bridge/drive/test_verdicts.py",), ("_fault",)),
     Part(
-        "host_bridge/driving/follow.py",
-        ("host_bridge/driving/test_verdicts.py",),
+        "host_bridge/drive/follow.py",
+        ("host_bridge/drive/test_verdicts.py",),
         ("_judge", "_with_receiver"),
     ),
-    Part("host_bridge/driving/plan.py", ("host_bridge/driving/test_plan.py",)),
-    Part("host_bridge/driving/twins.py", ("host_bridge/driving/test_twins.py",)),
+    Part("host_bridge/drive/plan.py", ("host_bridge/drive/test_plan.py",)),
+    Part("host_bridge/drive/twins.py", ("host_bridge/drive/test_twins.py",)),
     Part(
-        "host_bridge/driving/opening.py",
-        ("host_bridge/driving/test_opening.py",),
+        "host_bridge/drive/opening.py",
+        ("host_bridge/drive/test_opening.py",),
         ("start_log",),
     ),
     Part("host_bridge/cars/car.py", ("host_bridge/cars/test_car_numbers.py",)),
@@ -196,7 +196,7 @@ INTERFACES = STATION + ROS2 + PADS
 # Where each file has a row, or a reason
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
-    "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/session.py",
+    "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/drive/session.py",
     "host_bridge/quick_stop.py", "host_bridge/serve", "host_bridge/driving", "host_bridge/cars",
     "host_bridge/interfaces/station", "host_bridge/interfaces/ros2",
     "host_bridge/interfaces/gamepad",
@@ -214,9 +214,9 @@ NOT_YET = {
     "firmware/core/telemetry.py": _TELLS,
     "host_bridge/sharing/owner/recording.py": _TELLS,
     "host_bridge/sharing/owner/taps.py": _TELLS,
-    "host_bridge/driving/drive.py": _SLOW,
-    "host_bridge/driving/tally.py": _TELLS,
-    "host_bridge/driving/view.py": "it says what a view offers, and does nothing",
+    "host_bridge/drive/drive.py": _SLOW,
+    "host_bridge/drive/tally.py": _TELLS,
+    "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
     "host_bridge/cars/refusals.py": _TELLS,
     **{f"host_bridge/interfaces/station/{name}.py": why for name, why in (
         ("camera", _SHOWS), ("charts", _SHOWS), ("comparing", _SHOWS), ("feed", _SHOWS),

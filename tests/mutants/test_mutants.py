@@ -575,8 +575,8 @@ def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     repository.change("tests/host_bridge/sharing/stop/test_stop_call.py")
     assert repository.touched() == ["host_bridge/quick_stop.py"]
     assert len(repository.by_hand()) == 2
-    repository.change("tests/host_bridge/drives.py")
-    assert {"host_bridge/session.py", "host_bridge/sharing/owner/service.py"} < set(
+    repository.change("tests/host_bridge/drive/drives.py")
+    assert {"host_bridge/drive/session.py", "host_bridge/sharing/owner/service.py"} < set(
         repository.touched()
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.core import State
 from tests.evidence import every
-from tests.host_bridge.drives import Drive, Line, Rig, is_ready, whole
+from tests.host_bridge.drive.drives import Drive, Line, Rig, is_ready, whole
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
 
 MINUTE_US = 60_000_000

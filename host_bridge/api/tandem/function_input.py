@@ -7,10 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.core import Input, Observed, Setting, Wish
 from host_bridge.core.system.running import run_async
-from host_bridge.driving import Plan
+from host_bridge.drive import Plan
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.services import Host, make_host
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Profile, Sender, State, Wish
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
-from host_bridge.session import Session
+from host_bridge.drive.session import Session
 from tandem.lines import TICK_US, Line
 
 SOURCE = "script"  # its name in the vehicle file

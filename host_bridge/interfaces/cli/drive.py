@@ -52,12 +52,12 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.core import Input
 from host_bridge.core.errors import OffBeatFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.driving import Plan
+from host_bridge.drive import Plan
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView

@@ -8,7 +8,7 @@ from typing import Any
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import FleetAgreement
-from host_bridge.driving import Drive
+from host_bridge.drive import Drive
 from host_bridge.interfaces.cli.screen import screen
 from host_bridge.interfaces.cli.words import (
     age_ms,

@@ -22,7 +22,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.cars.car import Car
 from host_bridge.cars.following import Follower, Following
 from host_bridge.core.system.running import run_async

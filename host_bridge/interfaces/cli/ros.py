@@ -42,7 +42,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from host_bridge.cars.car import Car
 from host_bridge.core import CarStatus, State
 from host_bridge.core.system.printable import one_line
-from host_bridge.driving import Drive
+from host_bridge.drive import Drive
 from host_bridge.interfaces.cli.words import (
     age_ms,
     angle,

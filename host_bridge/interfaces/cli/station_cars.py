@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.core.same_car import KnownCar
-from host_bridge.driving import Plan
-from host_bridge.driving.drive import Drive
+from host_bridge.drive import Plan
+from host_bridge.drive.drive import Drive
 from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.station_rounds import Rounds, Tell

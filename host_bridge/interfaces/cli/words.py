@@ -9,7 +9,7 @@ from host_bridge.cars.acceptance import newest_common
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
-from host_bridge.driving import Drive
+from host_bridge.drive import Drive
 
 _HALF_SECOND_US = 500_000
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse

@@ -7,7 +7,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core import Cause, Refusal, Sender, State, Wish
 from host_bridge.link.protocol import wire
-from tests.host_bridge.drives import Drive, Rig
+from tests.host_bridge.drive.drives import Drive, Rig
 
 REPLY = dict.fromkeys((row[0] for row in messages.ActReply.FIELDS), 1)
 REPLY_SIZE = len(wire.encode(wire.new(messages.ActReply, **REPLY))) - 2  # between delimiters

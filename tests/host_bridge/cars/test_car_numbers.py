@@ -35,7 +35,7 @@ from host_bridge.core.reports import StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import CarRestarted, LinkIdentified, LinkLost, LinkMismatched
-from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, START_US, Drive, Rig, vehicle
 
 NOW_US = START_US + 5_000_000
 STATUS = CarStatus(

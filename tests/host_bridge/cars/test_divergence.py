@@ -19,7 +19,7 @@ from host_bridge.cars.divergence import (
 from host_bridge.core import DivergenceLimits
 from sim_mock.plant.parameters import Patch
 from sim_mock.world import plant_of
-from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 
 LIMITS = DivergenceLimits(steer_rad=0.05, speed_mps=0.3, yaw_rate_radps=0.3, path_m=0.3)
 

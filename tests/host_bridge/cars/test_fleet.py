@@ -11,7 +11,7 @@ from firmware.protocol import messages
 from host_bridge.core import Sender, State
 from host_bridge.link.protocol import wire
 from tests.evidence import every
-from tests.host_bridge.drives import Drive, Rig
+from tests.host_bridge.drive.drives import Drive, Rig
 
 
 def two() -> Drive:

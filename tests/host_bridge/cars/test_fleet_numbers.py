@@ -15,7 +15,7 @@ from host_bridge.core import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusa
 from host_bridge.core.codes import Action
 from host_bridge.link.protocol import wire
 from tests.evidence import some
-from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, START_US, Drive, Rig, vehicle
 
 
 def two(*, is_bound: bool = True) -> Drive:

@@ -9,12 +9,12 @@ import pytest
 from firmware.protocol import codes, messages
 from host_bridge.cars.following import Following
 from host_bridge.core import Profile, Sender, State
+from host_bridge.drive.session import TICK_US
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.link.protocol.units import elapsed_us
-from host_bridge.session import TICK_US
 from sim_mock.transmitter import Transmitter
-from tests.host_bridge.drives import START_US, STEP_US, Rig
+from tests.host_bridge.drive.drives import START_US, STEP_US, Rig
 
 
 @dataclass

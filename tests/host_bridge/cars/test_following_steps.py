@@ -15,7 +15,7 @@ from host_bridge.cars.following import Following
 from host_bridge.cars.sign_of_life import FLEET
 from host_bridge.core import Action, Cause, Deed, DivergenceLimits, Profile, Sender, State
 from host_bridge.core.commands import arming
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 EPOCH = 4711
 NOW_US = 1_000_000

@@ -13,7 +13,7 @@ from host_bridge.core import Profile, Refusal, Sender, State
 from host_bridge.link.protocol import wire
 from tests.evidence import some
 from tests.host_bridge.cars.stop_sources import requiring
-from tests.host_bridge.drives import Drive, Rig
+from tests.host_bridge.drive.drives import Drive, Rig
 
 
 @pytest.fixture

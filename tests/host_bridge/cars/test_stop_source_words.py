@@ -10,7 +10,7 @@ from firmware.protocol import messages
 from host_bridge.cars.sign_of_life import SEAT, SignOfLife
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import TIME_MASK
-from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
 
 EVERY_US, HEARD_US = 20_000, 100_000
 LATER_US = 1_000_000

@@ -11,7 +11,7 @@ from host_bridge.core.codes import members
 from host_bridge.core.reasons import span_words, stand_left_s, stop_age_s, why_stopped
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
 from tests.evidence import every
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 # the host's enumeration, the prefix of the car's names
 SAME = (

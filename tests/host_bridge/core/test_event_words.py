@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core import NOBODY, CarEvent, EventCode, event_words
-from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 
 SAID = [
     (EventCode.STATE_CHANGED, 3, 2, "HOLD to ACTIVE"),

@@ -24,7 +24,7 @@ from host_bridge.logbook.recorder import DOWN, create
 from host_bridge.logbook.rows import row_of
 from host_bridge.sharing.stop.frozen_stop import StopWatch
 from tests.evidence import every, holds_for, some
-from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
 from tests.host_bridge.programs import serving, tandem
 
 KINDS = (

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.manoeuvres import CsvFile
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 HEADER = "t_s,channel,value_norm\n"
 

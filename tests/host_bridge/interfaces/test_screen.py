@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
-from host_bridge.driving.drive import Phase
-from host_bridge.driving.run import fitted
+from host_bridge.drive.drive import Phase
+from host_bridge.drive.run import fitted
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.interfaces.cli.screen import screen
 from host_bridge.interfaces.cli.words import others_in_command
-from tests.host_bridge.driving.test_drive import Day
+from tests.host_bridge.drive.test_drive import Day
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Z]|\r")

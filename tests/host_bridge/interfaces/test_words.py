@@ -12,7 +12,7 @@ from host_bridge.interfaces.cli.words import (
     imu_words,
     second_words,
 )
-from tests.host_bridge.drives import Drive, Rig
+from tests.host_bridge.drive.drives import Drive, Rig
 
 UNIX_US = 1_700_000_000_000_000  # a whole second
 

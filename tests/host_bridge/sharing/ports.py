@@ -17,7 +17,7 @@ from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.services import Host, make_host
 from sim_mock.world import World
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 STEP_US = 1000
 PORT = "serial:///dev/ttyACM"

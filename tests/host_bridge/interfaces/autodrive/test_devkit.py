@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from tests.host_bridge.driving.terminals import Far, Program
+from tests.host_bridge.drive.terminals import Far, Program
 from tests.host_bridge.interfaces.autodrive.pinned import devkit_python
 from tests.host_bridge.programs import tandem, until
 

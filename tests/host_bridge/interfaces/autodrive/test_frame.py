@@ -19,7 +19,7 @@ from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import read_telemetry
 from tests.evidence import every
-from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 from tests.sim_mock.autodrive.unity import READS, Unity
 
 NIGEL = simulated_car("nigel")

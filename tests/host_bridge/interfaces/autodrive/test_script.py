@@ -3,15 +3,15 @@
 import pytest
 
 from host_bridge.core import Cause, Reach, Sender, State
-from host_bridge.driving.controls import Controls
+from host_bridge.drive.controls import Controls
+from host_bridge.drive.session import Session
 from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.autodrive.exchange import Exchange
 from host_bridge.interfaces.autodrive.script import Manner
 from host_bridge.interfaces.keyboard import Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
-from host_bridge.session import Session
 from sim_mock.autodrive import wire
-from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 from tests.host_bridge.inputs import Person, seating
 
 LEASE_S = 0.75

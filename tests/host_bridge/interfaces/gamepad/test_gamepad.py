@@ -13,9 +13,9 @@ import pytest
 
 from host_bridge.core import Order, Wish
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
-from host_bridge.driving.controls import make_input
-from host_bridge.driving.plan import Plan
-from host_bridge.driving.run import _person
+from host_bridge.drive.controls import make_input
+from host_bridge.drive.plan import Plan
+from host_bridge.drive.run import _person
 from host_bridge.interfaces import gamepad
 from host_bridge.interfaces.gamepad import (
     Gamepad,
@@ -28,7 +28,7 @@ from host_bridge.interfaces.gamepad import (
     VirtualPad,
 )
 from tests.evidence import some
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs import DRIVING, STANDING, Person, seating, taken
 
 TICK_US = 10_000

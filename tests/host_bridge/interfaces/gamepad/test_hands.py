@@ -14,7 +14,7 @@ from host_bridge.interfaces.gamepad.hands import GAMEPAD, SLOW_SEAT, Gamepad, ch
 from host_bridge.interfaces.gamepad.mapping import Life, PadMapping, PadMappings, Roles
 from host_bridge.interfaces.gamepad.sdl import BUTTONS, Kind, PadFacts, Report
 from host_bridge.interfaces.gamepad.seat import Grip
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs import DRIVING, STANDING, seating
 
 ONE = PadFacts(0, "Xbox pad", "0300aa", "")

@@ -8,9 +8,10 @@ import asyncio
 import pytest
 
 from host_bridge.core import Cause, State
-from host_bridge.driving.controls import take_controls
-from host_bridge.driving.drive import Drive, Phase
-from host_bridge.driving.plan import Plan
+from host_bridge.drive.controls import take_controls
+from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.plan import Plan
+from host_bridge.drive.session import Session
 from host_bridge.interfaces.gamepad import (
     Gamepad,
     Life,
@@ -20,10 +21,9 @@ from host_bridge.interfaces.gamepad import (
     VirtualPad,
 )
 from host_bridge.interfaces.manoeuvres import Constant, Player
-from host_bridge.session import Session
 from sim_mock.world import plant_of
-from tests.host_bridge.drives import Drive as Track
-from tests.host_bridge.drives import Rig, vehicle
+from tests.host_bridge.drive.drives import Drive as Track
+from tests.host_bridge.drive.drives import Rig, vehicle
 
 CAR = vehicle("f1tenth_vesc")  # one with a plain ESC may 2 m/s
 SPEED_MPS = 3.0

@@ -17,7 +17,7 @@ from host_bridge.interfaces.ros2.manner import Manner
 from host_bridge.interfaces.ros2.node import BY_A_PERSON, RosInput
 from host_bridge.interfaces.ros2.placing import NOT_HERE
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH, Heard, MuxRow, Part
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 MS = 1000
 BEGIN_MS = 100

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from host_bridge.demo.trace import Stop, read_trace, stop_after
 from tests import patience
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.programs import program, serving, until, virtual_car
 

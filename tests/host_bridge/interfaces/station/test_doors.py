@@ -10,7 +10,7 @@ import pytest
 from host_bridge.core import Order
 from host_bridge.interfaces.station import Doors, PageSeat
 from host_bridge.interfaces.station.hold import FRAME, STAND_FRAME
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs import DRIVING, seating
 
 DOORS = Doors(8090)

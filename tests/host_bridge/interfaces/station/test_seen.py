@@ -11,7 +11,7 @@ from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventC
 from host_bridge.interfaces.station import Comparison
 from host_bridge.interfaces.station.feed import Scan
 from host_bridge.interfaces.station.sight import Loss, Times
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 
 NOW_US = 5_000_000_000  # far beyond 30 bits of microseconds
 EPOCH = 77

@@ -17,7 +17,7 @@ from host_bridge.link.protocol.events import LinkLost
 from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.transports.loopback import pair
 from sim_mock.world import World
-from tests.host_bridge.drives import EPOCH, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, Rig, vehicle
 
 
 class Far:

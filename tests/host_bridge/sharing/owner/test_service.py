@@ -12,7 +12,7 @@ from host_bridge.core import CarIdentity, Sender, State
 from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner import service as service_module
 from host_bridge.sharing.owner.service import Service
-from tests.host_bridge.drives import Drive, Rig
+from tests.host_bridge.drive.drives import Drive, Rig
 
 
 class Served:

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests import patience
-from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
+from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.programs import virtual_car
 from tests.sim_mock.autodrive.unity import Unity
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.driving.twins import as_twin
+from host_bridge.drive.twins import as_twin
 from host_bridge.services import make_host
 from tests.evidence import some
 

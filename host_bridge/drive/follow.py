@@ -15,13 +15,13 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
-from host_bridge.driving.controls import source_of_all
-from host_bridge.driving.opening import start_log
-from host_bridge.driving.twins import as_twin
+from host_bridge.drive.controls import source_of_all
+from host_bridge.drive.opening import start_log
+from host_bridge.drive.session import next_tick_us
+from host_bridge.drive.twins import as_twin
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.services import Host
-from host_bridge.session import next_tick_us
 from host_bridge.sharing.open_car import OpenCar
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports

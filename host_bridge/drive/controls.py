@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from host_bridge.core import Input, Observed, Order, Reach, SeenCar, SourceFacts, Vehicle, Wish
 from host_bridge.core.errors import UsageFault, VehicleFileFault
-from host_bridge.driving.plan import Plan
+from host_bridge.drive.plan import Plan
 
 GROUP = "tandem.inputs"
 _EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}

@@ -6,10 +6,10 @@ import pytest
 
 from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
-from host_bridge.driving.controls import input_names, make_input
+from host_bridge.drive.controls import input_names, make_input
 from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.manoeuvres import CsvFile
-from tests.host_bridge.drives import vehicle
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs import Person, taken
 
 

@@ -9,13 +9,13 @@ import time
 
 import pytest
 
-from host_bridge import driving
+from host_bridge import drive as driving
 from host_bridge.cli import main
 from host_bridge.core import Input, Wish
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.driving import Plan
+from host_bridge.drive import Plan
 from host_bridge.interfaces.cli import drive
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.services import make_host

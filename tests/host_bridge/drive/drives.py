@@ -10,10 +10,10 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
 from host_bridge.core import CarEvent, Sender, State, Vehicle, Wish
+from host_bridge.drive.session import TICK_US, Session
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.session import TICK_US, Session
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import World
 from tests.evidence import every

@@ -16,8 +16,8 @@ from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.interfaces.keyboard import Hands, Terminal
 from tests import patience
 from tests.evidence import every
-from tests.host_bridge.drives import vehicle
-from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
+from tests.host_bridge.drive.drives import vehicle
+from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.inputs import seating
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"

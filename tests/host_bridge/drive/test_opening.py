@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.driving import opening
-from host_bridge.driving.opening import start_log
+from host_bridge.drive import opening
+from host_bridge.drive.opening import start_log
 
 
 class Log:

@@ -17,8 +17,8 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.sign_of_life import SEAT
 from host_bridge.core import NEUTRAL_US, Action, Order, Profile, SeenCar, Sender, State, Wish
 from host_bridge.core.errors import DataFileFault
-from host_bridge.driving.controls import Controls
-from host_bridge.driving.tally import HALTED, Tally
+from host_bridge.drive.controls import Controls
+from host_bridge.drive.tally import HALTED, Tally
 
 _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing

@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge import session as session_module
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Claim, State, Wish
 from host_bridge.core.system.clock import ManualClock
+from host_bridge.drive import session as session_module
+from host_bridge.drive.session import TICK_US, Session, next_tick_us, run
 from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.link.protocol import wire
-from host_bridge.session import TICK_US, Session, next_tick_us, run
 from tests.evidence import every
-from tests.host_bridge.drives import EPOCH, Drive, Hand, Rig, vehicle
+from tests.host_bridge.drive.drives import EPOCH, Drive, Hand, Rig, vehicle
 from tests.host_bridge.inputs import DRIVING, STANDING, playing
 
 

@@ -22,16 +22,16 @@ from host_bridge.core.errors import (
 )
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
-from host_bridge.driving.controls import Controls, make_input, take_controls
-from host_bridge.driving.drive import Drive, Phase
-from host_bridge.driving.opening import start_log
-from host_bridge.driving.plan import Plan
-from host_bridge.driving.twins import as_twin
-from host_bridge.driving.view import View
-from host_bridge.driving.waking import Alarm
+from host_bridge.drive.controls import Controls, make_input, take_controls
+from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.opening import start_log
+from host_bridge.drive.plan import Plan
+from host_bridge.drive.session import Session, next_tick_us
+from host_bridge.drive.twins import as_twin
+from host_bridge.drive.view import View
+from host_bridge.drive.waking import Alarm
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.services import Host
-from host_bridge.session import Session, next_tick_us
 from host_bridge.sharing.open_car import OpenCar
 
 _NARROW = 40  # columns that every terminal is assumed to have

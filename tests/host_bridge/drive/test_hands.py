@@ -9,11 +9,11 @@ import pytest
 
 from host_bridge.core import Input, Observed, Order, Reach, Wish
 from host_bridge.core.errors import UsageFault, VehicleFileFault
-from host_bridge.driving import controls as controls_module
-from host_bridge.driving import run
-from host_bridge.driving.controls import Controls, Seating, make_input, source_of_all
-from host_bridge.driving.plan import Plan
-from tests.host_bridge.drives import vehicle
+from host_bridge.drive import controls as controls_module
+from host_bridge.drive import run
+from host_bridge.drive.controls import Controls, Seating, make_input, source_of_all
+from host_bridge.drive.plan import Plan
+from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs import taken
 
 REACH = Reach(1.0, 1.0, 0.3)

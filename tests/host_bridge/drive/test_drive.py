@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.core import Order, Reach, State
-from host_bridge.driving.controls import Controls
-from host_bridge.driving.drive import Drive, Phase
+from host_bridge.drive.controls import Controls
+from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.session import Session
 from host_bridge.interfaces.keyboard import Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 from host_bridge.interfaces.manoeuvres import Constant
-from host_bridge.session import Session
 from sim_mock.world import plant_of
 from tests.evidence import every
-from tests.host_bridge.drives import Drive as Track
-from tests.host_bridge.drives import Rig, vehicle
+from tests.host_bridge.drive.drives import Drive as Track
+from tests.host_bridge.drive.drives import Rig, vehicle
 from tests.host_bridge.inputs import Person, playing
 
 REACH = Reach(4.0, 1.0, 0.4)

@@ -17,9 +17,9 @@ from host_bridge.core.errors import (
     RefusedFault,
     VehicleFileFault,
 )
-from host_bridge.driving.follow import _judge, _with_receiver
-from host_bridge.driving.run import _fault
-from tests.host_bridge.drives import vehicle
+from host_bridge.drive.follow import _judge, _with_receiver
+from host_bridge.drive.run import _fault
+from tests.host_bridge.drive.drives import vehicle
 
 
 def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from host_bridge.driving.drive import Drive
+from host_bridge.drive.drive import Drive
 
 
 class View(Protocol):
