@@ -10,7 +10,7 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.core import NEUTRAL_US, Refusal, State, Vehicle, Wish
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.drive import session
-from host_bridge.interfaces.manoeuvres import Manoeuvre
+from host_bridge.inputs.manoeuvres import Manoeuvre
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash

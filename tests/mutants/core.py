@@ -186,10 +186,10 @@ ROS2 = (
 )
 _OF_PADS = "host_bridge/interfaces/gamepad"
 PADS = (
-    Part("host_bridge/interfaces/gamepad/life.py", (f"{_OF_PADS}/test_pad_seat.py",)),
-    Part("host_bridge/interfaces/gamepad/mapping.py", (f"{_OF_PADS}/test_pad_mapping.py",)),
-    Part("host_bridge/interfaces/gamepad/seat.py", (f"{_OF_PADS}/test_pad_seat.py",)),
-    Part("host_bridge/interfaces/gamepad/hands.py", (f"{_OF_PADS}/test_hands.py",)),
+    Part("host_bridge/inputs/gamepad/life.py", (f"{_OF_PADS}/test_pad_seat.py",)),
+    Part("host_bridge/inputs/gamepad/mapping.py", (f"{_OF_PADS}/test_pad_mapping.py",)),
+    Part("host_bridge/inputs/gamepad/seat.py", (f"{_OF_PADS}/test_pad_seat.py",)),
+    Part("host_bridge/inputs/gamepad/hands.py", (f"{_OF_PADS}/test_hands.py",)),
 )
 # What people and programs drive and stop by
 INTERFACES = STATION + ROS2 + PADS
@@ -238,8 +238,8 @@ NOT_YET = {
         ("tandem_ros/tandem_ros/car", _RCLPY), ("tandem_ros/tandem_ros/command", _TELLS),
         ("tandem_ros/tandem_ros/program", _RCLPY), ("tandem_ros/tandem_ros/options", _UNTRIED),
     )},
-    "host_bridge/interfaces/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
-    "host_bridge/interfaces/gamepad/virtual.py": "a pad for tests",
+    "host_bridge/inputs/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
+    "host_bridge/inputs/gamepad/virtual.py": "a pad for tests",
 }  # fmt: skip
 GROUPS = {
     "the safety core": CORE,

@@ -38,8 +38,8 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.interfaces.autodrive import make
-from host_bridge.interfaces.autodrive.script import FIT
+from host_bridge.inputs.autodrive import make
+from host_bridge.inputs.autodrive.script import FIT
 from host_bridge.interfaces.cli.drive import add_driving, drive
 from host_bridge.interfaces.cli.piped import add_pipes, piped
 from host_bridge.interfaces.cli.typed import positive

@@ -29,8 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from host_bridge.core.errors import NotHeldFault
-from host_bridge.interfaces.cli.typed import positive
-from host_bridge.interfaces.gamepad import (
+from host_bridge.inputs.gamepad import (
     Kind,
     Life,
     OpenPad,
@@ -44,6 +43,7 @@ from host_bridge.interfaces.gamepad import (
     chosen,
     take_mappings,
 )
+from host_bridge.interfaces.cli.typed import positive
 from host_bridge.services import Host
 
 _POLL_S = 0.005

@@ -12,8 +12,8 @@ import pytest
 import host_bridge
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.whole_file import write_whole
+from host_bridge.inputs.gamepad import PadMapping, PadMappings
 from host_bridge.interfaces.cli import backup
-from host_bridge.interfaces.gamepad import PadMapping, PadMappings
 from host_bridge.services.pairings import Pairing, Pairings
 
 PAIRING = Pairing("00ff", "red", "nigel", "0011")

@@ -7,10 +7,10 @@ import pytest
 from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from host_bridge.drive.controls import input_names, make_input
-from host_bridge.interfaces.autodrive import Script
-from host_bridge.interfaces.manoeuvres import CsvFile
+from host_bridge.inputs.autodrive import Script
+from host_bridge.inputs.manoeuvres import CsvFile
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs import Person, taken
+from tests.host_bridge.inputs.made_inputs import Person, taken
 
 
 def made(text, **options):

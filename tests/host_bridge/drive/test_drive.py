@@ -8,14 +8,14 @@ from host_bridge.core import Order, Reach, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.session import Session
-from host_bridge.interfaces.keyboard import Seat
-from host_bridge.interfaces.keyboard.keys import Key, Stroke
-from host_bridge.interfaces.manoeuvres import Constant
+from host_bridge.inputs.keyboard import Seat
+from host_bridge.inputs.keyboard.keys import Key, Stroke
+from host_bridge.inputs.manoeuvres import Constant
 from sim_mock.world import plant_of
 from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive as Track
 from tests.host_bridge.drive.drives import Rig, vehicle
-from tests.host_bridge.inputs import Person, playing
+from tests.host_bridge.inputs.made_inputs import Person, playing
 
 REACH = Reach(4.0, 1.0, 0.4)
 

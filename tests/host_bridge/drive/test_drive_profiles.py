@@ -11,7 +11,7 @@ from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.screen import screen
 from tests.evidence import every, some
 from tests.host_bridge.drive.test_drive import REACH, Day
-from tests.host_bridge.inputs import Person
+from tests.host_bridge.inputs.made_inputs import Person
 
 
 class OtherDay(Day):

@@ -15,7 +15,7 @@ import pytest
 from host_bridge.core import Input, Order, State, Wish
 from tests import patience
 from tests.host_bridge.drive.test_drive import Day
-from tests.host_bridge.inputs import Person
+from tests.host_bridge.inputs.made_inputs import Person
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "interfaces" / "README.md"
 PROJECT = """\

@@ -14,7 +14,7 @@ from host_bridge.drive import run
 from host_bridge.drive.controls import Controls, Seating, make_input, source_of_all
 from host_bridge.drive.plan import Plan
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs import taken
+from tests.host_bridge.inputs.made_inputs import taken
 
 REACH = Reach(1.0, 1.0, 0.3)
 PROGRAM = Wish(0.1, 1.5, 0.2, is_held=True, input_count=3, lights=1)

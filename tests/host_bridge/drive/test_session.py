@@ -15,11 +15,11 @@ from host_bridge.core import Claim, State, Wish
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.drive import session as session_module
 from host_bridge.drive.session import TICK_US, Session, next_tick_us, run
-from host_bridge.interfaces.manoeuvres import Constant
+from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.link.protocol import wire
 from tests.evidence import every
 from tests.host_bridge.drive.drives import EPOCH, Drive, Hand, Rig, vehicle
-from tests.host_bridge.inputs import DRIVING, STANDING, playing
+from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, playing
 
 
 def test_a_session_drives_a_car_and_a_released_deadman_holds_it():

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.system.clock import MonotonicClock
-from host_bridge.interfaces.keyboard import Hands, Terminal
+from host_bridge.inputs.keyboard import Hands, Terminal
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
-from tests.host_bridge.inputs import seating
+from tests.host_bridge.inputs.made_inputs import seating
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
 CAR = ("--car", "sim://f1tenth")

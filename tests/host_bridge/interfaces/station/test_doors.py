@@ -11,7 +11,7 @@ from host_bridge.core import Order
 from host_bridge.interfaces.station import Doors, PageSeat
 from host_bridge.interfaces.station.hold import FRAME, STAND_FRAME
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs import DRIVING, seating
+from tests.host_bridge.inputs.made_inputs import DRIVING, seating
 
 DOORS = Doors(8090)
 

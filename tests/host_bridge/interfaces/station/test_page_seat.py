@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.core import Order, Reach, Wish
 from host_bridge.interfaces.station.hold import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
-from tests.host_bridge.inputs import DRIVING
+from tests.host_bridge.inputs.made_inputs import DRIVING
 
 REACH = Reach(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)
 FULL = 32_767

@@ -1,0 +1,244 @@
+"""A Devkit script as an input: its newest answer is the wish, for as long as that is fresh.
+
+The script decides, and a person permits it. A wish has the time at which its answer was received,
+so if a script falls silent, raises or is cut off, its lease expires and the car stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from host_bridge.core import Input, Observed, Reach, Setting, Wish
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.inputs.autodrive.exchange import Answer, Exchange
+from host_bridge.inputs.autodrive.frame import Seen, frame_of
+from host_bridge.inputs.autodrive.virtual import NOT_HERE, VirtualCar
+from sim_mock.autodrive.cars import SimulatedCar, simulated_car
+from sim_mock.autodrive.command import Asked
+
+_BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
+FIT = "fit"
+_QUICK = "script"  # the source of programs that answer within its lease
+_ABOUT = 1.01
+_GAP_US = 50_000  # after a longer gap between steps the script begins anew
+_COUNT_MASK = 0xFFFF
+_LATE = 1.25  # an answer may take this factor longer than --every says
+
+
+@dataclass(frozen=True)
+class Manner:
+    """The options of a script.
+
+    ``scale`` multiplies its throttle; None: throttle 1 is the speed limit. ``is_quick``: it answers
+    ten times a second, so it drives as any other program. ``every_s`` is the time between its
+    answers; 0: it answers within the lease of its source. ``sensors`` and ``poses`` are the pipes
+    of a virtual car.
+    """
+
+    scale: float | None = 1.0
+    is_quick: bool = False
+    every_s: float = 0.0
+    sensors: str = ""
+    poses: str = ""
+
+    def full_mps(self, top_mps: float, may_mps: float) -> float:
+        """Return the speed of throttle 1."""
+        return may_mps if self.scale is None else self.scale * top_mps
+
+    def counts_for_s(self, lease_s: float) -> float:
+        """Return for how long an answer is valid, in s."""
+        return max(lease_s, _LATE * self.every_s)
+
+
+_AS_EVER = Manner()
+
+
+class Script(Input):
+    """The input; ``exchange`` is set while there is a connection.
+
+    It is ready only when its answers have been fresh for a while, so the deadman has to be held
+    after the script was there: the person who permits it to drive has seen it.
+    """
+
+    source = "devkit"
+
+    def __init__(self, place: str, like: str | None, manner: Manner = _AS_EVER) -> None:
+        """Set up the input.
+
+        ``place`` is HOST:PORT, ``like`` the simulator's car that the script was written for.
+        """
+        self.place = place
+        self._manner = manner
+        if manner.is_quick:
+            self.source = _QUICK
+        self.exchange: Exchange | None = None
+        self.fault = ""  # why there is no connection
+        self.has_driven = False
+        self.like: SimulatedCar
+        self._like = like
+        self._reach: Reach
+        self._lease_us = self._counts_us = 0
+        self._stepped_us = 0
+        self._since_us: int | None = None  # since when its answers have been fresh
+        self._observed: Observed | None = None
+        self._work: asyncio.Task[None] | None = None
+        self._virtual: VirtualCar | None = None
+        self._asked = Asked()  # the script's command that is obeyed
+
+    async def open(self, setting: Setting) -> None:
+        """Connect to the script.
+
+        Raises errors.UsageFault for a vehicle that no car of the simulator resembles, and
+        errors.DataFileFault for pipes that cannot be opened.
+        """
+        self.prepare(setting)
+        from host_bridge.inputs.autodrive.line import exchange_with  # imports websockets
+
+        work = exchange_with(self, self._frame, setting.now_us)
+        self._work = asyncio.ensure_future(work)
+
+    def prepare(self, setting: Setting) -> None:
+        """Compute limits and lease from the cars; nothing is connected."""
+        self.like = _like(self._like or setting.vehicles[0].name)
+        lease_s = setting.lease_s(self.source)
+        counts_s = self._manner.counts_for_s(lease_s)
+        self._lease_us, self._counts_us = round(lease_s * 1e6), round(counts_s * 1e6)
+        blind_m = min(vehicle.blind_m for vehicle in setting.vehicles)
+        self._reach = _within(setting.reach(self.source), blind_m / counts_s)
+        self._full_mps = self._manner.full_mps(self.like.top_mps, self._reach.speed_mps)
+        if self._manner.sensors:
+            try:
+                self._virtual = VirtualCar(self._manner.sensors, self._manner.poses)
+            except OSError as error:
+                raise DataFileFault.unreadable(self._manner.sensors, error) from None
+
+    async def close(self) -> None:
+        if self._virtual:
+            self._virtual.close()
+        if self._work:
+            self._work.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._work
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        self._observed = observed
+        if self._virtual:
+            self._virtual.step(observed.cars[0], now_us)
+        answer = self.fresh(now_us) if observed.is_driving else None
+        if answer is None or now_us - self._stepped_us > _GAP_US:
+            self._since_us = None
+        elif self._since_us is None:
+            self._since_us = now_us
+        self._stepped_us = now_us
+        is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
+        if answer is None:
+            self._asked = Asked()
+            return Wish(input_count=self._count())
+        self.has_driven |= is_ready
+        self._asked = answer.asked
+        return self._wish(answer, is_ready, now_us)
+
+    def fresh(self, now_us: int) -> Answer | None:
+        """Return the newest answer if it is still valid, else None."""
+        latest = self.exchange.latest if self.exchange else None
+        return latest if latest and now_us - latest.heard_us < self._counts_us else None
+
+    def words(self, now_us: int) -> str:
+        if self.exchange is None:
+            return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
+        if self.fresh(now_us):
+            elsewhere = self._virtual.words if self._virtual else _not_here(self._asked)
+            more = [self._limit(), self._slowness(), elsewhere]
+            return " ".join([f"The script at {self.place} answers.", *filter(None, more)])
+        if self.exchange.unread:
+            return f"The script at {self.place} answers without a throttle and a steering."
+        return f"The script at {self.place} does not answer."
+
+    def _frame(self) -> Mapping[str, str]:
+        assert self._observed is not None, "asked only once the drive has begun to step"
+        seen = self._virtual.seen(self._asked) if self._virtual else Seen(asked=self._asked)
+        return frame_of(self._observed.cars[0], self.like, seen)
+
+    def _limit(self) -> str:
+        """Return a note that the speed limit cuts the throttle, with the remedy, or ""."""
+        may_mps = self._reach.speed_mps
+        if self._full_mps <= may_mps * _ABOUT:
+            return ""
+        share = self.like.throttle(may_mps / self._full_mps * self.like.top_mps)
+        return (
+            f"A throttle above {share:.2g} is cut, for throttle 1 is {self._full_mps:g} m/s and"
+            f" {self.source} may {may_mps:g}; --scale fit makes 1 of that."
+        )
+
+    def _slowness(self) -> str:
+        """Return a note on the distance that the car may go after the script fell silent.
+
+        It is "" if answers are valid no longer than the lease.
+        """
+        if self._counts_us <= self._lease_us:
+            return ""
+        counts_s = self._counts_us * 1e-6
+        far_m = counts_s * self._reach.speed_mps
+        return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
+
+    def _wish(self, answer: Answer, is_ready: bool, now_us: int) -> Wish:
+        reach, asked = self._reach, answer.asked
+        speed_mps = self.like.speed_mps(asked.throttle) / self.like.top_mps * self._full_mps
+        steer_rad = asked.steering * self.like.steer_max_rad
+        wish = Wish(
+            steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
+            speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
+            brake=asked.pulled,
+            is_held=is_ready,
+            input_count=self._count(),
+            heard_us=self._stamp_us(answer, now_us),
+        )
+        if self._virtual.must_stand(asked) if self._virtual else asked.holds:
+            return replace(wish, speed_mps=0.0, brake=1.0)
+        return wish
+
+    def _count(self) -> int:
+        """Return the count of answers: a source with a counter stops the car if it stands still."""
+        return self.exchange.answers & _COUNT_MASK if self.exchange else 0
+
+    def _stamp_us(self, answer: Answer, now_us: int) -> int:
+        """Return a stamp for the claim such that its lease ends when the answer's validity ends."""
+        return min(now_us, answer.heard_us + self._counts_us - self._lease_us)
+
+
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
+    """Make the input of ``--input devkit:HOST:PORT``."""
+    scale = options.get("scale", "1")
+    manner = Manner(
+        None if scale == FIT else float(scale),
+        bool(options.get("quick")),
+        float(options.get("every", "0")),
+        options.get("sensors", ""),
+        options.get("poses", ""),
+    )
+    return Script(rest, options.get("like"), manner)
+
+
+def _not_here(asked: Asked) -> str:
+    return NOT_HERE if asked.holds else ""
+
+
+def _within(reach: Reach, most_mps: float) -> Reach:
+    """Return the limits with the speeds limited to ``most_mps``."""
+    return replace(
+        reach,
+        speed_mps=min(reach.speed_mps, most_mps),
+        reverse_mps=min(reach.reverse_mps, most_mps),
+    )
+
+
+def _like(name: str) -> SimulatedCar:
+    try:
+        return simulated_car(name)
+    except ValueError as error:
+        raise UsageFault(
+            str(error), remedy="say which one the script was written for: --like roboracer"
+        ) from None

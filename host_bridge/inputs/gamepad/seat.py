@@ -1,0 +1,144 @@
+"""Turns a pad's reports into deadman, wish and orders. No I/O; time is an argument."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Protocol
+
+from host_bridge.core import Order, Reach, Wish
+from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
+from host_bridge.inputs.gamepad.mapping import Life, Roles
+from host_bridge.inputs.gamepad.sdl import AXES, Kind, Report
+
+REST = 0.05  # of an axis' range: springs do not centre it more exactly
+_PRESSED = 0.5
+_GRIP = (0.2, 0.9)  # range of a trigger as the deadman: less is released, more is a panic grip
+
+
+class Controls(Protocol):
+    """The controls of a pad by SDL's names."""
+
+    def value(self, name: str) -> float: ...
+
+    def button_name(self, number: int) -> str: ...
+
+
+class Grip(Enum):
+    """The deadman button that is held."""
+
+    NEEDS_RELEASE = "let go of both shoulder buttons first"
+    OPEN = "nothing is held"
+    HAND = "drives by hand"
+    AUTONOMY = "lets a program drive"
+
+
+class PadSeat:
+    """The state of a person at a pad: takes reports, gives a wish and orders.
+
+    A grip counts only if it began with all speed controls at rest; otherwise it has to be released
+    first. The same holds after each stop.
+    """
+
+    def __init__(self, controls: Controls, roles: Roles, life: Life, reach: Reach) -> None:
+        trigger = getattr(controls, "axis_number", None)
+        number = trigger(roles.hand) if trigger and roles.hand in AXES else -1
+        self.reports = ReportCount(life, number)
+        self.grip = Grip.NEEDS_RELEASE
+        self.orders: list[Order] = []
+        self.is_restless = False  # a grip began with a trigger pressed
+        self._controls = controls
+        self._roles = roles
+        self._life = life
+        self._reach = reach
+        self._by_button = {
+            roles.arm: Order.ARM,
+            roles.quit: Order.QUIT,
+            roles.hand: None,
+            roles.autonomy: None,
+        }
+        driving = (roles.forward, roles.reverse, roles.brake, roles.steer)
+        self._by_button.update({name.lstrip("+-"): None for name in driving if name})
+        self._by_button[roles.stop] = Order.STOP  # last: it overrides any other role
+
+    def hear(self, report: Report, now_us: int) -> None:
+        """Take one report of this pad."""
+        self.reports.hear(report, now_us)
+        if report.kind is Kind.BUTTON and report.value:
+            self._press(self._controls.button_name(report.number))
+        elif report.kind is Kind.HAT and report.value:
+            self._press("")
+
+    def step(self, now_us: int) -> None:
+        """Update the grip; release it when a sign of life is overdue."""
+        wanted = self._wanted()
+        if wanted is Grip.OPEN:
+            self.grip, self.is_restless = Grip.OPEN, False
+        elif self.grip is not wanted and self.grip is not Grip.NEEDS_RELEASE:
+            self.is_restless = not self._is_at_rest()
+            self.grip = Grip.NEEDS_RELEASE if self.is_restless else wanted
+        if self.left_us(now_us) == 0:
+            self.let_go()
+
+    def read(self) -> Wish:
+        """Return the wish at this moment."""
+        count = self.reports.count
+        if self.grip is Grip.AUTONOMY:
+            return Wish(is_held=True, permits_autonomy=True, input_count=count)
+        if self.grip is not Grip.HAND:
+            return Wish(input_count=count)
+        roles, reach = self._roles, self._reach
+        forward, reverse = self._part(roles.forward), self._part(roles.reverse)
+        return Wish(
+            steer_rad=self._axis(roles.steer) * reach.steer_rad,
+            speed_mps=forward * reach.speed_mps - reverse * reach.reverse_mps,
+            brake=self._part(roles.brake),
+            is_held=True,
+            input_count=count,
+        )
+
+    def let_go(self) -> None:
+        """Require a release before the deadman counts again."""
+        self.grip = Grip.NEEDS_RELEASE
+
+    def left_us(self, now_us: int) -> int | None:
+        """Return the time in us until the grip drops without a new report.
+
+        None if no grip is held, or the car itself judges by the input count.
+        """
+        if self._life is not Life.PRESSES or self.grip not in (Grip.HAND, Grip.AUTONOMY):
+            return None
+        heard_us = self.reports.heard_us
+        return 0 if heard_us is None else max(heard_us + PRESS_AGAIN_US - now_us, 0)
+
+    def _press(self, name: str) -> None:
+        """Take a pressed button. One without a role stops, so that any button will do."""
+        order = self._by_button.get(name, Order.STOP)
+        if order:
+            self.let_go()
+            self.orders.append(order)
+
+    def _wanted(self) -> Grip:
+        if self._is_held(self._roles.hand):
+            return Grip.HAND  # driving by hand takes precedence over a program
+        return Grip.AUTONOMY if self._is_held(self._roles.autonomy) else Grip.OPEN
+
+    def _is_held(self, name: str) -> bool:
+        value = self._controls.value(name) if name else 0.0
+        return _GRIP[0] <= value <= _GRIP[1] if name in AXES else value > _PRESSED
+
+    def _is_at_rest(self) -> bool:
+        roles = self._roles
+        return not any(map(self._part, (roles.forward, roles.reverse, roles.brake)))
+
+    def _part(self, name: str) -> float:
+        """Return a value from 0 to 1 of the half of the axis that the name means."""
+        return max(self._axis(name), 0.0)
+
+    def _axis(self, name: str) -> float:
+        if not name:
+            return 0.0
+        value = self._controls.value(name.lstrip("+-")) * (-1 if name.startswith("-") else 1)
+        if abs(value) <= REST:
+            return 0.0
+        sign = 1 if value > 0 else -1
+        return sign * min((abs(value) - REST) / (1 - REST), 1.0)

@@ -1,0 +1,99 @@
+"""A keyboard behind a terminal: bytes in; orders, wishes and bytes to the terminal out. No I/O.
+
+Any doubt whether SPACE is still held releases the deadman: a lost focus, a broken sequence, a
+terminal that no longer answers or no longer reports releases.
+"""
+
+from __future__ import annotations
+
+from host_bridge.core import Order
+from host_bridge.inputs.keyboard.capability import POP, Capability, Pulse, Releases
+from host_bridge.inputs.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
+from host_bridge.inputs.keyboard.seat import Seat
+
+# The alternate screen has its own stack of keyboard flags: flags that a killed run left there are
+# popped first.
+OPENING = b"\x1b[?1049h" + POP * 4 + b"\x1b[?1004h\x1b[?2004h\x1b[?25l"
+CLOSING = b"\x1b[?25h\x1b[?2004l\x1b[?1004l" + POP + b"\x1b[?1049l"
+
+
+class Keyboard:
+    """The key logic; ``seat`` is set once the terminal's abilities are known.
+
+    Until then only Esc and Ctrl-C count.
+    """
+
+    def __init__(self) -> None:
+        self.seat: Seat | None = None
+        self._decoder = KeyDecoder()
+        self._capability = Capability()
+        self._pulse = Pulse()
+        self._out = bytearray(OPENING + self._capability.opening())
+
+    @property
+    def releases(self) -> Releases:
+        return self._capability.verdict
+
+    def data_to_send(self) -> bytes:
+        data = bytes(self._out)
+        self._out.clear()
+        return data
+
+    def receive_data(self, data: bytes, now_us: int) -> list[Order]:
+        return self._orders(self._decoder.feed(data, now_us), now_us)
+
+    def step(self, now_us: int) -> list[Order]:
+        """Advance the timeouts; return the orders. Call it a hundred times a second."""
+        orders = self._orders(self._decoder.step(now_us), now_us)
+        self._out += self._capability.step(now_us)
+        if self.seat:
+            self.seat.step(now_us)
+            if self.seat.has_releases and self.seat.is_held(now_us):
+                self._out += self._pulse.step(now_us)
+                orders += self._judge_pulse(self.seat, now_us)
+        return orders
+
+    def closed(self) -> list[Order]:
+        """Release the deadman and quit, because the terminal is gone."""
+        self.let_go()
+        return [Order.QUIT]
+
+    def let_go(self) -> None:
+        if self.seat:
+            self.seat.let_go()
+
+    def _judge_pulse(self, seat: Seat, now_us: int) -> list[Order]:
+        if not self._pulse.is_dead(now_us):
+            return []
+        self._pulse.give_up()
+        seat.let_go()
+        return [Order.FROZE]
+
+    def _orders(self, events: list[KeyEvent], now_us: int) -> list[Order]:
+        found = (self._event(event, now_us) for event in events)
+        return [order for order in found if order]
+
+    def _event(self, event: KeyEvent, now_us: int) -> Order | None:
+        if isinstance(event, Key):
+            return self._key(event, now_us)
+        if isinstance(event, FlagsReported):
+            self._hear_flags(event.flags)
+        elif event is Sign.ATTRIBUTES:
+            self._capability.hear_attributes()
+        elif event is not Sign.FOCUS_GAINED:
+            self.let_go()
+        return None
+
+    def _key(self, key: Key, now_us: int) -> Order | None:
+        if self.seat:
+            return self.seat.strike(key, now_us)
+        if key.name == "c" and key.has_ctrl:
+            return Order.INTERRUPT
+        return Order.QUIT if key.name == "escape" else None
+
+    def _hear_flags(self, flags: int) -> None:
+        is_opening = self.releases is Releases.UNKNOWN
+        self._out += self._capability.hear_flags(flags)
+        self._decoder.has_releases = self.releases is Releases.REPORTED
+        if not is_opening and not self._pulse.hear_flags(flags):
+            self.let_go()

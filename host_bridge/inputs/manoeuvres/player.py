@@ -1,0 +1,136 @@
+"""An input that plays a manoeuvre: by name, or from a file of commands.
+
+The manoeuvre's time stands still while the deadman is released, and goes on after a moment in
+neutral, which the cars require.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import tau
+from pathlib import Path
+
+from host_bridge.core import NEUTRAL_US, Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.core.errors import UsageFault
+from host_bridge.inputs.manoeuvres.csv_file import CsvFile
+from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
+
+MANOEUVRES = ("straight", "slalom", "skidpad")
+_LONGEST_STEP_US = 50_000  # a stall of the host does not skip a part of the manoeuvre
+_SECONDS = 10.0
+_PART = 0.5  # of the top speed and of full lock, unless --speed gives the speed
+_SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
+
+
+class Player(Input):
+    """The input that plays a manoeuvre once, while cars are armed and the deadman permits it."""
+
+    is_computed = True
+
+    def __init__(
+        self,
+        plan: Callable[[Setting, Reach], Manoeuvre],
+        tell: Callable[[Setting, Reach], str] = lambda setting, reach: "",
+    ) -> None:
+        """Set up the player.
+
+        ``plan`` makes the manoeuvre when the cars are known, ``tell`` a note for the person who
+        watches.
+        """
+        self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
+        self.position_s = 0.0
+        self._plan = plan
+        self._tell = tell
+        self._words = ""
+        self._steps = 0
+        self._stepped_us = 0
+        self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
+        self._has_ended = False
+
+    async def open(self, setting: Setting) -> None:
+        """Make the manoeuvre.
+
+        Raises errors.DataFileFault, errors.UsageFault if that fails.
+        """
+        reach = setting.reach(self.source)
+        self.manoeuvre, self._words = self._plan(setting, reach), self._tell(setting, reach)
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
+        self._stepped_us = now_us
+        self._steps += 1
+        if not observed.is_driving or self.is_over() or not observed.is_permitted:
+            self._drive_us = None
+            return Wish(input_count=self._steps)
+        if self._drive_us is None:
+            self._drive_us = now_us + NEUTRAL_US
+        is_moving = now_us >= self._drive_us
+        steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
+        if is_moving:
+            self.position_s += span_us * 1e-6
+        return Wish(
+            steer_rad, speed_mps if is_moving else 0.0, is_held=True, input_count=self._steps
+        )
+
+    def is_over(self) -> bool:
+        return self.position_s >= self.manoeuvre.duration_s
+
+    def orders(self) -> Sequence[Order]:
+        if not self.is_over() or self._has_ended:
+            return ()
+        self._has_ended = True
+        return (Order.END,)
+
+    def words(self, now_us: int) -> str:
+        return self._words
+
+    def progress_s(self) -> tuple[float, float]:
+        return self.position_s, self.manoeuvre.duration_s
+
+
+def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+    """Make the input of ``--input csv:FILE``.
+
+    Raises errors.UsageFault without a file.
+    """
+    if not rest:
+        raise UsageFault("which file?", expected="--input csv:FILE")
+
+    def plan(setting: Setting, reach: Reach) -> Manoeuvre:
+        vehicle = setting.vehicles[0]
+        top_mps = vehicle.speed_max_mps if setting.speed_mps is None else reach.speed_mps
+        return CsvFile(Path(rest), replace(vehicle, speed_max_mps=top_mps))
+
+    return Player(plan)
+
+
+def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+    """Make the input of ``--input script:NAME``.
+
+    Raises errors.UsageFault for an unknown manoeuvre.
+    """
+    if rest not in MANOEUVRES:
+        raise UsageFault(
+            f"unknown manoeuvre {rest!r}",
+            expected=f"one of {', '.join(MANOEUVRES)}",
+            remedy="--input script:slalom",
+        )
+    return Player(lambda setting, reach: _named(rest, setting, reach), _half)
+
+
+def _half(setting: Setting, reach: Reach) -> str:
+    if setting.speed_mps is not None:
+        return ""
+    return f"{reach.speed_mps * _PART:.2g} m/s, half of what it may; --speed says another."
+
+
+def _named(name: str, setting: Setting, reach: Reach) -> Manoeuvre:
+    """Return the manoeuvre at the speed asked for, or at half of what the cars may drive."""
+    speed_mps = reach.speed_mps * (1.0 if setting.speed_mps is not None else _PART)
+    seconds = setting.seconds or _SECONDS
+    steer_rad = reach.steer_rad * _PART
+    if name == "slalom":
+        period_s = tau * _SLALOM_M * setting.vehicles[0].wheelbase_m / max(speed_mps, 0.01)
+        return Slalom(speed_mps, seconds, steer_rad, period_s)
+    return Constant(speed_mps, seconds, steer_rad if name == "skidpad" else 0.0)

@@ -1,0 +1,260 @@
+"""An input that drives along a path: ``--input 'path:FILE?law=stanley&laps=3'``.
+
+The car's pose is its own dead reckoning (``CarMotion``). It starts on the path's first point,
+looking along it, unless ``at=`` gives another start. It ends at rest: after the last lap of a loop,
+at the end of any other path. A car that is too far beside the path, or reports no new pose, is
+stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import cos, isfinite, sin
+from pathlib import Path as FilePath
+from typing import Any
+from urllib.parse import parse_qsl
+
+from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Input, Observed, Order, Setting, Wish
+from host_bridge.core.errors import UsageFault
+from host_bridge.inputs.paths.laws import LAWS, Car
+from host_bridge.inputs.paths.measuring import Measure, Place
+from host_bridge.inputs.paths.path import Path, Pose, moved, pose_of
+from host_bridge.inputs.paths.path_file import read_path
+from host_bridge.inputs.paths.profile import LATERAL_MPS2, Profile
+
+_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral")
+_EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
+_PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
+_FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
+_SILENT_US = 300_000  # ten of the slowest reports of motion
+# A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well
+_FAST_MPS, _BRAKE_S_PER_M = 0.1, 0.5
+_AHEAD_S = 0.2  # a car's delay in following a speed setpoint
+_CREEP_MPS = 0.2  # the lowest speed before the end
+_END_M = 0.03
+_REST_MPS = 0.02
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The options of a path; None leaves the choice to the path or the vehicle."""
+
+    law: str = "pursuit"
+    laps: int = 1  # of a loop; 0: until it is ended by a person
+    is_loop: bool | None = None
+    at: Pose | None = None  # of the centre of gravity, in the path's frame: x, y, yaw
+    far_m: float | None = None
+    lookahead_m: float | None = None
+    lateral_mps2: float = LATERAL_MPS2
+
+
+class Follower(Input):
+    """The input that drives a path once, or a loop several times, while the deadman permits it."""
+
+    is_computed = True
+
+    def __init__(self, read: Callable[[], Path], ways: Ways) -> None:
+        self._read, self._ways = read, ways
+        self._steps = 0
+        self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
+        self._frame: Callable[[Pose], Pose] | None = None
+        self._captured_us: int | None = None
+        self._heard_us = 0
+        self._is_ending = self._is_over = self._has_said = False
+        self._lost = ""
+        self._steer_rad = 0.0
+
+    async def open(self, setting: Setting) -> None:
+        """Read the path, and plan its speeds.
+
+        Raises errors.DataFileFault for a file that is no path.
+        """
+        vehicle, reach = setting.vehicles[0], setting.reach(self.source)
+        path = self._path = self._read()
+        self._vehicle, self._most_rad = vehicle, reach.steer_rad
+        self._base_m = vehicle.wheelbase_m - vehicle.turns_ahead_m
+        has_speed = setting.speed_mps is not None or path.speeds_mps is not None
+        top_mps = reach.speed_mps * (1.0 if has_speed else _PART)
+        self._profile = Profile(path, top_mps, self._ways.lateral_mps2, self._base_m)
+        self._far_m = self._ways.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
+        self.measure = Measure(path)
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        self._steps += 1
+        seen = observed.cars[0] if observed.cars else None
+        may = observed.is_driving and observed.is_permitted and not self._is_over
+        if not may or seen is None or seen.motion is None or seen.status is None:
+            self._drive_us = None
+            return Wish(input_count=self._steps)
+        if self._drive_us is None:
+            self._drive_us = now_us + NEUTRAL_US
+            self._heard_us = now_us
+        self._look(now_us, seen.motion, seen.status)
+        if self._lost:
+            return Wish(input_count=self._steps, lost=self._lost)
+        if now_us < self._drive_us:
+            return Wish(self._steer_rad, is_held=True, input_count=self._steps)
+        now_mps = seen.status.speed_mps
+        speed_mps = self._speed_mps(now_mps)
+        brake = min(max(_BRAKE_S_PER_M * (now_mps - speed_mps - _FAST_MPS), 0.0), 1.0)
+        return Wish(self._steer_rad, speed_mps, brake, is_held=True, input_count=self._steps)
+
+    def orders(self) -> Sequence[Order]:
+        if not self._is_over or self._has_said:
+            return ()
+        self._has_said = True
+        return (Order.END,)
+
+    def let_go(self) -> None:
+        """Forget why it stopped: a person who arms again has seen it."""
+        self._lost = ""
+
+    def words(self, now_us: int) -> str:
+        if self._frame is None:
+            return "" if self._ways.at else "Where the car stands is the path's first point."
+        if not self._path.is_loop:
+            return ""
+        done = len(self.measure.lap_times_s)
+        return f"lap {done + 1}" + (f" of {self._ways.laps}" if self._ways.laps else "")
+
+    def progress_s(self) -> tuple[float, float] | None:
+        if self._path.is_loop and not self._ways.laps:
+            return None
+        laps = self._ways.laps if self._path.is_loop else 1
+        done, rest_m = divmod(max(self.measure.driven_m, 0.0), self._path.length_m)
+        whole_s = self._profile.duration_s
+        return done * whole_s + self._profile.time_at(rest_m), laps * whole_s
+
+    def report(self) -> Sequence[str]:
+        return self.measure.lines()
+
+    def figures(self) -> Mapping[str, Any]:
+        return {"path": {**self.measure.figures(), "law": self._ways.law}}
+
+    def _look(self, now_us: int, motion: CarMotion, status: CarStatus) -> None:
+        """Update the car's place from its motion report, and compute the steering."""
+        if motion.captured_us == self._captured_us:
+            if now_us - self._heard_us > _SILENT_US:
+                self._lost = "The car says nothing new of where it is"
+            return
+        self._captured_us, self._heard_us = motion.captured_us, now_us
+        reckoned = motion.x_m, motion.y_m, motion.yaw_rad
+        self._frame = self._frame or moved(reckoned, self._begin())
+        x, y, yaw = self._frame(reckoned)
+        beside = self.measure.add(Place(now_us * 1e-6, x, y))
+        if beside.apart_m > self._far_m and not self._is_ending:
+            self._lost = (
+                f"The car is {beside.apart_m:.2f} m beside its path, at most {self._far_m:.2f}"
+            )
+        car = Car(x, y, yaw, status.speed_mps, self._base_m)
+        law = LAWS[self._ways.law]
+        steer_rad = law(self._path, beside, car, self._ways.lookahead_m)
+        self._steer_rad = min(max(steer_rad, -self._most_rad), self._most_rad)
+        self._watch_end(status.speed_mps)
+
+    def _watch_end(self, speed_mps: float) -> None:
+        beside, laps = self.measure.beside, self._ways.laps
+        if self._path.is_loop:
+            self._is_ending |= 0 < laps <= len(self.measure.lap_times_s)
+        elif beside is not None:
+            self._is_ending |= beside.along_m >= self._path.length_m - _END_M
+        self._is_over |= self._is_ending and abs(speed_mps) < _REST_MPS
+
+    def _speed_mps(self, now_mps: float) -> float:
+        beside = self.measure.beside
+        if self._is_ending or beside is None:
+            return 0.0
+        return max(self._profile.speed_at(beside.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
+
+    def _begin(self) -> Pose:
+        """Return the car's pose at the start, in the path's frame."""
+        if self._ways.at is None:
+            return (*self._path.at(0.0), self._path.yaw_at(0.0))
+        x, y, yaw = self._ways.at
+        behind_m = self._vehicle.turns_behind_centre_m
+        return x - behind_m * cos(yaw), y - behind_m * sin(yaw), yaw
+
+
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Follower:
+    """Make the input of ``--input path:FILE?...``.
+
+    Raises errors.UsageFault without a file, and for an unknown option.
+    """
+    file, _, query = rest.partition("?")
+    if not file:
+        raise UsageFault("which path?", expected=_EXAMPLE, remedy="tandem path makes one")
+    ways = ways_of(dict(parse_qsl(query, keep_blank_values=True)))
+    return Follower(lambda: _with(read_path(FilePath(file)), ways), ways)
+
+
+def ways_of(query: Mapping[str, str]) -> Ways:
+    """Parse the options of a path.
+
+    Raises errors.UsageFault naming the option that is wrong.
+    """
+    unknown = [name for name in query if name not in _OPTIONS]
+    if unknown:
+        raise UsageFault(
+            f"a path has no option {unknown[0]!r}",
+            expected=f"of {', '.join(_OPTIONS)}",
+            remedy=_EXAMPLE,
+        )
+    law = query.get("law", Ways.law)
+    if law not in LAWS:
+        raise _wrong("law", law, " or ".join(LAWS))
+    return Ways(
+        law,
+        _whole("laps", query, Ways.laps),
+        bool(_whole("loop", query, 0)) if "loop" in query else None,
+        _pose(query["at"]) if "at" in query else None,
+        _length("far", query),
+        _length("lookahead", query),
+        _length("lateral", query) or LATERAL_MPS2,
+    )
+
+
+def _with(path: Path, ways: Ways) -> Path:
+    if ways.is_loop is None or ways.is_loop == path.is_loop:
+        return path
+    if ways.is_loop:
+        return Path(path.points_m, path.speeds_mps, is_loop=True)
+    speeds = path.speeds_mps
+    return Path(path.points_m[:-1], None if speeds is None else speeds[:-1], is_loop=False)
+
+
+def _wrong(name: str, got: str, expected: str) -> UsageFault:
+    return UsageFault(f"{name} of a path", expected=expected, got=got, remedy=_EXAMPLE)
+
+
+def _whole(name: str, query: Mapping[str, str], default: int) -> int:
+    text = query.get(name, str(default))
+    if not text.isdecimal():
+        raise _wrong(name, text, "a whole number from 0")
+    return int(text)
+
+
+def _length(name: str, query: Mapping[str, str]) -> float | None:
+    if name not in query:
+        return None
+    value = _number(name, query[name])
+    if not value > 0.0:
+        raise _wrong(name, query[name], "a number above 0")
+    return value
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise _wrong(name, text, "a number") from None
+    if not isfinite(value):
+        raise _wrong(name, text, "a finite number")
+    return value
+
+
+def _pose(text: str) -> Pose:
+    try:
+        return pose_of(text)
+    except ValueError:
+        raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car") from None

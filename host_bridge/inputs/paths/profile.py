@@ -1,0 +1,54 @@
+"""The speed profile of a path: limited by its own speeds, by bends, and by braking distances."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from host_bridge.inputs.paths.path import Floats, Path
+
+LATERAL_MPS2 = 2.0  # in a bend; half of what a small car's tyres give on most floors, or less
+DECEL_MPS2 = 1.0  # gentle for every car of the vehicle files
+_SPACING_M = 0.05
+
+
+class Profile:
+    """The speed at each place of a path, and the time that it takes to get there."""
+
+    def __init__(self, path: Path, top_mps: float, lateral_mps2: float, half_m: float) -> None:
+        """Compute the speeds; a bend is measured over ``half_m`` to either side."""
+        count = max(round(path.length_m / _SPACING_M), 8)
+        self._along: Floats = np.linspace(0.0, path.length_m, count + 1)
+        speeds = np.full(count + 1, top_mps)
+        if path.speeds_mps is not None:
+            asked = np.interp(self._along, path.along_m, path.speeds_mps)
+            speeds = np.minimum(speeds, np.maximum(asked, 0.0))
+        bends = np.array([abs(path.curvature_at(s, half_m)) for s in self._along])
+        speeds = np.minimum(speeds, np.sqrt(lateral_mps2 / np.maximum(bends, 1e-6)))
+        self._speeds = _slowed(speeds, path.length_m / count, path.is_loop)
+        pace = np.maximum(0.5 * (self._speeds[1:] + self._speeds[:-1]), 0.05)
+        spent = np.diff(self._along) / pace
+        self._times: Floats = np.concatenate(([0.0], np.cumsum(spent)))
+        self.duration_s = float(self._times[-1])
+
+    def speed_at(self, along_m: float) -> float:
+        return float(np.interp(along_m, self._along, self._speeds))
+
+    def time_at(self, along_m: float) -> float:
+        return float(np.interp(along_m, self._along, self._times))
+
+
+def _slowed(speeds: Floats, step_m: float, is_loop: bool) -> Floats:
+    """Limit each speed so that the car can still brake for the places ahead (backward pass)."""
+    slowed = speeds.tolist()
+    if is_loop:
+        slowed[-1] = slowed[0] = min(slowed[0], slowed[-1])
+    else:
+        slowed[-1] = 0.0
+    for _ in range(2 if is_loop else 1):
+        for i in range(len(slowed) - 2, -1, -1):
+            slowed[i] = min(slowed[i], sqrt(slowed[i + 1] ** 2 + 2.0 * DECEL_MPS2 * step_m))
+        if is_loop:
+            slowed[-1] = slowed[0]
+    return np.array(slowed)

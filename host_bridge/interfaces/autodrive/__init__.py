@@ -1,6 +1,0 @@
-"""The input for AutoDRIVE Devkit scripts: takes the simulator's place in front of a script."""
-
-from host_bridge.interfaces.autodrive.frame import frame_of
-from host_bridge.interfaces.autodrive.script import Script, make
-
-__all__ = ["Script", "frame_of", "make"]

@@ -1,0 +1,71 @@
+"""Inputs for tests: a person without a terminal, a manoeuvre that is played, what an input sees."""
+
+from __future__ import annotations
+
+import asyncio
+
+from host_bridge.core import Input, Observed, Order, Setting, Wish
+from host_bridge.drive.controls import Controls, Seating, take_controls
+from host_bridge.drive.plan import Plan
+from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, Seat
+from host_bridge.inputs.manoeuvres import Manoeuvre, Player
+
+DRIVING = Observed((), is_driving=True, is_permitted=True)
+RELEASED = Observed((), is_driving=True, is_permitted=False)
+STANDING = Observed((), is_driving=False, is_permitted=True)
+
+
+class Person(Input):
+    """Whoever sits at a keyboard; ``strike`` the seat's keys."""
+
+    is_person = True
+
+    def __init__(self, has_releases: bool = True, seat: Seat | None = None) -> None:
+        self.source = SEAT if has_releases else SLOW_SEAT
+        self.has_releases = has_releases
+        self.seat = seat
+        self.given: list[Order] = []
+
+    async def open(self, setting: Setting) -> None:
+        self.seat = self.seat or Seat(setting.reach(self.source), self.has_releases)
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        assert self.seat is not None, "opened, or given a seat"
+        self.seat.step(now_us)
+        return self.seat.read(now_us)
+
+    def orders(self) -> list[Order]:
+        given, self.given = self.given, []
+        return given
+
+    def let_go(self) -> None:
+        assert self.seat is not None, "opened, or given a seat"
+        self.seat.let_go()
+
+
+def playing(manoeuvre: Manoeuvre) -> Player:
+    """An input that plays it, open already."""
+    player = Player(lambda setting, reach: manoeuvre)
+    player.manoeuvre = manoeuvre
+    return player
+
+
+def seating(vehicles, **plan) -> Seating:
+    """What an input is opened with."""
+    return Seating(Plan(("car",), **plan), vehicles, lambda: 0)
+
+
+def taken(
+    chosen: Input,
+    vehicles,
+    *,
+    is_virtual: bool,
+    person: Input | None = None,
+    terminal: Input | None = None,
+    **plan,
+) -> Controls:
+    """The controls of an input, open. Raises errors.TandemError."""
+    asked = Plan(("car",), **plan)
+    return asyncio.run(
+        take_controls(asked, vehicles, is_virtual, chosen, person, lambda: 0, terminal)
+    )

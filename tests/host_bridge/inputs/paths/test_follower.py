@@ -1,0 +1,171 @@
+"""The input that follows a path: begins from neutral, ends at rest, stops where it cannot go on."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from host_bridge.config import load_vehicle
+from host_bridge.core import CarMotion, CarStatus, Observed, Order, Profile, SeenCar, State
+from host_bridge.core.errors import UsageFault
+from host_bridge.inputs.paths import Path, make
+from host_bridge.inputs.paths.follower import Follower, Ways, ways_of
+from tests.host_bridge.inputs.made_inputs import seating
+
+VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s
+MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+STATUS = CarStatus(
+    0, State.ACTIVE, (), None, (), Profile.TRACK, 5, 5, 5, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0
+)
+LINE = Path([[0, 0], [5, 0]])
+LOOP = Path([[0, 0], [4, 0], [4, 4], [0, 4]], is_loop=True)
+
+
+def following(path=LINE, **ways):
+    follower = Follower(lambda: path, Ways(**ways))
+    asyncio.run(follower.open(seating([VEHICLE])))
+    return follower
+
+
+class Scene:
+    """A car that is put where the test says."""
+
+    def __init__(self, follower):
+        self.follower, self.now_us = follower, 1_000_000
+
+    def at(self, x_m, y_m=0.0, yaw_rad=0.0, speed_mps=1.0, for_us=10_000, is_permitted=True):
+        self.now_us += for_us
+        motion = replace(MOTION, captured_us=self.now_us, x_m=x_m, y_m=y_m, yaw_rad=yaw_rad)
+        return self.seen(motion, speed_mps, is_permitted)
+
+    def seen(self, motion, speed_mps=1.0, is_permitted=True):
+        status = replace(STATUS, speed_mps=speed_mps)
+        car = SeenCar("car", True, VEHICLE, status, motion, None, None)
+        observed = Observed((car,), is_driving=True, is_permitted=is_permitted)
+        return self.follower.step(self.now_us, observed)
+
+
+def test_it_begins_in_neutral_where_the_car_stands_and_steers_back_to_the_path():
+    scene = Scene(following())
+    wish = scene.at(7.0, 3.0, 0.0)  # wherever it reckons itself: that is the path's beginning
+    assert wish.is_held
+    assert wish.speed_mps == 0.0
+    assert wish.steer_rad == pytest.approx(0.0)
+    wish = scene.at(7.2, 3.1, for_us=200_000)
+    assert wish.speed_mps > 1.0
+    assert wish.steer_rad < -0.05, "it is to the left of it"
+    assert scene.at(7.2, 2.9).steer_rad > 0.05
+
+
+def test_at_says_where_else_the_car_stands():
+    scene = Scene(following(at=(2.0, 0.2, 0.0)))
+    assert scene.at(0.0).steer_rad < -0.05
+    assert scene.follower.measure.beside.left_m == pytest.approx(0.2)
+    assert scene.follower.measure.beside.along_m == pytest.approx(2.0, abs=0.2)
+
+
+@pytest.mark.parametrize("law", ["pursuit", "stanley"])
+def test_both_laws_steer_by_no_more_than_the_lock(law):
+    scene = Scene(following(law=law, far_m=9.0))
+    scene.at(0.0)
+    assert scene.at(0.2, 0.3, 1.5).steer_rad == -VEHICLE.steer_max_rad
+
+
+def test_it_comes_to_rest_at_the_end_and_only_then_is_over():
+    scene = Scene(following())
+    scene.at(0.0)
+    assert scene.at(4.9, for_us=200_000, speed_mps=0.3).speed_mps < 0.5
+    assert scene.at(4.99, speed_mps=0.3).speed_mps == 0.0
+    assert scene.follower.orders() == ()
+    scene.at(5.0, speed_mps=0.0)
+    assert [*scene.follower.orders(), *scene.follower.orders()] == [Order.END]
+    assert scene.follower.figures()["path"]["cross_track_worst_m"] == 0.0
+
+
+def round_it(scene, step_m=0.1):
+    for i in range(1, round(LOOP.length_m / step_m) + 1):
+        x_m, y_m = LOOP.at(i * step_m)
+        wish = scene.at(x_m, y_m, LOOP.yaw_at(i * step_m), for_us=100_000)
+    return wish
+
+
+def test_a_loop_is_driven_so_many_laps_which_are_timed():
+    scene = Scene(following(LOOP, laps=2))
+    scene.at(0.0)
+    assert round_it(scene).speed_mps > 0.5
+    assert scene.follower.words(0) == "lap 2 of 2"
+    assert round_it(scene).speed_mps == 0.0
+    measure = scene.follower.measure
+    assert measure.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
+    scene.at(0.0, speed_mps=0.0)
+    assert scene.follower.orders() == (Order.END,)
+
+
+def test_without_an_end_it_goes_on_until_somebody_ends_it():
+    scene = Scene(following(LOOP, laps=0))
+    scene.at(0.0)
+    for _ in range(3):
+        assert round_it(scene).speed_mps > 0.5
+    assert scene.follower.progress_s() is None
+
+
+def test_too_far_beside_the_path_the_car_is_stopped_and_says_why():
+    scene = Scene(following())
+    scene.at(0.0)
+    assert scene.at(1.0, 0.6).lost == ""
+    assert "0.70 m beside its path, at most 0.66" in scene.at(1.0, 0.7).lost
+    assert scene.at(1.0, 0.0).lost, "until a person has seen it"
+    scene.follower.let_go()
+    assert scene.at(1.0, 0.0).lost == ""
+
+
+def test_a_car_that_says_nothing_new_of_where_it_is_is_stopped():
+    scene = Scene(following())
+    scene.at(0.0)
+    motion = replace(MOTION, captured_us=scene.now_us)
+    scene.now_us += 300_000
+    assert scene.seen(motion).lost == ""
+    scene.now_us += 10_000
+    assert "nothing new of where it is" in scene.seen(motion).lost
+
+
+def test_let_go_it_waits_and_goes_on_from_neutral():
+    scene = Scene(following())
+    scene.at(0.0)
+    assert scene.at(1.0, for_us=200_000).speed_mps > 0.0
+    released = scene.at(1.1, is_permitted=False)
+    assert not released.is_held
+    scene.now_us += 5_000_000
+    again = scene.at(1.1)
+    assert (again.is_held, again.speed_mps, again.lost) == (True, 0.0, "")
+
+
+@pytest.mark.parametrize(
+    ("query", "what"),
+    [
+        ("?law=magic", "law"),
+        ("?laps=-1", "laps"),
+        ("?laps=many", "laps"),
+        ("?at=1,2", "at"),
+        ("?at=1,2,north", "at"),
+        ("?far=0", "far"),
+        ("?lookahead=inf", "lookahead"),
+        ("?speed=3", "speed"),
+    ],
+)
+def test_what_is_no_option_is_refused(query, what):
+    with pytest.raises(UsageFault, match=what):
+        make(f"line.csv{query}", {}, lambda: 0)
+
+
+def test_a_file_has_to_be_named_and_options_are_understood():
+    with pytest.raises(UsageFault, match="which path"):
+        make("", {}, lambda: 0)
+    ways = ways_of({"law": "stanley", "laps": "0", "loop": "0", "lateral": "3", "far": "1"})
+    assert (ways.law, ways.laps, ways.is_loop, ways.lateral_mps2, ways.far_m) == (
+        "stanley",
+        0,
+        False,
+        3.0,
+        1.0,
+    )

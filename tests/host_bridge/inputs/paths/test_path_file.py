@@ -1,0 +1,69 @@
+"""Files of paths: our own, F1TENTH's, and what is none."""
+
+import pytest
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.inputs.paths import Path, read_path, write_path
+from tests.evidence import some
+
+RACE_LINE = """\
+#1c1d5f0c-cd97
+# s_m; x_m; y_m; psi_rad; kappa_radpm; vx_mps; ax_mps2
+0.0; 0.0; 0.0; -1.57; 0.0; 3.0; 0.1
+1.0; 1.0; 0.0; -1.57; 0.0; 3.5; 0.1
+2.0; 2.0; 0.5; -1.57; 0.0; 4.0; 0.1
+"""
+CENTRE_LINE = "# x_m, y_m, w_tr_right_m, w_tr_left_m\n0, 0, 1.1, 1.1\n1, 0, 1.1, 1.1\n"
+
+
+def read(tmp_path, text):
+    file = tmp_path / "line.csv"
+    file.write_text(text)
+    return read_path(file)
+
+
+def test_a_racing_line_and_a_centre_line_of_f1tenth(tmp_path):
+    raced = read(tmp_path, RACE_LINE)
+    assert raced.points_m.tolist() == [[0, 0], [1, 0], [2, 0.5]]
+    assert raced.speeds_mps.tolist() == [3, 3.5, 4]
+    assert read(tmp_path, CENTRE_LINE).speeds_mps is None
+
+
+@pytest.mark.parametrize("is_loop", [True, False])
+def test_what_is_written_is_read_and_nothing_is_overwritten(tmp_path, is_loop):
+    written = Path([[0, 0], [1, 0], [1, 1], [0, 1]], [1.0, 2.0, 1.0, 2.0], is_loop=is_loop)
+    file = tmp_path / "mine.csv"
+    write_path(file, written)
+    again = read_path(file)
+    assert again.is_loop is is_loop
+    assert again.points_m.tolist() == written.points_m.tolist()
+    assert again.speeds_mps.tolist() == written.speeds_mps.tolist()
+    with pytest.raises(DataFileFault, match="none is overwritten"):
+        write_path(file, written)
+    with pytest.raises(DataFileFault, match="cannot be written"):
+        write_path(tmp_path / "nowhere" / "mine.csv", written)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ("0,0\n1,0\n", ":1", "no names of its columns"),
+        ("x_m,y_m\n", ":1", "no points"),
+        ("x_m,y_m\n0,0\n0,0\n", ":1", "too short"),
+        ("x_m,y_m\n0,0\n1\n", ":3", "wrong number of values"),
+        ("x_m,y_m\n0,0\n1,east\n", ":3", "not a number"),
+        ("x_m,y_m\n0,0\n1,inf\n", ":3", "not a finite number"),
+    ],
+)
+def test_what_is_no_path_is_refused_with_its_line(tmp_path, text, where, what):
+    with pytest.raises(DataFileFault, match=what) as caught:
+        read(tmp_path, text)
+    assert caught.value.where.endswith(where)
+    assert "x_m,y_m" in caught.value.remedy
+
+
+def test_what_is_no_text_or_not_there_is_refused(tmp_path):
+    (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00")
+    for name, what in some([("b.csv", "not text"), ("none.csv", "cannot be read")]):
+        with pytest.raises(DataFileFault, match=what):
+            read_path(tmp_path / name)
