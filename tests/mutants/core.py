@@ -179,10 +179,10 @@ STATION = (
 )
 _OF_ROS2 = "host_bridge/interfaces/ros2"
 ROS2 = (
-    Part("host_bridge/interfaces/ros2/node.py", (f"{_OF_ROS2}/test_node.py",)),
-    Part("host_bridge/interfaces/ros2/own_topics.py", (f"{_OF_ROS2}/test_own_topics.py",)),
-    Part("host_bridge/interfaces/ros2/mux.py", (f"{_OF_ROS2}/test_mux.py",)),
-    Part("host_bridge/interfaces/ros2/stops.py", (f"{_OF_ROS2}/test_stops.py",)),
+    Part("host_bridge/ros2/node/node.py", (f"{_OF_ROS2}/test_node.py",)),
+    Part("host_bridge/ros2/node/own_topics.py", (f"{_OF_ROS2}/test_own_topics.py",)),
+    Part("host_bridge/ros2/node/mux.py", (f"{_OF_ROS2}/test_mux.py",)),
+    Part("host_bridge/ros2/node/stops.py", (f"{_OF_ROS2}/test_stops.py",)),
 )
 _OF_PADS = "host_bridge/interfaces/gamepad"
 PADS = (

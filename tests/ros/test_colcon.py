@@ -2,7 +2,7 @@
 
 launch, launch_ros and ros2cli are not on PyPI: where TANDEM_LAUNCH names folders of them (as
 PYTHONPATH does), the launch files are run by them; else that test skips. What they name is held
-against the package by tests/host_bridge/interfaces/ros2/test_tandem_ros.py, without them.
+against the package by tests/host_bridge/ros2/test_tandem_ros.py, without them.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from bisect import bisect_left
 import pytest
 
 from host_bridge.config.schema import SOURCE_IDS
-from host_bridge.interfaces.ros2.stops import WORDS
 from host_bridge.logbook.reading import read
+from host_bridge.ros2.node.stops import WORDS
 from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME
 

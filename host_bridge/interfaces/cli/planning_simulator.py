@@ -25,7 +25,7 @@ import sys
 import time
 from pathlib import Path
 
-from host_bridge.interfaces.ros2 import MOTION_TOPICS, parameter, simulate
+from host_bridge.ros2 import MOTION_TOPICS, parameter, simulate
 from host_bridge.services import Host
 
 

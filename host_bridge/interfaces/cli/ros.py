@@ -49,8 +49,8 @@ from host_bridge.core.system.running import run_async
 from host_bridge.core.system.virtual_time import SteppedTime
 from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_of
 from host_bridge.interfaces.cli.piped import VIRTUAL, add_pipes, piped, with_option
-from host_bridge.interfaces.ros2 import VOCABULARIES, make
-from host_bridge.interfaces.ros2.gym import GYM, GYM_EGO, GYM_OPPONENT
+from host_bridge.ros2 import VOCABULARIES, make
+from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GYM_EGO, GYM_OPPONENT
 from host_bridge.services import Host, make_host
 
 

@@ -1,0 +1,44 @@
+"""The topics that every car publishes in any vocabulary: its URDF and its joint states."""
+
+from __future__ import annotations
+
+from host_bridge.core import SeenCar, Vehicle
+from host_bridge.ros2.messages.describing import Shape, joints, urdf
+from host_bridge.ros2.node.bus import Bus, message_class
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
+
+_EVERY = 2  # steps of 10 ms: 50 Hz
+_JOINTS = "sensor_msgs/msg/JointState"
+_STRING = "std_msgs/msg/String"
+
+
+class Citizen:
+    """The publisher of ``robot_description`` (latched) and ``joint_states``."""
+
+    def __init__(self, bus: Bus, vocabulary: Vocabulary, vehicle: Vehicle) -> None:
+        """Publish the robot description.
+
+        Raises errors.DeviceFault for a missing message type.
+        """
+        self._bus = bus
+        self._shape = Shape.of(vehicle)
+        self._m_per_count = vehicle.parameters["nm_per_count"][0] * 1e-9
+        self._joints = bus.publisher(f"{vocabulary.prefix}joint_states", _JOINTS)
+        self._count = 0
+        description = bus.publisher(
+            f"{vocabulary.prefix}robot_description", _STRING, is_latched=True
+        )
+        message = message_class(_STRING)()
+        message.data = urdf(vehicle, vocabulary.base_frame, vocabulary.scan_frame)
+        description.publish(message)
+
+    def step(self, car: SeenCar) -> None:
+        """Publish the joint states, on every second step."""
+        self._count += 1
+        if self._count % _EVERY or not (car.is_known and car.status and car.motion):
+            return
+        found = joints(self._shape, car.status, car.motion, self._m_per_count)
+        message = message_class(_JOINTS)()
+        message.header.stamp = self._bus.stamp()
+        message.name, message.position = list(found), list(found.values())
+        self._joints.publish(message)

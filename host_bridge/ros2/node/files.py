@@ -1,0 +1,153 @@
+"""Readers for f1tenth_system's own mux.yaml and vesc.yaml, unchanged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.ros2.vocabularies.vocabulary import MuxRow
+
+_PARAMETERS = "ros__parameters"
+
+
+@dataclass(frozen=True)
+class VescScale:
+    """Conversions between a VESC's units and SI units; the defaults are f1tenth_system's."""
+
+    erpm_per_mps: float = 4614.0
+    erpm_offset: float = 0.0
+    servo_per_rad: float = -1.2135
+    servo_offset: float = 0.5304
+    servo_min: float = 0.15
+    servo_max: float = 0.85
+    brake_max_a: float = 200.0  # the current of a full brake: the maximum in their file
+
+    def speed_mps(self, erpm: float) -> float:
+        return (erpm - self.erpm_offset) / self.erpm_per_mps
+
+    def erpm(self, speed_mps: float) -> float:
+        return speed_mps * self.erpm_per_mps + self.erpm_offset
+
+    def steer_rad(self, servo: float) -> float:
+        held = min(max(servo, self.servo_min), self.servo_max)
+        return (held - self.servo_offset) / self.servo_per_rad
+
+    def servo(self, steer_rad: float) -> float:
+        servo = steer_rad * self.servo_per_rad + self.servo_offset
+        return min(max(servo, self.servo_min), self.servo_max)
+
+
+# f1tenth_system's key -> field of VescScale
+_VESC_KEYS = {
+    "speed_to_erpm_gain": "erpm_per_mps",
+    "speed_to_erpm_offset": "erpm_offset",
+    "steering_angle_to_servo_gain": "servo_per_rad",
+    "steering_angle_to_servo_offset": "servo_offset",
+    "servo_min": "servo_min",
+    "servo_max": "servo_max",
+}
+
+
+def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
+    """Return the rows of a mux.yaml, and sentences on what is done differently here.
+
+    Raises errors.DataFileFault.
+    """
+    rows: list[MuxRow] = []
+    notes: list[str] = []
+    found = _merged(path)
+    for name, table in _tables(found, "topics", path):
+        topic = table.get("topic")
+        if not isinstance(topic, str) or not topic:
+            raise _fault(path, f"topics.{name}.topic", "the name of a topic", topic)
+        timeout_s = _number(table, "timeout", path, f"topics.{name}.timeout")
+        if timeout_s <= 0:
+            raise _fault(path, f"topics.{name}.timeout", "a number above 0", timeout_s)
+        priority = _number(table, "priority", path, f"topics.{name}.priority")
+        rows.append(MuxRow(str(name), topic, int(priority), timeout_s))
+    if not rows:
+        raise _fault(path, "topics", "at least one topic with its timeout and priority", None)
+    best = max(rows, key=lambda row: row.priority)
+    if len(rows) > 1:
+        notes.append(
+            f"where {best.topic} falls silent a mux lets the next one drive; here nobody drives "
+            "until the cars are armed again"
+        )
+    notes += [
+        f"the lock {name} is not obeyed: a mux takes its silence for unlocked; "
+        "use the service ~/stop, or a runstop"
+        for name, _ in _tables(found, "locks", path)
+    ]
+    return tuple(rows), tuple(notes)
+
+
+def read_vesc(path: Path) -> VescScale:
+    """Return the scale factors of a vesc.yaml.
+
+    Raises errors.DataFileFault.
+    """
+    found = _merged(path)
+    values = {
+        ours: _number(found, theirs, path, theirs)
+        for theirs, ours in _VESC_KEYS.items()
+        if theirs in found
+    }
+    for theirs in ("speed_to_erpm_gain", "steering_angle_to_servo_gain"):
+        if values.get(_VESC_KEYS[theirs]) == 0:
+            raise _fault(path, theirs, "a number other than 0", 0)
+    if not values:
+        raise _fault(path, "/**", f"some of {', '.join(_VESC_KEYS)}", None)
+    return VescScale(**values)
+
+
+def _merged(path: Path) -> dict[str, Any]:
+    """Return the parameters of all nodes in the file, merged; their names do not overlap here."""
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise DataFileFault("is no YAML", where=str(path), got=str(error)) from None
+    if not isinstance(read, Mapping):
+        raise _fault(path, "the file", f"nodes with {_PARAMETERS}", read)
+    merged: dict[str, Any] = {}
+    for node in read.values():
+        parameters = node.get(_PARAMETERS) if isinstance(node, Mapping) else None
+        if isinstance(parameters, Mapping):
+            merged.update(parameters)
+    return merged
+
+
+def _tables(
+    found: Mapping[str, Any], key: str, path: Path
+) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    tables = found.get(key) or {}
+    if not isinstance(tables, Mapping):
+        raise _fault(path, key, "tables by name", tables)
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise _fault(path, f"{key}.{name}", "topic, timeout and priority", table)
+        yield name, table
+
+
+def _number(table: Mapping[str, Any], key: str, path: Path, where: str) -> float:
+    value = table.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _fault(path, where, "a number", value)
+    return float(value)
+
+
+def _fault(path: Path, where: str, expected: str, got: object) -> DataFileFault:
+    return DataFileFault(
+        f"{where} is not as in f1tenth_system's file",
+        where=str(path),
+        expected=expected,
+        got="nothing" if got is None else repr(got),
+        remedy="compare it with f1tenth_stack/config of f1tenth_system",
+    )

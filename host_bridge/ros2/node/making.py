@@ -1,0 +1,74 @@
+"""Makes the ROS 2 input of a command line: its vocabulary, and the files that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from host_bridge.core.errors import UsageFault
+from host_bridge.ros2.node.bus import has_message
+from host_bridge.ros2.node.files import read_mux, read_vesc
+from host_bridge.ros2.node.node import RosInput
+from host_bridge.ros2.vocabularies.priorities import read_priorities
+from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.vocabularies.vocabulary import MuxRow, Part, Vocabulary
+
+# option -> (the part that a vocabulary must subscribe to for it, a vocabulary that does)
+_FILES = {
+    "mux": (Part.ACKERMANN, "f1tenth"),
+    "vesc": (Part.MOTOR_SPEED, "f1tenth"),
+    "priorities": (Part.CHASSIS, "autorally"),
+}
+
+
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
+    """Make the input of ``--input ros2:VOCABULARY``.
+
+    The options are ns, sensors, poses, mux, vesc, priorities and remap. Raises errors.TandemError.
+    """
+    name = rest or "f1tenth"
+    if name not in VOCABULARIES:
+        raise UsageFault(
+            f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
+        )
+    heard = {it.part for it in VOCABULARIES[name].heard}
+    for option, (part, whose) in _FILES.items():
+        if option in options and part not in heard:
+            raise UsageFault(
+                f"--{option} says nothing of the topics of {name}",
+                expected=f"a vocabulary that has such a file: {whose}",
+                got=name,
+                remedy=f"leave --{option} out, or say --as {whose}",
+            )
+    mux, notes = _rows(options)
+    notes += _lacking(VOCABULARIES[name])
+    return RosInput(
+        VOCABULARIES[name],
+        options.get("ns", ""),
+        sensors=options.get("sensors"),
+        poses=options.get("poses"),
+        mux=mux,
+        scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
+        notes=notes,
+        remaps=options.get("remap", "").split(),
+    )
+
+
+def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return a sentence for each missing message package, with the topics that are not heard."""
+    lacking = {it.type for it in vocabulary.heard if it.may_lack and not has_message(it.type)}
+    packages = sorted({type_name.split("/")[0] for type_name in lacking})
+    return tuple(
+        f"this Python has no {package}: "
+        + ", ".join(it.topic for it in vocabulary.heard if it.type.startswith(f"{package}/"))
+        + " are not heard"
+        for package in packages
+    )
+
+
+def _rows(options: Mapping[str, str]) -> tuple[tuple[MuxRow, ...] | None, tuple[str, ...]]:
+    if "mux" in options:
+        return read_mux(Path(options["mux"]))
+    if "priorities" in options:
+        return read_priorities(Path(options["priorities"]))
+    return None, ()

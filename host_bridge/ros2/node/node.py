@@ -1,0 +1,374 @@
+"""ROS 2 as an input and an observer: topics become wishes, and the cars' reports become topics."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
+from host_bridge.core.errors import DataFileFault
+from host_bridge.logbook.pose_lines import Place
+from host_bridge.logbook.sensor_lines import SensorPipe, Truth
+from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages.frames import framed
+from host_bridge.ros2.node.bus import (
+    Bus,
+    has_message,
+    is_secured,
+    open_to_a_network,
+    stay_on_this_machine,
+)
+from host_bridge.ros2.node.citizen import Citizen
+from host_bridge.ros2.node.files import VescScale
+from host_bridge.ros2.node.halves import Halves
+from host_bridge.ros2.node.health import Health
+from host_bridge.ros2.node.manner import Manner, Reply
+from host_bridge.ros2.node.mux import FUTURE_US, Command, Mux
+from host_bridge.ros2.node.pausing import Pausing, Steps
+from host_bridge.ros2.node.placing import NOT_HERE, Placing
+from host_bridge.ros2.node.stops import WORDS, Callers, RunstopTopic, is_stopped
+from host_bridge.ros2.node.telling import ARMED, BOOL, Teller
+from host_bridge.ros2.vocabularies.tables import manner_of
+from host_bridge.ros2.vocabularies.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
+from sim_mock.autodrive.cars import simulated_car
+
+_BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
+_STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # messages that can stop: a deeper queue keeps them all
+BY_A_PERSON = (
+    "A real car is armed by the person who sees where it stands: press R at the terminal of "
+    "tandem ros, which clears and arms; SPACE held there lets ROS 2 drive."
+)
+_TRIGGER = "std_srvs/srv/Trigger"
+
+
+class RosInput(Input):
+    """The ROS 2 input, which claims as the source ``ros2`` of the vehicle file.
+
+    That is a program's source: a real car it drives only while a person permits it. It outlives a
+    stop, and goes on when the cars are armed again.
+    """
+
+    source = "ros2"
+    outlives_stops = True
+    _bus: Bus
+    _mux: Mux
+    _pipe: SensorPipe | None = None
+    _pausing: Pausing | None = None
+    _placing: Placing | None = None
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        namespace: str = "",
+        *,
+        sensors: str | None = None,
+        poses: str | None = None,
+        mux: tuple[MuxRow, ...] | None = None,
+        scale: VescScale | None = None,
+        notes: Sequence[str] = (),
+        remaps: Sequence[str] = (),
+    ) -> None:
+        """Set up the input; nothing is opened yet.
+
+        ``sensors`` is the pipe of a virtual car's sensors, ``poses`` the pipe that puts it
+        elsewhere. ``notes`` are told at the start. ``remaps`` are other names of topics, each
+        FROM:=TO.
+        """
+        self.vocabulary = framed(vocabulary, namespace)
+        self.notes = list(notes)
+        self._remaps = remaps
+        self._namespace = namespace
+        self._sensors_path = sensors
+        self._poses_path = poses
+        self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
+        self._scale = scale or VescScale()
+        self._like = simulated_car(vocabulary.like)
+        self._manner: Manner = manner_of(vocabulary.name)
+        self._orders: list[Order] = []
+        self._callers = Callers()
+        self._count = 0
+        self._now_us = 0
+        self._observed: Observed | None = None
+        self._was_driving = False
+        self._since_us: int | None = None
+        self._last: Command | None = None
+        self._is_resting = False
+        self._halves = Halves(self._scale, self._like)
+        self._runstop = RunstopTopic()
+        self._is_local = False
+        self._is_virtual = False
+        self._reach: Reach
+        self._teller: Teller
+        self._citizen: Citizen
+        self._health: Health
+        self._steps: Steps | None = None
+
+    def hold(self, steps: Steps) -> None:
+        """Use a time that ROS 2 may pause and step, and that is published on /clock."""
+        self._steps = steps
+        self.is_computed = True
+
+    # --- the interface of an input
+
+    async def open(self, setting: Setting) -> None:
+        """Start the node.
+
+        Raises errors.TandemError, also for a real car whose topics reach a network without SROS 2.
+        """
+        self._is_local = stay_on_this_machine(os.environ)
+        self._is_virtual = setting.is_virtual
+        if not (self._is_virtual or self._is_local or is_secured(os.environ)):
+            raise open_to_a_network()
+        self._reach = setting.reach(self.source)
+        self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
+        is_the_clock = self._steps is not None
+        self._bus = Bus(
+            self.vocabulary.node,
+            self._namespace,
+            setting.now_us,
+            is_the_clock=is_the_clock,
+            remaps=self._remaps,
+        )
+        try:
+            if self._sensors_path:
+                self._pipe = SensorPipe(self._sensors_path)
+            self._begin(setting.vehicles[0])
+        except OSError as error:
+            self._bus.close()
+            raise DataFileFault.unreadable(self._sensors_path, error) from None
+        except BaseException:
+            self._bus.close()
+            raise
+        if not is_the_clock:
+            self._listen(setting.wake)
+
+    def _listen(self, wake: Callable[[], None]) -> None:
+        """Wake the session when a message comes, unless a step has taken it already."""
+        loop = asyncio.get_running_loop()
+
+        def hear() -> None:
+            if self._bus.has_news:
+                wake()
+
+        self._bus.listen(lambda: loop.call_soon_threadsafe(hear), loop.call_soon)
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        self._now_us, self._observed = now_us, observed
+        self._count = self._count + 1 & 0xFFFF
+        if observed.is_driving and not self._was_driving:
+            self._mux.begin()
+            self._last = None
+            self._is_resting = False
+        self._was_driving = observed.is_driving
+        if not observed.is_woken:
+            # Published before commands are taken: those that come meanwhile are in this claim
+            self._tell(observed.cars[0], now_us)
+        self._bus.step(is_woken=observed.is_woken)
+        if self._runstop.step(now_us):
+            self.stop()
+        self._manner.step(observed.cars[0], observed.is_driving, now_us)
+        if self._placing:
+            self._placing.step(observed.cars[0], now_us)
+        self._callers.step(observed.cars[0], now_us)
+        return self._wish(now_us, observed.is_driving)
+
+    def _tell(self, car: SeenCar, now_us: int) -> None:
+        if self._pausing:
+            self._pausing.step()
+        self._teller.step(car, now_us)
+        self._citizen.step(car)
+        hits = self._pipe.hits if self._pipe else None
+        self._health.step(car, self._mux, self._who(now_us), hits)
+
+    def orders(self) -> Sequence[Order]:
+        orders, self._orders = self._orders, []
+        return orders
+
+    def words(self, now_us: int) -> str:
+        return f"ROS 2: {self._who(now_us)}"
+
+    async def close(self) -> None:
+        if hasattr(self, "_bus"):
+            self._bus.close()
+        if self._pipe:
+            self._pipe.close()
+
+    def _who(self, now_us: int) -> str:
+        placed = self._placing.words if self._placing else ""
+        return self._manner.words() or placed or self._mux.words(now_us)
+
+    # --- the wish
+
+    def _wish(self, now_us: int, is_driving: bool) -> Wish:
+        command = self._decided(now_us) if is_driving else None
+        if command is not None:
+            self._last = command
+            if self._since_us is None:
+                self._since_us = now_us
+            is_ready = now_us - self._since_us >= _BEGIN_US
+            return self._held(command, is_ready)
+        self._since_us = None
+        if is_driving and self._mux.fallen is not None and self._last is not None:
+            # The last command of the silent source: its time expires, and then nothing is claimed
+            return self._held(self._last, is_held=True)
+        # No command: keep claiming neutral once this source has claimed, as its silence would stop
+        self._is_resting |= not self._manner.may_drive or self._last is not None
+        return Wish(input_count=self._count, heard_us=now_us if self._is_resting else None)
+
+    def _decided(self, now_us: int) -> Command | None:
+        if not self._manner.may_drive:
+            self._mux.rest()
+            return None
+        command = self._mux.decide(now_us)
+        return None if command is None else self._manner.allowed(command)
+
+    def _held(self, command: Command, is_held: bool) -> Wish:
+        reach = self._reach
+        return Wish(
+            steer_rad=min(max(command.steer_rad, -reach.steer_rad), reach.steer_rad),
+            speed_mps=min(max(command.speed_mps, -reach.reverse_mps), reach.speed_mps),
+            brake=command.brake,
+            is_held=is_held,
+            input_count=self._count,
+            lights=self._manner.lights,
+            heard_us=min(command.heard_us, self._now_us),
+        )
+
+    # --- subscriptions
+
+    def _begin(self, vehicle: Vehicle) -> None:
+        for heard in self.vocabulary.heard:
+            if not heard.may_lack or has_message(heard.type):
+                self._subscribe(heard)
+        known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
+        for row in self._rows:  # a mux.yaml may name further topics
+            if row.topic.lstrip("/") not in known:
+                first = self.vocabulary.heard[0]
+                self._subscribe(Heard(row.topic, first.type, first.part, row.name))
+        if not self._manner.has_runstop:
+            self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=WORDS)
+        self._bus.serve("~/stop", _TRIGGER, self._stop)
+        self._bus.serve("~/clear", _TRIGGER, self._clear)
+        self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
+        self._manner.begin(self._bus, self, vehicle)
+        if self._poses_path and self._pipe and self._is_virtual:
+            rear_m = vehicle.turns_behind_centre_m
+            self._placing = Placing(self._poses_path, self._pipe, rear_m, self.stop, self.arm)
+        self._teller = Teller(
+            self._bus,
+            self.vocabulary,
+            vehicle,
+            self._scale,
+            self._like,
+            self._pipe,
+            self._manner.fills(),
+        )
+        self._citizen = Citizen(self._bus, self.vocabulary, vehicle)
+        self._health = Health(self._bus, self._namespace, self.vocabulary.node)
+        if self._steps:
+            self._pausing = Pausing(self._bus, self._steps, vehicle.step_s)
+
+    def _subscribe(self, heard: Heard) -> None:
+        topics = {row.topic.lstrip("/"): row.name for row in self._rows}
+        source = topics.get(heard.topic.lstrip("/"), heard.source)
+        if source not in self._mux.sources:
+            return  # the mux.yaml has no such row
+        depth = WORDS if heard.part in _STOPPING else 1
+        hear = partial(self._hear, heard, source)
+        self._bus.subscribe(heard.topic, heard.type, hear, depth=depth)
+
+    def _hear(self, heard: Heard, name: str, message: Any, received_us: int) -> None:
+        source, part = self._mux.sources[name], heard.part
+        heard_us = self._heard_us(message, received_us)
+        if self._manner.hear(heard, source, message, heard_us, self._now_us):
+            return
+        if part is Part.REFUSED:
+            source.refuse("these cars are driven by speed, steering and brake alone")
+            return
+        if part is Part.ACKERMANN:
+            wanted = messages.ackermann(message)
+            if wanted is None:
+                source.refuse("it was not a number")
+                return
+            source.take(Command(*wanted, heard_us), self._now_us)
+            return
+        self._halves.hear(source, part, float(message.data), received_us, self._now_us)
+
+    def _heard_us(self, message: Any, received_us: int) -> int:
+        """Return the earlier of a command's arrival and its stamp, in the session's time, in us.
+
+        Stamps count only if topics stay on this machine, which has one clock. A stamp in the future
+        is returned as such, so that it is refused, and makes no command newer.
+        """
+        stamp_ns = messages.stamp_ns(message)
+        if not stamp_ns or not self._is_local:
+            return received_us
+        made_us = self._now_us - (self._bus.stamp_ns() - stamp_ns) // 1000
+        return made_us if made_us > received_us + FUTURE_US else min(made_us, received_us)
+
+    # --- stops
+
+    def _hear_runstop(self, message: Any, received_us: int) -> None:
+        self._runstop.hear(bool(message.data), received_us)
+
+    def put(self, place: Place) -> str:
+        """Begin to put a virtual car elsewhere; return why not, "" if it has begun."""
+        if self._placing is None:
+            return NOT_HERE
+        self._placing.put(place)
+        return ""
+
+    def truth(self) -> Truth | None:
+        return self._pipe.truth if self._pipe else None
+
+    def hits(self) -> int:
+        return self._pipe.hits if self._pipe else 0
+
+    def stop(self) -> None:
+        self._orders.append(Order.STOP)
+
+    def _stop(self, request: Any, reply: Reply) -> None:
+        self.stop_for(reply)
+
+    def stop_for(self, reply: Reply) -> None:
+        """Stop the cars and answer when they report it; this needs no permission."""
+        self.stop()
+        self._callers.wait(reply, self._now_us, is_stopped)
+
+    def _clear(self, request: Any, reply: Reply) -> None:
+        self.arm(reply)
+
+    def arm(self, reply: Reply) -> None:
+        """Arm virtual cars and answer with the outcome; refuse a real car.
+
+        Who calls a service has not seen where a real car stands.
+        """
+        if not self._is_virtual:
+            reply(False, BY_A_PERSON)
+        elif self._runstop.must_stop:
+            reply(False, "The runstop topic says stop, or is silent.")
+        elif why := self._manner.why_not():
+            reply(False, why)
+        elif self._observed is not None and self._observed.is_driving:
+            reply(True, "It is armed.")
+        else:
+            self._orders.append(Order.ARM)
+            self._callers.wait(
+                reply,
+                self._now_us,
+                lambda car: car.status is not None and car.status.state in ARMED,
+            )
+
+    def _set_armed(self, request: Any, reply: Reply) -> None:
+        if request.data:
+            self.arm(reply)
+        else:
+            self._stop(request, reply)
+
+
+def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
+    """Add the row for direct motor commands, which a mux.yaml does not list."""
+    return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))

@@ -1,0 +1,242 @@
+"""Publishes the state of a car: one function for each part of a vocabulary, and their rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from host_bridge.core import SeenCar, State, Vehicle
+from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages.covariances import Reckoning, exact, fill, fill_imu
+from host_bridge.ros2.node.bus import Bus, message_class
+from host_bridge.ros2.node.files import VescScale
+from host_bridge.ros2.node.health import sentence
+from host_bridge.ros2.node.manner import Fill
+from host_bridge.ros2.vocabularies.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
+from sim_mock.autodrive.cars import SimulatedCar
+
+ARMED = (State.ACTIVE, State.HOLD)
+BOOL = "std_msgs/msg/Bool"
+_TRANSFORMS = "tf2_msgs/msg/TFMessage"
+_EVERY = 2  # steps of 10 ms: 50 Hz
+
+
+class Teller:
+    """The publisher of one car's state in the topics of a vocabulary."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        vocabulary: Vocabulary,
+        vehicle: Vehicle,
+        scale: VescScale,
+        like: SimulatedCar,
+        pipe: SensorPipe | None,
+        fills: Mapping[Part, Fill],
+    ) -> None:
+        """Create the publishers.
+
+        ``scale`` converts to a VESC's units, ``like`` is the AutoDRIVE Simulator's car that shares
+        refer to, ``pipe`` a virtual car's sensors, ``fills`` what its adapter publishes besides.
+        Raises errors.DeviceFault for a missing message type.
+        """
+        self.vocabulary = vocabulary
+        self.vehicle = vehicle
+        self.scale = scale
+        self.like = like
+        self.pipe = pipe
+        self._bus = bus
+        self._fills = fills
+        self._said = [
+            (said, bus.publisher(said.topic, said.type), message_class(said.type))
+            for said in vocabulary.said
+        ]
+        if any(said.part is Part.SCAN for said in vocabulary.said):
+            self._tell_mount()
+        self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
+        self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
+        self.reckoning = Reckoning(vehicle)
+        self._told: tuple[bool, str] | None = None
+        self._count = 0
+
+    def step(self, car: SeenCar, now_us: int) -> None:
+        """Publish scans as they come, all other topics at 50 Hz."""
+        self._count += 1
+        self._tell_stop(car)
+        is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
+        if self.pipe:
+            self.pipe.step(now_us)
+        if is_due and car.motion:
+            self.reckoning.step(car.motion)
+        has_scan = self.pipe is not None and self.pipe.scan is not None
+        if is_due or has_scan:
+            age_us = self.pipe.scan_age_us(now_us) if self.pipe and has_scan else 0
+            for said, publisher, make in self._said:
+                is_scan = said.part is Part.SCAN
+                if has_scan if is_scan else is_due:
+                    message = make()
+                    stamp = self._bus.stamp(age_us if is_scan else 0)
+                    if self._fill(said, message, stamp, car):
+                        publisher.publish(message)
+
+    def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
+        """Return the pose in this frame, or None.
+
+        In an absolute frame (map, world) only the true pose is known, and only for virtual cars.
+        """
+        assert car.status is not None, "asked of cars that have said their status"
+        assert car.motion is not None, "and their motion"
+        if frame not in ABSOLUTE_FRAMES:
+            return messages.reckoned(car.status, car.motion)
+        truth = self.pipe.truth if self.pipe else None
+        return messages.true(truth, self.vehicle.turns_behind_centre_m) if truth else None
+
+    def _fill(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+        if said.part in self._fills:
+            return self._fills[said.part](said, message, stamp, car)
+        return _FILLS[said.part](self, said, message, stamp, car)
+
+    def _tell_mount(self) -> None:
+        static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
+        if messages.fill_mount(transform, self._bus.stamp(), frames, self.vehicle):
+            message = message_class(_TRANSFORMS)()
+            message.transforms = [transform]
+            static.publish(message)
+
+    def _tell_stop(self, car: SeenCar) -> None:
+        """Publish whether and why the car stands, latched, when it has changed."""
+        is_stopped = not car.is_known or car.status is None or car.status.state not in ARMED
+        told = is_stopped, sentence(car)
+        if told != self._told:
+            self._told = told
+            flag, why = message_class(BOOL)(), message_class("std_msgs/msg/String")()
+            flag.data, why.data = told
+            self._is_stopped.publish(flag)
+            self._why.publish(why)
+
+
+# --- one for each part: fills a message; returns False if there is nothing to publish
+
+
+def _odometry(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        frames = said.frame, teller.vocabulary.base_frame
+        messages.fill_odometry(message, stamp, frames, pose)
+        is_truth = said.frame in ABSOLUTE_FRAMES
+        assert car.motion is not None, "asked of cars that have said their motion"
+        reckoning = teller.reckoning
+        fill(message.pose.covariance, exact() if is_truth else reckoning.pose(car.motion))
+        fill(message.twist.covariance, exact() if is_truth else reckoning.twist())
+    return pose is not None
+
+
+def _transform(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        frames = said.frame, teller.vocabulary.base_frame
+        messages.fill_transform(transform, stamp, frames, pose)
+        message.transforms = [transform]
+    return pose is not None
+
+
+def _driven(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.status is not None, "asked of cars that have said their status"
+    message.header.stamp = stamp
+    message.drive.speed, message.drive.steering_angle = car.status.target_mps, car.status.steer_rad
+    return True
+
+
+def _place(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        message.x, message.y = pose.x_m, pose.y_m
+    return pose is not None
+
+
+def _scan(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    scan = teller.pipe.take_scan() if teller.pipe else None
+    if scan is not None:
+        messages.fill_scan(message, stamp, said.frame, scan, teller.vehicle)
+    return scan is not None
+
+
+def _vesc(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    messages.fill_vesc_state(message, stamp, car, teller.scale)
+    return True
+
+
+def _vesc_imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.motion is not None, "asked of cars that have said their motion"
+    messages.fill_vesc_imu(message, stamp, car.motion)
+    return True
+
+
+def _imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.motion is not None, "asked of cars that have said their motion"
+    messages.fill_imu(message, stamp, car.motion)
+    fill_imu(message, teller.reckoning.spread)
+    message.header.frame_id = said.frame
+    return True
+
+
+def _number(of: Callable[[Teller, SeenCar], float]) -> Callable[..., bool]:
+    def fill(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+        message.data = of(teller, car)
+        return True
+
+    return fill
+
+
+def _servo(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return teller.scale.servo(car.status.steer_rad)
+
+
+def _throttle(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return teller.like.throttle(car.status.target_mps)
+
+
+def _steering(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return car.status.steer_rad
+
+
+def _speed(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return car.status.speed_mps
+
+
+def _wheel(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    """Report the rotation that the simulator's wheel would have made over the same distance."""
+    assert car.motion is not None, "asked of cars that have said their motion"
+    is_left = said.part is Part.WHEEL_LEFT
+    count = car.motion.count_left if is_left else car.motion.count_right
+    rolled_m = count * teller.vehicle.parameters["nm_per_count"][0] * 1e-9
+    message.header.stamp, message.header.frame_id = stamp, said.frame
+    message.name, message.position = [said.frame], [rolled_m / teller.like.wheel_radius_m]
+    return True
+
+
+_FILLS: dict[Part, Callable[[Teller, Said, Any, Any, SeenCar], bool]] = {
+    Part.DRIVEN: _driven,
+    Part.ODOMETRY: _odometry,
+    Part.TRUTH: _odometry,
+    Part.TRANSFORM: _transform,
+    Part.PLACE: _place,
+    Part.SCAN: _scan,
+    Part.VESC_STATE: _vesc,
+    Part.VESC_IMU: _vesc_imu,
+    Part.IMU: _imu,
+    Part.SERVO_ECHO: _number(_servo),
+    Part.THROTTLE_ECHO: _number(_throttle),
+    Part.STEERING_ECHO: _number(_steering),
+    Part.SPEED: _number(_speed),
+    Part.WHEEL_LEFT: _wheel,
+    Part.WHEEL_RIGHT: _wheel,
+}

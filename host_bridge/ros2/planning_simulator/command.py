@@ -1,0 +1,50 @@
+"""Runs the node of simple_planning_simulator until it is told to end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from host_bridge.ros2.node.bus import Bus, stay_on_this_machine
+from host_bridge.ros2.planning_simulator.car import PlanningCar
+from host_bridge.ros2.planning_simulator.files import LEASE, NAMESPACE, NODE, read_setup
+from host_bridge.ros2.planning_simulator.node import PlanningNode
+
+_LOOK_S = 0.1  # how often ``is_over`` is asked
+
+
+def simulate(
+    paths: Sequence[Path],
+    given: Mapping[str, Any],
+    publish: str,
+    seed: int,
+    *,
+    environment: MutableMapping[str, str],
+    is_over: Callable[[], bool],
+    tell: Callable[[str], None],
+) -> None:
+    """Run the node with these files and parameters; ``tell`` gets notes for the user.
+
+    Raises errors.TandemError.
+    """
+    setup = read_setup(paths, given)
+    simulator = setup.simulator(seed)
+    car = PlanningCar(
+        simulator,
+        setup.values["vehicle_model_type"],
+        setup.period_s,
+        setup.values[LEASE],
+        setup.values["initial_engage_state"],
+    )
+    for note in setup.notes:
+        tell(note)
+    stay_on_this_machine(environment)
+    bus = Bus(NODE, NAMESPACE, lambda: time.monotonic_ns() // 1000, setup.values)
+    try:
+        node = PlanningNode(bus, car, setup, publish, tell)
+        while not is_over():
+            bus.wait(min(node.step(), _LOOK_S))
+    finally:
+        bus.close()

@@ -1,0 +1,295 @@
+"""simple_planning_simulator as a node: its topics, service and tf around a car of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from host_bridge.ros2.messages.messages import turn, yaw_of
+from host_bridge.ros2.node.bus import Bus, message_class
+from host_bridge.ros2.node.manner import Reply
+from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, Asked, PlanningCar
+from host_bridge.ros2.planning_simulator.files import Setup
+from sim_mock.models.planning.motion import Report
+
+_VEHICLE = "autoware_vehicle_msgs/msg/"
+_STATUS = "/vehicle/status/"
+CONTROL_MODE_REQUEST = "/control/control_mode_request"
+SET_POSE = "/api/simulator/set/pose"
+# Their covariance diagonals: a pose's position and angle, as their localisation's; acceleration
+_POSITION, _ANGLE, _ACCELERATION = 0.0225, 0.000625, 0.001
+_ON_DIAGONAL = range(0, 36, 7)
+# Topic names after their launch file: full_motion or only the pose stands in for localisation
+_DEBUG = "/simulation/debug"
+MOTION_TOPICS = {
+    "full_motion": (
+        "/localization/kinematic_state",
+        "/localization/acceleration",
+        f"{_DEBUG}/localization/pose_estimator/pose_with_covariance",
+    ),
+    "pose_only": (
+        f"{_DEBUG}/localization/kinematic_state",
+        f"{_DEBUG}/localization/acceleration",
+        "/localization/pose_estimator/pose_with_covariance",
+    ),
+}
+
+
+class Out(Enum):
+    """The published messages: type, and topic where the mode of publishing does not choose it."""
+
+    MODE = (f"{_VEHICLE}ControlModeReport", f"{_STATUS}control_mode")
+    ODOMETRY = ("nav_msgs/msg/Odometry", "")
+    ACCELERATION = ("geometry_msgs/msg/AccelWithCovarianceStamped", "")
+    POSE = ("geometry_msgs/msg/PoseWithCovarianceStamped", "")
+    VELOCITY = (f"{_VEHICLE}VelocityReport", f"{_STATUS}velocity_status")
+    IMU = ("sensor_msgs/msg/Imu", "/sensing/imu/imu_data")
+    GEAR = (f"{_VEHICLE}GearReport", f"{_STATUS}gear_status")
+    TURN = (f"{_VEHICLE}TurnIndicatorsReport", f"{_STATUS}turn_indicators_status")
+    HAZARD = (f"{_VEHICLE}HazardLightsReport", f"{_STATUS}hazard_lights_status")
+    TF = ("tf2_msgs/msg/TFMessage", "/tf")
+    STEERING = (f"{_VEHICLE}SteeringReport", f"{_STATUS}steering_status")
+
+
+# topic -> type, and the method that handles it
+HEARD = {
+    "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
+    "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
+    "/control/command/control_cmd": ("autoware_control_msgs/msg/Control", "_hear_control"),
+    "/vehicle/command/manual_control_cmd": ("autoware_control_msgs/msg/Control", "_hear_manual"),
+    "/control/command/gear_cmd": (f"{_VEHICLE}GearCommand", "_hear_gear"),
+    "/vehicle/command/manual_gear_command": (f"{_VEHICLE}GearCommand", "_hear_manual_gear"),
+    "/control/command/turn_indicators_cmd": (f"{_VEHICLE}TurnIndicatorsCommand", "_hear_turn"),
+    "/control/command/hazard_lights_cmd": (f"{_VEHICLE}HazardLightsCommand", "_hear_hazard"),
+    "/vehicle/engage": (f"{_VEHICLE}Engage", "_hear_engage"),
+}
+
+
+@dataclass
+class Seen:
+    """The true and the measured motion at one stamp, from which messages are filled."""
+
+    stamp: Any
+    true: Report
+    measured: Report
+
+
+class PlanningNode:
+    """The node's publishers, subscriptions and services; ``tell`` gets a sentence per refusal."""
+
+    def __init__(
+        self, bus: Bus, car: PlanningCar, setup: Setup, publish: str, tell: Callable[[str], None]
+    ) -> None:
+        self._bus, self._car, self._values, self._tell = bus, car, setup.values, tell
+        self._period_ns = round(setup.period_s * 1e9)
+        self._due_ns: int | None = None
+        self._turn: int | None = None
+        self._hazard: int | None = None
+        self._height_m = 0.0
+        self._pose: tuple[float, float, float] | None = None
+        motion = dict(
+            zip((Out.ODOMETRY, Out.ACCELERATION, Out.POSE), MOTION_TOPICS[publish], strict=True)
+        )
+        self._publishers = {
+            out: bus.publisher(motion.get(out, out.value[1]), out.value[0], depth=1)
+            for out in Out
+            if out is not Out.STEERING or self._values["enable_pub_steer"]
+        }
+        for topic, (type_name, hear) in HEARD.items():
+            bus.subscribe(topic, type_name, _without_time(getattr(self, hear)))
+        bus.serve(
+            CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
+        )
+        bus.serve(SET_POSE, "tier4_external_api_msgs/srv/InitializePose", self._set_pose)
+
+    # --- time
+
+    def step(self) -> float:
+        """Step and publish if that is due; return how long to wait for the next, in s at most."""
+        now_ns = self._bus.ros_ns()
+        if self._due_ns is None or now_ns < self._due_ns - self._period_ns:
+            self._due_ns = now_ns + self._period_ns  # the first, or a clock that was set back
+        if now_ns < self._due_ns:
+            return (self._due_ns - now_ns) * 1e-9
+        late = (now_ns - self._due_ns) // self._period_ns
+        self._due_ns += (late + 1) * self._period_ns  # ticks that were missed are not made up for
+        self._car.step(now_ns * 1e-9)
+        self._publish(now_ns)
+        return 0.0
+
+    # --- subscriptions
+
+    def _now_s(self) -> float:
+        return self._bus.ros_ns() * 1e-9
+
+    def _asked(self, message: Any) -> Asked:
+        along = message.longitudinal
+        return Asked(
+            float(along.velocity),
+            float(along.acceleration),
+            float(message.lateral.steering_tire_angle),
+            self._now_s(),
+        )
+
+    def _hear_control(self, message: Any) -> None:
+        self._car.ask(AUTONOMOUS, self._asked(message))
+
+    def _hear_manual(self, message: Any) -> None:
+        self._car.ask(MANUAL, self._asked(message))
+
+    def _hear_gear(self, message: Any) -> None:
+        self._car.gears[AUTONOMOUS] = int(message.command)
+
+    def _hear_manual_gear(self, message: Any) -> None:
+        self._car.gears[MANUAL] = int(message.command)
+
+    def _hear_turn(self, message: Any) -> None:
+        self._turn = int(message.command)
+
+    def _hear_hazard(self, message: Any) -> None:
+        self._hazard = int(message.command)
+
+    def _hear_engage(self, message: Any) -> None:
+        self._car.is_engaged = bool(message.engage)
+
+    def _hear_pose(self, message: Any) -> None:
+        self._place(message)
+
+    def _hear_twist(self, message: Any) -> None:
+        """Start again from the last pose that was given, at this speed."""
+        if self._pose is not None:
+            self._car.simulator.initialize(*self._pose, float(message.twist.linear.x))
+
+    def _request(self, request: Any, reply: Reply) -> None:
+        reply(self._car.request(int(request.mode)), "")
+
+    def _set_pose(self, request: Any, reply: Reply) -> None:
+        is_done = self._place(request.pose)
+        reply(is_done, "" if is_done else "its frame is another one, and no tf is read here")
+
+    def _place(self, message: Any) -> bool:
+        frame, origin = message.header.frame_id, self._values["origin_frame_id"]
+        if frame not in ("", origin):
+            self._tell(f"a pose in {frame!r} was not taken: expected one in {origin!r}")
+            return False
+        pose = message.pose.pose
+        self._pose = pose.position.x, pose.position.y, yaw_of(pose.orientation)
+        self._height_m = pose.position.z
+        self._car.simulator.initialize(*self._pose)
+        return True
+
+    # --- publications
+
+    def _publish(self, now_ns: int) -> None:
+        stamp = message_class("builtin_interfaces/msg/Time")()
+        stamp.sec, stamp.nanosec = divmod(now_ns, 1_000_000_000)
+        true, measured = self._car.simulator.truth, self._car.simulator.measured
+        seen = None if true is None or measured is None else Seen(stamp, true, measured)
+        for out, publisher in self._publishers.items():
+            message = message_class(out.value[0])()
+            if out is Out.MODE:
+                message.stamp, message.mode = stamp, self._car.mode
+                publisher.publish(message)
+            elif seen is not None and _FILLS[out](self, message, seen):
+                publisher.publish(message)
+
+    def _odometry(self, message: Any, seen: Seen) -> bool:
+        self._head(message, seen)
+        message.child_frame_id = self._values["simulated_frame_id"]
+        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, seen)
+        message.pose.covariance[0] = self._values["x_stddev"]
+        message.pose.covariance[7] = self._values["y_stddev"]
+        message.twist.twist.linear.x = seen.measured.vx_mps
+        message.twist.twist.angular.z = seen.measured.wz_radps
+        return True
+
+    def _pose_alone(self, message: Any, seen: Seen) -> bool:
+        self._head(message, seen)
+        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, seen)
+        for i, index in enumerate(_ON_DIAGONAL):
+            message.pose.covariance[index] = _POSITION if i < 3 else _ANGLE
+        return True
+
+    def _acceleration(self, message: Any, seen: Seen) -> bool:
+        message.header.stamp, message.header.frame_id = seen.stamp, "/base_link"  # as theirs
+        message.accel.accel.linear.x = seen.true.ax_mps2
+        message.accel.accel.linear.y = seen.true.wz_radps * seen.true.vx_mps
+        for index in _ON_DIAGONAL:
+            message.accel.covariance[index] = _ACCELERATION
+        return True
+
+    def _imu(self, message: Any, seen: Seen) -> bool:
+        message.header.stamp, message.header.frame_id = seen.stamp, "base_link"
+        message.linear_acceleration.x = seen.true.ax_mps2
+        message.linear_acceleration.y = seen.true.wz_radps * seen.true.vx_mps
+        message.angular_velocity.z = seen.measured.wz_radps
+        turn(message.orientation, seen.measured.yaw_rad)
+        for name in ("linear_acceleration", "angular_velocity", "orientation"):
+            for index in (0, 4, 8):
+                getattr(message, f"{name}_covariance")[index] = _ACCELERATION
+        return True
+
+    def _velocity(self, message: Any, seen: Seen) -> bool:
+        message.header.stamp = seen.stamp
+        message.header.frame_id = self._values["simulated_frame_id"]
+        message.longitudinal_velocity = seen.measured.vx_mps
+        message.heading_rate = seen.measured.wz_radps
+        return True
+
+    def _steering(self, message: Any, seen: Seen) -> bool:
+        message.stamp, message.steering_tire_angle = seen.stamp, seen.measured.steer_rad
+        return True
+
+    def _transform(self, message: Any, seen: Seen) -> bool:
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        self._head(transform, seen)
+        transform.child_frame_id = self._values["simulated_frame_id"]
+        self._fill_pose(transform.transform.translation, transform.transform.rotation, seen)
+        message.transforms = [transform]
+        return True
+
+    def _gear(self, message: Any, seen: Seen) -> bool:
+        return _report(message, seen, self._car.gear)
+
+    def _turn_indicators(self, message: Any, seen: Seen) -> bool:
+        return _report(message, seen, self._turn)
+
+    def _hazard_lights(self, message: Any, seen: Seen) -> bool:
+        return _report(message, seen, self._hazard)
+
+    def _head(self, message: Any, seen: Seen) -> None:
+        message.header.stamp = seen.stamp
+        message.header.frame_id = self._values["origin_frame_id"]
+
+    def _fill_pose(self, position: Any, orientation: Any, seen: Seen) -> None:
+        position.x, position.y, position.z = seen.measured.x_m, seen.measured.y_m, self._height_m
+        turn(orientation, seen.measured.yaw_rad)
+
+
+def _without_time(hear: Callable[[Any], None]) -> Callable[[Any, int], None]:
+    """Drop the time of arrival: ages are in ROS time here, read when a message is taken."""
+    return lambda message, _received_us: hear(message)
+
+
+def _report(message: Any, seen: Seen, report: int | None) -> bool:
+    """Fill a report; return False, for no report, until the indicator was commanded, as theirs."""
+    if report is None:
+        return False
+    message.stamp, message.report = seen.stamp, report
+    return True
+
+
+_FILLS: dict[Out, Callable[[PlanningNode, Any, Seen], bool]] = {
+    Out.ODOMETRY: PlanningNode._odometry,
+    Out.ACCELERATION: PlanningNode._acceleration,
+    Out.POSE: PlanningNode._pose_alone,
+    Out.VELOCITY: PlanningNode._velocity,
+    Out.IMU: PlanningNode._imu,
+    Out.GEAR: PlanningNode._gear,
+    Out.TURN: PlanningNode._turn_indicators,
+    Out.HAZARD: PlanningNode._hazard_lights,
+    Out.TF: PlanningNode._transform,
+    Out.STEERING: PlanningNode._steering,
+}

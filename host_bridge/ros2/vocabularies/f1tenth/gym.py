@@ -1,0 +1,124 @@
+"""The topics of f1tenth_gym_ros, whose poses and odometry are the simulator's true ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import copysign, isfinite
+from typing import Any
+
+from host_bridge.core import Vehicle
+from host_bridge.ros2.messages.messages import yaw_of
+from host_bridge.ros2.node.bus import Bus
+from host_bridge.ros2.node.manner import Asked, Manner
+from host_bridge.ros2.node.mux import Command, Source
+from host_bridge.ros2.vocabularies.vocabulary import (
+    ACKERMANN,
+    ODOMETRY_TYPE,
+    SCAN_HZ,
+    SCAN_TYPE,
+    STATE_HZ,
+    TF_TYPE,
+    Absent,
+    Heard,
+    MuxRow,
+    Part,
+    Said,
+    Vocabulary,
+)
+
+_MAP = "map"
+_TWIST_RAD = 0.3  # f1tenth_gym_ros' own: the angle that a keyboard steers
+_POSE = "geometry_msgs/msg/PoseWithCovarianceStamped"
+_EGO, _OPPONENT = "ego_racecar", "opp_racecar"
+
+
+def _odom(topic: str) -> Said:
+    return Said(topic, ODOMETRY_TYPE, Part.TRUTH, STATE_HZ, _MAP)
+
+
+GYM = Vocabulary(
+    name="f1tenth_gym",
+    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
+    heard=(
+        Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("cmd_vel", "geometry_msgs/msg/Twist", Part.TWIST, "keyboard"),
+        Heard("initialpose", _POSE, Part.POSE, "navigation"),
+    ),
+    said=(
+        _odom(f"{_EGO}/odom"),
+        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
+        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_EGO}/laser"),
+    ),
+    mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
+    odom_frame=_MAP,
+    base_frame=f"{_EGO}/base_link",
+    scan_frame=f"{_EGO}/laser",
+    absent=(
+        Absent("/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"),
+        Absent("/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"),
+    ),
+)
+# With an opponent, each car also publishes its pose under the name that the other one reads
+GYM_EGO = replace(GYM, name="f1tenth_gym_ego", said=(*GYM.said, _odom(f"{_OPPONENT}/opp_odom")))
+GYM_OPPONENT = Vocabulary(
+    name="f1tenth_gym_opponent",
+    title="f1tenth_gym_ros: the other car in it",
+    heard=(
+        Heard("opp_drive", ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("goal_pose", "geometry_msgs/msg/PoseStamped", Part.POSE, "navigation"),
+    ),
+    said=(
+        _odom(f"{_OPPONENT}/odom"),
+        _odom(f"{_EGO}/opp_odom"),
+        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
+        Said("opp_scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
+    ),
+    mux=(MuxRow("navigation", "opp_drive", 10, 0.2),),
+    odom_frame=_MAP,
+    base_frame=f"{_OPPONENT}/base_link",
+    scan_frame=f"{_OPPONENT}/laser",
+    node="tandem_opponent",
+    prefix=f"{_OPPONENT}/",
+)
+GYMS = (GYM, GYM_EGO, GYM_OPPONENT)
+
+
+class Gym(Manner):
+    """The adapter for f1tenth_gym_ros: a pose message teleports the car, a Twist drives it.
+
+    A Twist steers by a fixed angle to the side of its turn, as their keyboard does.
+    """
+
+    def __init__(self) -> None:
+        self._asked: Asked
+
+    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
+        self._asked = asked
+
+    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
+        if heard.part is Part.TWIST:
+            self._twist(source, message, heard_us, now_us)
+        elif heard.part is Part.POSE:
+            self._put(source, message)
+        else:
+            return False
+        return True
+
+    def _twist(self, source: Source, message: Any, heard_us: int, now_us: int) -> None:
+        speed_mps, turn = float(message.linear.x), float(message.angular.z)
+        if not (isfinite(speed_mps) and isfinite(turn)):
+            source.refuse("it was not a number")
+            return
+        steer_rad = copysign(_TWIST_RAD, turn) if turn else 0.0
+        source.take(Command(speed_mps, steer_rad, heard_us), now_us)
+
+    def _put(self, source: Source, message: Any) -> None:
+        frame, posed = message.header.frame_id, message.pose
+        pose = getattr(posed, "pose", posed)  # with covariance, or without
+        place = pose.position.x, pose.position.y, yaw_of(pose.orientation)
+        if frame not in ("", _MAP):
+            source.refuse(f"a pose in {frame} is none in {_MAP}")
+        elif not all(map(isfinite, place)):
+            source.refuse("it was not a number")
+        elif why := self._asked.put(place):
+            source.refuse(why)
