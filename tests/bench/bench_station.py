@@ -16,11 +16,11 @@ from contextlib import ExitStack
 import pytest
 
 from tests.bench.sheet import Sheet, publish, verdict
-from tests.host_bridge.interfaces.station.chromium import Chromium, Page
-from tests.host_bridge.interfaces.station.lateness import stop_lags_ms
-from tests.host_bridge.interfaces.station.processes import processor_s, programs_below
 from tests.host_bridge.programs import program, serving
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.station.chromium import Chromium, Page
+from tests.host_bridge.station.lateness import stop_lags_ms
+from tests.host_bridge.station.processes import processor_s, programs_below
 
 PORT = 18_990
 SECONDS = 10.0

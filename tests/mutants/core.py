@@ -170,12 +170,12 @@ _SERVER = (
 )  # fmt: skip
 _OF_STATION = "host_bridge/interfaces/station"
 STATION = (
-    Part("host_bridge/interfaces/station/doors.py", (f"{_OF_STATION}/test_doors.py",)),
-    Part("host_bridge/interfaces/station/loopback.py", (f"{_OF_STATION}/test_loopback.py",)),
-    Part("host_bridge/interfaces/station/hall.py", (f"{_OF_STATION}/test_hall.py",)),
-    Part("host_bridge/interfaces/station/gate.py", (f"{_OF_STATION}/test_gate.py",)),
-    Part("host_bridge/interfaces/station/hold.py", (f"{_OF_STATION}/test_page_seat.py",)),
-    Part("host_bridge/interfaces/station/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
+    Part("host_bridge/station/server/doors.py", (f"{_OF_STATION}/test_doors.py",)),
+    Part("host_bridge/station/server/loopback.py", (f"{_OF_STATION}/test_loopback.py",)),
+    Part("host_bridge/station/server/hall.py", (f"{_OF_STATION}/test_hall.py",)),
+    Part("host_bridge/station/server/gate.py", (f"{_OF_STATION}/test_gate.py",)),
+    Part("host_bridge/station/server/hold.py", (f"{_OF_STATION}/test_page_seat.py",)),
+    Part("host_bridge/station/server/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
 )
 _OF_ROS2 = "host_bridge/interfaces/ros2"
 ROS2 = (

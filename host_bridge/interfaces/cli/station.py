@@ -36,16 +36,17 @@ from pathlib import Path
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.lidar_word import lidars_of
-from host_bridge.interfaces.cli.station_camera import Camera
-from host_bridge.interfaces.cli.station_cars import LOOK_S, HostYard, stopped
-from host_bridge.interfaces.cli.station_log import LogYard
-from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.typed import positive
-from host_bridge.interfaces.station import Server, Yard, foxglove_server
-from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
-from host_bridge.interfaces.station.loopback import is_ours
-from host_bridge.interfaces.station.server import LOOPBACK
 from host_bridge.services import Host
+from host_bridge.station import Server, Yard
+from host_bridge.station.cars.camera import Camera
+from host_bridge.station.cars.cars import LOOK_S, HostYard, stopped
+from host_bridge.station.cars.log import LogYard
+from host_bridge.station.cars.programs import Recording
+from host_bridge.station.server.loopback import is_ours
+from host_bridge.station.server.server import LOOPBACK
+from host_bridge.station.views import foxglove_server
+from host_bridge.station.views.foxglove_server import FoxgloveServer
 from sim_mock import children
 
 PORT = 8090
@@ -182,7 +183,7 @@ async def _plot(server: Server, words: list[str]) -> None:
     port = server.doors.port
     process = await asyncio.create_subprocess_exec(
         *children.module(
-            "host_bridge.interfaces.station.views", f"127.0.0.1:{port}", str(port + 1), *words
+            "host_bridge.station.views.views", f"127.0.0.1:{port}", str(port + 1), *words
         ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,

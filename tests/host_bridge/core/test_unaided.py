@@ -19,7 +19,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.cli import act, faults_report
-from host_bridge.interfaces.cli.station_stops import StopTables
+from host_bridge.station.cars.stops import StopTables
 from tests.evidence import every, holds_for, some
 from tests.tools import unaided as tool
 

@@ -18,8 +18,8 @@ from sim_mock.faults.running import Run
 from sim_mock.faults.stops import CAUSES
 from tests import patience
 from tests.evidence import every, some
-from tests.host_bridge.interfaces.station.processes import processor_s, programs_below
 from tests.host_bridge.programs import program, tandem, until
+from tests.host_bridge.station.processes import processor_s, programs_below
 
 RUNS_S = 4.0  # of a processor: two workers have started and done some runs
 

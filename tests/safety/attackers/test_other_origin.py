@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.host_bridge.interfaces.station.chromium import Chromium, Page
-from tests.host_bridge.interfaces.station.stage import STATE
 from tests.host_bridge.programs import program, serving
+from tests.host_bridge.station.chromium import Chromium, Page
+from tests.host_bridge.station.stage import STATE
 from tests.safety.attackers import tries
 from tests.safety.attackers.test_bar_covered import free_port
 

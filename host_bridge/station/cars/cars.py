@@ -1,0 +1,274 @@
+"""The station's backend for the cars served on this machine: shows, stops and drives them."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from host_bridge import drive as driving
+from host_bridge.core import Profile
+from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.core.same_car import KnownCar
+from host_bridge.drive import Plan
+from host_bridge.drive.drive import Drive
+from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.quick_stop import StopCall, stop_served
+from host_bridge.services import Host
+from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.open_car import OpenCar, loses_nothing
+from host_bridge.sharing.stop.stop_sockets import StopSocket, found
+from host_bridge.station import Comparison, PageSeat, Sight
+from host_bridge.station.cars.camera import Camera
+from host_bridge.station.cars.programs import Recording
+from host_bridge.station.cars.rounds import Rounds, Tell
+from host_bridge.station.cars.stand import adjusted, stand_limits
+from host_bridge.station.cars.stops import StopTables
+from host_bridge.station.views.foxglove_server import FoxgloveServer
+
+_R = re.compile("press R", re.IGNORECASE)
+_TO_TENTHS = 10  # the length of 14:03:22.4
+LOOK_S = 0.5  # how often new cars are looked for
+
+
+class HostYard:
+    """The ``station.Yard`` of the cars that are served on this machine."""
+
+    def __init__(
+        self,
+        host: Host,
+        speed_mps: float,
+        recording: Recording,
+        camera: Camera | None,
+        local_now: Callable[[], datetime.datetime],
+    ) -> None:
+        self._host = host
+        self._speed_mps = speed_mps
+        self._comparison = Comparison()
+        self._recording = recording
+        self._camera = camera
+        self._local_now = local_now
+        self._stop_tables = StopTables()
+        # A page's own have threads of their own, and none of them waits for what others ask for
+        self._rounds = {is_page: Rounds(_stop) for is_page in (True, False)}
+        self._cars: dict[str, Watched] = {}
+        self._drives: set[asyncio.Task[None]] = set()
+        self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
+
+    def now_us(self) -> int:
+        return self._host.cars.clock.now_us()
+
+    def _local_time(self, at_us: int) -> str:
+        """Return a time of the host's clock as local time of day, to tenths of a second."""
+        ago_s = (self.now_us() - at_us) * 1e-6
+        return f"{self._local_now() - datetime.timedelta(seconds=ago_s):%H:%M:%S.%f}"[:_TO_TENTHS]
+
+    async def look(self) -> None:
+        """Open cars that are newly served, and close those that are no longer, until cancelled."""
+        while True:
+            with suppress(DeviceFault):
+                await self._follow({car.name: car for car in self._host.cars.served()})
+            await asyncio.sleep(LOOK_S)
+
+    async def _follow(self, served: dict[str, ServedCar]) -> None:
+        for name, watched in list(self._cars.items()):
+            if name not in served or served[name].pid != watched.pid:
+                del self._cars[name]
+                self._comparison.drop(name)
+                await watched.opened.close()
+        for name, owned in served.items():
+            if name not in self._cars:
+                with suppress(TandemError):
+                    opened = await self._host.cars.open(name)
+                    opened.car.is_line_lossy |= not loses_nothing(owned.uri)
+                    sight = Sight(opened.car, self._comparison.add(opened.car), self._local_time)
+                    self._cars[name] = Watched(opened, owned.pid, sight, self.now_us)
+                    if self.foxglove:
+                        self.foxglove.car(name)
+                        opened.events.subscribe(partial(_tell, self.foxglove, name))
+
+    def pictures(self) -> list[dict[str, object]]:
+        return [it.picture(self.now_us()) for _, it in sorted(self._cars.items())]
+
+    def extras(self) -> dict[str, object]:
+        self._comparison.step()
+        return {
+            "together": self._comparison.rows(),
+            "recording": self._recording.row(),
+            "camera": self._camera.row() if self._camera else None,
+            "distances": {
+                name: self._stop_tables.state(it.opened.car.vehicle)
+                for name, it in self._cars.items()
+            },
+        }
+
+    def distances(self, car: str) -> list[dict[str, object]]:
+        watched = self._cars.get(car)
+        return self._stop_tables.rows(watched.opened.car.vehicle) if watched else []
+
+    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+        """Do what the page asked for; return the answer, which names the request.
+
+        Requests are recording, stopping distances, and on the stand trim and configuration.
+        """
+        if asked.get("do") == "record":
+            self._recording.start(sorted(self._cars))
+        elif asked.get("do") == "end recording":
+            self._recording.end()
+        elif asked.get("do") == "distances":
+            watched = self._cars.get(str(asked.get("car")))
+            if watched and watched.opened.car.vehicle:
+                self._stop_tables.start(watched.opened.car.vehicle)
+        elif asked.get("car") in self._cars:
+            return await adjusted(asked)
+        return {"of": asked.get("do"), "is_done": True}
+
+    async def stop(
+        self,
+        names: tuple[str, ...],
+        tell: Callable[[dict[str, object]], None],
+        *,
+        is_page: bool = False,
+    ) -> None:
+        """Stop these cars as ``tandem stop`` does, in a thread that waits for nothing here."""
+        rounds = self._rounds[is_page]
+        told = await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
+        missing = set(names) - told
+        if missing or not told:
+            raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
+
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
+        watched = self._cars.get(name)
+        if watched and board:
+            if watched.pid not in [it.pid for it in self._host.cars.served() if it.name == name]:
+                raise DeviceFault(f"{name} is served anew", remedy="look at it, and press again")
+            _refuse_another(board, watched.opened.car.known())
+        vehicle = watched.opened.car.vehicle if watched else None
+        limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
+        plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
+        if seat.is_on_stand:
+            top_mps = limits.get("speed_mps", 0.0)
+            plan = replace(plan, profile=Profile.STAND, speed_mps=top_mps)
+        task = asyncio.create_task(self._drive(plan, ended))
+        self._drives.add(task)
+        task.add_done_callback(self._drives.discard)
+        return limits
+
+    async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
+        why = "The drive has ended."
+        try:
+            await driving.drive(plan, PageView(), self._host)
+        except TandemError as fault:
+            why = str(fault)
+        ended(why)
+
+    def timeline(self) -> dict[str, object] | None:
+        return None
+
+    def replayed(self) -> dict[str, object] | None:
+        return None
+
+    def seek(self, time_s: float, plays: bool) -> None:
+        """Do nothing: live cars are shown as they are."""
+
+    async def close(self) -> None:
+        for task in list(self._drives):
+            task.cancel()
+        await asyncio.gather(*self._drives, return_exceptions=True)
+        for watched in self._cars.values():
+            await watched.opened.close()
+        await self._recording.close()
+        await self._stop_tables.close()
+        for rounds in self._rounds.values():
+            rounds.close()
+        if self.foxglove:
+            self.foxglove.close()
+
+
+class Watched:
+    """An open car that the page shows, and the process that serves it."""
+
+    def __init__(self, opened: OpenCar, pid: int, sight: Sight, now_us: Callable[[], int]) -> None:
+        self.opened = opened
+        self.pid = pid
+        self._sight = sight
+        self._now_us = now_us
+        self._heard_unix_ms = 0  # for measurements of the page's latency
+        opened.events.subscribe(self._hear)
+
+    def picture(self, now_us: int) -> dict[str, object]:
+        row = self._sight.picture(now_us, self.opened.why_unknown)
+        return {**row, "heard_unix_ms": self._heard_unix_ms}
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        self._sight.hear(events, self._now_us())
+        self._heard_unix_ms = time.time_ns() // 1_000_000
+
+
+class PageView:
+    """The view that gives the page's driver the lines on the drive."""
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        controls = drive.controls
+        trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
+        trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
+        reach = f"drives at {controls.reach.speed_mps:g} m/s at most"
+        notice = _R.sub('press "Clear and arm"', drive.notice)  # the page has a button for that
+        return [drive.phase.value, notice, "; ".join(filter(None, (reach, trip)))]
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        return []
+
+    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+        return ()
+
+
+def _refuse_another(board: str, seen: KnownCar) -> None:
+    """Raises errors.DeviceFault where a page knew this car by another board: then it is another."""
+    if seen.board_id and board != seen.board_id.hex():
+        raise DeviceFault(
+            f"{seen.name} is on another board than this page began with, so it is another car",
+            expected=f"board {board}",
+            got=str(seen),
+            remedy="if this one is meant, say so on the page; else serve the other one again",
+        )
+
+
+def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
+    for event in events:
+        foxglove.tell(name, event)
+
+
+def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
+    """Stop the cars for Foxglove's service; return each car's own answer."""
+    return [{**call.row(), "text": str(call)} for call in _stop(names)]
+
+
+def _stop(
+    names: tuple[str, ...],
+    tell: Tell = lambda call: None,
+    looked: Callable[[list[str]], object] = lambda found: None,
+) -> list[StopCall]:
+    """Stop these cars, or all; ``looked`` gets the name of each, once all were looked for."""
+    return stop_served(_meant(names, looked), tell=tell)
+
+
+def _meant(
+    names: tuple[str, ...], looked: Callable[[list[str]], object]
+) -> Iterator[StopSocket | None]:
+    asked = []
+    for it in found():
+        if it and names and it.name not in names:
+            it.close()
+            continue
+        if it:
+            asked.append(it.name)
+        yield it
+    looked(asked)

@@ -1,0 +1,171 @@
+"""The station's backend for a recorded log: the same pictures that its cars gave live, by time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from host_bridge.cars.car import Car
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, TandemError
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.logbook import reading
+from host_bridge.services import Vehicles
+from host_bridge.sharing.open_car import loses_nothing
+from host_bridge.station import Comparison, PageSeat, Sight
+
+_EVERY_US = 50_000  # 20 Hz, as live
+_SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")
+Row = dict[str, object]
+
+
+class Frame(NamedTuple):
+    """The page's content at a moment, in seconds since the log's first byte."""
+
+    time_s: float
+    cars: list[Row]
+    together: list[Row]
+
+
+class LogYard:
+    """The ``station.Yard`` of a log: shows the moment of ``seek``, or plays on from it.
+
+    Nothing can be driven, stopped or changed.
+    """
+
+    def __init__(self, path: Path, vehicles: Vehicles, now_us: Callable[[], int]) -> None:
+        """Read the whole log.
+
+        Raises errors.DataFileFault.
+        """
+        self._frames = list(_frames(path, vehicles))
+        if not self._frames:
+            raise DataFileFault(
+                "nothing in this log came from a car",
+                where=str(path),
+                expected="what tandem record -o FILE wrote of a car that was heard",
+            )
+        self._times_s = [frame.time_s for frame in self._frames]
+        self._now_us = now_us
+        self._at_s = 0.0
+        self._since_us: int | None = None  # when it began to play from _at_s; None: it is paused
+
+    def now_us(self) -> int:
+        return self._now_us()
+
+    def at_s(self) -> float:
+        """Return the shown time, in seconds since the log's first byte."""
+        played_s = 0.0 if self._since_us is None else (self._now_us() - self._since_us) * 1e-6
+        return min(self._at_s + played_s, self._times_s[-1])
+
+    def seek(self, time_s: float, plays: bool) -> None:
+        self._at_s = min(max(time_s, 0.0), self._times_s[-1])
+        self._since_us = self._now_us() if plays else None
+
+    def pictures(self) -> list[Row]:
+        return self._shown().cars
+
+    def extras(self) -> Row:
+        """Return the comparisons of the cars that were driven together."""
+        return {"together": self._shown().together}
+
+    def distances(self, car: str) -> list[Row]:
+        return []
+
+    async def work(self, asked: Row) -> Row:
+        return {"is_done": False, "text": "this is a log: nothing in it can be changed"}
+
+    def _shown(self) -> Frame:
+        return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
+
+    def replayed(self) -> Row:
+        """Return the slider's state: its time and length in s, and whether it plays."""
+        plays = self._since_us is not None and self.at_s() < self._times_s[-1]
+        return {"at_s": round(self.at_s(), 2), "of_s": self._times_s[-1], "plays": plays}
+
+    def timeline(self) -> Row:
+        """Return each car's series over the whole log."""
+        names = sorted({str(car["name"]) for frame in self._frames for car in frame.cars})
+        cars = {name: self._of(name) for name in names}
+        together = [frame.together for frame in self._frames]
+        return {"t_s": self._times_s, "cars": cars, "together": together}
+
+    def _of(self, name: str) -> Row:
+        rows = [next((it for it in f.cars if it["name"] == name), {}) for f in self._frames]
+        return {key: [row.get(key) for row in rows] for key in _SERIES}
+
+    async def stop(
+        self, names: tuple[str, ...], tell: Callable[[Row], None], *, is_page: bool = False
+    ) -> None:
+        raise DataFileFault("this is a log: what it shows was driven then")
+
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
+        ended("this is a log: nothing in it can be driven")
+        return {}
+
+
+class Players:
+    """The log's cars, decoded from their bytes, each with its view from its first byte on."""
+
+    def __init__(self, path: Path, vehicles: Vehicles) -> None:
+        self.comparison = Comparison()
+        self._vehicles = vehicles
+        self._cars = reading.cars_in(reading.facts(path))
+        self._sights: dict[str, Sight] = {}
+        self._first_us: int | None = None
+        for name in self._cars:
+            self._add(name)
+
+    def hear(self, name: str, data: bytes, now_us: int) -> None:
+        """Feed the bytes that came from a car."""
+        self._first_us = now_us if self._first_us is None else self._first_us
+        sight = self._sights.get(name) or self._add(name)
+        if sight.heard_us is None:
+            sight.car.opened(now_us)
+        sight.hear(sight.car.receive_data(data, now_us), now_us)
+        identity, uri = sight.car.identity, self._cars.get(name, {}).get("uri", "")
+        sight.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
+
+    def _add(self, name: str) -> Sight:
+        vehicle = _vehicle(self._cars.get(name, {}), self._vehicles)
+        car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
+        self._sights[name] = Sight(car, self.comparison.add(car), self._words)
+        return self._sights[name]
+
+    def _words(self, at_us: int) -> str:
+        """Return a time of the log in s, as the slider has it."""
+        return f"{(at_us - (self._first_us or 0)) * 1e-6:.2f} s"
+
+    def frame(self, time_s: float, now_us: int) -> Frame:
+        """Return the frame of all cars at this moment."""
+        self.comparison.step()
+        cars = [self._sights[it].picture(now_us, "silent") for it in sorted(self._sights)]
+        return Frame(time_s, cars, self.comparison.rows())
+
+
+def _frames(path: Path, vehicles: Vehicles) -> Iterator[Frame]:
+    """Yield frames at 20 Hz from the bytes that came from cars."""
+    players = Players(path, vehicles)
+    first_us: int | None = None
+    due_us = 0
+    for record in reading.read(path):
+        if record.topic != "down" or not isinstance(record.value, bytes):
+            continue
+        now_us = record.time_us
+        first_us = now_us if first_us is None else first_us
+        players.hear(record.car, record.value, now_us)
+        if now_us >= due_us:
+            due_us = now_us + _EVERY_US
+            yield players.frame((now_us - first_us) * 1e-6, now_us)
+
+
+def _vehicle(facts: dict[str, str], vehicles: Vehicles) -> Vehicle | None:
+    try:
+        return vehicles.load(facts["vehicle"]) if facts.get("vehicle") else None
+    except TandemError:
+        return None  # the vehicle file is not here: numbers are shown without names

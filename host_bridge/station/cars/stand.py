@@ -1,0 +1,101 @@
+"""Changes trim and configuration of a car on its stand for the page, by the commands themselves.
+
+``tandem trim`` and ``tandem config`` do it, each as a separate program: what they or the board
+refuse is refused here, in the same words. Nothing is changed unless a person attests that the
+wheels are off the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+
+from host_bridge.config import parameter_count, parameter_limits, parameter_name
+from host_bridge.core import Vehicle
+from host_bridge.interfaces.cli.trimming import MOST_US
+from host_bridge.services.configurations import PLACES
+from host_bridge.station.cars.programs import answered
+from host_bridge.station.server.hold import SEAT
+from host_bridge.station.server.server import WHEELS_OFF_GROUND
+
+_BRAKE = 4  # the brake's bit in a source's actuator mask
+Row = dict[str, object]
+
+
+def stand_limits(vehicle: Vehicle, speed_mps: float) -> dict[str, float]:
+    """Return the range of each actuator on the stand, by name with unit.
+
+    An actuator that the seat may not claim has 0.
+    """
+    source = vehicle.source(SEAT)
+    caps = (vehicle.profile_caps_mps["stand"], source.speed_cap_mps, speed_mps)
+    return {
+        "steer_deg": round(math.degrees(vehicle.steer_max_rad), 1),
+        "speed_mps": min(*caps, vehicle.speed_max_mps),
+        "reverse_mps": min(*caps, vehicle.reverse_max_mps),
+        "brake_percent": 100.0 if source.mask & _BRAKE else 0.0,
+        "trim_us": float(MOST_US),
+    }
+
+
+async def adjusted(asked: Row) -> Row:
+    """Do what is asked of one car; the answer has its rows, or why not."""
+    what = str(asked.get("do"))
+    if what not in _DEEDS:
+        return {"of": what, "is_done": False, "text": f"nothing is known of {what!r}"}
+    if asked.get("attest") != WHEELS_OFF_GROUND:
+        return {
+            "of": what,
+            "is_done": False,
+            "text": "say first that the wheels are off the ground",
+        }
+    return {"of": what, **await _DEEDS[what](str(asked["car"]), asked)}
+
+
+async def _trims(car: str, asked: Row) -> Row:
+    return _told(*await answered("trim", "--car", car))
+
+
+async def _trim(car: str, asked: Row) -> Row:
+    return _told(*await answered("trim", "--car", car, *_words(asked)))
+
+
+async def _config(car: str, asked: Row) -> Row:
+    """Return every parameter with its unit and limits, and the vehicle file's value."""
+    is_done, held = await answered("config", "read", car)
+    if not is_done or not isinstance(held, dict):
+        return _told(is_done, held)
+    is_done, differing = await answered("config", "diff", car)
+    if not is_done or not isinstance(differing, list):
+        return _told(is_done, differing)
+    in_file = {row["parameter"]: row["file"] for row in differing}
+    rows = []
+    for index in range(parameter_count()):
+        name, (unit, low, high) = parameter_name(index), parameter_limits(index)
+        row = {"name": name, "value": held[name], "unit": unit, "low": low, "high": high}
+        rows.append({**row, "file": in_file.get(name, held[name])})
+    return {"is_done": True, "rows": rows, "may_differ": list(PLACES)}
+
+
+async def _write(car: str, asked: Row) -> Row:
+    return _told(*await answered("config", "write", car, *_words(asked)))
+
+
+def _words(asked: Row) -> list[str]:
+    """Return the changes as ``NAME=NUMBER`` words; the commands check names and values."""
+    changes = asked.get("changes")
+    if not isinstance(changes, dict):
+        return []
+    return [f"{str(name).lstrip('-')}={value}" for name, value in changes.items()]
+
+
+def _told(is_done: bool, answer: object) -> Row:
+    return {"is_done": True, "rows": answer} if is_done else {"is_done": False, "text": str(answer)}
+
+
+_DEEDS: dict[str, Callable[[str, Row], Awaitable[Row]]] = {
+    "trims": _trims,
+    "trim": _trim,
+    "config": _config,
+    "write": _write,
+}

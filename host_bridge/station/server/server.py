@@ -1,0 +1,408 @@
+"""The station's own server: its page, and a socket each for status, stop and hold. Loopback only.
+
+Nothing queues: an observer that does not read is left out until it does, and of a hold only the
+newest frame counts. It depends on no web framework; the plots are another program's (``views.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from host_bridge.core import Order
+from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.station.server.doors import DISTANCES, HOLD, STATUS, STOP, TIMELINE, WORK, Doors
+from host_bridge.station.server.gate import Gate
+from host_bridge.station.server.hall import Hall
+from host_bridge.station.server.hold import PageSeat
+from host_bridge.station.server.loopback import held
+
+LOOPBACK = "127.0.0.1"
+WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
+_FOLDER = Path(__file__).parent / "page"
+_BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
+_PAGES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/station.css": ("station.css", "text/css; charset=utf-8"),
+    "/station.js": ("station.js", "text/javascript; charset=utf-8"),
+    "/stopping.js": ("stopping.js", "text/javascript; charset=utf-8"),
+    "/work.js": ("work.js", "text/javascript; charset=utf-8"),
+    "/distances.js": ("distances.js", "text/javascript; charset=utf-8"),
+    _BAR: ("bar.html", "text/html; charset=utf-8"),
+    "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
+}
+_EVERY_S = 0.05  # 20 Hz
+# A plain request is answered by then, with who answered: a car that hangs is waited for longer
+_PLAIN_S = 0.75
+_STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
+_MESSAGE_BYTES = 4096
+_AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
+_ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
+_POLICY = 1008  # of WebSocket's close codes
+_WHERE_PRINTED = "the address of the seat was printed where the station runs"
+
+
+class Yard(Protocol):
+    """The cars, as far as the station needs them."""
+
+    def pictures(self) -> list[dict[str, object]]:
+        """Each car of this machine, as the page shows it."""
+
+    async def stop(
+        self,
+        names: tuple[str, ...],
+        tell: Callable[[dict[str, object]], None],
+        *,
+        is_page: bool = False,
+    ) -> None:
+        """Stop these, or all; ``tell`` gets each car's own answer, or that there was none. What a
+        page of the station asks for waits for nothing that others ask for.
+
+        Raises errors.TandemError."""
+
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
+        """Drive this car by the page's seat; ``ended`` gets why that is over. ``board`` is what the
+        page knew the car by, in hexadecimal, or empty.
+
+        Returns how far each actuator may go on the stand, by name and unit. Raises
+        errors.TandemError where another board is there: then it is another car."""
+
+    def extras(self) -> dict[str, object]:
+        """Return what the page shows besides cars: pairs driven together, the recording."""
+
+    def distances(self, car: str) -> list[dict[str, object]]:
+        """Return this car's stopping distances in m by cause, if they were computed."""
+
+    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+        """Answer a request of the seat's page that neither stops nor drives."""
+
+    def timeline(self) -> dict[str, object] | None:
+        """Return each car's series over a whole log; None where the cars are live."""
+
+    def replayed(self) -> dict[str, object] | None:
+        """Return the moment of the log that is shown; None where the cars are live."""
+
+    def seek(self, time_s: float, plays: bool) -> None:
+        """Show this moment of the log, and go on from there if it ``plays``."""
+
+    def now_us(self) -> int: ...
+
+
+class Server:
+    """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``,
+    ``camera`` where pictures come from."""
+
+    def __init__(self, yard: Yard, port: int, views: str = "", camera: str = "") -> None:
+        self.doors = Doors(port)
+        self._yard = yard
+        self.has_views = False
+        self._views = views
+        self._camera = camera
+        self._hall: Hall | None = None
+        self._observers: set[ServerConnection] = set()
+        self._seat: PageSeat | None = None
+
+    async def run(self, is_up: Callable[[], None]) -> None:
+        """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
+        the loopback."""
+        framed = [urlsplit(it).port for it in (self._views, self._camera)]
+        with held([self.doors.port, *(port for port in framed if port)]):
+            await self._serve(is_up)
+
+    async def _serve(self, is_up: Callable[[], None]) -> None:
+        try:
+            gate = Gate(LOOPBACK, self.doors.port, self._yard.now_us)
+        except OSError as error:
+            raise self._not_had(error) from None
+        self._hall = Hall(gate.login_of)
+        with closing(gate):
+            server = serve(
+                self._answer,
+                sock=gate.admitted,
+                backlog=_AT_ONCE,
+                create_connection=self._hall.connection(),
+                process_request=self._request,
+                compression=None,
+                max_size=_MESSAGE_BYTES,
+                ping_interval=None,
+            )
+            async with server:
+                gate.open()
+                is_up()
+                await self._show()
+
+    def _not_had(self, error: OSError) -> DeviceFault:
+        return DeviceFault(
+            "the station's port cannot be had",
+            where=f"{LOOPBACK}:{self.doors.port}",
+            got=error.strerror or str(error),
+            remedy="is a station open already? else: tandem station --port N",
+        )
+
+    async def _show(self) -> None:
+        while True:
+            if self._observers:
+                broadcast([it for it in self._observers if _reads(it)], self._text())
+            await asyncio.sleep(_EVERY_S)
+
+    def _text(self) -> str:
+        shown: dict[str, object] = {
+            "cars": self._yard.pictures(),
+            "views": self._views * self.has_views,
+            **self._yard.extras(),
+        }
+        replayed = self._yard.replayed()
+        return json.dumps({**shown, "replayed": replayed} if replayed else shown)
+
+    async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        if self._hall:
+            self._hall.leave(connection)
+        address = urlsplit(request.path)
+        headers = request.headers
+        host, origin = headers.get("Host", ""), headers.get("Origin")
+        if not self.doors.may_enter(address.path, host, origin):
+            return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
+        if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
+            return None
+        if address.path == STOP:
+            names = tuple(parse_qs(address.query).get("car", ()))
+            rows = await self._stopped(names, self._is_page(connection, headers))
+            return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
+        if address.path == TIMELINE:
+            told = json.dumps(self._yard.timeline()).encode()
+            return _response(http.HTTPStatus.OK, told, "application/json")
+        if address.path == DISTANCES:
+            (car,) = parse_qs(address.query).get("car", [""])[:1]
+            told = json.dumps(self._yard.distances(car)).encode()
+            return _response(http.HTTPStatus.OK, told, "application/json")
+        if address.path not in _PAGES:
+            return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
+        name, kind = _PAGES[address.path]
+        sites = self.doors.sites()
+        policy = (
+            _bar_policy(sites) if name == "bar.html" else _policy(self._views, self._camera, sites)
+        )
+        return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
+
+    async def _answer(self, connection: ServerConnection) -> None:
+        assert connection.request is not None, "it was let in"
+        path = urlsplit(connection.request.path).path
+        with suppress(ConnectionClosed):
+            if path == STATUS:
+                await self._watch(connection)
+            elif path == STOP:
+                await self._hear_stops(connection)
+            elif path == WORK:
+                await self._work(connection)
+            else:
+                await self._hold(connection)
+
+    async def _watch(self, connection: ServerConnection) -> None:
+        self._observers.add(connection)
+        try:
+            async for message in connection:  # of cars that are there, nothing can be asked
+                said = _object(message)
+                if isinstance(said.get("seek_s"), int | float):
+                    self._yard.seek(float(str(said["seek_s"])), said.get("plays") is True)
+        finally:
+            self._observers.discard(connection)
+
+    # --- stop
+
+    async def _hear_stops(self, connection: ServerConnection) -> None:
+        """Each word at once, and each car's answer as it comes: a car that hangs keeps no other
+        waiting, and none that is asked for next."""
+        going_on: set[asyncio.Task[None]] = set()
+        try:
+            async for message in connection:
+                if len(going_on) >= _STOPS_AT_ONCE:
+                    await asyncio.wait(going_on, return_when=asyncio.FIRST_COMPLETED)
+                task = asyncio.create_task(self._answer_stop(connection, _object(message)))
+                going_on.add(task)
+                task.add_done_callback(going_on.discard)
+            if going_on:
+                await asyncio.wait(going_on)
+        finally:
+            for task in going_on:
+                task.cancel()
+
+    async def _answer_stop(self, connection: ServerConnection, asked: dict[str, object]) -> None:
+        names = asked.get("cars", [])
+        wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
+        assert connection.request is not None, "it was let in"
+        is_page = self._is_page(connection, connection.request.headers)
+        rows: asyncio.Queue[dict[str, object] | None] = asyncio.Queue()
+        stopping = asyncio.create_task(self._tell_stopped(wanted, rows.put_nowait, is_page))
+        stopping.add_done_callback(lambda task: rows.put_nowait(None))
+        with suppress(ConnectionClosed):
+            while row := await rows.get():
+                await connection.send(json.dumps({"token": asked.get("token"), **row}))
+        await stopping
+
+    async def _stopped(self, names: tuple[str, ...], is_page: bool) -> list[dict[str, object]]:
+        """Stop the cars; return the answers that came in time, and that others did not."""
+        rows: list[dict[str, object]] = []
+        stopping = asyncio.create_task(self._tell_stopped(names, rows.append, is_page))
+        try:
+            done, _ = await asyncio.wait([stopping], timeout=_PLAIN_S)
+        finally:
+            stopping.cancel()  # nobody listens any more: it is said to its end all the same
+        if not done:
+            rows.append(_unheard(names, rows))
+        return rows
+
+    def _is_page(self, connection: ServerConnection, headers: Headers) -> bool:
+        is_own = self._hall is None or self._hall.is_own(connection)
+        return is_own and self.doors.is_page(headers.get("Origin"), headers.get("Sec-Fetch-Site"))
+
+    async def _tell_stopped(
+        self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None], is_page: bool
+    ) -> None:
+        try:
+            await self._yard.stop(names, tell, is_page=is_page)
+        except TandemError as fault:
+            tell({"name": "", "is_seen": False, "text": str(fault)})
+
+    # --- what neither stops nor drives
+
+    async def _work(self, connection: ServerConnection) -> None:
+        """Each message has the token: whoever has the seat's address may, and nobody else."""
+        async for message in connection:
+            asked = _object(message)
+            if not self.doors.has_token(asked.pop("seat", None)):
+                await _refuse(connection, _WHERE_PRINTED)
+                return
+            await connection.send(json.dumps(await self._yard.work(asked)))
+
+    # --- hold
+
+    async def _hold(self, connection: ServerConnection) -> None:
+        """The first message has the token and the car; then frames, and words."""
+        asked = _object(await connection.recv())
+        if not self.doors.has_token(asked.get("seat")):
+            await _refuse(connection, _WHERE_PRINTED)
+            return
+        if self._seat is not None:
+            await _refuse(connection, "another page has the seat")
+            return
+        is_on_stand = asked.get("profile") == "stand"
+        if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
+            await _refuse(connection, "say first that the wheels are off the ground")
+            return
+        seat = PageSeat(
+            self._yard.now_us,
+            lambda lines: _send(connection, {"lines": lines}),
+            is_on_stand=is_on_stand,
+        )
+        self._seat = seat
+        try:
+            name = str(asked.get("car", ""))
+            board = str(asked.get("board", ""))
+            try:
+                limits = self._yard.begin(name, seat, lambda why: _end(connection, why), board)
+            except TandemError as fault:
+                await _refuse(connection, str(fault))
+                return
+            granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
+            await connection.send(json.dumps(granted))
+            await _listen(connection, seat)
+        finally:
+            seat.leave()
+            self._seat = None
+
+
+async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
+    async for message in connection:
+        if isinstance(message, bytes):
+            seat.hear(message)
+            continue
+        order = _ORDERS.get(str(_object(message).get("do")))
+        if order:
+            seat.order(order)
+
+
+async def _refuse(connection: ServerConnection, why: str) -> None:
+    await connection.send(json.dumps({"is_granted": False, "why": why}))
+    await connection.close(_POLICY, "refused")
+
+
+def _unheard(names: tuple[str, ...], rows: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Say that somebody has not answered yet, who is asked to the end of the second."""
+    missing = ", ".join(sorted(set(names) - {str(row["name"]) for row in rows}))
+    text = f"{missing or 'another car'}: no answer within {_PLAIN_S:g} s; it is still asked"
+    return {"name": "", "is_seen": False, "text": text}
+
+
+def _reads(connection: ServerConnection) -> bool:
+    """Return whether all that was sent before is taken: nothing waits in front of news."""
+    return connection.transport.get_write_buffer_size() == 0
+
+
+def _send(connection: ServerConnection, row: dict[str, object]) -> None:
+    """Send at once, or drop the row where earlier ones wait."""
+    if _reads(connection):
+        broadcast([connection], json.dumps(row))
+
+
+def _end(connection: ServerConnection, why: str) -> None:
+    broadcast([connection], json.dumps({"is_over": True, "why": why}))
+
+
+def _object(message: str | bytes) -> dict[str, object]:
+    """Read JSON that is text all through; empty for anything else, and for one nested too deep."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(message)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character can be no name of a car
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _policy(views: str, camera: str, sites: str) -> str:
+    """Return the Content-Security-Policy: the page itself, its sockets and bar, plots, camera."""
+    return (
+        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {sites} {views}; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _bar_policy(sites: str) -> str:
+    """The same for the bar, which only the page may frame."""
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {sites}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _response(
+    status: http.HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8", policy: str = ""
+) -> Response:
+    headers = Headers(
+        {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Origin-Agent-Cluster": "?1",  # a process of its own, beside other ports of its site
+        }
+    )
+    if policy:
+        headers["Content-Security-Policy"] = policy
+    return Response(status.value, status.phrase, headers, body)

@@ -1,0 +1,99 @@
+"""The plots as data: options and series for ECharts. Pure functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from host_bridge.station.server.feed import Point
+
+COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
+LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels
+_AXIS = {
+    "splitLine": {"lineStyle": {"color": "#343b41"}},
+    "axisLabel": {"color": "#b6bec5", "showMinLabel": False, "showMaxLabel": False},
+}
+# title, unit, lines of a car (or of a pair): each the key of a number, and a line style
+PLOTS = (
+    ("speed", "m/s", (("speed_mps", "solid"), ("target_mps", "dotted"))),
+    ("steering, to the left", "degrees", (("steer_deg", "solid"),)),
+    ("battery", "V", (("battery_v", "solid"),)),
+)
+PAIR_PLOTS = (
+    ("paths apart", "m", (("path", "solid"),)),
+    ("skew, when both applied the same command", "ms", (("skew_ms", "solid"),)),
+)
+
+
+def options(title: str, unit: str) -> dict[str, Any]:
+    """Return the options of an empty plot."""
+    return {
+        "animation": False,
+        "aria": {"enabled": True},
+        "title": {
+            "text": f"{title}, {unit}",
+            "left": 0,
+            "padding": 0,
+            "textStyle": {"fontSize": 13, "color": "#f2f4f5"},
+        },
+        "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
+        "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
+        "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **_AXIS},
+        "yAxis": {"type": "value", "scale": True, **_AXIS},
+        "series": [],
+    }
+
+
+def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) -> dict[str, Any]:
+    """Return a line of a plot, or a path of the map."""
+    return {
+        "name": name,
+        "type": "line",
+        "showSymbol": False,
+        "data": data,
+        "color": colour,
+        "lineStyle": {"type": style, "width": width},
+    }
+
+
+def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:
+    """Return the points of a LIDAR scan."""
+    return {
+        "name": name,
+        "type": "scatter",
+        "symbolSize": 3,
+        "data": data,
+        "color": colour,
+        "silent": True,
+        "itemStyle": {"opacity": 0.7},
+    }
+
+
+def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
+    """Return an arrow at a car's pose."""
+    x_m, y_m, yaw_rad = pose
+    return {
+        "type": "scatter",
+        "symbol": "arrow",
+        "symbolSize": [14, 18],
+        "symbolRotate": yaw_rad * 57.29578 - 90.0,
+        "data": [[x_m, y_m]],
+        "color": colour,
+        "silent": True,
+        "z": 5,
+    }
+
+
+def marker(at_s: float) -> dict[str, Any]:
+    """Return the line that marks the slider's time in a log."""
+    white = {"color": "#fff", "type": "solid"}
+    return {"silent": True, "symbol": "none", "lineStyle": white, "data": [{"xAxis": at_s}],
+            "label": {"show": False}}  # fmt: skip
+
+
+def frame(plot: dict[str, Any], points: list[Point], wide: float) -> None:
+    """Set the axis limits of a plot ``wide`` times as wide as high, with equal scales."""
+    xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]
+    half = max((max(xs) - min(xs)) / (2 * wide), (max(ys) - min(ys)) / 2, 0.5) * 1.1
+    middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    plot["xAxis"] |= {"min": middle_x - wide * half, "max": middle_x + wide * half}
+    plot["yAxis"] |= {"min": middle_y - half, "max": middle_y + half}

@@ -1,0 +1,182 @@
+"""Plots, the map and a log's slider, as a separate program: NiceGUI, beside the station's page.
+
+It is one more observer of the station: it sees what every page sees and sends nothing to a car. If
+it hangs or is killed, neither a stop nor a hold is affected. It ends when the station does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("NICEGUI_STORAGE_PATH", tempfile.gettempdir())
+
+from nicegui import app, events, ui
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from host_bridge.station.server.feed import Feed, Point, Series
+from host_bridge.station.views import charts
+
+_DRAW_S = 0.4
+_MEASURE_S = 2.0
+_SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
+_MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
+
+Coloured = list[tuple[str, Series, str]]
+
+
+class Plots:
+    """One page's map and charts, redrawn several times a second."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._map = _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
+        self._charts = [(_chart(title, unit), keys) for title, unit, keys in charts.PLOTS]
+        self._of_pairs = [(_chart(title, unit), keys) for title, unit, keys in charts.PAIR_PLOTS]
+        self._wide = 2.0
+        ui.timer(_DRAW_S, self.draw)
+        ui.timer(_MEASURE_S, self._measure)
+
+    async def _measure(self) -> None:
+        """Measure the map's ratio of width to height on this screen, for equal scales."""
+        with suppress(TimeoutError):
+            found = await ui.run_javascript(f"getElement({self._map.id}).$el.offsetWidth")
+            width = float(found or 0) - charts.LEFT - charts.RIGHT
+            self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
+
+    def draw(self) -> None:
+        """Redraw everything for the time that is shown."""
+        cars, pairs = _coloured(self._feed.cars), _coloured(self._feed.pairs)
+        for chart, keys in self._charts:
+            self._draw_lines(chart, keys, cars)
+        for chart, keys in self._of_pairs:
+            chart.set_visibility(bool(pairs))
+            self._draw_lines(chart, keys, pairs)
+        self._draw_map(cars)
+
+    def _draw_lines(self, chart: ui.echart, keys: Any, coloured: Coloured) -> None:
+        feed = self._feed
+        end_s = 0.0 if feed.is_log else feed.now_s
+        lines = [
+            charts.line(_called(name, key, keys), series.line(key, end_s), colour, style)
+            for name, series, colour in coloured
+            for key, style in keys
+        ]
+        if feed.is_log and lines:
+            lines[0]["markLine"] = charts.marker(feed.now_s)
+        chart.options["series"] = lines
+        chart.update()
+
+    def _draw_map(self, coloured: Coloured) -> None:
+        feed = self._feed
+        drawn: list[dict[str, Any]] = []
+        points: list[Point] = []
+        for name, series, colour in coloured:
+            path, scan = series.path(feed.now_s), feed.scan(name)
+            width = 2 if drawn else 5  # the first is wider: seen below a twin's path, too
+            drawn.append(charts.line(name, path, colour, "solid", width))
+            if scan:
+                drawn.append(charts.dots(f"{name} lidar", scan, colour))
+            if pose := series.pose(feed.now_s):
+                drawn.append(charts.car(pose, colour))
+            points += [*path, *scan]
+        self._map.options["series"] = drawn
+        charts.frame(self._map.options, points, self._wide)
+        self._map.update()
+
+
+def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
+    return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
+
+
+def _coloured(every: dict[str, Series]) -> Coloured:
+    return [
+        (name, series, colour)
+        for (name, series), colour in zip(sorted(every.items()), charts.COLOURS * 9, strict=False)
+    ]
+
+
+def _called(name: str, key: str, keys: Any) -> str:
+    return f"{name} {key.rpartition('_')[0]}" if len(keys) > 1 else name
+
+
+class Slider:
+    """A log's time slider; its time is shared by all pages."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._asked_s: float | None = None  # a chosen time, until the station shows it
+        with ui.row().classes("w-full items-center no-wrap"):
+            self._button = ui.button("Play", on_click=self._toggle)
+            self._slider = ui.slider(min=0.0, max=1.0, step=0.05, value=0.0)
+            self._slider.props('aria-label="time in the log, seconds"').style("flex: 1")
+            self._slider.on("update:modelValue", self._moved, throttle=0.05)
+            self._words = ui.label()
+        ui.timer(0.2, self._show)
+
+    def _show(self) -> None:
+        said = self._feed.replayed or {}
+        self._slider.props(f"max={said.get('of_s', 1.0)}")
+        at_s = said.get("at_s", 0.0)
+        if self._asked_s is not None and abs(at_s - self._asked_s) < _SEEN_S:
+            self._asked_s = None
+        if self._asked_s is None:
+            self._slider.value = at_s
+        self._button.text = "Pause" if said.get("plays") else "Play"
+        self._words.text = f"{said.get('at_s', 0.0):.2f} of {said.get('of_s', 0.0):.1f} s"
+
+    async def _moved(self, event: events.GenericEventArguments) -> None:
+        self._asked_s = float(event.args)
+        await self._feed.seek(self._asked_s, plays=False)
+
+    async def _toggle(self) -> None:
+        said = self._feed.replayed or {"at_s": 0.0, "of_s": 0.0, "plays": False}
+        at_s = 0.0 if said["at_s"] >= said["of_s"] else said["at_s"]
+        self._asked_s = None
+        await self._feed.seek(at_s, plays=not said["plays"])
+
+
+def is_of_ours(record: logging.LogRecord) -> bool:
+    """Return False for the log record of a browser that left while it was being answered.
+
+    Starlette reports that by this exception, with a traceback, under every middleware of its kind.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")
+
+
+def main() -> None:
+    """Serve until the station is gone."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("station", help="its host and port")
+    parser.add_argument("port", type=int)
+    parser.add_argument("--log", type=Path, help="what the station replays")
+    parser.add_argument("--lidar", action="append", default=[], help="CAR=FILE")
+    arguments = parser.parse_args()
+    lidars = dict(word.split("=", 1) for word in arguments.lidar)
+    feed = Feed(arguments.station, lidars, arguments.log, app.shutdown)
+
+    @ui.page("/")
+    def page() -> None:
+        if feed.is_log:
+            Slider(feed)
+        Plots(feed)
+
+    logging.getLogger("uvicorn.error").addFilter(is_of_ours)
+    feeds: list[asyncio.Task[None]] = []
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1"])
+    app.on_startup(lambda: feeds.append(asyncio.create_task(feed.run())))
+    ui.run(
+        host="127.0.0.1", port=arguments.port, title="Tandem: plots", dark=True, show=False,
+        reload=False, show_welcome_message=False, reconnect_timeout=10.0,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

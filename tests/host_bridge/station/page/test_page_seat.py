@@ -1,0 +1,189 @@
+"""What a hold of the page wants, number by number, and what ends it."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.core import Order, Reach, Wish
+from host_bridge.station.server.hold import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
+from tests.host_bridge.inputs.made_inputs import DRIVING
+
+REACH = Reach(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)
+FULL = 32_767
+HELD, BY_PAD = 1, 2
+
+
+class Page:
+    """A page and its seat, at a time that is set by hand."""
+
+    def __init__(self, is_on_stand: bool = False) -> None:
+        self.now_us = 5_000_000
+        self.told: list[list[str]] = []
+        self.seat = PageSeat(lambda: self.now_us, self.told.append, is_on_stand=is_on_stand)
+
+    def open(self) -> Page:
+        def reach(source: str) -> Reach:
+            assert source == "seat"
+            return REACH
+
+        asyncio.run(self.seat.open(SimpleNamespace(reach=reach)))
+        return self
+
+    def hear(self, flags: int = HELD, steer: int = 0, speed: int = 0, count: int = 0) -> bool:
+        return self.seat.hear(FRAME.pack(1, flags, steer, speed, count))
+
+    def held(self, flags: int = HELD, **given: int) -> Wish:
+        """Released, then held."""
+        self.hear(0)
+        self.hear(flags, **given)
+        return self.step()
+
+    def step(self) -> Wish:
+        return self.seat.step(self.now_us, DRIVING)
+
+
+def test_before_a_page_says_anything_nothing_is_held():
+    seat = Page().seat
+    assert seat.is_person
+    assert (seat.source, seat.is_on_stand, seat.frames) == ("seat", False, 0)
+    assert list(seat.orders()) == []
+    assert seat.step(0, DRIVING) == Wish()
+
+
+def test_before_it_is_opened_a_hold_goes_nowhere():
+    wish = Page().held(steer=FULL, speed=FULL)
+    assert wish == Wish(is_held=True, input_count=2, heard_us=5_000_000)
+
+
+@pytest.mark.parametrize(
+    ("steer", "speed", "wished"),
+    [
+        (0, 0, (0.0, 0.0)),
+        (FULL, FULL, (0.5, 4.0)),
+        (-FULL, -FULL, (-0.5, -2.0)),
+        (-FULL - 1, -FULL - 1, (-0.5, -2.0)),
+        (FULL // 2, FULL // 2, (0.25, 2.0)),
+        (-FULL // 2, -FULL // 2, (-0.25, -1.0)),
+    ],
+)
+def test_a_finger_moves_its_part_of_the_reach(steer, speed, wished):
+    wish = Page().open().held(steer=steer, speed=speed)
+    assert (wish.steer_rad, wish.speed_mps) == pytest.approx(wished, abs=1e-4)
+    assert (wish.is_held, wish.brake) == (True, 0.0)
+
+
+def test_frames_are_counted_in_sixteen_bits():
+    page = Page().open()
+    assert page.held().input_count == page.seat.frames == 2
+    page.seat.frames = 0xFFFE
+    for count in (0xFFFF, 0, 1):
+        page.hear()
+        assert page.step().input_count == count
+
+
+def test_what_is_no_frame_is_neither_counted_nor_heard():
+    page = Page().open()
+    page.held()
+    page.now_us += 1
+    for frame in (b"", FRAME.pack(2, HELD, 0, 0, 0), STAND_FRAME.pack(2, HELD, 0, 0, 0, 0)):
+        assert page.seat.hear(frame) is False
+    assert (page.seat.frames, page.step().heard_us) == (2, 5_000_000)
+    assert page.hear() is True
+
+
+@pytest.mark.parametrize(("raw", "brake"), [(0, 0.0), (0xFFFF, 1.0), (0x3333, 0.2)])
+def test_on_the_stand_a_frame_has_a_brake(raw, brake):
+    page = Page(is_on_stand=True).open()
+    assert page.seat.is_on_stand
+    page.seat.hear(STAND_FRAME.pack(2, 0, 0, 0, 0, 0))
+    page.seat.hear(STAND_FRAME.pack(2, HELD, 0, 0, 0, raw))
+    assert page.step().brake == pytest.approx(brake)
+
+
+# --- by a browser's gamepad
+
+
+@pytest.mark.parametrize(("speed", "mps"), [(FULL, 0.3), (-FULL, -0.3), (0, 0.0), (1638, 0.2)])
+def test_a_gamepad_is_slow_both_ways(speed, mps):
+    wish = Page().open().held(HELD | BY_PAD, speed=speed)
+    assert wish.speed_mps == pytest.approx(mps, abs=1e-3)
+
+
+def test_it_is_let_go_of_a_second_after_it_said_something_new():
+    assert PAD_AGAIN_US == 1_000_000
+    page = Page().open()
+    page.held(HELD | BY_PAD, count=1)
+    for late_us, is_held in ((999_999, True), (1_000_000, False)):
+        page.now_us = 5_000_000 + late_us
+        page.hear(HELD | BY_PAD, count=1)
+        assert page.step().is_held is is_held
+    page.hear(HELD | BY_PAD, count=2)
+    assert not page.step().is_held, "released first"
+    page.hear(0, count=3)
+    page.hear(HELD | BY_PAD, count=3)
+    assert page.step().is_held
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_the_first_count_is_news_whatever_it_is(count):
+    page = Page().open()
+    page.held(HELD | BY_PAD, count=count)
+    page.now_us += 999_999
+    assert page.step().is_held
+    page.now_us += 1
+    assert not page.step().is_held
+
+
+def test_a_finger_need_not_say_anything_new():
+    page = Page().open()
+    page.held()
+    page.now_us += 10_000_000
+    assert page.step().is_held
+
+
+def test_a_gamepad_that_is_not_held_does_not_have_to_be_released_first():
+    page = Page().open()
+    page.hear(BY_PAD)
+    page.now_us += 2_000_000
+    page.step()
+    page.hear(HELD | BY_PAD, count=1)
+    assert page.step().is_held
+
+
+# --- its end
+
+
+def test_words_are_orders_and_are_given_once():
+    seat = Page().open().seat
+    seat.order(Order.ARM)
+    assert list(seat.orders()) == [Order.ARM]
+    assert list(seat.orders()) == []
+
+
+def test_a_page_that_goes_twice_stops_once():
+    page = Page().open()
+    page.held()
+    page.seat.leave()
+    page.seat.leave()
+    assert list(page.seat.orders()) == [Order.STOP, Order.QUIT, Order.QUIT]
+    assert page.step() == Wish(lost="The page that drove is gone")
+
+
+def test_one_that_goes_without_a_hold_is_no_loss():
+    page = Page().open()
+    page.hear(0)
+    page.seat.leave()
+    assert list(page.seat.orders()) == [Order.QUIT]
+    assert page.step() == Wish()
+
+
+def test_what_the_drive_says_is_told_to_the_page():
+    page = Page()
+    screen = page.seat.screen()
+    assert screen is page.seat
+    assert screen.size() == (200, 100)
+    screen.show(("a line", "another"))
+    assert page.told == [["a line", "another"]]

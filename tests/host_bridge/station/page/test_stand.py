@@ -1,0 +1,190 @@
+"""A car on its stand, from the page: sliders of each actuator, trim, configuration; and refused."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.host_bridge.programs import tandem
+from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.station.chromium import Chromium, Page
+from tests.host_bridge.station.stage import NAME, PORTS, SPEED, STATE, stage
+
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
+PORT = PORTS + 30
+ADJUSTED = "document.getElementById('adjusted').textContent"
+STEER = "document.querySelector('[data-key=steer]').textContent"
+SENT = (
+    "new Promise((done) => {{ const s = new WebSocket(`ws://${{location.host}}/{path}`);"
+    " s.onopen = () => s.send(JSON.stringify({{seat: location.hash.slice(6), ...{asked}}}));"
+    " s.onmessage = (it) => done(it.data); }})"
+)
+
+
+@pytest.fixture(scope="module")
+def set_up(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stand")
+    with pytest.MonkeyPatch.context() as patch, runtime_folder(patch):
+        patch.setenv("TANDEM_DATA_DIR", str(folder / "data"))
+        with stage(folder, PORT, "--no-plots") as it:
+            yield it
+
+
+@pytest.fixture(scope="module")
+def browser():
+    it = Chromium()
+    yield it
+    it.close()
+
+
+@pytest.fixture
+def page(set_up, browser):
+    it = set_up.page(browser)
+    yield it
+    if not it.js("document.getElementById('end').disabled"):
+        it.click("#end")
+        it.until("document.getElementById('end').disabled")
+    it.call("Page.close")
+
+
+def on_stand(set_up, page: Page) -> None:
+    if not page.js("offground.checked"):
+        page.click("#offground")
+    set_up.seated(page)
+    page.until("!document.getElementById('sliders').hidden")
+
+
+def slid(page: Page, selector: str, part: float) -> tuple[float, float]:
+    """Pressed in its middle and moved: from -1, its left end, to 1."""
+    x, y = page.centre(selector)
+    end_x, _ = page.centre(selector, part)
+    page.mouse("mousePressed", x, y)
+    page.mouse("mouseMoved", end_x, y, is_down=True)
+    return end_x, y
+
+
+def test_a_slider_moves_its_actuator_while_it_is_held_and_goes_back(set_up, page):
+    on_stand(set_up, page)
+    page.until("document.getElementById('steer-words').textContent")
+
+    def deed():
+        where = slid(page, "#slide-steer", -0.5)
+        set_up.until(page, f"parseFloat({STEER}) > 8 && {STEER}.endsWith('left')")
+        set_up.until(page, "/0: [0-9]+ us/.test(document.getElementById('outputs').textContent)")
+        page.mouse("mouseReleased", *where)
+        set_up.until(page, f"{STATE} === 'HOLD'")
+
+    set_up.undisturbed(page, deed)
+    assert "at most 24" in page.js("document.getElementById('steer-words').textContent")
+    assert float(page.js("document.getElementById('slide-steer').value")) == 0.0
+
+
+def test_the_stands_cap_holds_whatever_the_slider_says(set_up, page):
+    on_stand(set_up, page)
+    cap = page.js("document.getElementById('speed-words').textContent").rpartition("+")[2]
+    assert 0 < float(cap) <= 1.0
+    target = "parseFloat(document.querySelector('[data-key=speed]').textContent.split('of +')[1])"
+
+    def deed():
+        where = slid(page, "#slide-speed", 1.0)
+        set_up.until(page, f"{SPEED} > {0.7 * float(cap)} && {target} > {0.98 * float(cap)}")
+        time.sleep(0.5)
+        set_up.until(page, f"{STATE} === 'ACTIVE'")
+        assert page.js(target) <= float(cap) + 0.01
+        page.mouse("mouseReleased", *where)
+        set_up.until(page, f"{STATE} === 'HOLD'")
+
+    set_up.undisturbed(page, deed)
+
+
+def test_a_slider_is_held_by_the_keyboard_alone(set_up, page):
+    on_stand(set_up, page)
+
+    def deed():
+        page.js("document.getElementById('slide-steer').focus()")
+        for _ in range(30):
+            key(page, "ArrowLeft")
+        key(page, "Space", "keyDown")
+        try:
+            set_up.until(page, f"{STATE} === 'ACTIVE' && parseFloat({STEER}) > 5")
+        finally:
+            key(page, "Space", "keyUp")
+        set_up.until(page, f"{STATE} === 'HOLD'")
+
+    set_up.undisturbed(page, deed)
+
+
+def key(page: Page, code: str, kind: str = "") -> None:
+    name, number = {"Space": (" ", 32), "ArrowLeft": ("ArrowLeft", 37)}[code]
+    for it in [kind] if kind else ["keyDown", "keyUp"]:
+        page.call(
+            "Input.dispatchKeyEvent", type=it, key=name, code=code, windowsVirtualKeyCode=number
+        )
+
+
+def asked(page: Page, path: str, **words):
+    return json.loads(page.js(SENT.format(path=path, asked=json.dumps(words))))
+
+
+@pytest.mark.parametrize("what", ["trims", "trim", "config", "write"])
+def test_nothing_of_it_without_a_word_that_the_wheels_are_off_the_ground(page, what):
+    said = asked(page, "work", do=what, car=NAME, changes={"steering": 10})
+    assert said["is_done"] is False
+    assert "off the ground" in said["text"]
+
+
+def test_the_seat_on_the_stand_needs_that_word_too(page):
+    said = asked(page, "hold", car=NAME, profile="stand")
+    assert (said["is_granted"], "off the ground" in said["why"]) == (False, True)
+
+
+def test_trim_is_written_read_back_and_the_same_as_the_commands(set_up, page):
+    page.click("#offground")
+    page.until("!document.getElementById('stand').hidden")
+    page.click("#readtrim")
+    page.until("document.querySelectorAll('#trims input').length === 2")
+    page.js("const it = document.querySelector('#trims input'); it.value = 12; it.oninput(); 1")
+    page.click("#trims button")
+    page.until(f"/trim written and read back/.test({ADJUSTED})")
+    rows = json.loads(tandem("trim", "--car", NAME, "--json").stdout)
+    assert {it["channel"]: it["trim_us"] for it in rows}[0] == 12.0
+    page.until(f"{STATE} === 'STANDBY'")
+
+
+def test_a_trim_beyond_its_limit_is_refused_in_the_commands_words(page):
+    attest = "wheels-off-ground"
+    said = asked(page, "work", do="trim", car=NAME, changes={"0": 500}, attest=attest)
+    assert (said["is_done"], "is no trim of this vehicle" in said["text"]) == (False, True)
+
+
+def test_the_board_refuses_a_trim_while_it_is_armed(set_up, page):
+    on_stand(set_up, page)
+    attest = "wheels-off-ground"
+    said = asked(page, "work", do="trim", car=NAME, changes={"0": 5}, attest=attest)
+    assert said["is_done"] is False
+    assert "only in STANDBY or FAULT" in said["text"]
+
+
+def test_the_configuration_has_units_limits_and_where_it_differs(set_up, page):
+    page.click("#offground")
+    page.until("!document.getElementById('stand').hidden")
+    page.click("#readconfig")
+    page.until("document.querySelectorAll('#parameters tr').length > 100")
+    rows = page.js(
+        "[...document.querySelectorAll('#parameters tr')]"
+        ".map((it) => [...it.children].map((one) => one.textContent))"
+    )
+    beat = next(it for it in rows if it[0] == "step_us")
+    assert beat[2:5] == ["us", "1000", "20000"]
+    page.js("const it = document.querySelector('#changes input'); it.value = 0.02; it.oninput(); 1")
+    page.click("#changes button")
+    page.until(
+        "[...document.querySelectorAll('#parameters tr')].some((it) =>"
+        " it.firstChild.textContent === 'step_us' && it.children[1].textContent === '20000')",
+        120.0,
+    )
+    done = tandem("config", "write", NAME, "step_s=0.01", "--json")
+    assert done.returncode == 0, done.stderr
+    time.sleep(0.5)

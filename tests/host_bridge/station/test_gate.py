@@ -1,0 +1,167 @@
+"""A station's gate: whose a connection is, and how often a login may come."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.station.server import gate as under_test
+from host_bridge.station.server.gate import COMES_AT_ONCE, COMES_PER_S, GONE, Gate
+from tests.evidence import every
+from tests.host_bridge.sharing.desk import run, until
+
+
+class Clock:
+    now = 0
+
+    def now_us(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def desk(clock, monkeypatch):
+    return Desk(clock, monkeypatch)
+
+
+class Desk:
+    """Does something with a gate in an event loop of its own."""
+
+    def __init__(self, clock, monkeypatch) -> None:
+        self.clock = clock
+        self.patch = monkeypatch
+        self.far: list[socket.socket] = []
+
+    def run(self, does):
+        async def main():
+            self.gate = Gate("127.0.0.1", 0, self.clock.now_us)
+            self.gate.open()
+            try:
+                await does(self)
+            finally:
+                self.gate.close()
+                self.gate.close()  # once more does no harm
+                for end in self.far:
+                    end.close()
+
+        run(main())
+
+    async def come(self, count):
+        """So many; those who were let in."""
+        before = self.gate.sent_away
+        far = [socket.create_connection(self.gate.address) for _ in range(count)]
+        self.far += far
+        return await self.let_in(count, before)
+
+    async def let_in(self, count, before=0):
+        found = []
+
+        def are_all() -> bool:
+            with suppress(BlockingIOError):
+                found.append(self.gate.admitted.accept()[0])
+            return len(found) + self.gate.sent_away - before == count
+
+        await until(are_all)
+        self.far += found
+        return found
+
+    def all_of(self, uid):
+        self.patch.setattr(self.gate._logins, "of", lambda end: uid)
+
+
+def test_the_system_says_whose_it_is_and_that_it_is_nobody_s_any_more(desk):
+    async def test(desk):
+        (end,) = await desk.come(1)
+        assert end.getpeername() == desk.far[0].getsockname()
+        assert desk.gate.login_of(end) == os.getuid()
+        desk.far[0].close()
+        assert desk.gate.login_of(end) == GONE
+
+    desk.run(test)
+
+
+def test_a_login_comes_so_often_and_another_one_all_the_same(desk):
+    async def test(desk):
+        assert len(await desk.come(COMES_AT_ONCE + 20)) == COMES_AT_ONCE
+        desk.all_of(61_001)
+        assert len(await desk.come(3)) == 3
+        desk.all_of(os.getuid())
+        desk.clock.now += round(2.5e6 / COMES_PER_S)
+        assert len(await desk.come(5)) == 2
+
+    desk.run(test)
+
+
+def test_who_has_gone_again_takes_nobody_s_share(desk):
+    async def test(desk):
+        for _ in range(50):
+            socket.create_connection(desk.gate.address).close()
+        assert await desk.let_in(50) == []
+        assert len(await desk.come(COMES_AT_ONCE)) == COMES_AT_ONCE
+
+    desk.run(test)
+
+
+def test_after_64_that_are_sent_away_it_rests_and_others_have_their_turn(desk):
+    async def test(desk):
+        desk.all_of(GONE)
+        desk.far += [socket.create_connection(desk.gate.address) for _ in range(100)]
+        desk.gate._come()
+        assert desk.gate.sent_away == 64
+        await desk.let_in(100)
+
+    desk.run(test)
+
+
+def test_where_no_file_is_left_it_is_looked_again_after_a_rest(desk):
+    async def test(desk):
+        asked = []
+
+        def none():
+            asked.append(1)
+            raise OSError(24, "Too many open files")
+
+        real = desk.gate._listening
+        desk.gate._listening = SimpleNamespace(accept=none, fileno=real.fileno)
+        desk.far.append(socket.create_connection(real.getsockname()))
+        await until(lambda: len(asked) > 2)
+        desk.gate._listening = real
+        assert len(await desk.let_in(1)) == 1
+
+    desk.run(test)
+
+
+def test_of_those_who_are_not_accepted_none_is_left_open(desk):
+    async def test(desk):
+        desk.far.append(socket.create_connection(desk.gate.address))
+        await until(lambda: desk.gate.admitted._came)
+        desk.gate.close()
+        assert desk.far[0].recv(1) == b""
+
+    desk.run(test)
+
+
+def test_where_the_system_does_not_say_all_are_one(desk):
+    desk.patch.delattr(under_test.socket, "AF_NETLINK")
+
+    async def test(desk):
+        ends = await desk.come(2)
+        assert every(desk.gate.login_of(end) == under_test.NOBODY_SAYS for end in ends)
+
+    desk.run(test)
+
+
+def test_an_address_that_is_taken_is_told(desk):
+    async def test(desk):
+        with pytest.raises(OSError, match="in use"):
+            Gate(*desk.gate.address, desk.clock.now_us)
+
+    desk.run(test)

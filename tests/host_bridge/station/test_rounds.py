@@ -1,0 +1,149 @@
+"""The stops that a station is asked for: few threads, and nobody waits for another's car."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from host_bridge.core.errors import DeviceFault
+from host_bridge.quick_stop import StopCall
+from host_bridge.station.cars import rounds as station_rounds
+from host_bridge.station.cars.rounds import Rounds
+from tests.host_bridge.sharing.desk import run
+
+
+class Cars:
+    """Whoever is named "evil" hangs until ``release``; the others answer at once."""
+
+    def __init__(self) -> None:
+        self.rounds: list[tuple[str, ...]] = []
+        self.release = threading.Event()
+        self.fault: Exception | None = None
+
+    def stop(self, names, tell, looked) -> None:
+        self.rounds.append(names)
+        if self.fault:
+            raise self.fault
+        served = [it for it in ("car", "evil") if not names or it in names]
+        looked(served)
+        for name in served:
+            if name != "evil":
+                tell(StopCall(name, 1))
+        if "evil" in served:
+            self.release.wait(30.0)
+            tell(StopCall("evil", 1))
+
+
+def told_of(found):
+    return lambda call: found.append(call.name)
+
+
+def test_120_who_ask_for_a_car_that_hangs_keep_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(station_rounds, "EVERY_S", 0.02)
+
+    async def main():
+        cars, told = Cars(), []
+        rounds = Rounds(cars.stop)
+        evil = [asyncio.create_task(rounds.stop(("evil",), lambda call: None)) for _ in range(120)]
+        await asyncio.sleep(0.01)
+        mine = asyncio.create_task(rounds.stop(("car", "evil"), told_of(told)))
+        while told != ["car"]:
+            await asyncio.sleep(0.005)
+        assert not mine.done()
+        cars.release.set()
+        assert await mine == {"car", "evil"}
+        assert await asyncio.gather(*evil) == [{"evil"}] * 120
+        assert cars.rounds == [("evil",), ("car", "evil")]
+        rounds.close()
+
+    run(main())
+
+
+def test_who_asks_for_all_is_told_of_all_and_who_names_some_of_those(monkeypatch):
+    async def main():
+        cars, of_all, of_one = Cars(), [], []
+        cars.release.set()
+        rounds = Rounds(cars.stop)
+        both = rounds.stop((), told_of(of_all)), rounds.stop(("car", "gone"), told_of(of_one))
+        assert await asyncio.gather(*both) == [{"car", "evil"}, {"car"}]
+        assert cars.rounds == [()]
+        assert (of_all, of_one) == (["car", "evil"], ["car"])
+        rounds.close()
+
+    run(main())
+
+
+def test_what_went_wrong_is_told_to_each_who_asked_and_the_next_round_is_one_anew():
+    async def main():
+        cars = Cars()
+        cars.release.set()
+        cars.fault = DeviceFault("no file is left")
+        rounds = Rounds(cars.stop)
+        for _ in range(2):
+            with pytest.raises(DeviceFault, match="no file is left"):
+                await rounds.stop(("car",), lambda call: None)
+        cars.fault = None
+        assert await rounds.stop(("car",), lambda call: None) == {"car"}
+        assert len(cars.rounds) == 3
+        rounds.close()
+
+    run(main())
+
+
+def test_a_round_s_car_that_hangs_is_waited_for_by_those_alone_who_mean_it():
+    """They are of one round: what was asked for at once is one stop."""
+
+    async def main():
+        cars = Cars()
+        rounds = Rounds(cars.stop)
+        evil = asyncio.create_task(rounds.stop(("evil",), lambda call: None))
+        mine = asyncio.create_task(rounds.stop(("car",), lambda call: None))
+        gone = asyncio.create_task(rounds.stop(("gone",), lambda call: None))
+        assert await asyncio.wait_for(mine, 20.0) == {"car"}
+        assert await asyncio.wait_for(gone, 20.0) == set()
+        assert cars.rounds == [("car", "evil", "gone")]
+        assert not evil.done()
+        cars.release.set()
+        assert await evil == {"evil"}
+        rounds.close()
+
+    run(main())
+
+
+def test_of_two_cars_of_one_name_both_are_waited_for():
+    def stop(names, tell, looked):
+        tell(StopCall("car", 1))
+        looked(["car", "car"])
+        is_waited.wait(20.0)
+        tell(StopCall("car", 2))
+
+    is_waited = threading.Event()
+
+    async def main():
+        rounds, told = Rounds(stop), []
+        mine = asyncio.create_task(rounds.stop(("car",), told_of(told)))
+        while told != ["car"]:
+            await asyncio.sleep(0.005)
+        assert not mine.done()
+        is_waited.set()
+        assert await mine == {"car"}
+        assert told == ["car", "car"]
+        rounds.close()
+
+    run(main())
+
+
+def test_who_goes_away_meanwhile_is_in_nobodys_way():
+    async def main():
+        cars = Cars()
+        rounds = Rounds(cars.stop)
+        gone = asyncio.create_task(rounds.stop(("evil",), lambda call: None))
+        await asyncio.sleep(0.01)
+        gone.cancel()
+        cars.release.set()
+        assert await rounds.stop(("car",), lambda call: None) == {"car"}
+        rounds.close()
+
+    run(main())
