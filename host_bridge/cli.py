@@ -194,7 +194,7 @@ def version() -> str:
 
 
 def _host() -> object:
-    from host_bridge.services import make_host  # imports asyncio, which a stop does not need
+    from host_bridge.config.store import make_host  # imports asyncio, which a stop does not need
 
     return make_host()
 

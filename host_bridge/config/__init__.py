@@ -1,7 +1,7 @@
 """Vehicle files: read strictly, checked, and compiled into the configuration of a board."""
 
-from host_bridge.config.compilation import motion_every
-from host_bridge.config.image import (
+from host_bridge.config.vehicle.compilation import motion_every
+from host_bridge.config.vehicle.image import (
     by_name,
     config_hash,
     image_of,
@@ -11,7 +11,7 @@ from host_bridge.config.image import (
     parameter_name,
     values_hash,
 )
-from host_bridge.config.vehicle import load_vehicle, vehicle_names
+from host_bridge.config.vehicle.vehicle import load_vehicle, vehicle_names
 
 __all__ = [
     "by_name",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
@@ -18,7 +19,6 @@ from host_bridge.demo.together import Drive
 from host_bridge.demo.trace import Truth
 from host_bridge.demo.trials import run_cases
 from host_bridge.link.transports.base import Transport
-from host_bridge.services import make_host
 from sim_mock.car import Trace
 from sim_mock.paced import command_of
 

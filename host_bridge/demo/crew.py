@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
+from host_bridge.config.store import Host
 from host_bridge.core import NEUTRAL_US, Refusal, State, Vehicle, Wish
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.drive import session
@@ -16,7 +17,6 @@ from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.services import Host
 from host_bridge.sharing.owner.service import Service
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 from pathlib import Path
 
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
@@ -24,7 +25,6 @@ from host_bridge.demo.trials import run_cases
 from host_bridge.demo.wall import Wall
 from host_bridge.demo.witness import Witness
 from host_bridge.link.transports.base import Transport
-from host_bridge.services import Host
 from sim_mock.facts import facts_of
 from sim_mock.process import CarProcess, start, start_program
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host_bridge import drive as driving
+from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.driver import Report, print_line, standard_input, told
 from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
 from host_bridge.inputs.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
-from host_bridge.services import Host, make_host
 
 _TREMBLES_S = 0.008  # the report interval of pads
 _PRESS_S = 0.05

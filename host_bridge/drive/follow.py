@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.following import Following
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.core.system.clock import Clock
@@ -21,7 +22,6 @@ from host_bridge.drive.session import next_tick_us
 from host_bridge.drive.twins import as_twin
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports

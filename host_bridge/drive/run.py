@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from host_bridge.cars.fleet import Fleet
+from host_bridge.config.store import Host
 from host_bridge.core import Input, Order
 from host_bridge.core.errors import (
     AnotherCarFault,
@@ -31,7 +32,6 @@ from host_bridge.drive.twins import as_twin
 from host_bridge.drive.view import View
 from host_bridge.drive.waking import Alarm
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _NARROW = 40  # columns that every terminal is assumed to have

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, minor_of
+from host_bridge.config.store import Host
+from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, Deed, KnownCar, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.flash.beats import given_beat
 from host_bridge.flash.before import Before, uri_of
 from host_bridge.flash.meeting import met_again
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.services import Host
-from host_bridge.services.pairings import Pairing
 from host_bridge.sharing.open_car import OpenCar
 
 STARTED_WITHIN_S = 5.0

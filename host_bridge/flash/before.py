@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from host_bridge.config.store import Host
 from host_bridge.core import KnownCar, State, Verdict, another_car, verdict
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)

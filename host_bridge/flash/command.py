@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from host_bridge.config.boards import load_board
+from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.flash.aftercare import Aftercare
@@ -24,7 +25,6 @@ from host_bridge.flash.plan import SLOTS, Plan
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.runtime import install_runtime
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.services import Host
 
 EPILOG = """\
 examples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
 from host_bridge.flash.before import uri_of
@@ -13,7 +14,6 @@ from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.trouble import translated
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.link.transports.serial_port import ports
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _HEARD_S = 1.0  # a car on a slow line reports its inputs five times in that

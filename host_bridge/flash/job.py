@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from firmware.manifest import NOT_DEPLOYED
 from host_bridge.config.boards import Board, load_board, pin_module
-from host_bridge.config.image import own_table_hash
+from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
 from host_bridge.flash.board import OLDEST, BoardFacts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's second of imports

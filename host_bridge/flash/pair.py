@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import cast
 
 from host_bridge.config.boards import Board, board_names, load_board
+from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -18,7 +19,6 @@ from host_bridge.flash.before import uri_of
 from host_bridge.flash.board import BoardFacts, RawBoard
 from host_bridge.flash.heap import refuse_too_little
 from host_bridge.flash.repl import BAUD, raw_board
-from host_bridge.services import Host
 
 EPILOG = """\
 examples:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.hil import analyser, pages
@@ -18,7 +19,6 @@ from host_bridge.hil.limits import unmeasured
 from host_bridge.hil.parts import PARTS, Work, through_port
 from host_bridge.hil.port import BAUD, Mute
 from host_bridge.hil.report import Report, Row
-from host_bridge.services import Host
 
 EPILOG = """\
 examples:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from host_bridge.config.store import Host as HostServices
 from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
 from host_bridge.hil.bench import Bench, facts
@@ -15,7 +16,6 @@ from host_bridge.hil.limits import LIMITS, failed, unmeasured
 from host_bridge.hil.paced import NotDriving
 from host_bridge.hil.port import Mute
 from host_bridge.hil.report import Report, Row
-from host_bridge.services import Host as HostServices
 
 ENDED = "ended by Ctrl-C before it"
 NO_HANDS = "needs a person's hands: at a terminal, and without --no-hands"

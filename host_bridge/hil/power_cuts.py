@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.protocol import codes, messages
-from host_bridge.config.image import parameter_count, values_hash
+from host_bridge.config.vehicle.image import parameter_count, values_hash
 from host_bridge.core.errors import DeviceFault
 from host_bridge.flash.plan import PINS, SLOTS, Slots
 from host_bridge.hil.as_flashed import CAR

@@ -14,7 +14,7 @@ from calibration.samples import Commands, Floats, Odometry, Run
 from calibration.scales import SCALES
 from calibration.steering import wheel_shares
 from calibration.twin import STEP_S, Poses, Twin, arrived, as_odometry
-from host_bridge.services import make_host
+from host_bridge.config.store import make_host
 
 NIGEL = make_host().vehicles.load("nigel")
 KNOWN = known_values(NIGEL)

@@ -7,7 +7,7 @@ import numpy as np
 from calibration.parameters import known_values
 from calibration.samples import Commands, Odometry, Run
 from calibration.twin import predict
-from host_bridge.services import make_host
+from host_bridge.config.store import make_host
 
 NIGEL = make_host().vehicles.load("nigel")
 TRUTH = {

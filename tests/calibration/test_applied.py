@@ -12,8 +12,8 @@ from calibration.results import found, read
 from calibration.twin import Twin
 from host_bridge import cli
 from host_bridge.config import load_vehicle
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.services import make_host
 from sim_mock.facts import facts_of, vehicle_for
 from tests.evidence import some
 

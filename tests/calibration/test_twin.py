@@ -8,8 +8,8 @@ from calibration.backlog import Change
 from calibration.kinematic import kinematic, published
 from calibration.parameters import known_values, lag_s, plant_parameters, steady_mps
 from calibration.twin import Twin, as_odometry, predict
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.services import make_host
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.evidence import some

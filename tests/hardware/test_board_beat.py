@@ -14,8 +14,8 @@ from host_bridge.config.boards import (
     step_time,
 )
 from host_bridge.config.boards.measured import Measured
+from host_bridge.config.store.pairings import Pairing
 from host_bridge.flash.beats import given_beat
-from host_bridge.services.pairings import Pairing
 from tests.evidence import holds_for
 
 TIMED = Measured(

@@ -15,7 +15,7 @@ from hardware.drawing.harness import (
     load_harness,
 )
 from host_bridge.config.boards.schema import FULL_OVER_LOW
-from host_bridge.config.vehicle import vehicle_tables
+from host_bridge.config.vehicle.vehicle import vehicle_tables
 from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import every
 from tests.hardware import electrical

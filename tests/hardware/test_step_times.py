@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from host_bridge import cli
-from host_bridge.config.boards import check, checking, load_board
+from host_bridge.config.boards import check, load_board
 from host_bridge.config.boards import step_time as by_time
 from host_bridge.config.boards.measured import COLUMNS, Measured, read_measured
+from host_bridge.config.boards.pins import checking
 from tests.bench.chip_tables import merge, write
 from tests.evidence import some
 
@@ -84,7 +85,7 @@ def test_a_longer_beat_hears_more_and_may_hold(timed, tmp_path):
 
 
 def _wiring(name):
-    from host_bridge.config.boards.checking import load_needs
+    from host_bridge.config.boards.pins.checking import load_needs
     from host_bridge.config.boards.reading import read_wiring
 
     board = load_board("pico")

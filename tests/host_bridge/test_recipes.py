@@ -12,12 +12,13 @@ from firmware.core import checked_params
 from firmware.core import params as table
 from firmware.core.checked_params import CheckedParams
 from firmware.protocol.frame import crc_table
-from host_bridge.config import load_vehicle, schema
-from host_bridge.config.bases import FOLDER
-from host_bridge.config.boards import checking
+from host_bridge.config import load_vehicle
+from host_bridge.config.boards.pins import checking
 from host_bridge.config.boards.reading import FOLDER as BOARDS
 from host_bridge.config.boards.reading import load_board
-from host_bridge.config.vehicle import vehicle_names
+from host_bridge.config.vehicle import schema
+from host_bridge.config.vehicle.bases import FOLDER
+from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core import reasons
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.flash.job import prepare

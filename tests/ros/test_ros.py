@@ -8,7 +8,7 @@ from bisect import bisect_left
 
 import pytest
 
-from host_bridge.config.schema import SOURCE_IDS
+from host_bridge.config.vehicle.schema import SOURCE_IDS
 from host_bridge.logbook.reading import read
 from host_bridge.ros2.node.stops import WORDS
 from tests import patience

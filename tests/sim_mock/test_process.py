@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
-from host_bridge.services import make_host
 from sim_mock import process
 from sim_mock.facts import facts_of
 from tests import patience

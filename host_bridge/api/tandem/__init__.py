@@ -17,6 +17,7 @@ version. Everything else that can be imported may change at any time.
 
 from __future__ import annotations
 
+from host_bridge.config.store import Cars, Configurations, Host, Pairings, Vehicles, make_host
 from host_bridge.core import (
     CarEvent,
     CarIdentity,
@@ -29,7 +30,6 @@ from host_bridge.core import (
     Wish,
 )
 from host_bridge.core.errors import TandemError
-from host_bridge.services import Cars, Configurations, Host, Pairings, Vehicles, make_host
 from tandem.asynchronous import AsyncCar, connect
 from tandem.function_input import Decide, drive
 from tandem.hand import StoppedFault

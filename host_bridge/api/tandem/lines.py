@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.car import Car
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import Clock, ManualClock
@@ -21,7 +22,6 @@ from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logbook.recorder import DOWN, UP, Recorder
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.facts import facts_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from host_bridge.config.boards.checking import load_needs
 from host_bridge.config.boards.facts import Board
+from host_bridge.config.boards.pins.checking import load_needs
 from host_bridge.config.boards.reading import board_names, load_board, read_wiring
 from host_bridge.config.boards.step_time import holds, link_of
-from host_bridge.config.vehicle import load_vehicle
+from host_bridge.config.vehicle.vehicle import load_vehicle
 from host_bridge.core import Vehicle
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from host_bridge.config.boards.schema import PARTS, USES, Use
-from host_bridge.config.document import Document
+from host_bridge.config.vehicle.document import Document
 
 Pin: TypeAlias = int | str
 Pins: TypeAlias = frozenset[Pin] | None  # None: any pin of the board

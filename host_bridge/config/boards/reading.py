@@ -24,8 +24,8 @@ from host_bridge.config.boards.schema import (
     SLOTS,
     UART_KEYS,
 )
-from host_bridge.config.document import Document
-from host_bridge.config.reading import table_of
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.reading import table_of
 from host_bridge.core.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hardware.schema.keys import REQUIRED, Key, choice, flag, number
-from host_bridge.config.schema import CHANNEL_KINDS
+from host_bridge.config.vehicle.schema import CHANNEL_KINDS
 
 Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # a value of the pin module
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.refusals import may_be_given_longer_beat
+from host_bridge.config.store import Host
 from host_bridge.core import (
     Action,
     Deed,
@@ -24,7 +25,6 @@ from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 

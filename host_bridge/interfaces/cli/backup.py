@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.config import by_name, parameter_count, values_hash
+from host_bridge.config.store import Host
+from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle, Verdict, another_car, verdict
 from host_bridge.core.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.core.system.whole_file import write_whole
 from host_bridge.interfaces.cli.choice import board_of, named_car
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.services import Host
-from host_bridge.services.pairings import Pairing
 from host_bridge.sharing.open_car import OpenCar
 
 BACKUP = """\

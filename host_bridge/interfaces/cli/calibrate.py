@@ -22,6 +22,7 @@ from calibration.logs.table import COLUMNS
 from calibration.logs.trace import Trace, refuse_several_cars
 from calibration.logs.twin import known_values
 from calibration.logs.vesc_yaml import vesc_yaml
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -33,7 +34,6 @@ from host_bridge.interfaces.cli.calibrated_vehicle import (
 )
 from host_bridge.interfaces.cli.typed import day, positive
 from host_bridge.logbook.new_file import write_new
-from host_bridge.services import Host
 
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv

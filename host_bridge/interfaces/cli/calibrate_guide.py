@@ -16,12 +16,12 @@ from calibration.logs.identify import identify
 from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.reading import Wanted, read_trace
 from calibration.logs.trace import Trace, refuse_several_cars
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli import drive
 from host_bridge.interfaces.cli.piped import VIRTUAL, with_option
 from host_bridge.link.transports.uri import Uri
-from host_bridge.services import Host
 
 ANSWERS = "answers.json"
 _YES, _NO = ("y", "yes"), ("n", "no")

@@ -11,9 +11,9 @@ from calibration.applied import OWN
 from calibration.logs.file import REMEDY, LogCalibration, is_of_logs, read
 from calibration.logs.of_fit import of_fit
 from calibration.logs.vehicle_lines import vehicle_lines
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.services import Host
 
 NONE = "none"
 _LOWER = 0.99

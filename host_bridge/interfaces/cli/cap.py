@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 
+from host_bridge.config.store import Host
 from host_bridge.core import Sender, State, capping
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.act import asked, refused, row_of
 from host_bridge.interfaces.cli.typed import number
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _STARTED_S = 3.0  # a car that is starting up does not raise its cap

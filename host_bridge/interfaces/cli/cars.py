@@ -6,10 +6,10 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from host_bridge.config.store import Host
 from host_bridge.core import span_words
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
-from host_bridge.services import Host
 from host_bridge.sharing.endpoints.served import ServedCar
 
 EPILOG = """\

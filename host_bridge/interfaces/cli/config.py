@@ -6,13 +6,13 @@ import argparse
 import json
 
 from host_bridge.config import config_hash, parameter_name
+from host_bridge.config.store import Host
 from host_bridge.core import CarIdentity, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.adjusting import changes_of, is_change
 from host_bridge.interfaces.cli.calibrated_vehicle import NONE, board_half, changes_on_board
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 EPILOG = """\

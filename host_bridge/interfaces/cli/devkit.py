@@ -37,13 +37,13 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.autodrive import make
 from host_bridge.inputs.autodrive.script import FIT
 from host_bridge.interfaces.cli.drive import add_driving, drive
 from host_bridge.interfaces.cli.piped import add_pipes, piped
 from host_bridge.interfaces.cli.typed import positive
-from host_bridge.services import Host
 
 _PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
 _EVERY_MAX_S = 10.0

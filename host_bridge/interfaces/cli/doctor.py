@@ -6,8 +6,8 @@ import argparse
 import json
 from collections.abc import Sequence
 
+from host_bridge.config.store import Host
 from host_bridge.doctor import Finding, examine, rules, this_machine
-from host_bridge.services import Host
 
 EPILOG = """\
 examples:

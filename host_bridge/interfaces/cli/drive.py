@@ -53,6 +53,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import drive as driving
+from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import OffBeatFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
@@ -63,7 +64,6 @@ from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.typed import add_seconds, positive
-from host_bridge.services import Host, make_host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

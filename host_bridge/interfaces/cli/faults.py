@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle, unaided_words
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import styled
 from host_bridge.interfaces.cli import faults_report as report
-from host_bridge.services import Host
 from sim_mock import children
 
 EPILOG = """\

@@ -25,11 +25,11 @@ from typing import Any
 from host_bridge import drive as driving
 from host_bridge.cars.car import Car
 from host_bridge.cars.following import Follower, Following
+from host_bridge.config.store import Host
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.drive_log import car_line
 from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.interfaces.cli.words import difference_words, radio_words
-from host_bridge.services import Host
 
 _EVERY_US = 1_000_000
 

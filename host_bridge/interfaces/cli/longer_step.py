@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 
+from host_bridge.config.store import Host
 from host_bridge.core import LONGEST_STEP_S, KnownCar
 from host_bridge.core.errors import OffBeatFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.services import Host
 
 _YES = ("y", "yes")
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from host_bridge.config.store import Host
 from host_bridge.core import CarEvent, State, event_words
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
@@ -35,7 +36,6 @@ from host_bridge.link.protocol.events import (
     LinkNoisy,
 )
 from host_bridge.logbook.rows import row_of, topic_of
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 EPILOG = """\

@@ -28,6 +28,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.inputs.gamepad import (
     Kind,
@@ -44,7 +45,6 @@ from host_bridge.inputs.gamepad import (
     take_mappings,
 )
 from host_bridge.interfaces.cli.typed import positive
-from host_bridge.services import Host
 
 _POLL_S = 0.005
 _STEADY_S = 10.0

@@ -8,13 +8,13 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.lidar_word import lidars_of
 from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.logbook.sensor_lines import SensorPipe
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 

@@ -16,11 +16,11 @@ from calibration.parameters import known_values
 from calibration.replay import Replay, Summary, calibrate, hausdorff_m, motion, replay, way_m
 from calibration.samples import Run, read_bag_run, read_run
 from calibration.twin import Poses
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.interfaces.cli.replay_log import LoggedRun, logged_runs
 from host_bridge.interfaces.cli.typed import day
-from host_bridge.services import Host
 
 EPILOG = """\
 The twin is the vehicle's plant with the numbers of a calibration. It begins where the car began and

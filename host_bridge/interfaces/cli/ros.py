@@ -43,6 +43,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from host_bridge import drive as driving
+from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
@@ -51,7 +52,6 @@ from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_o
 from host_bridge.interfaces.cli.piped import VIRTUAL, add_pipes, piped, with_option
 from host_bridge.ros2 import VOCABULARIES, make
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GYM_EGO, GYM_OPPONENT
-from host_bridge.services import Host, make_host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -33,11 +33,11 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.lidar_word import lidars_of
 from host_bridge.interfaces.cli.typed import positive
-from host_bridge.services import Host
 from host_bridge.station import Server, Yard
 from host_bridge.station.cars.camera import Camera
 from host_bridge.station.cars.cars import LOOK_S, HostYard, stopped

@@ -6,13 +6,13 @@ import argparse
 import json
 from dataclasses import replace
 
+from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
-from host_bridge.services import Host
 from host_bridge.sharing.open_car import OpenCar
 
 _KINDS = {1: "steering", 2: "throttle"}  # value of channel_kind, as in schema.CHANNEL_KINDS

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from math import degrees
 from typing import Any, TypeAlias
 
+from host_bridge.config.store import Host
 from host_bridge.core import Actuator, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.cli import vehicle_file, wiring
 from host_bridge.interfaces.cli.columns import aligned
-from host_bridge.services import Host
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from host_bridge.config import boards
+from host_bridge.config.store import Host
 from host_bridge.core import BudgetRow, WiringReport
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.cli.columns import aligned
-from host_bridge.services import Host
 
 
 def check(args: argparse.Namespace, host: Host) -> int:

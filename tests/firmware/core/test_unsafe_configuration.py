@@ -9,7 +9,7 @@ from firmware.core.params import CHANNEL_ESC, HUMAN_STOP_SOURCES, TABLE
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.config.schema import STOP_SOURCES
+from host_bridge.config.vehicle.schema import STOP_SOURCES
 from host_bridge.hil.small_host import Host
 from sim_mock.world import board_id_of, stored_image
 from tests.firmware.core.desk import parameters_of

@@ -9,9 +9,9 @@ import pytest
 
 from firmware.boards.virtual import VirtualBoard
 from firmware.core.params import TABLE
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive import Plan, drive
-from host_bridge.services import make_host
 from sim_mock.paced import Cable
 from tests.host_bridge.programs import tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder

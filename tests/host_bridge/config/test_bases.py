@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.config.bases import FOLDER, base_names
+from host_bridge.config.vehicle.bases import FOLDER, base_names
 from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import every
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host_bridge.config.boards import load_board
-from host_bridge.config.boards.case import Case
-from host_bridge.config.boards.checking import examine
-from host_bridge.config.boards.needs import needs_of
+from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.checking import examine
+from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from tests.evidence import every
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.config.boards import check, load_board
-from host_bridge.config.boards.case import Case
-from host_bridge.config.boards.checking import examine
 from host_bridge.config.boards.facts import Pio
-from host_bridge.config.boards.needs import needs_of
+from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.checking import examine
+from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.core.errors import VehicleFileFault
 from tests.host_bridge.config.broken_boards import board_text, broken, changed, reasons

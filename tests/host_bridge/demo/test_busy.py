@@ -27,7 +27,7 @@ BROKEN = """
 import sys
 from host_bridge import cli
 from host_bridge.demo import stops
-from host_bridge.services import Vehicles
+from host_bridge.config.store import Vehicles
 load, cases = Vehicles.load, stops.cases
 def coasting(self, name, changes=None):
     return load(self, name, {**(changes or {}), "stop.policy": "neutral"})

@@ -11,6 +11,7 @@ import pytest
 
 from host_bridge import drive as driving
 from host_bridge.cli import main
+from host_bridge.config.store import make_host
 from host_bridge.core import Input, Wish
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
@@ -18,7 +19,6 @@ from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.drive import Plan
 from host_bridge.interfaces.cli import drive
 from host_bridge.interfaces.cli.drive_log import PlainView
-from host_bridge.services import make_host
 from tests import patience
 from tests.host_bridge.programs import program, tandem
 

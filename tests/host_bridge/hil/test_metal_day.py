@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli import main
+from host_bridge.config.store import make_host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.flash.plan import Slots
@@ -14,7 +15,6 @@ from host_bridge.flash.repl import ASK
 from host_bridge.hil import by_hand, flashing, hands, on_chip, pages, parts, power_cuts
 from host_bridge.hil.limits import LIMITS
 from host_bridge.hil.report import FAIL, PASS
-from host_bridge.services import make_host
 from tests.evidence import every
 from tests.host_bridge.hil.virtual_bench import Player, VirtualBench, WorldPort
 

@@ -4,7 +4,7 @@ page and each vehicle file promise in metres holds on the virtual cars."""
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.config.vehicle import vehicle_tables
+from host_bridge.config.vehicle.vehicle import vehicle_tables
 from sim_mock.faults import starts, stops
 from sim_mock.faults.catalogue import CASES
 from sim_mock.faults.expectations import EXPECTATIONS, STOPS

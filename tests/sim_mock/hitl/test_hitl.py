@@ -10,7 +10,7 @@ import tty
 import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
-from host_bridge.services import make_host
+from host_bridge.config.store import make_host
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from tests.evidence import every

@@ -18,10 +18,10 @@ import pytest
 
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
+from host_bridge.config.store import make_host
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
-from host_bridge.services import make_host
 from host_bridge.sharing.stop.stop_sockets import StopSocket, tag
 from tests.evidence import every
 

@@ -22,6 +22,8 @@ from host_bridge.config import (
     parameter_index,
     parameter_name,
 )
+from host_bridge.config.store.pairings import Pairing, Pairings
+from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
 from host_bridge.core.codes import Pairing as BoxPairing
 from host_bridge.core.errors import (
@@ -35,8 +37,6 @@ from host_bridge.core.errors import (
 )
 from host_bridge.link.protocol import parameter_requests
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.services.pairings import Pairing, Pairings
-from host_bridge.services.vehicles import Vehicles
 from host_bridge.sharing.open_car import OpenCar
 
 # The image (firmware.core.params): table hash, values of 4 bytes, name, hash of all of it

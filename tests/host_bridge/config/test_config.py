@@ -7,8 +7,9 @@ import pytest
 from firmware.core import params
 from firmware.protocol import codes
 from hardware.schema.keys import REQUIRED
-from host_bridge.config import load_vehicle, schema, vehicle_names
-from host_bridge.config.bases import FOLDER
+from host_bridge.config import load_vehicle, vehicle_names
+from host_bridge.config.vehicle import schema
+from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import some
 from tests.vehicle_files import whole

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmware.protocol.codes import STOP_SOURCE_LOOP, STOP_SOURCE_RC
-from host_bridge.config.schema import STOP_SOURCES
-from host_bridge.config.vehicle import load_vehicle, vehicle_tables
+from host_bridge.config.vehicle.schema import STOP_SOURCES
+from host_bridge.config.vehicle.vehicle import load_vehicle, vehicle_tables
 
 _STOP_SLOTS = {STOP_SOURCE_LOOP: "runstop", STOP_SOURCE_RC: "rc"}
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from host_bridge.config.boards.allotment import Allotment, allot
-from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Board, Wiring
-from host_bridge.config.boards.needs import Needs, box_needs, needs_of
+from host_bridge.config.boards.pins.allotment import Allotment, allot
+from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.needs import Needs, box_needs, needs_of
+from host_bridge.config.boards.pins.routes import demands, is_pwm
+from host_bridge.config.boards.pins.rules import refusals
+from host_bridge.config.boards.pins.state_machines import anywhere, fill, jobs, place
 from host_bridge.config.boards.reading import board_names, load_board, other_wirings, read_wiring
-from host_bridge.config.boards.routes import demands, is_pwm
-from host_bridge.config.boards.rules import refusals
-from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
 from host_bridge.config.boards.step_time import StepTime, step_time
-from host_bridge.config.vehicle import vehicle_names
+from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core import BudgetRow, WiringReport
 from host_bridge.core.errors import VehicleFileFault
 

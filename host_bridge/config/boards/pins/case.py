@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Board, Pin, Wiring
-from host_bridge.config.boards.needs import Needs
+from host_bridge.config.boards.pins.needs import Needs
 from host_bridge.core.errors import VehicleFileFault
 
 

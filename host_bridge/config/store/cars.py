@@ -7,6 +7,7 @@ import secrets
 import zlib
 from dataclasses import replace
 
+from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core import (
     CarIdentity,
     CarStatus,
@@ -22,7 +23,6 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.transports.base import Making, Transport
 from host_bridge.link.transports.uri import open_transport
-from host_bridge.services.vehicles import Vehicles
 from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served

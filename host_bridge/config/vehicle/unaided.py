@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
-from host_bridge.config.document import Document
+from host_bridge.config.vehicle.document import Document
 from host_bridge.core import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
 
 _TENTHS = 10.0

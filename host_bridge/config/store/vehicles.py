@@ -7,8 +7,8 @@ from typing import Any
 
 from host_bridge.config import config_hash, load_vehicle, vehicle_names
 from host_bridge.config.boards import on_known_boards
+from host_bridge.config.store.pairings import Pairings
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
-from host_bridge.services.pairings import Pairings
 
 
 class Vehicles:

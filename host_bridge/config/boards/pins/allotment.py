@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from host_bridge.config.boards.case import Case, spans
 from host_bridge.config.boards.facts import Pin, Pins, Wire
-from host_bridge.config.boards.routes import Demand, Granted, clashes, demands, grant, pwm_claims
-from host_bridge.config.boards.rules import is_usable
+from host_bridge.config.boards.pins.case import Case, spans
+from host_bridge.config.boards.pins.routes import (
+    Demand,
+    Granted,
+    clashes,
+    demands,
+    grant,
+    pwm_claims,
+)
+from host_bridge.config.boards.pins.rules import is_usable
+from host_bridge.config.boards.pins.state_machines import Job, Placed, anywhere, jobs, place
 from host_bridge.config.boards.schema import BUS_WIRES, LINE_WIRES, PROGRAMS
-from host_bridge.config.boards.state_machines import Job, Placed, anywhere, jobs, place
 from host_bridge.core.errors import VehicleFileFault
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from firmware.core.params import CHANNELS, CURVE_POINTS, SOURCES, STOP_SOURCES, TABLE
 from firmware.protocol import codes
-from host_bridge.config import schema
-from host_bridge.config.channels import Channel
-from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad
-from host_bridge.config.schema import (
+from host_bridge.config.vehicle import schema
+from host_bridge.config.vehicle.channels import Channel
+from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad
+from host_bridge.config.vehicle.schema import (
     ACTUATOR_BITS,
     FAULTS,
     NEEDS,

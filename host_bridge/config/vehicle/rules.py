@@ -7,10 +7,10 @@ from math import floor, sqrt
 from typing import Any
 
 from firmware.core.params import BLIND_MAX_MM
-from host_bridge.config.compilation import motion_every
-from host_bridge.config.document import Document
-from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
-from host_bridge.config.unaided import check_unaided
+from host_bridge.config.vehicle.compilation import motion_every
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.schema import PARAMETERS, PROFILES, STOP_SOURCES
+from host_bridge.config.vehicle.unaided import check_unaided
 from host_bridge.core.errors import VehicleFileFault
 
 _LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; 1 s for sources no faster than _SLOW_MPS

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from host_bridge.config.bases import FOLDER, base_names, is_file, names_in, read_with_bases
-from host_bridge.config.channels import Channel, compile_channels
-from host_bridge.config.compilation import compile_parameters, source_mask
-from host_bridge.config.document import Document
-from host_bridge.config.geometry import SteeringGeometry
-from host_bridge.config.reading import TOP_KEYS, read_vehicle
-from host_bridge.config.rules import check_parameters, check_tables
-from host_bridge.config.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
-from host_bridge.config.unaided import accepted_coast, unaided_facts
+from host_bridge.config.vehicle.bases import FOLDER, base_names, is_file, names_in, read_with_bases
+from host_bridge.config.vehicle.channels import Channel, compile_channels
+from host_bridge.config.vehicle.compilation import compile_parameters, source_mask
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.geometry import SteeringGeometry
+from host_bridge.config.vehicle.reading import TOP_KEYS, read_vehicle
+from host_bridge.config.vehicle.rules import check_parameters, check_tables
+from host_bridge.config.vehicle.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
+from host_bridge.config.vehicle.unaided import accepted_coast, unaided_facts
 from host_bridge.core import DivergenceLimits, FileValue, SourceFacts, StopSourceFacts, Vehicle
 from host_bridge.core.errors import VehicleFileFault
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hardware.schema.keys import Key
 from hardware.schema.reading import read_key
-from host_bridge.config.document import Document
-from host_bridge.config.schema import TABLES
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"

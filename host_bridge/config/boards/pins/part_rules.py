@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import permutations
 
-from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Part
+from host_bridge.config.boards.pins.case import Case
 from host_bridge.config.boards.schema import BUS_WIRES, FULL_OVER_LOW, PARTS
 from host_bridge.core.errors import VehicleFileFault
 

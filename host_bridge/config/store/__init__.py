@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from host_bridge.config.store.cars import Cars
+from host_bridge.config.store.configurations import Configurations
+from host_bridge.config.store.pairings import Pairing, Pairings
+from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core.system.clock import Clock, MonotonicClock
-from host_bridge.services.cars import Cars
-from host_bridge.services.configurations import Configurations
-from host_bridge.services.pairings import Pairing, Pairings
-from host_bridge.services.vehicles import Vehicles
 
 __all__ = ["Cars", "Configurations", "Host", "Pairing", "Pairings", "Vehicles", "make_host"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from hardware.schema.keys import Key, choice
 from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
-from host_bridge.config.document import Document
-from host_bridge.config.schema import (
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.schema import (
     ACCEPTED_COAST_KEYS,
     CHANNEL_COUNT,
     CHANNEL_KEYS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from host_bridge.config.boards.case import Case, spans
 from host_bridge.config.boards.facts import Wire
-from host_bridge.config.boards.part_rules import PART_RULES
+from host_bridge.config.boards.pins.case import Case, spans
+from host_bridge.config.boards.pins.part_rules import PART_RULES
 from host_bridge.config.boards.schema import BUS_WIRES, SIDES
 from host_bridge.core.errors import VehicleFileFault
 

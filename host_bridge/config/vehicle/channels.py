@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from host_bridge.config.document import Document
-from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, pulse_us
-from host_bridge.config.schema import ACTUATOR_BITS, CHANNEL_KINDS
+from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad, pulse_us
+from host_bridge.config.vehicle.schema import ACTUATOR_BITS, CHANNEL_KINDS
 
 _NS_PER_US = 1000
 _FULL_DUTY = 10_000

@@ -12,16 +12,15 @@ from firmware.core.steering import Steering
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import MAX_FRAME, crc_table
 from host_bridge.config import (
-    compilation,
     config_hash,
-    image,
     image_of,
     load_vehicle,
     motion_every,
     parameter_name,
     vehicle_names,
 )
-from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, pulse_us
+from host_bridge.config.vehicle import compilation, image
+from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad, pulse_us
 from host_bridge.core import Cause
 from host_bridge.hil.small_host import Host
 from sim_mock.plant.parameters import PlantParameters
