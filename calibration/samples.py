@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bags import read_bag, sha256_of
+from host_bridge.logs.bags import read_bag, sha256_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import numpy as np
 from calibration.logs.trace import Trace, series
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook import reading
-from host_bridge.logbook.bags import sha256_of
+from host_bridge.logs import reading
+from host_bridge.logs.bags import sha256_of
 
 _WRAP_US = 1 << 30  # where a board's clock wraps on the wire
 _COUNTS = 1 << 30  # where its counters wrap

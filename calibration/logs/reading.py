@@ -12,9 +12,9 @@ from calibration.logs.table import read_table
 from calibration.logs.trace import Trace
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.logbook import reading
-from host_bridge.logbook.bags import is_bag
-from host_bridge.logbook.recorder import FACTS
+from host_bridge.logs import reading
+from host_bridge.logs.bags import is_bag
+from host_bridge.logs.recorder import FACTS
 
 Load = Callable[[str], Vehicle]  # a vehicle by its name or its file
 

@@ -10,7 +10,7 @@ import numpy as np
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bag_series import BagSeries, Row, read_bag_series
+from host_bridge.logs.bag_series import BagSeries, Row, read_bag_series
 
 # Electrical rpm at 1 m/s per (count per metre): a VESC counts six steps a turn of the field, so
 # 60 / 6.

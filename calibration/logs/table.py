@@ -11,7 +11,7 @@ import numpy as np
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bags import sha256_of
+from host_bridge.logs.bags import sha256_of
 
 TIME = "t_s"
 # column -> its meaning; a row may leave any of them empty

@@ -16,7 +16,7 @@ from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.owner.service import Service
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only

@@ -21,7 +21,7 @@ from host_bridge.drive.opening import start_log
 from host_bridge.drive.session import next_tick_us
 from host_bridge.drive.twins import as_twin
 from host_bridge.link.protocol.session_time import BoardTime
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports

@@ -31,7 +31,7 @@ from host_bridge.drive.session import Session, next_tick_us
 from host_bridge.drive.twins import as_twin
 from host_bridge.drive.view import View
 from host_bridge.drive.waking import Alarm
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 
 _NARROW = 40  # columns that every terminal is assumed to have

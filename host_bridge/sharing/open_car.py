@@ -24,7 +24,7 @@ from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.owner.recording import tap_into
 from host_bridge.sharing.owner.service import Service, end

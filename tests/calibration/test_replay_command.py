@@ -11,7 +11,7 @@ from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.test_results import ESTIMATES, calibration_of
 from tests.evidence import every
-from tests.host_bridge.logbook.made_bags import (
+from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,
     ODOMETRY,

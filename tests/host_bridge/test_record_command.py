@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.config.store import make_host
-from host_bridge.logbook.reading import read
+from host_bridge.logs.reading import read
 from host_bridge.station.cars.log import LogYard
 from tests.evidence import some
 from tests.host_bridge.programs import serving, tandem

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from host_bridge.logbook.reading import read
+from host_bridge.logs.reading import read
 from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON
 

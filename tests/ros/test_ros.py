@@ -9,7 +9,7 @@ from bisect import bisect_left
 import pytest
 
 from host_bridge.config.vehicle.schema import SOURCE_IDS
-from host_bridge.logbook.reading import read
+from host_bridge.logs.reading import read
 from host_bridge.ros2.node.stops import WORDS
 from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME

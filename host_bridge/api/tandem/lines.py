@@ -21,7 +21,7 @@ from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.uri import Uri
-from host_bridge.logbook.recorder import DOWN, UP, Recorder
+from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.facts import facts_of

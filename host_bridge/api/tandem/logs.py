@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from host_bridge.logbook import reading
+from host_bridge.logs import reading
 
 Table = Mapping[str, "NDArray[Any]"]
 

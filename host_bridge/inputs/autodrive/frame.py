@@ -16,7 +16,7 @@ from math import cos, sin, tau
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.core.laps import Laps
-from host_bridge.logbook.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import Truth
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry

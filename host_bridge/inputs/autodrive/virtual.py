@@ -11,9 +11,9 @@ from contextlib import suppress
 from host_bridge.core import SeenCar
 from host_bridge.core.laps import Laps
 from host_bridge.inputs.autodrive.frame import Seen
-from host_bridge.logbook import pose_lines
-from host_bridge.logbook.pose_lines import Place
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs import pose_lines
+from host_bridge.logs.pose_lines import Place
+from host_bridge.logs.sensor_lines import SensorPipe
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.values import packed
 

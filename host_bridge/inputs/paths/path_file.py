@@ -15,7 +15,7 @@ import numpy as np
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.paths.path import Path
-from host_bridge.logbook.new_file import write_new
+from host_bridge.logs.new_file import write_new
 
 HEADER = ("x_m", "y_m", "speed_mps")
 _SPEEDS = ("speed_mps", "vx_mps")

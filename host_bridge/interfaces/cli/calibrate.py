@@ -33,7 +33,7 @@ from host_bridge.interfaces.cli.calibrated_vehicle import (
     changes_on_board,
 )
 from host_bridge.interfaces.cli.typed import day, positive
-from host_bridge.logbook.new_file import write_new
+from host_bridge.logs.new_file import write_new
 
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
@@ -63,7 +63,7 @@ right; 7 a log is not what it should be.
 """
 
 
-# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logbook.bag_series``
+# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bag_series``
 TOPICS = {
     "drive": "commands (/drive)",
     "odom": "wheel odometry (/odom)",

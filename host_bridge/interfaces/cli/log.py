@@ -12,8 +12,8 @@ from pathlib import Path
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.logbook import tables
-from host_bridge.logbook.reading import Summary, cars_in, summary
+from host_bridge.logs import tables
+from host_bridge.logs.reading import Summary, cars_in, summary
 from host_bridge.ros2.messages.bag import write_bag
 
 EPILOG = """\

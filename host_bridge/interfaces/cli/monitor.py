@@ -35,7 +35,7 @@ from host_bridge.link.protocol.events import (
     LinkMismatched,
     LinkNoisy,
 )
-from host_bridge.logbook.rows import row_of, topic_of
+from host_bridge.logs.rows import row_of, topic_of
 from host_bridge.sharing.open_car import OpenCar
 
 EPILOG = """\

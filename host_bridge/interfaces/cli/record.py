@@ -13,8 +13,8 @@ from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.lidar_word import lidars_of
 from host_bridge.interfaces.cli.typed import add_seconds
-from host_bridge.logbook.recorder import Recorder
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs.recorder import Recorder
+from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 

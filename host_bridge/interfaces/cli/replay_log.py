@@ -14,9 +14,9 @@ from calibration.samples import Run, read_run
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bags import sha256_of
-from host_bridge.logbook.reading import cars_in, facts
-from host_bridge.logbook.tables import write_run
+from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.reading import cars_in, facts
+from host_bridge.logs.tables import write_run
 
 
 class LoggedRun(NamedTuple):

@@ -14,7 +14,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import add_car, board_of, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.radio import RadioRim
 from host_bridge.sharing.owner.recording import new_recorder

@@ -12,11 +12,11 @@ from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, Power, SeenCar, Vehicle, why_stopped
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bag_writing import BagWriter
-from host_bridge.logbook.reading import Record, cars_in, facts, read
-from host_bridge.logbook.recorder import FACTS, ORIGIN
-from host_bridge.logbook.ros_types import empty
-from host_bridge.logbook.rows import from_row
+from host_bridge.logs.bag_writing import BagWriter
+from host_bridge.logs.reading import Record, cars_in, facts, read
+from host_bridge.logs.recorder import FACTS, ORIGIN
+from host_bridge.logs.ros_types import empty
+from host_bridge.logs.rows import from_row
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.node.files import VescScale
 from host_bridge.ros2.node.telling import ARMED

@@ -12,7 +12,7 @@ from math import atan2, cos, inf, isfinite, pi, sin
 from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
-from host_bridge.logbook.sensor_lines import Scan, Truth
+from host_bridge.logs.sensor_lines import Scan, Truth
 from host_bridge.ros2.node.files import VescScale
 from host_bridge.ros2.vocabularies.vocabulary import SCAN_HZ
 

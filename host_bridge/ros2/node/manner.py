@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.logbook.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import Truth
 from host_bridge.ros2.node.bus import Bus
 from host_bridge.ros2.node.mux import Command, Mux, Source
 from host_bridge.ros2.vocabularies.vocabulary import Heard, MuxRow, Part, Said

@@ -10,8 +10,8 @@ from typing import Any
 
 from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.pose_lines import Place
-from host_bridge.logbook.sensor_lines import SensorPipe, Truth
+from host_bridge.logs.pose_lines import Place
+from host_bridge.logs.sensor_lines import SensorPipe, Truth
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.frames import framed
 from host_bridge.ros2.node.bus import (

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from math import cos, sin
 
 from host_bridge.core import SeenCar, State
-from host_bridge.logbook import pose_lines
-from host_bridge.logbook.pose_lines import Place
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs import pose_lines
+from host_bridge.logs.pose_lines import Place
+from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.node.manner import Reply
 
 NOT_HERE = "only a virtual car that this command began (sim://) is put elsewhere"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.covariances import Reckoning, exact, fill, fill_imu
 from host_bridge.ros2.node.bus import Bus, message_class

@@ -10,8 +10,8 @@ from pathlib import Path
 from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.transcript import Transcript
 from host_bridge.link.protocol.wire import own_protocol_hash
-from host_bridge.logbook import recorder
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs import recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.owner.doubt import Relayed
 
 

@@ -33,7 +33,7 @@ from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.uri import Uri
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.rims import Rim, local_rim
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
 from host_bridge.sharing.owner.owner import Owner

@@ -13,7 +13,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
-from host_bridge.logbook import reading
+from host_bridge.logs import reading
 from host_bridge.sharing.open_car import loses_nothing
 from host_bridge.station import Comparison, PageSeat, Sight
 

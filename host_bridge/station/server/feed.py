@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from host_bridge.logbook import reading
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs import reading
+from host_bridge.logs.sensor_lines import SensorPipe
 
 _KEPT_S = 30.0
 _SAMPLE_S = 0.1

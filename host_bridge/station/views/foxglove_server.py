@@ -12,7 +12,7 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.logbook import rows
+from host_bridge.logs import rows
 
 Stop = Callable[[tuple[str, ...]], list[dict[str, object]]]
 

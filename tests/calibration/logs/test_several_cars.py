@@ -11,7 +11,7 @@ from calibration.logs.trace import Trace, refuse_several_cars
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.logbook.recorder import Recorder
+from host_bridge.logs.recorder import Recorder
 
 ONE, OTHER = "01" * 8, "02" * 8
 

@@ -19,9 +19,9 @@ from host_bridge.interfaces.cli import words
 from host_bridge.interfaces.cli.line import status_line
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.transcript import Transcript
-from host_bridge.logbook.reading import read, summary
-from host_bridge.logbook.recorder import DOWN, create
-from host_bridge.logbook.rows import row_of
+from host_bridge.logs.reading import read, summary
+from host_bridge.logs.recorder import DOWN, create
+from host_bridge.logs.rows import row_of
 from host_bridge.sharing.stop.frozen_stop import StopWatch
 from tests.evidence import every, holds_for, some
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle

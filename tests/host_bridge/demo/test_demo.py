@@ -11,7 +11,7 @@ import time
 import pytest
 
 from host_bridge.link.protocol import wire
-from host_bridge.logbook import reading
+from host_bridge.logs import reading
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.programs import TANDEM

@@ -15,7 +15,7 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.core.reports import CarStatus
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import cars, log
-from host_bridge.logbook.recorder import DOWN, create
+from host_bridge.logs.recorder import DOWN, create
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served
 
 NIGEL = ServedCar("nigel-1", "serial:///dev/ttyACM0", os.getpid(), "nigel", "2026-01-01T00:00:00Z")

@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge import cli, config
 from host_bridge.core import CarMotion
-from host_bridge.logbook.reading import read
-from host_bridge.logbook.rows import from_row
+from host_bridge.logs.reading import read
+from host_bridge.logs.rows import from_row
 from host_bridge.ros2.messages.covariances import NOT_MEASURED, Reckoning, Spread, fill
 
 CAR = "sim://{}?seed={}&sensors={}"

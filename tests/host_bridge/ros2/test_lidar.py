@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from host_bridge.logbook.sensor_lines import Scan, SensorPipe
+from host_bridge.logs.sensor_lines import Scan, SensorPipe
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from host_bridge.config.store import Pairing
 from host_bridge.core import Sender, State
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.link.protocol.transitions import LinkState
-from host_bridge.logbook.reading import cars_in, read, summary
+from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
 from host_bridge.sharing.owner.doubt import Whose
 from host_bridge.sharing.owner.recording import new_recorder

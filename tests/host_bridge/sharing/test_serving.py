@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, RefusedFault
-from host_bridge.logbook.reading import read, summary
+from host_bridge.logs.reading import read, summary
 from host_bridge.sharing.endpoints.served import served
 from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car

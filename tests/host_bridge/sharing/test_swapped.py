@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from host_bridge.logbook.reading import cars_in, read, summary
+from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
 from tests.evidence import every, some
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from host_bridge.logbook.reading import read
+from host_bridge.logs.reading import read
 from host_bridge.station.views import foxglove_server
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder

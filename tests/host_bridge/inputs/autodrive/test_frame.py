@@ -14,7 +14,7 @@ from host_bridge.core import CarMotion
 from host_bridge.core.laps import Laps
 from host_bridge.inputs.autodrive import frame_of
 from host_bridge.inputs.autodrive.frame import Seen
-from host_bridge.logbook.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import Truth
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import read_telemetry

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
-from host_bridge.logbook.reading import facts, read
+from host_bridge.logs.reading import facts, read
 from tests import patience
 from tests.host_bridge.programs import program, until
 from tests.host_bridge.sharing.desk import runtime_folder

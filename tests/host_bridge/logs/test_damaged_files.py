@@ -23,7 +23,7 @@ from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.inputs.manoeuvres import CsvFile
 from host_bridge.interfaces.cli import backup
-from host_bridge.logbook import reading
+from host_bridge.logs import reading
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.bodies.table import parse_model
 from sim_mock.tracks.ros_map import load_map

@@ -12,7 +12,7 @@ import pytest
 
 from host_bridge.core import reports
 from host_bridge.core.codes import Cause, State
-from host_bridge.logbook.rows import from_row, plain_row, row_of, schema_of, schema_of_row, topic_of
+from host_bridge.logs.rows import from_row, plain_row, row_of, schema_of, schema_of_row, topic_of
 
 REPORTS = get_args(reports.Report)
 

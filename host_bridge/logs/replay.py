@@ -14,8 +14,8 @@ from pathlib import Path
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.link.transports.base import Making, OnBytes, OnClosed
 from host_bridge.link.transports.uri import Uri
-from host_bridge.logbook.reading import Record, read
-from host_bridge.logbook.recorder import DOWN
+from host_bridge.logs.reading import Record, read
+from host_bridge.logs.recorder import DOWN
 
 SLOWEST, FASTEST = 0.01, 1000.0
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.ros_types import library, typestore
+from host_bridge.logs.ros_types import library, typestore
 
 DRIVE, ODOM = "/drive", "/odom"
 ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")

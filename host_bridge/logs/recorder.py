@@ -15,9 +15,9 @@ from mcap.writer import Writer
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import Clock
-from host_bridge.logbook import rows
-from host_bridge.logbook.new_file import open_new
-from host_bridge.logbook.spill import SpilledList
+from host_bridge.logs import rows
+from host_bridge.logs.new_file import open_new
+from host_bridge.logs.spill import SpilledList
 
 UP, DOWN = "up", "down"  # to the car, from the car
 FACTS = "tandem"  # the name of the metadata by which a log of Tandem is recognised

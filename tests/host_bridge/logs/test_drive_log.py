@@ -9,8 +9,8 @@ from host_bridge.config import load_vehicle
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol.units import report_of
 from host_bridge.link.protocol.wire import Decoder, Rejected, encode, new
-from host_bridge.logbook.reading import read
-from host_bridge.logbook.recorder import DOWN, UP, create
+from host_bridge.logs.reading import read
+from host_bridge.logs.recorder import DOWN, UP, create
 from sim_mock.world import World
 
 STEP_US = 10_000

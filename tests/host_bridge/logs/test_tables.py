@@ -11,7 +11,7 @@ import pytest
 from host_bridge import cli, config
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.manoeuvres import CsvFile
-from host_bridge.logbook import recorder, tables
+from host_bridge.logs import recorder, tables
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 

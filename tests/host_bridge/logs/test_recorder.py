@@ -14,8 +14,8 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.logbook.reading import Record, facts, read, summary
-from host_bridge.logbook.recorder import DOWN, FLUSH_EVERY_US, UP, Recorder, create
+from host_bridge.logs.reading import Record, facts, read, summary
+from host_bridge.logs.recorder import DOWN, FLUSH_EVERY_US, UP, Recorder, create
 
 START_US = 5_000_000_000  # the clock's origin means nothing, so it is not zero here
 WALL_NS = 1_790_000_000_123_456_789
@@ -197,7 +197,7 @@ WRITER = """
 import sys, time
 from pathlib import Path
 from host_bridge.core.system.clock import MonotonicClock
-from host_bridge.logbook.recorder import FLUSH_EVERY_US, UP, create
+from host_bridge.logs.recorder import FLUSH_EVERY_US, UP, create
 clock = MonotonicClock()
 recorder = create(Path(sys.argv[1]), clock, time.time_ns(), {})
 started_us = clock.now_us()

@@ -17,8 +17,8 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.new_file import open_new
-from host_bridge.logbook.reading import Record, read
+from host_bridge.logs.new_file import open_new
+from host_bridge.logs.reading import Record, read
 
 COMMANDS = ("t_s", "channel", "value_norm")
 ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")

@@ -14,8 +14,8 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.logbook.reading import summary
-from host_bridge.logbook.spill import SpilledList
+from host_bridge.logs.reading import summary
+from host_bridge.logs.spill import SpilledList
 from host_bridge.sharing.owner.recording import new_recorder
 from tests import patience
 from tests.evidence import every

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault
-from host_bridge.logbook.bags import Told, read_bag
-from tests.host_bridge.logbook.made_bags import (
+from host_bridge.logs.bags import Told, read_bag
+from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,
     ODOMETRY,

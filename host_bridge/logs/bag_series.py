@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.bags import (
+from host_bridge.logs.bags import (
     ACKERMANN,
     DAMAGES,
     DRIVE,
@@ -22,7 +22,7 @@ from host_bridge.logbook.bags import (
     sha256_of,
     unreadable_bag,
 )
-from host_bridge.logbook.ros_types import library, typestore
+from host_bridge.logs.ros_types import library, typestore
 
 IMU, CORE = "/sensors/imu/raw", "/sensors/core"
 _IMU = ("sensor_msgs/msg/Imu",)

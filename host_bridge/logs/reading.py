@@ -16,7 +16,7 @@ from mcap.stream_reader import StreamReader
 from zstandard import ZstdError
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logbook.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
+from host_bridge.logs.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
 # What the library raises for damaged bytes: its own errors and others

@@ -9,7 +9,7 @@ import json
 import os
 from math import hypot, remainder, tau
 
-from host_bridge.logbook.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import Truth
 
 _STANDS_MPS = 0.02
 _THERE_M, _THERE_RAD = 0.02, 0.02

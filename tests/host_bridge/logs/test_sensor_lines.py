@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logs.sensor_lines import SensorPipe
 
 
 def line(taken_s: float) -> str:

@@ -11,9 +11,9 @@ from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.core.system.clock import ManualClock, MonotonicClock
 from host_bridge.link.transports.base import Making
 from host_bridge.link.transports.uri import open_transport
-from host_bridge.logbook.reading import Record
-from host_bridge.logbook.recorder import DOWN, UP, create
-from host_bridge.logbook.replay import Playback
+from host_bridge.logs.reading import Record
+from host_bridge.logs.recorder import DOWN, UP, create
+from host_bridge.logs.replay import Playback
 
 START_US = 77_000_000
 FRAMES = [(0, b"\0one\0"), (10_000, b"\0two\0"), (10_000, b"\0three\0"), (30_000, b"\0four\0")]
