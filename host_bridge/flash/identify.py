@@ -8,10 +8,10 @@ import json
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
-from host_bridge.flash.before import uri_of
-from host_bridge.flash.plan import Slots
-from host_bridge.flash.repl import BAUD, raw_board
-from host_bridge.flash.trouble import translated
+from host_bridge.deploy.flash.before import uri_of
+from host_bridge.deploy.flash.board.repl import BAUD, raw_board
+from host_bridge.deploy.flash.plan import Slots
+from host_bridge.deploy.flash.program.trouble import translated
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.open_car import OpenCar

@@ -12,13 +12,13 @@ from pathlib import Path
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
-from host_bridge.hil import analyser, pages
-from host_bridge.hil.bench import Bench
-from host_bridge.hil.hands import person_here
-from host_bridge.hil.limits import unmeasured
-from host_bridge.hil.parts import PARTS, Work, through_port
-from host_bridge.hil.port import BAUD, Mute
-from host_bridge.hil.report import Report, Row
+from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.hands import person_here
+from host_bridge.deploy.hil.host.port import BAUD, Mute
+from host_bridge.deploy.hil.parts import PARTS, Work, through_port
+from host_bridge.deploy.hil.report import analyser, pages
+from host_bridge.deploy.hil.report.limits import unmeasured
+from host_bridge.deploy.hil.report.report import Report, Row
 
 EPILOG = """\
 examples:

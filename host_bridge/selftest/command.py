@@ -11,9 +11,9 @@ from host_bridge.config.store import Host
 from host_bridge.core import Sender
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
+from host_bridge.deploy.selftest import CHECKS, Bench, Check, Row
 from host_bridge.interfaces.cli.attest import WHEELS_OFF_GROUND, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
-from host_bridge.selftest import CHECKS, Bench, Check, Row
 
 EPILOG = """\
 examples:

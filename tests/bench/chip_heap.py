@@ -26,10 +26,10 @@ from host_bridge.config.boards.heap import (
     read_needs,
     read_runtimes,
 )
+from host_bridge.deploy.hil import on_chip
+from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import facts as facts_of
 from host_bridge.flash.pair import has_key
-from host_bridge.hil import on_chip
-from host_bridge.hil.bench import Bench
-from host_bridge.hil.bench import facts as facts_of
 from tests.bench import chip_tables
 
 EPILOG = """examples:

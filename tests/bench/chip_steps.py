@@ -3,7 +3,7 @@
 The situations that one board with one wiring can be in: it stands by with and without a host that
 claims, drives with one source by a clock of its own, its box beside it where it has a key, with two
 and four sources in its beat, and has stopped. Each row is the time of its steps on the chip,
-interrupts included, by the chip's own clock (host_bridge/hil/on_board/steps.py). By the table,
+interrupts included, by the chip's own clock (host_bridge/deploy/hil/on_board/steps.py). By the table,
 hardware/boards/step_times.csv, ``tandem vehicles --check`` refuses and ``tandem flash`` gives a
 beat, and ``bench_step.py`` is calibrated on it. A row that is measured anew takes the place of the
 old one.
@@ -24,13 +24,13 @@ from typing import Any
 from firmware.protocol import codes, messages
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
+from host_bridge.deploy.hil import on_chip
+from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import facts as facts_of
+from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
+from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
+from host_bridge.deploy.hil.report.histogram import merged, summary
 from host_bridge.flash.pair import has_key
-from host_bridge.hil import on_chip
-from host_bridge.hil.bench import Bench
-from host_bridge.hil.bench import facts as facts_of
-from host_bridge.hil.histogram import merged, summary
-from host_bridge.hil.paced import CLAIM_EVERY_US, Car, NotDriving
-from host_bridge.hil.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from sim_mock.keys import read_key_file
 from tests.bench import chip_tables
 from tests.safety.paired_box import PairedBox

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from host_bridge.hil.bench import Bench
-from host_bridge.hil.port import BAUD
+from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.host.port import BAUD
 
 
 def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParser:

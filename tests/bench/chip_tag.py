@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from host_bridge.flash.repl import raw_board
+from host_bridge.deploy.flash.board.repl import raw_board
 from sim_mock import micropython
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 
 from firmware.protocol import codes
 from firmware.protocol.messages import Claim, Status, Sync
-from host_bridge.hil.small_host import BEAT_US, HELD, Host
+from host_bridge.deploy.hil.host.small_host import BEAT_US, HELD, Host
 from host_bridge.link.protocol import wire
 from sim_mock.world import TIME_MASK, World
 

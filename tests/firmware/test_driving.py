@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
-from host_bridge.hil.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
 from sim_mock.world import TIME_MASK
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import VEHICLES, world_of

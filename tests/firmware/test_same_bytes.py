@@ -6,9 +6,9 @@ import pytest
 
 from firmware.manifest import NOT_DEPLOYED
 from firmware.protocol import codes
-from host_bridge.flash.job import program_for
-from host_bridge.flash.program import compiled
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.flash.job import program_for
+from host_bridge.deploy.flash.program.program import compiled
+from host_bridge.deploy.hil.host.small_host import Host
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, stormy_drive, world_of
 
 MINUTE = 3500  # beats of the storm; what happens in it takes as long again

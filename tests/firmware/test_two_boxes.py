@@ -7,7 +7,7 @@ import pytest
 
 from firmware.c_library import WHITENED
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import framed
+from host_bridge.deploy.hil.host.small_host import framed
 from sim_mock.firmware_runner import Process
 from sim_mock.keys import stored_key
 from tests.evidence import some

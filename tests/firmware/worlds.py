@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.hil import full_storm
+from host_bridge.deploy.hil.host import full_storm
 from sim_mock import micropython
 from sim_mock.firmware_runner import InProcess, Process
 from sim_mock.world import World

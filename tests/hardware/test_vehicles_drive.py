@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.hil.small_host import RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import RELEASED, Host
 from sim_mock.world import World
 from tests.firmware.core.desk import parameters_of
 

@@ -21,7 +21,7 @@ from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core import reasons
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.flash.job import prepare
+from host_bridge.deploy.flash.job import prepare
 from host_bridge.link.transports.loopback import pair
 from host_bridge.link.transports.uri import open_transport
 from sim_mock.world import World, board_id_of, stored_image

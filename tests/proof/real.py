@@ -17,7 +17,7 @@ from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import CRC_SIZE, FrameReader, crc_table
-from host_bridge.hil.small_host import framed
+from host_bridge.deploy.hil.host.small_host import framed
 from tests.firmware.core.desk import parameters_of
 from tests.proof.boxes import CHALLENGE, boxes_of, is_due
 from tests.proof.machine import (

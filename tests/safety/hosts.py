@@ -2,7 +2,7 @@
 
 import hashlib
 
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 
 
 class Digest:

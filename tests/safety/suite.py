@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
-from host_bridge.hil.small_host import TABLE
+from host_bridge.deploy.hil.host.small_host import TABLE
 from tests.safety.facts import drive_is_neutral, facts_of
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND

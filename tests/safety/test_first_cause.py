@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.world import World
 from tests.safety.desk import Facts
 from tests.safety.facts import NAMES

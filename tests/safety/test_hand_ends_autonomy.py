@@ -7,7 +7,7 @@ live kill-switch, while somebody else takes over: by the RC, a pad, a terminal, 
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import GAMEPAD, HELD, RELEASED, ROS2
+from host_bridge.deploy.hil.host.small_host import GAMEPAD, HELD, RELEASED, ROS2
 from tests.firmware.copies import saved
 from tests.safety.hosts import host_of
 from tests.safety.ways import ACTIVE, HOLD, Autonomous, Way

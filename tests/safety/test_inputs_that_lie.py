@@ -12,7 +12,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader
 from firmware.protocol.version import protocol_hash
-from host_bridge.hil.small_host import HELD, RELEASED, SEAT, TABLE
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SEAT, TABLE
 from tests.firmware.copies import saved
 from tests.safety.hosts import host_of
 from tests.safety.paired_box import PairedBox

@@ -15,7 +15,7 @@ from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
-from host_bridge.hil.small_host import framed
+from host_bridge.deploy.hil.host.small_host import framed
 from tests.evidence import every
 from tests.firmware.core.desk import parameters_of
 from tests.safety.desk import by_link, known, program, quiet, step

@@ -13,7 +13,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.to_board import Bind
 from firmware.protocol.version import protocol_hash
-from host_bridge.hil.small_host import TABLE
+from host_bridge.deploy.hil.host.small_host import TABLE
 from tests.firmware.boards.doors import door_of
 from tests.firmware.copies import copied
 from tests.firmware.core.desk import parameters_of

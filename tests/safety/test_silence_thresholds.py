@@ -7,7 +7,7 @@ claims and signs of life come as bytes. Limits are restated here from the vehicl
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import SCRIPT, framed
+from host_bridge.deploy.hil.host.small_host import SCRIPT, framed
 from tests.evidence import some
 from tests.safety.desk import activate, by_link, known, program, step
 

@@ -14,7 +14,7 @@ from firmware.core.motion import Motion
 from firmware.core.source import OPEN
 from firmware.core.watch import Watch
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import ROS2, SCRIPT, SEAT, framed
+from host_bridge.deploy.hil.host.small_host import ROS2, SCRIPT, SEAT, framed
 from tests.safety.desk import program, quiet, step
 from tests.safety.promises import (
     ACTIVE,

@@ -9,7 +9,7 @@ import itertools
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.hil.small_host import HELD, RELEASED
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
 from tests.evidence import every
 from tests.firmware.copies import copied, saved
 from tests.safety.facts import NAMES

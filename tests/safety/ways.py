@@ -6,7 +6,16 @@ car, so that what all tests begin with is driven once.
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
-from host_bridge.hil.small_host import GAMEPAD, HELD, RELEASED, ROS2, SCRIPT, SEAT, TABLE, Host
+from host_bridge.deploy.hil.host.small_host import (
+    GAMEPAD,
+    HELD,
+    RELEASED,
+    ROS2,
+    SCRIPT,
+    SEAT,
+    TABLE,
+    Host,
+)
 from sim_mock.world import World
 from tests.safety.desk import Facts
 from tests.safety.facts import facts_of

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import serial
 
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.facts import facts_of
 from tests import patience
 

@@ -177,7 +177,7 @@ def test_a_polite_kill_takes_the_device_away(car, link):
 
 HOST = """
 import sys
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from tests.sim_mock.programs import Line
 host = Host(Line(sys.argv[1]))
 host.take_the_wheel()

@@ -10,7 +10,7 @@ from firmware.protocol import messages
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.hil.small_host import framed
+from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from sim_mock.transport import SimTransport
 from tests import patience

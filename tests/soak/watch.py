@@ -5,8 +5,8 @@ What is neutral, and between what limits an output may be, is in the vehicle fil
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import BEAT_US, RELEASED, Host
-from host_bridge.hil.storm import Storm
+from host_bridge.deploy.hil.host.small_host import BEAT_US, RELEASED, Host
+from host_bridge.deploy.hil.host.storm import Storm
 from sim_mock.world import TIME_MASK
 
 FULL_ROOM = 1024

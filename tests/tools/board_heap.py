@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.config.boards import pin_module
-from host_bridge.flash.job import program_for
-from host_bridge.flash.program import LAUNCHER, compiled
+from host_bridge.deploy.flash.job import program_for
+from host_bridge.deploy.flash.program.program import LAUNCHER, compiled
 from tests.tools.native_code import names_of, native_size
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from host_bridge.config.store import Host
-from host_bridge.doctor import Finding, examine, rules, this_machine
+from host_bridge.deploy.doctor import Finding, examine, rules, this_machine
 
 EPILOG = """\
 examples:

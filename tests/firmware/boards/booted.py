@@ -1,7 +1,7 @@
 """A real board file booted on the bench and driven: what its tests share."""
 
 from host_bridge.config.boards import pin_module
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 
 RUNTIMES = ("cpython", 64, 32)
 SPEED_MM_S = 300

@@ -7,7 +7,7 @@ locked in every step and every interrupt. What metal alone can show is not here 
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.hil.small_host import RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import RELEASED, Host
 from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM
 from tests.firmware.boards.booted import (
     BOARDS,

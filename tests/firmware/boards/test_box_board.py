@@ -9,7 +9,7 @@ from firmware.boards.start import make_box_beat, make_link
 from firmware.protocol import codes, messages
 from firmware.protocol.boxes import BoxWord
 from host_bridge.config.boards import pin_module
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 
 bench = bench_module.bench
 

@@ -13,14 +13,14 @@ import pytest
 from firmware.launcher import TROUBLE, Starts
 from firmware.protocol import codes, messages
 from host_bridge.config import image_of, load_vehicle
-from host_bridge.flash.job import prepare, sources_of
-from host_bridge.flash.program import compiled, launcher_files
-from host_bridge.hil.small_host import Host, framed
+from host_bridge.deploy.flash.job import prepare, sources_of
+from host_bridge.deploy.flash.program.program import compiled, launcher_files
+from host_bridge.deploy.hil.host.small_host import Host, framed
 from host_bridge.link.protocol.wire import own_protocol_hash
 from tests import patience
 from tests.firmware.worlds import micropython_command
-from tests.host_bridge.flash.far_end import RESET, repl_board
-from tests.host_bridge.flash.test_raw_repl import flash
+from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
+from tests.host_bridge.deploy.flash.test_raw_repl import flash
 
 pytestmark = pytest.mark.micropython
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ of it, and it says why; whoever tries to arm it is told, too."""
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from tests.firmware.boards.booted import BOARDS, FRAME_MS, NEUTRAL, RUNTIMES
 
 LOOP, CONTACT, SERVO, ESC = 6, 7, 2, 16  # hardware/boards/pico.toml

@@ -50,7 +50,7 @@ import pytest
 
 from host_bridge.config.boards import pin_module
 from host_bridge.config.boards.reading import FOLDER
-from host_bridge.flash.program import sources_for
+from host_bridge.deploy.flash.program.program import sources_for
 from tests.firmware.boards.booted import driving
 
 MPU = 'imu = { kind = "mpu", sda = 20, scl = 21, address = 0x68, mounting = [1, 2, 3] }'

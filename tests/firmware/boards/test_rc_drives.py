@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config.boards.reading import FOLDER
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from tests.firmware.boards.booted import RUNTIMES, is_neutral
 
 pytestmark = pytest.mark.process

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from tests.firmware.boards.bench_world import IS_NUMB
 from tests.firmware.boards.booted import RUNTIMES, driving
 

@@ -22,7 +22,7 @@ from host_bridge.config import (
 from host_bridge.config.vehicle import compilation, image
 from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad, pulse_us
 from host_bridge.core import Cause
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
 from tests.evidence import every, some

@@ -15,7 +15,7 @@ from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.demo.verdict import OK, fails, missing
-from host_bridge.hil.small_host import framed
+from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
 from sim_mock.car import Trace

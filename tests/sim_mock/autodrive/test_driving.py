@@ -5,7 +5,7 @@ import math
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.hil.small_host import RELEASED
+from host_bridge.deploy.hil.host.small_host import RELEASED
 from tests.sim_mock.autodrive.scene import Scene
 
 CARS = [

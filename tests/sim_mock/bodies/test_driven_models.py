@@ -5,7 +5,7 @@ from math import atan2, exp, tan
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import RELEASED
+from host_bridge.deploy.hil.host.small_host import RELEASED
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.table import MODELS, for_vehicle
 from sim_mock.faults.limits import plant_of

@@ -6,7 +6,7 @@ from functools import lru_cache
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock import faults
 from sim_mock.facts import CarFacts, choices, facts_of
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario

@@ -7,7 +7,7 @@ from statistics import mean, pstdev
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.facts import facts_of
 from sim_mock.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.hil.small_host import Host
+from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.facts import facts_of
 from sim_mock.firmware_runner import InProcess
 from sim_mock.tracks.contact import Outline, touches

@@ -1,0 +1,24 @@
+"""The check whether a machine is fit to drive cars: the obstacles, and what to do about them."""
+
+from host_bridge.deploy.doctor.checks import Finding, Machine, Verdict, examine
+from host_bridge.deploy.doctor.machine import LocalMachine
+from host_bridge.deploy.doctor.udev import RULES_PATH, rules
+from host_bridge.link.transports.serial_port import ports
+from host_bridge.sharing.endpoints.served import served
+from sim_mock.micropython import candidates
+
+__all__ = [
+    "RULES_PATH",
+    "Finding",
+    "LocalMachine",
+    "Machine",
+    "Verdict",
+    "examine",
+    "rules",
+    "this_machine",
+]
+
+
+def this_machine() -> LocalMachine:
+    """Return the machine that this runs on, with its ports, MicroPythons and served cars."""
+    return LocalMachine(ports, candidates, served)

@@ -1,0 +1,252 @@
+"""The checks: each looks at one property of a given machine, and says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from host_bridge.deploy.doctor import udev
+
+OLDEST_PYTHON = (3, 10)
+LONGEST_LATENCY_MS = 1
+MICROPYTHON_BITS = (64, 32)
+ROS_MODULES = (
+    "rclpy", "ackermann_msgs", "vesc_msgs", "nav_msgs", "sensor_msgs", "tf2_msgs", "std_srvs",
+    "diagnostic_msgs",
+)  # fmt: skip
+
+
+class Verdict(Enum):
+    """The meaning of a finding."""
+
+    OK = "ok"
+    WARN = "warn"  # works, but not as well as it might
+    FAIL = "fail"  # will not work
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check, with a remedy where one is needed."""
+
+    subject: str
+    verdict: Verdict
+    what: str
+    remedy: str = ""
+
+
+class Port(Protocol):
+    """A serial port (transports.serial_port.Port)."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def serial_number(self) -> str | None: ...
+    @property
+    def latency_timer_ms(self) -> int | None: ...
+
+
+class Served(Protocol):
+    """A car that is served here (transports.served.ServedCar)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def is_hitl(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A MicroPython, or a command taken for one; then ``fault`` says why it is none."""
+
+    command: str
+    version: str
+    fault: str = ""
+
+
+class Machine(Protocol):
+    """The properties of a machine that the checks use."""
+
+    @property
+    def python(self) -> tuple[int, ...]: ...
+    @property
+    def is_linux(self) -> bool: ...
+    def micropythons(self, bits: int) -> Sequence[Interpreter]: ...
+    def ports(self) -> Sequence[Port]: ...
+    def served(self) -> Sequence[Served]: ...
+    def may_open(self, device: str) -> bool: ...
+    def is_member(self, group: str) -> bool:
+        """Return whether this process has the group's rights."""
+
+    def is_listed(self, group: str) -> bool:
+        """Return whether the user will have them from the next login on."""
+
+    @property
+    def serial_group(self) -> str:
+        """The system's group for serial ports; empty if it has none."""
+
+    def is_running(self, program: str) -> bool: ...
+    def text(self, path: str) -> str | None: ...
+    def ros_distributions(self) -> Sequence[str]:
+        """Return the names under /opt/ros, sorted."""
+
+    def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
+        """Return those of these modules that this Python does not find."""
+
+
+def examine(machine: Machine) -> list[Finding]:
+    """Return all findings, in the order in which to read them."""
+    checks = CHECKS if machine.is_linux else [check for check in CHECKS if check not in OF_LINUX]
+    return [finding for check in checks for finding in check(machine)]
+
+
+def _python(machine: Machine) -> Iterable[Finding]:
+    version = ".".join(map(str, machine.python))
+    if machine.python >= OLDEST_PYTHON:
+        yield Finding("python", Verdict.OK, version)
+        return
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    remedy = f"install Python {oldest} or newer, then: make setup PYTHON=python{oldest}"
+    yield Finding("python", Verdict.FAIL, f"{version} is too old", remedy)
+
+
+def _micropython(machine: Machine) -> Iterable[Finding]:
+    return [_micropython_of(bits, machine.micropythons(bits)) for bits in MICROPYTHON_BITS]
+
+
+def _micropython_of(bits: int, found: Sequence[Interpreter]) -> Finding:
+    subject = f"micropython {bits} bit"
+    for interpreter in found:
+        if not interpreter.fault:
+            what = f"{interpreter.version} ({interpreter.command})"
+            return Finding(subject, Verdict.OK, what)
+    what = "; ".join(interpreter.fault for interpreter in found)
+    remedy = "make setup fetches one where it can; until then cars run under CPython only"
+    return Finding(subject, Verdict.WARN, what or "none found", remedy)
+
+
+def _ports(machine: Machine) -> Iterable[Finding]:
+    for port in machine.ports():
+        number = f", board or adapter {port.serial_number}" if port.serial_number else ""
+        yield Finding("port", Verdict.OK, f"{port.device}: {port.description}{number}")
+    if not machine.ports():
+        remedy = "plug a board in, by a cable that carries data; virtual cars need none"
+        yield Finding("port", Verdict.WARN, "no serial port found", remedy)
+
+
+def _served(machine: Machine) -> Iterable[Finding]:
+    for car in machine.served():
+        if car.is_hitl:
+            what = f"{car.name} is hardware in the loop: a bare board, a plant's wheels ({car.uri})"
+            remedy = "to drive the real car with that board: end its tandem serve, reset the board"
+            yield Finding("served car", Verdict.WARN, what, remedy)
+        else:
+            yield Finding("served car", Verdict.OK, f"{car.name}: {car.uri}")
+
+
+def _permission(machine: Machine) -> Iterable[Finding]:
+    closed = [port.device for port in machine.ports() if not machine.may_open(port.device)]
+    for device in closed:
+        what = f"{device} may not be opened"
+        yield Finding("permission", Verdict.FAIL, what, _permission_remedy(machine))
+    if closed:
+        return
+    group = machine.serial_group
+    if machine.ports():
+        yield Finding("permission", Verdict.OK, "every port may be opened")
+    elif not group or machine.is_member(group):
+        yield Finding("permission", Verdict.OK, "serial ports may be opened")
+    else:
+        what = f"this user is not in group {group}"
+        yield Finding("permission", Verdict.WARN, what, _permission_remedy(machine))
+
+
+def _permission_remedy(machine: Machine) -> str:
+    group = machine.serial_group
+    if group and machine.is_listed(group) and not machine.is_member(group):
+        return f"log out and in again: the user is in group {group} only since"
+    if group and not machine.is_member(group):
+        return f"sudo usermod -aG {group} $USER, then log out and in again"
+    return udev.INSTALL
+
+
+def _udev(machine: Machine) -> Iterable[Finding]:
+    installed = machine.text(udev.RULES_PATH)
+    if installed is None:
+        what = "no stable names: a board is wherever it was plugged in"
+        yield Finding("udev rules", Verdict.WARN, what, udev.INSTALL)
+    elif installed != udev.rules(machine.serial_group):
+        what = f"{udev.RULES_PATH} is not of this version"
+        yield Finding("udev rules", Verdict.WARN, what, udev.INSTALL)
+    else:
+        yield Finding("udev rules", Verdict.OK, "boards are at /dev/tandem/<board id>")
+
+
+def _modem_manager(machine: Machine) -> Iterable[Finding]:
+    rules = machine.text(udev.RULES_PATH) or ""
+    if not machine.is_running("ModemManager"):
+        yield Finding("ModemManager", Verdict.OK, "not running")
+    elif "ID_MM_PORT_IGNORE" in rules:
+        yield Finding("ModemManager", Verdict.OK, "running, and told to leave boards alone")
+    else:
+        what = "running: it talks to every board that is plugged in, for some seconds"
+        yield Finding("ModemManager", Verdict.WARN, what, udev.INSTALL)
+
+
+def _brltty(machine: Machine) -> Iterable[Finding]:
+    if not machine.is_running("brltty"):
+        yield Finding("brltty", Verdict.OK, "not running")
+        return
+    what = "running: it takes CH340, CP210x and FTDI adapters for Braille displays, and keeps them"
+    remedy = "without such a display: sudo systemctl mask --now brltty-udev.service brltty.service"
+    yield Finding("brltty", Verdict.WARN, what, remedy)
+
+
+def _latency(machine: Machine) -> Iterable[Finding]:
+    for port in machine.ports():
+        held_ms = port.latency_timer_ms
+        if held_ms is None:
+            continue
+        what = f"{port.device} holds received bytes back for up to {held_ms} ms"
+        if held_ms <= LONGEST_LATENCY_MS:
+            yield Finding("latency timer", Verdict.OK, what)
+        else:
+            yield Finding("latency timer", Verdict.WARN, what, udev.INSTALL)
+
+
+def _ros(machine: Machine) -> Iterable[Finding]:
+    """Check ROS 2 only if some of it is there: most machines have none, and need none."""
+    distributions = machine.ros_distributions()
+    missing = machine.missing_modules(ROS_MODULES)
+    if not missing:
+        yield Finding("ROS 2", Verdict.OK, "this Python has rclpy and the messages of tandem ros")
+    elif distributions or "rclpy" not in missing:
+        names = ", ".join(missing)
+        name = distributions[-1] if distributions else "DISTRIBUTION"
+        remedy = f"source /opt/ros/{name}/setup.bash, with a Python of its version"
+        packages = [module for module in missing if module != "rclpy"]
+        if packages:
+            dashed = " ".join(f"ros-{name}-{module.replace('_', '-')}" for module in packages)
+            remedy += f"; sudo apt install {dashed}"
+        yield Finding("ROS 2", Verdict.WARN, f"this Python has no {names}", remedy)
+
+
+Check = Callable[[Machine], Iterable[Finding]]
+CHECKS: tuple[Check, ...] = (
+    _python,
+    _micropython,
+    _ports,
+    _served,
+    _permission,
+    _udev,
+    _modem_manager,
+    _brltty,
+    _latency,
+    _ros,
+)
+OF_LINUX: tuple[Check, ...] = (_udev, _modem_manager, _brltty, _latency)

@@ -1,0 +1,45 @@
+"""The control period of a car on its board, by MicroPython release and runstop box's key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from host_bridge.config.boards import Board, on_board
+from host_bridge.config.store import Host
+from host_bridge.config.store.configurations import differing
+from host_bridge.config.store.pairings import Pairing
+from host_bridge.core import KnownCar, Vehicle
+from host_bridge.deploy.flash.board.meeting import met_again
+from host_bridge.interfaces.cli.line import counted
+
+
+def given_beat(
+    known: Pairing, file: Vehicle, board: Board, micropython: str, *, is_paired: bool
+) -> Pairing:
+    """Return a car's pairing with the control period that this board needs under this release.
+
+    Raises VehicleFileFault if the vehicle's file is invalid with a longer one.
+    """
+    there = on_board(file, board, micropython, is_paired=is_paired)
+    return replace(known, trim=differing(known.trim, file, there, ("step_s",)))
+
+
+async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant: KnownCar) -> str:
+    """Write the board's longer control period to a car that was given a box's key, if it needs it.
+
+    Returns a sentence about what was written, or "" if the period stays. Raises
+    errors.TandemError.
+    """
+    opened = await met_again(uri, host, meant=meant)
+    try:
+        there = on_board(opened.vehicle, board, micropython, is_paired=True)
+        has_us = await host.configurations.beat_us(opened)
+        if round(there.step_s * 1e6) <= has_us:
+            return ""
+        await host.configurations.adjust(opened, {"step_s": there.step_s}, counted)
+        return (
+            f"{opened.name} has a beat of {there.step_s * 1e3:g} ms now, all read back: with a "
+            f"box's key its steps do not hold {has_us / 1e3:g} ms on this board"
+        )
+    finally:
+        await opened.close()

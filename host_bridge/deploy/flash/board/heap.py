@@ -1,0 +1,68 @@
+"""The refusal of a program that does not fit a board's heap, before anything is erased."""
+
+from __future__ import annotations
+
+from host_bridge.config.boards import Board
+from host_bridge.config.boards.heap import SPARE, HeapNeed, heap_need, runtime_heaps
+from host_bridge.core.errors import RefusedFault
+from host_bridge.deploy.flash.board.board import BoardFacts
+
+ROOMIER = "take a board with more memory: a Pico 2 has twice as much"
+
+
+def refuse_too_little(
+    board: Board, wiring: str, facts: BoardFacts, is_paired: bool, where: str
+) -> dict[str, object]:
+    """Return the rows about the heap, for people and programs.
+
+    Raises errors.RefusedFault if the board's heap is less than the car needs and ``SPARE``; a car
+    that was never measured is not refused.
+    """
+    need = heap_need(board.chip.name, wiring, is_paired)
+    row: dict[str, object] = {"heap_bytes": facts.heap}
+    if need is None:
+        return row
+    if facts.heap < need.needs + SPARE:
+        raise RefusedFault(
+            "this board's MicroPython leaves the program too little heap",
+            where=where,
+            expected=f"{_kb(need.needs + SPARE)}: {_said(need, wiring)}, and {_kb(SPARE)} to spare",
+            got=f"{_kb(facts.heap)}, of MicroPython {'.'.join(map(str, facts.version))}",
+            remedy=_remedy(board, need, wiring, facts.heap),
+        )
+    return {**row, "heap_needed_bytes": need.needs}
+
+
+def fitting(board: Board, wiring: str, is_paired: bool = False) -> str:
+    """Return a text on which of the measured releases has room for the car, for a dry run."""
+    need = heap_need(board.chip.name, wiring, is_paired)
+    heaps = runtime_heaps(board.chip.name)
+    if need is None or not heaps:
+        return "its heap was not measured on this chip"
+    fits = [release for release, heap in heaps.items() if heap >= need.needs + SPARE]
+    told = ", ".join(f"{release} has {_kb(heap)}" for release, heap in heaps.items())
+    take = f"take {fits[-1]}" if fits else f"none has room: {ROOMIER}"
+    return f"{take}; {_said(need, wiring)}; MicroPython {told}"
+
+
+def _said(need: HeapNeed, wiring: str) -> str:
+    whose = need.wiring if need.wiring == wiring else f"{need.wiring}, which is the largest known,"
+    key = " with a runstop box's key" if need.is_paired else ""
+    return f"{whose}{key} takes {_kb(need.needs)}"
+
+
+def _remedy(board: Board, need: HeapNeed, wiring: str, heap: int) -> str:
+    """Return what would make room: another release, no key, another board."""
+    ways = [
+        f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"
+        for release, has in runtime_heaps(board.chip.name).items()
+        if has >= need.needs + SPARE
+    ][-1:]
+    unpaired = heap_need(board.chip.name, wiring, False)
+    if need.is_paired and unpaired and heap >= unpaired.needs + SPARE:
+        ways.append("leave out the box's key: tandem pair --car PORT --forget")
+    return "; or ".join([*ways, ROOMIER])
+
+
+def _kb(size: int) -> str:
+    return f"{size / 1000:.1f} kB"

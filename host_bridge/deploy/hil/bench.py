@@ -1,0 +1,135 @@
+"""A board on a bench: its ports, its raw REPL, its car, and its identity."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import serial
+
+from host_bridge.core.errors import DeviceFault
+from host_bridge.deploy.flash.board.board import RawBoard
+from host_bridge.deploy.flash.board.repl import ASK, raw_board
+from host_bridge.deploy.hil.host.paced import Car, OneBoard
+from host_bridge.deploy.hil.host.port import Mute, Port
+from host_bridge.deploy.hil.report.limits import judged
+from host_bridge.deploy.hil.report.report import Row
+
+FOLDER = Path(__file__).with_name("on_board")
+_BACK_S = 20.0
+_PACE_BEATS = 50
+
+
+class Bench:
+    """The board's ports, and a factor for time limits.
+
+    ``repl`` is the same port as ``link`` unless the link is a UART.
+    """
+
+    def __init__(
+        self, link: str, repl: str, baud: int, patience: float, progress: Callable[[str], None]
+    ) -> None:
+        self.link, self.repl, self.baud = link, repl, baud
+        self.patience, self.progress = patience, progress
+        self.whose = OneBoard()
+
+    @contextlib.contextmanager
+    def board(self) -> Iterator[RawBoard]:
+        """Yield the board at its raw REPL; reset it on leaving.
+
+        A UART link is asked for the REPL first.
+        """
+        if self.repl != self.link:
+            with serial.Serial(self.link, self.baud, exclusive=True) as line:
+                line.write(ASK)
+        with raw_board(self.repl, within_s=_BACK_S * self.patience) as board:
+            yield board
+
+    @contextlib.contextmanager
+    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
+        """Yield the car at the link once its port is there; Ctrl-C stops it. Raises Mute."""
+        port = self._port(line if self.repl == self.link else None)
+        car = Car(port, speed_mm_s, self.progress, self.whose)
+        try:
+            yield car
+        except (KeyboardInterrupt, GeneratorExit):  # an interruption must leave no car armed
+            with contextlib.suppress(Mute, OSError):
+                car.halt()
+            raise
+        finally:
+            if line is None or self.repl != self.link:
+                port.close()
+
+    def _port(self, line: Any) -> Port:
+        give_up_s = time.monotonic() + _BACK_S * self.patience
+        while True:
+            try:
+                return Port(self.link, self.baud, self.patience, line)
+            except OSError:
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(0.1)
+
+
+def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
+    """Yield the board's own facts, and how long its REPL took, in seconds of the car's time.
+
+    Only this host sees both ends of that. For a board slower than real time it is scaled by how
+    much of its time passed in each of the host's seconds just before.
+    """
+    pace = _pace(bench)
+    begun_s = time.monotonic()
+    with bench.board() as board:
+        took_s = (time.monotonic() - begun_s) * pace
+        it, slots = board.facts(), board.slots()
+        folder = slot_of(board)
+        program = _program_hash(board, folder)
+        found = {
+            "machine": it.machine,
+            "micropython": ".".join(map(str, it.version)),
+            "chip_id": it.unique_id.hex(),
+            "slot": folder,
+            "is_on_trial": bool(slots and slots.is_on_trial),
+            "program_hash": program,
+        }
+    how = "asked, entered, soft reset, its helpers understood"
+    clock = f"this host's clock, {pace:.2f} s of the car's in each second"
+    yield found, judged("repl", took_s, how, clock)
+
+
+def _pace(bench: Bench) -> float:
+    """Return how much of the car's time passes in a second here: 1 for a real board.
+
+    It is 1 too for a board that reports nothing, as when its REPL is open already.
+    """
+    with bench.car(0) as car, contextlib.suppress(Mute):
+        car.port.catch_up()
+        for _ in range(_PACE_BEATS):
+            car.port.advance(0)
+        return min(car.port.us_per_s() / 1e6, 1.0)
+    return 1.0
+
+
+def _program_hash(board: RawBoard, folder: str) -> str:
+    """Return the program's hash, as ``flash.job`` computes it."""
+    lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
+    program = "".join(line for line in lines if not line.startswith("config_"))
+    return hashlib.sha256(program.encode()).hexdigest()[:16]
+
+
+def slot_of(board: RawBoard) -> str:
+    """Return the folder of the slot that runs. Raises DeviceFault if there is no launcher."""
+    slots = board.slots()
+    if slots is None:
+        raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
+    return f"/{'ab'[slots.slot]}"
+
+
+def program(name: str, **names: object) -> str:
+    """Return the text of a program of ``on_board``, with these names set before it."""
+    heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
+    return heads + (FOLDER / f"{name}.py").read_text()

@@ -1,0 +1,46 @@
+"""The part "flash" of ``tandem hil``: it runs ``tandem flash`` and turns its outcome into a row."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+from typing import Any
+
+from host_bridge.config.store import Host
+from host_bridge.core.errors import NotHeldFault
+from host_bridge.deploy.hil.report.limits import judged, unmeasured
+from host_bridge.deploy.hil.report.report import Row
+from host_bridge.flash import command
+
+_NOT_ASKED = "needs --vehicle and --board: what to flash, and onto what"
+_UART = "tandem flash takes one port, and the link of this car is another one than its REPL"
+
+
+def flash(args: argparse.Namespace, host: Host) -> Row:
+    """Flash the port that is measured. Raises errors.TandemError."""
+    if not (args.vehicle and args.board):
+        return unmeasured("flash", _NOT_ASKED)
+    if args.repl not in (None, args.port):
+        return unmeasured("flash", _UART)
+    row = _outcome(args, host)
+    sent, kept, files = (int(row.get(name, 0)) for name in ("sent_files", "kept_files", "files"))
+    lacking = files - sent - kept if sent or kept else 0  # none sent: all was there already
+    how = f"slot {row['slot']}, {sent} files sent, program {row['program']}, {row.get('state')}"
+    return judged("flash", lacking, how, "", **row)
+
+
+def _outcome(args: argparse.Namespace, host: Host) -> dict[str, Any]:
+    """Run the command as with --json; return what it prints."""
+    words = ["--vehicle", args.vehicle, "--board", args.board, "--port", args.port]
+    words += ["--no-selftest", "--json"]
+    parser = argparse.ArgumentParser(prog="tandem flash")
+    command.add_arguments(parser)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        code = command.run(parser.parse_args(words), host)
+    if code:
+        raise NotHeldFault("tandem flash did not end well", where=args.port, got=str(code))
+    outcome: dict[str, Any] = json.loads(printed.getvalue().splitlines()[-1])
+    return outcome

@@ -1,0 +1,33 @@
+"""What is told of a car after its configuration was written."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.core import State
+from host_bridge.deploy.flash import aftercare
+
+
+def opened(**changes):
+    car = {"config_hash": b"\x0a\x0b", "status": SimpleNamespace(state=State.STANDBY),
+           "why_stopped": lambda: "nothing"}  # fmt: skip
+    return SimpleNamespace(
+        identity=SimpleNamespace(car_name="red", board_id=b"\x01\x02"),
+        vehicle=SimpleNamespace(name="nigel"), car=SimpleNamespace(**{**car, **changes}),
+    )  # fmt: skip
+
+
+VEHICLE = SimpleNamespace(step_s=0.02)
+
+
+def test_it_says_which_car_and_what_it_does():
+    assert aftercare._what(opened(), 3, VEHICLE) == {
+        "car": "red", "vehicle": "nigel", "board_id": "0102", "config_hash": "0a0b",
+        "parameters": "3 changed, all read back", "beat_ms": pytest.approx(20.0),
+        "state": "STANDBY", "why": "nothing",
+    }  # fmt: skip
+
+
+def test_of_a_car_that_has_said_nothing_yet_it_claims_nothing():
+    found = aftercare._what(opened(status=None, config_hash=None), 0, VEHICLE)
+    assert (found["state"], found["config_hash"]) == ("", "")
