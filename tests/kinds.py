@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from host_bridge.demo import witness
+from host_bridge.demo.judging import witness
 from tests import patience
 from tests.patience import Hang, NotMeasured, TooLate
 

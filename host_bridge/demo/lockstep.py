@@ -15,12 +15,12 @@ from functools import partial
 from typing import Any
 
 from host_bridge.config.store import Cars, Host
-from host_bridge.demo import driver, pad_driver
-from host_bridge.demo.crew import Crew
-from host_bridge.demo.driver import Report
+from host_bridge.demo.cars import driver, pad_driver
+from host_bridge.demo.cars.crew import Crew
+from host_bridge.demo.cars.driver import Report
+from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
+from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
-from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
-from host_bridge.demo.verdict import Machine, Punctual
 from host_bridge.link.transports.base import Transport
 from sim_mock.car import Trace
 from sim_mock.facts import CarFacts, facts_of

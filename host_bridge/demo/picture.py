@@ -13,11 +13,11 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from host_bridge.demo.peers import PEERS, Roll
-from host_bridge.demo.scene import SPEED_MPS
+from host_bridge.demo.cars.peers import PEERS, Roll
+from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.judging.verdict import Verdict
 from host_bridge.demo.stops import Case
-from host_bridge.demo.together import Drive
-from host_bridge.demo.verdict import Verdict
 
 CAR_A, TWIN_B, OTHERS, FAILED = "#1b6ca8", "#e07a1f", "#9a9a9a", "#c1272d"
 _NAMES = (

@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from host_bridge.core.system.printable import can_draw, one_line, styled
-from host_bridge.demo.verdict import Ruling, Verdict
+from host_bridge.demo.judging.verdict import Ruling, Verdict
 
 _COLUMNS = 80
 _MARKS = {Verdict.OK: "ok", Verdict.FAIL: "FAIL", Verdict.NOT_SHOWN: "??"}

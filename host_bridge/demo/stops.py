@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import cast
 
-from host_bridge.demo.limits import Limits
-from host_bridge.demo.scene import NAME, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.scene import NAME, Scene, Unmeasured, now_s
+from host_bridge.demo.judging.limits import Limits
+from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
+from host_bridge.demo.judging.wall import Driver
 from host_bridge.demo.trace import Stop
-from host_bridge.demo.verdict import Verdict, stopped_by_itself
-from host_bridge.demo.wall import Driver
 from sim_mock import children
 
 _STOP_S = 0.30  # the promise of `tandem stop`, from exec to the brake

@@ -8,13 +8,14 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
-from host_bridge.demo import crew, peers, stops, together
-from host_bridge.demo.judging import judge
-from host_bridge.demo.limits import Limits
+from host_bridge.demo import stops
+from host_bridge.demo.cars import crew, peers, together
+from host_bridge.demo.judging.judging import judge
+from host_bridge.demo.judging.limits import Limits
+from host_bridge.demo.judging.verdict import OK, fails, missing
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
-from host_bridge.demo.verdict import OK, fails, missing
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair

@@ -10,14 +10,12 @@ import pytest
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.demo import trials, whole
-from host_bridge.demo.judging import judge, judge_altered
-from host_bridge.demo.limits import Limits, ruled
-from host_bridge.demo.scene import WAIT_S, Scene
-from host_bridge.demo.show import Show
-from host_bridge.demo.stops import Case
-from host_bridge.demo.trace import Stop, Truth
-from host_bridge.demo.verdict import (
+from host_bridge.demo import whole
+from host_bridge.demo.cars.scene import WAIT_S, Scene
+from host_bridge.demo.judging import trials
+from host_bridge.demo.judging.judging import judge, judge_altered
+from host_bridge.demo.judging.limits import Limits, ruled
+from host_bridge.demo.judging.verdict import (
     OK,
     Punctual,
     Verdict,
@@ -28,6 +26,9 @@ from host_bridge.demo.verdict import (
     missing,
     stopped_by_itself,
 )
+from host_bridge.demo.show import Show
+from host_bridge.demo.stops import Case
+from host_bridge.demo.trace import Stop, Truth
 from sim_mock.car import Trace
 from tests.host_bridge.demo.test_parts import drive, second_drive
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.demo.trace import Stop
-from host_bridge.demo.verdict import (
+from host_bridge.demo.judging.verdict import (
     OK,
     Machine,
     Ruling,
@@ -14,6 +13,7 @@ from host_bridge.demo.verdict import (
     fails,
     stopped_by_itself,
 )
+from host_bridge.demo.trace import Stop
 
 BRAKES_MPS2 = 4.0  # the least mean deceleration of braking, from the first step to standstill
 _FADES_S = 0.4  # an ESC's brake fades with the speed, so the last decimetre takes long

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from host_bridge.demo.limits import OF_LATENESS, Limits, ruled
-from host_bridge.demo.scene import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.scene import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
+from host_bridge.demo.judging.limits import OF_LATENESS, Limits, ruled
+from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Stop
-from host_bridge.demo.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 
 TRIES = 4  # for a case that a busy machine kept from being judged
 # After this no more tries: a machine that was too busy until then stays so.

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle
-from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
-from host_bridge.demo.verdict import Machine
+from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
+from host_bridge.demo.judging.verdict import Machine
 from sim_mock import children
 from sim_mock.process import CarProcess
 
@@ -17,7 +17,7 @@ _ENDS_WITHIN_S = 3.0
 
 
 class Driver:
-    """A ``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
+    """A ``host_bridge.demo.cars.driver``, or ``pad_driver``, as a process of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -28,7 +28,7 @@ class Driver:
     async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
         process = await asyncio.create_subprocess_exec(
             *children.module(
-                "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
+                "host_bridge.demo.cars.pad_driver" if by_pad else "host_bridge.demo.cars.driver",
                 f"serial://{device}",
                 vehicle,
                 str(SPEED_MPS) if by_pad else NAME,

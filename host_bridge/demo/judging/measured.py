@@ -14,16 +14,16 @@ from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
+from host_bridge.demo.cars.scene import SPEED_MPS, Scene
+from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.judging.results import Results
+from host_bridge.demo.judging.trials import run_cases
+from host_bridge.demo.judging.wall import Wall
+from host_bridge.demo.judging.witness import Witness
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
-from host_bridge.demo.results import Results
-from host_bridge.demo.scene import SPEED_MPS, Scene
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case, cases
-from host_bridge.demo.together import Drive
 from host_bridge.demo.trace import Truth
-from host_bridge.demo.trials import run_cases
-from host_bridge.demo.wall import Wall
-from host_bridge.demo.witness import Witness
 from host_bridge.link.transports.base import Transport
 from sim_mock.facts import facts_of
 from sim_mock.process import CarProcess, start, start_program
@@ -73,7 +73,7 @@ async def _car(args: argparse.Namespace, vehicle: Vehicle, trace: Path) -> CarPr
     try:
         if args.board:
             uri = f"serial://{args.board}?hitl={VEHICLE}&seed={SEED}&name=car-a"
-            car = await start_program("host_bridge.demo.board_car", uri, *options)
+            car = await start_program("host_bridge.demo.cars.board_car", uri, *options)
         else:
             facts = facts_of(vehicle, {"seed": str(SEED), "name": "car-a"})
             car = await start(facts, args.runtime, *options, "--ends-alone")

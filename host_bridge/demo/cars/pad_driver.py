@@ -17,7 +17,7 @@ from pathlib import Path
 from host_bridge import drive as driving
 from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import TandemError
-from host_bridge.demo.driver import Report, print_line, standard_input, told
+from host_bridge.demo.cars.driver import Report, print_line, standard_input, told
 from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
 from host_bridge.inputs.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad

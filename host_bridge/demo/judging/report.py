@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from host_bridge.core.system.printable import styled
-from host_bridge.demo.peers import PEERS, Roll
-from host_bridge.demo.scene import SPEED_MPS
+from host_bridge.demo.cars.peers import PEERS, Roll
+from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.judging.verdict import Verdict
 from host_bridge.demo.stops import Case
-from host_bridge.demo.verdict import Verdict
 
 
 def print_table(cases: list[Case], rolls: list[Roll]) -> None:

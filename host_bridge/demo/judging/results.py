@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.demo import peers
+from host_bridge.demo.cars import peers
+from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.judging.report import print_table
 from host_bridge.demo.part_one import PATCHES
 from host_bridge.demo.picture import draw
-from host_bridge.demo.report import print_table
-from host_bridge.demo.scene import SPEED_MPS
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
-from host_bridge.demo.together import Drive
 
 
 @dataclass

@@ -8,8 +8,14 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from host_bridge.core import Vehicle
+from host_bridge.demo.judging.verdict import (
+    Machine,
+    Ruling,
+    ended_by_itself,
+    fails,
+    stopped_by_itself,
+)
 from host_bridge.demo.trace import Stop, Truth, stop_after
-from host_bridge.demo.verdict import Machine, Ruling, ended_by_itself, fails, stopped_by_itself
 
 SPEED_MPS = 3.0
 NAME = "demo-car"

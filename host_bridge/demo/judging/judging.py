@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from host_bridge.demo.show import Show
-from host_bridge.demo.together import SKEW_LIMIT_US, Drive
-from host_bridge.demo.verdict import (
+from host_bridge.demo.cars.together import SKEW_LIMIT_US, Drive
+from host_bridge.demo.judging.verdict import (
     OK,
     Machine,
     Punctual,
@@ -15,6 +14,7 @@ from host_bridge.demo.verdict import (
     missing,
     stopped_by_itself,
 )
+from host_bridge.demo.show import Show
 
 LOG = "demo.mcap"
 BEFORE_PATCH_S = 2.0
