@@ -1,7 +1,7 @@
 """A vehicle file as one text, whatever it is based on: for tests that change a line of it."""
 
+from host_bridge.cli.arguments.vehicle_file import merged
 from host_bridge.config import load_vehicle
-from host_bridge.interfaces.cli.vehicle_file import merged
 
 
 def whole(name: str) -> str:

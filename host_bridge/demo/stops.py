@@ -71,7 +71,7 @@ async def _stop_program(scene: Scene) -> None:
     scene.slow_start_s = max(_STARTS * (now_s() - begun_s) - _STOP_S, 0.0)
     scene.now()
     process = await asyncio.create_subprocess_exec(
-        *children.module("host_bridge.cli", "stop", NAME),
+        *children.module("host_bridge.cli.main", "stop", NAME),
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,  # its result is seen at the car
         start_new_session=True,  # like a second terminal: Linux shares the processor by session

@@ -47,7 +47,7 @@ def timed(log: Path, seen: Path) -> float:
     words = ["calibrate", str(log), "--places", str(seen), "--json"]
     begun_s = time.monotonic()
     subprocess.run(
-        [sys.executable, "-m", "host_bridge.cli", *words],
+        [sys.executable, "-m", "host_bridge.cli.main", *words],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,

@@ -23,7 +23,7 @@ from pathlib import Path
 from firmware.protocol.messages import Claim
 from host_bridge.link.protocol import wire
 from tests.bench.sheet import Cell, Sheet, publish, verdict
-from tests.host_bridge.programs import virtual_car
+from tests.host_bridge.cli.programs import virtual_car
 from tests.host_bridge.station.processes import processor_s
 from tests.ros import real_ros
 from tests.ros.real_ros import NODES, PYTHON, ROS
@@ -113,7 +113,9 @@ class Programs:
 
     def driving(self, *words: str) -> subprocess.Popen[str]:
         """``tandem ros`` with these words, once it drives; its lines are read until its end."""
-        process = self.start("-m", "host_bridge.cli", "ros", "--json", "--seconds", "900", *words)
+        process = self.start(
+            "-m", "host_bridge.cli.main", "ros", "--json", "--seconds", "900", *words
+        )
         assert process.stdout
         drives = threading.Event()
         lines = process.stdout

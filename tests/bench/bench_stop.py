@@ -21,7 +21,11 @@ from tests.bench.sheet import Sheet, publish, verdict
 from tests.tools.busy import hogs
 
 SAMPLES = 100
-TANDEM = [sys.executable, "-c", "import sys; from host_bridge.cli import main; sys.exit(main())"]
+TANDEM = [
+    sys.executable,
+    "-c",
+    "import sys; from host_bridge.cli.main import main; sys.exit(main())",
+]
 HOGS = 4
 IDLE_P99_MS, LOADED_P99_MS, LOADED_CPU_MS = 150.0, 300.0, 60.0
 PAUSE_S = 0.05

@@ -16,10 +16,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from host_bridge.cli.commands import pair
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import TABLE
 from host_bridge.deploy.hil.host.paced import NotDriving
-from host_bridge.flash import pair
 from tests.bench import chip_heap, chip_steps, chip_tables
 
 EPILOG = """examples:

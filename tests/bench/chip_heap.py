@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from host_bridge.cli.commands.pair import has_key
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.heap import (
     NEED_COLUMNS,
@@ -29,7 +30,6 @@ from host_bridge.config.boards.heap import (
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import Bench
 from host_bridge.deploy.hil.bench import facts as facts_of
-from host_bridge.flash.pair import has_key
 from tests.bench import chip_tables
 
 EPILOG = """examples:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware.protocol import codes, messages
+from host_bridge.cli.commands.pair import has_key
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
 from host_bridge.deploy.hil import on_chip
@@ -30,7 +31,6 @@ from host_bridge.deploy.hil.bench import facts as facts_of
 from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from host_bridge.deploy.hil.report.histogram import merged, summary
-from host_bridge.flash.pair import has_key
 from sim_mock.keys import read_key_file
 from tests.bench import chip_tables
 from tests.safety.paired_box import PairedBox

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from calibration.logs.file import read
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from tests.calibration.logs.hidden import Hidden
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "nigel")

@@ -10,7 +10,7 @@ from calibration.applied import OWN, calibrated
 from calibration.parameters import lag_s, steady_mps
 from calibration.results import found, read
 from calibration.twin import Twin
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault

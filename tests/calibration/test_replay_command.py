@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.results import read, written
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.test_results import ESTIMATES, calibration_of

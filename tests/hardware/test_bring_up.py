@@ -21,7 +21,7 @@ def commands():
 
 @cache
 def help_of(command):
-    run = [sys.executable, "-m", "host_bridge.cli", command, "--help"]
+    run = [sys.executable, "-m", "host_bridge.cli.main", command, "--help"]
     return patience.run(run, text=True, within_s=60, check=True).stdout
 
 

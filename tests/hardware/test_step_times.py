@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.config.boards import check, load_board
 from host_bridge.config.boards import step_time as by_time
 from host_bridge.config.boards.measured import COLUMNS, Measured, read_measured

@@ -102,7 +102,7 @@ AROUND = (
         ),
     ),
     Part("host_bridge/drive/session.py", ("host_bridge/drive/test_session.py",)),
-    Part("host_bridge/quick_stop.py", ("host_bridge/sharing/stop/test_stop_call.py",)),
+    Part("host_bridge/cli/commands/stop.py", ("host_bridge/sharing/stop/test_stop_call.py",)),
     Part(
         "host_bridge/sharing/owner/admission.py", ("host_bridge/sharing/owner/test_admission.py",)
     ),
@@ -197,7 +197,7 @@ INTERFACES = STATION + ROS2 + PADS
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
     "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/drive/session.py",
-    "host_bridge/quick_stop.py", "host_bridge/serve", "host_bridge/driving", "host_bridge/cars",
+    "host_bridge/cli/commands/stop.py", "host_bridge/serve", "host_bridge/driving", "host_bridge/cars",
     "host_bridge/interfaces/station", "host_bridge/interfaces/ros2",
     "host_bridge/interfaces/gamepad",
 )  # fmt: skip

@@ -554,7 +554,7 @@ CORE_FILES = [part.file for part in CORE]
 @pytest.mark.process
 def test_what_is_not_held_to_mutants_touches_nothing(repository):
     repository.change("tests/README.md")
-    repository.change("host_bridge/cli.py")
+    repository.change("host_bridge/cli/main.py")
     assert repository.touched() == []
     assert repository.by_hand() == []
 
@@ -563,17 +563,17 @@ def test_what_is_not_held_to_mutants_touches_nothing(repository):
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committed):
     repository.change("firmware/core/latch.py")
-    repository.change("host_bridge/quick_stop.py")
+    repository.change("host_bridge/cli/commands/stop.py")
     if is_committed:
         repository.commit()
-    assert repository.touched() == ["firmware/core/latch.py", "host_bridge/quick_stop.py"]
+    assert repository.touched() == ["firmware/core/latch.py", "host_bridge/cli/commands/stop.py"]
     assert every("tandem stop" in what for what in repository.by_hand())
 
 
 @pytest.mark.process
 def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     repository.change("tests/host_bridge/sharing/stop/test_stop_call.py")
-    assert repository.touched() == ["host_bridge/quick_stop.py"]
+    assert repository.touched() == ["host_bridge/cli/commands/stop.py"]
     assert len(repository.by_hand()) == 2
     repository.change("tests/host_bridge/drive/drives.py")
     assert {"host_bridge/drive/session.py", "host_bridge/sharing/owner/service.py"} < set(

@@ -116,8 +116,8 @@ NIGHT: tuple[Part, ...] = (
     Part("check", ("make", "check"), 0.1),
     Part("machine code", (PYTHON, "-m", "sim_mock.compiled"), 0.1),
     *(_piece(*row) for row in PIECES),
-    Part("faults", (PYTHON, "-m", "host_bridge.cli", "faults"), 0.3),
-    Part("stops", (PYTHON, "-m", "host_bridge.cli", "faults", "--stops"), 0.3),
+    Part("faults", (PYTHON, "-m", "host_bridge.cli.main", "faults"), 0.3),
+    Part("stops", (PYTHON, "-m", "host_bridge.cli.main", "faults", "--stops"), 0.3),
     *(
         Part(f"proof of {it.name}", (PYTHON, "-m", "tests.proof", it.name),
              _PROOF_S.get(it.name, 30) / 1800)

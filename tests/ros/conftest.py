@@ -30,7 +30,7 @@ class Running:
 
     def __init__(self, environment: dict[str, str], car: str, words: Sequence[str]) -> None:
         self.process = subprocess.Popen(
-            [PYTHON, "-m", "host_bridge.cli", "ros", "--car", car,
+            [PYTHON, "-m", "host_bridge.cli.main", "ros", "--car", car,
              "--json", *words],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip

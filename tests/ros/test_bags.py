@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from mcap.reader import make_reader
 
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from tests import patience
 from tests.ros.real_ros import NEEDS_ROS, NODES, PYTHON
 

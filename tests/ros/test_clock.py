@@ -70,7 +70,7 @@ def test_a_step_is_refused_while_time_goes_on(nodes, started):
 @pytest.mark.parametrize("car", ["serial:///dev/null", "sim+process://f1tenth", "served"])
 def test_no_other_car_s_time_is_held(environment, car):
     ended = patience.run(
-        [PYTHON, "-m", "host_bridge.cli", "ros", "--car", car, "--clock"],
+        [PYTHON, "-m", "host_bridge.cli.main", "ros", "--car", car, "--clock"],
         env=environment,
         text=True,
         within_s=60,

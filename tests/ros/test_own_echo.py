@@ -27,7 +27,7 @@ def refused(environment):
     """What ``tandem ros`` says when it refuses a command line."""
 
     def start(*given: str) -> str:
-        words = [PYTHON, "-m", "host_bridge.cli", "ros", "--car", "sim://f1tenth", *given]
+        words = [PYTHON, "-m", "host_bridge.cli.main", "ros", "--car", "sim://f1tenth", *given]
         done = patience.run([*words, "--seconds", "2"], 60, text=True, env=environment)
         assert done.returncode == 2, done.stderr
         assert "would hear itself" in done.stderr

@@ -98,7 +98,7 @@ def simulator(environment, tmp_path):
         (tmp_path / "model.param.yaml").write_text(MODEL.format(model=model, map="map.csv"))
         (tmp_path / "vehicle.param.yaml").write_text(VEHICLE)
         files = [f"--params={tmp_path / name}.param.yaml" for name in ("vehicle", "model")]
-        command = [PYTHON, "-m", "host_bridge.cli", "planning-simulator"]
+        command = [PYTHON, "-m", "host_bridge.cli.main", "planning-simulator"]
         running.append(
             subprocess.Popen([*command, *files, "--seconds", "300", *words], env=environment)
         )

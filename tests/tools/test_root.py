@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.cli import version
+from host_bridge.cli.main import version
 from tests import patience
 from tests.evidence import every
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from host_bridge import drive as driving
+from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input, Observed, Setting, Wish
 from host_bridge.core.system.running import run_async
 from host_bridge.drive import Plan
-from host_bridge.interfaces.cli.drive_log import PlainView
 
 Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | None"]
 

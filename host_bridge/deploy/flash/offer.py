@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from host_bridge.cli.arguments.attest import WHEELS_OFF_GROUND, says_wheels_off_ground
+from host_bridge.cli.commands import selftest as command
 from host_bridge.config.store import Host
-from host_bridge.interfaces.cli.attest import WHEELS_OFF_GROUND, says_wheels_off_ground
-from host_bridge.selftest import command
 
 
 def offer_self_test(uri: str, host: Host) -> int:

@@ -8,11 +8,11 @@ import io
 import json
 from typing import Any
 
+from host_bridge.cli.commands import flash as command
 from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
 from host_bridge.deploy.hil.report.report import Row
-from host_bridge.flash import command
 
 _NOT_ASKED = "needs --vehicle and --board: what to flash, and onto what"
 _UART = "tandem flash takes one port, and the link of this car is another one than its REPL"

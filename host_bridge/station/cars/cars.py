@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from host_bridge import drive as driving
+from host_bridge.cli.commands.stop import StopCall, stop_served
 from host_bridge.config.store import Host
 from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
@@ -19,7 +20,6 @@ from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar, loses_nothing
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found

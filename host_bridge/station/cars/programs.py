@@ -135,7 +135,7 @@ async def answered(*words: str) -> tuple[bool, object]:
 async def spawned(*words: str) -> asyncio.subprocess.Process:
     """Start a tandem command; stdout is piped if it is JSON, stderr always."""
     return await asyncio.create_subprocess_exec(
-        *children.module("host_bridge.cli", *words),
+        *children.module("host_bridge.cli.main", *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE if "--json" in words else asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

@@ -9,7 +9,7 @@ from calibration.logs.file import LogCalibration, written
 from calibration.logs.findings import NAMES, Finding, untold
 from calibration.logs.steering_map import Map
 from calibration.logs.twin import known_values
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 
 GENTLE = ("nigel",)  # whose accelerations tell nothing of how its sensor is turned

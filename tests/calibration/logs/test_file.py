@@ -12,10 +12,10 @@ from calibration.logs.findings import NAMES, Finding, untold
 from calibration.logs.steering_map import Map, wheel_rad
 from calibration.logs.twin import known_values
 from calibration.results import found
+from host_bridge.cli.arguments.calibrated_vehicle import board_half
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.interfaces.cli.calibrated_vehicle import board_half
 from tests.calibration.logs.hidden import Hidden
 from tests.evidence import some
 

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 from calibration.logs.file import read
-from host_bridge import cli
+from host_bridge.cli import main as cli
+from host_bridge.cli.commands.calibrate import as_in_its_file
+from host_bridge.cli.commands.calibrate_guide import Guide
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.interfaces.cli.calibrate import as_in_its_file
-from host_bridge.interfaces.cli.calibrate_guide import Guide
 from tests.bench.guide_study import VEHICLES, Found, hidden, lines
 from tests.calibration.logs.hidden import Hidden
 

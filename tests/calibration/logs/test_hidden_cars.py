@@ -14,7 +14,7 @@ from calibration.logs.mounting import mounting
 from calibration.logs.reading import Wanted, read_trace
 from calibration.logs.steering import steering
 from calibration.logs.trace import Series
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from tests.calibration.logs.hidden import Hidden
 from tests.evidence import some

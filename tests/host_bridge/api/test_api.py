@@ -20,8 +20,8 @@ from host_bridge.core import EventCode, State
 from tests import patience
 from tests.evidence import some
 from tests.host_bridge.cars.test_virtual import as_metal
-from tests.host_bridge.programs import serving, until
-from tests.host_bridge.programs import tandem as command
+from tests.host_bridge.cli.programs import serving, until
+from tests.host_bridge.cli.programs import tandem as command
 from tests.host_bridge.sharing.desk import runtime_folder
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "api" / "README.md"

@@ -16,18 +16,18 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cars.refusals import explained, may_be_given_longer_beat
+from host_bridge.cli.arguments.adjusting import changes_of, is_change
+from host_bridge.cli.arguments.longer_step import offer_longer_step
+from host_bridge.cli.arguments.trimming import shift_of, trimmed
+from host_bridge.cli.commands import config as config_command
+from host_bridge.cli.output.words import beat_words
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
 from host_bridge.config.store.configurations import differing
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OffBeatFault, UsageFault
-from host_bridge.interfaces.cli import config as config_command
-from host_bridge.interfaces.cli.adjusting import changes_of, is_change
-from host_bridge.interfaces.cli.longer_step import offer_longer_step
-from host_bridge.interfaces.cli.trimming import shift_of, trimmed
-from host_bridge.interfaces.cli.words import beat_words
 from tests import patience
-from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem, until
+from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 
 SLOW = "sim://f1tenth?fault=slow_step:ms=11.4"

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from host_bridge.cli.commands.backup import _hash
 from host_bridge.core.errors import RefusedFault
-from host_bridge.interfaces.cli.backup import _hash
-from tests.host_bridge.programs import serving, tandem
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 
 pytestmark = pytest.mark.process

@@ -7,7 +7,7 @@ import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.boards import board_names, load_board
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 
 pytestmark = pytest.mark.process
 

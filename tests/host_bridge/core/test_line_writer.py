@@ -14,7 +14,7 @@ import pytest
 
 from host_bridge.core.system.line_writer import MOST, LineWriter
 from tests import patience
-from tests.host_bridge.programs import TANDEM
+from tests.host_bridge.cli.programs import TANDEM
 
 SMALL = 16384  # bytes: some pages, of which a pipe has to have a free one
 

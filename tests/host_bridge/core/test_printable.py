@@ -14,15 +14,16 @@ from types import SimpleNamespace
 import pytest
 
 from firmware.protocol.messages import Stop
-from host_bridge import cli, quick_stop
+from host_bridge.cli import main as cli
+from host_bridge.cli.commands import stop as quick_stop
+from host_bridge.cli.output.line import LiveLines
+from host_bridge.cli.output.screen import _styled
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.printable import Printable, one_line, printable, styled
-from host_bridge.interfaces.cli.line import LiveLines
-from host_bridge.interfaces.cli.screen import _styled
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import text_of
 from host_bridge.sharing.stop import stop_sockets
-from tests.host_bridge.programs import TANDEM, program, serving, tandem, until
+from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 
 # clear the screen, colour, a title, a clipboard, backspaces, C1, bidi, a line that says all is well

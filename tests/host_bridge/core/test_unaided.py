@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from host_bridge.cli.commands import act
+from host_bridge.cli.output import faults_report
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.core import (
     UNAIDED_MOST_M,
@@ -18,7 +20,6 @@ from host_bridge.core import (
     unaided_words,
 )
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.interfaces.cli import act, faults_report
 from host_bridge.station.cars.stops import StopTables
 from tests.evidence import every, holds_for, some
 from tests.tools import unaided as tool

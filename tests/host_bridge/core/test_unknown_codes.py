@@ -12,11 +12,11 @@ import pytest
 
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
+from host_bridge.cli.output import words
+from host_bridge.cli.output.line import status_line
 from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_words
 from host_bridge.core import codes as host
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.interfaces.cli import words
-from host_bridge.interfaces.cli.line import status_line
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.transcript import Transcript
 from host_bridge.logs.reading import read, summary
@@ -24,8 +24,8 @@ from host_bridge.logs.recorder import DOWN, create
 from host_bridge.logs.rows import row_of
 from host_bridge.sharing.stop.frozen_stop import StopWatch
 from tests.evidence import every, holds_for, some
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
-from tests.host_bridge.programs import serving, tandem
 
 KINDS = (
     *(host.State, host.Actuator, host.Profile, host.RcMode, host.Cause, host.Fault, host.Sender),

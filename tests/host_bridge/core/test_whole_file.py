@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import host_bridge
+from host_bridge.cli.commands import backup
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.whole_file import write_whole
 from host_bridge.inputs.gamepad import PadMapping, PadMappings
-from host_bridge.interfaces.cli import backup
 
 PAIRING = Pairing("00ff", "red", "nigel", "0011")
 

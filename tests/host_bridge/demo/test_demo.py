@@ -14,7 +14,7 @@ from host_bridge.link.protocol import wire
 from host_bridge.logs import reading
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
-from tests.host_bridge.programs import TANDEM
+from tests.host_bridge.cli.programs import TANDEM
 from tests.host_bridge.sharing.desk import runtime_folder
 
 # it measures: no other demo may run beside it

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.cli.commands import doctor as command
 from host_bridge.deploy.doctor import RULES_PATH, LocalMachine, Verdict, examine, rules
 from host_bridge.deploy.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.deploy.doctor.udev import VENDORS
-from host_bridge.interfaces.cli import doctor as command
 from host_bridge.link.transports.serial_port import Port, ports
 from host_bridge.sharing.endpoints.served import ServedCar
 from sim_mock.micropython import Candidate, candidates

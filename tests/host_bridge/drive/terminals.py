@@ -85,7 +85,7 @@ class Program:
         self.far = far
         self.rows = []
         self.summary = None
-        line = [sys.executable, "-m", "host_bridge.cli", command, *words]
+        line = [sys.executable, "-m", "host_bridge.cli.main", command, *words]
         self.process = subprocess.Popen(
             line + (["--json"] if is_json else []),
             stdin=far.slave if far else subprocess.DEVNULL,

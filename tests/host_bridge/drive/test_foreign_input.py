@@ -56,7 +56,7 @@ def drive(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         [
             sys.executable,
             "-m",
-            "host_bridge.cli",
+            "host_bridge.cli.main",
             "drive",
             "--car",
             "sim://f1tenth",

@@ -10,17 +10,17 @@ import time
 import pytest
 
 from host_bridge import drive as driving
-from host_bridge.cli import main
+from host_bridge.cli.arguments.drive_log import PlainView
+from host_bridge.cli.commands import drive
+from host_bridge.cli.main import main
 from host_bridge.config.store import make_host
 from host_bridge.core import Input, Wish
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.drive import Plan
-from host_bridge.interfaces.cli import drive
-from host_bridge.interfaces.cli.drive_log import PlainView
 from tests import patience
-from tests.host_bridge.programs import program, tandem
+from tests.host_bridge.cli.programs import program, tandem
 
 WORDS = ("--input", "script:slalom", "--lockstep", "--json")
 

@@ -113,7 +113,7 @@ def test_e_stops_r_arms_again_and_the_stop_is_explained(start, kitty):
 def test_a_stop_from_a_second_terminal_stops_the_car_and_is_named(start, kitty, folder):
     program = start(kitty, *CAR)
     drive_off(program, kitty)
-    stop = [sys.executable, "-m", "host_bridge.cli", "stop", "--all"]
+    stop = [sys.executable, "-m", "host_bridge.cli.main", "stop", "--all"]
     subprocess.run(stop, env={**os.environ, "TANDEM_RUNTIME_DIR": folder}, check=True)
     program.until_state("STOPPED")
     assert "a command" in program.latest("why_stopped")
@@ -197,7 +197,7 @@ def test_after_a_kill_the_next_run_leaves_the_terminal_as_it_should_be(start, ki
 
 def test_a_dumb_terminal_is_driven_in_lines_and_gets_no_escapes(legacy, folder):
     """TERM=dumb: an editor's shell, a serial console. Keys count, nothing is drawn."""
-    words = [sys.executable, "-m", "host_bridge.cli", "drive", *CAR]
+    words = [sys.executable, "-m", "host_bridge.cli.main", "drive", *CAR]
     env = {**os.environ, "TERM": "dumb", "XDG_RUNTIME_DIR": folder, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(words, stdin=legacy.slave, stdout=legacy.slave, env=env)
     patience.until(lambda: b"f1tenth: HOLD" in legacy.seen, "the car to be armed", 20)

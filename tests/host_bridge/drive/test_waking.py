@@ -9,6 +9,7 @@ import pytest
 
 from host_bridge import drive as driving
 from host_bridge.cars.fleet import Fleet
+from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import make_host
 from host_bridge.core import Input, Order, Wish
 from host_bridge.core.errors import NotHeldFault
@@ -17,7 +18,6 @@ from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.drive import Plan
 from host_bridge.drive.session import TICK_US
 from host_bridge.drive.waking import Alarm
-from host_bridge.interfaces.cli.drive_log import PlainView
 
 SETTLED_US, SOME_US, SECONDS = 200_000, 500_000, 0.9
 

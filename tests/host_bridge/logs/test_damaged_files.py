@@ -17,17 +17,17 @@ import pytest
 from PIL import Image
 
 from host_bridge import config
+from host_bridge.cli.commands import backup
 from host_bridge.config.boards import load_board
 from host_bridge.config.store import Pairings
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.inputs.manoeuvres import CsvFile
-from host_bridge.interfaces.cli import backup
 from host_bridge.logs import reading
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.bodies.table import parse_model
 from sim_mock.tracks.ros_map import load_map
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 
 ROOT = Path(__file__).parents[2]
 WORDS = ("", "-1", "1e999", "nan", "null", "[]", "{}", '""', "\x1b[2J", "9" * 30, "true", "*x", "é")

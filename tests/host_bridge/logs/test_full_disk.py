@@ -19,7 +19,7 @@ from host_bridge.logs.spill import SpilledList
 from host_bridge.sharing.owner.recording import new_recorder
 from tests import patience
 from tests.evidence import every
-from tests.host_bridge.programs import program, serving, tandem
+from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 
 SMALL_KB = 64

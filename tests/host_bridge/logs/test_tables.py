@@ -8,11 +8,12 @@ import shlex
 
 import pytest
 
-from host_bridge import cli, config
+from host_bridge import config
+from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.manoeuvres import CsvFile
 from host_bridge.logs import recorder, tables
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 
 NIGEL = config.load_vehicle("nigel")

@@ -11,7 +11,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap_ros2.reader import read_ros2_messages
 
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, DeviceFault
 from host_bridge.logs.bags import read_bag
 from host_bridge.logs.reading import read

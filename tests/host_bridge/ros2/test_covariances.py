@@ -7,7 +7,8 @@ from math import cos, hypot, remainder, sin, sqrt, tau
 
 import pytest
 
-from host_bridge import cli, config
+from host_bridge import config
+from host_bridge.cli import main as cli
 from host_bridge.core import CarMotion
 from host_bridge.logs.reading import read
 from host_bridge.logs.rows import from_row

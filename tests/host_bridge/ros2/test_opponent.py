@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from host_bridge.cli.commands.ros import _meet
 from host_bridge.core.errors import UsageFault
-from host_bridge.interfaces.cli.ros import _meet
 
 CAR, OTHER = "sim://f1tenth?track=corridor", "sim://f1tenth?start=3,0,0"
 

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from host_bridge.cli import find, parser_of
-from host_bridge.interfaces.cli import ros
+from host_bridge.cli.commands import ros
+from host_bridge.cli.main import find, parser_of
 from host_bridge.ros2.tandem_ros.tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 from tests.evidence import some
 

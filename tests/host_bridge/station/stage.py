@@ -12,8 +12,8 @@ from pathlib import Path
 
 from host_bridge.demo.trace import Stop, read_trace, stop_after
 from tests import patience
+from tests.host_bridge.cli.programs import program, serving, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.programs import program, serving, until, virtual_car
 from tests.host_bridge.station.chromium import Chromium, Page
 
 NAME = "car"

@@ -17,7 +17,7 @@ from PIL import Image
 
 from host_bridge.station.views import camera
 from tests import patience
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium
 from tests.host_bridge.station.stage import PORTS, STATE, stage

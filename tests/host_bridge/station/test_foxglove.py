@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from host_bridge.logs.reading import read
 from host_bridge.station.views import foxglove_server
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import PATIENCE_S
 from tests.host_bridge.station.stage import NAME, PORTS, stage

@@ -3,7 +3,7 @@
 import sys
 
 from firmware.boards.virtual import VirtualBoard
-from host_bridge.cli import main
+from host_bridge.cli.main import main
 
 begun = VirtualBoard.__init__
 

@@ -123,7 +123,7 @@ class Stage:
             self._started: list[subprocess.Popen[str]] = []
             made.callback(self._end)
             car = [
-                "-m", "host_bridge.cli", "ros", "--car", f"sim://{VEHICLE}",
+                "-m", "host_bridge.cli.main", "ros", "--car", f"sim://{VEHICLE}",
                 "--json", "--seconds", "900",
             ]  # fmt: skip
             self._start(1, *car, output=subprocess.DEVNULL)

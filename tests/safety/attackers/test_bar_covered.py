@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.core.errors import DeviceFault
 from tests import patience
-from tests.host_bridge.programs import program
+from tests.host_bridge.cli.programs import program
 from tests.safety.attackers import logins
 
 pytestmark = [pytest.mark.process, logins.as_root]

@@ -13,7 +13,7 @@ import pytest
 
 from host_bridge.sharing.endpoints.served import socket_path
 from host_bridge.sharing.stop.reserve import KEPT_FOR_STOP
-from tests.host_bridge.programs import serving, tandem
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
 

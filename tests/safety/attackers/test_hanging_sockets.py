@@ -12,7 +12,7 @@ import pytest
 
 from host_bridge.core.errors import DeviceFault
 from tests.evidence import some
-from tests.host_bridge.programs import serving
+from tests.host_bridge.cli.programs import serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
 

@@ -56,7 +56,10 @@ def test_the_attack_is_one(hostile):
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     env.pop("PYTHONSAFEPATH", None)
     done = subprocess.run(
-        [sys.executable, "-m", "host_bridge.cli", "--version"], cwd=hostile, env=env, check=False
+        [sys.executable, "-m", "host_bridge.cli.main", "--version"],
+        cwd=hostile,
+        env=env,
+        check=False,
     )
     assert done.returncode == 99
     assert ran(hostile)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.host_bridge.programs import program, serving
+from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import STATE
 from tests.safety.attackers import tries

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.host_bridge.programs import serving
+from tests.host_bridge.cli.programs import serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
 

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from host_bridge.quick_stop import StopCall, stop_served
+from host_bridge.cli.commands.stop import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found
 from tests import patience
-from tests.host_bridge.programs import TANDEM
+from tests.host_bridge.cli.programs import TANDEM
 from tests.safety.attackers import logins
 
 # A login has a share of each car's stop socket, and who asks faster than this uses it up

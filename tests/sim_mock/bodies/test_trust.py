@@ -7,7 +7,7 @@ import pytest
 
 from sim_mock.bodies import trust
 from sim_mock.bodies.table import parse_model
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.sim_mock.bodies.modelled_cars import FILE
 
 CODE = "model_module_paths: [{module}]\n    model_param_paths: ['']\n    model_class_names: [abort]"
@@ -32,7 +32,9 @@ def test_nothing_of_it_is_imported(tmp_path):
     """By its URI and by a vehicle file: the module would leave a file behind."""
     (tmp_path / "leaves_a_trace.py").write_text(f"open({str(tmp_path / 'trace')!r}, 'w')")
     path = file_naming(tmp_path, "leaves_a_trace")
-    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from host_bridge.cli import main; "
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from host_bridge.cli.main import main; "
+    )
     program = [sys.executable, "-c", code + "sys.exit(main())", str(tmp_path)]
     words = ["monitor", f"sim://nigel?model={path}", "--seconds", "1"]
     refused = subprocess.run([*program, *words], capture_output=True, text=True, check=False)

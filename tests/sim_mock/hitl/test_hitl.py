@@ -14,7 +14,7 @@ from host_bridge.config.store import make_host
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from tests.evidence import every
-from tests.host_bridge.programs import serving, tandem
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.sim_mock.hitl.boards import bare_board
 
 WAVE = "script:slalom"

@@ -178,7 +178,7 @@ class Car(LifecycleNode):
         car = self._words[self._words.index("--car") + 1]
         if car.startswith("sim://"):
             return True
-        stop = children.module("host_bridge.cli", "stop", car)
+        stop = children.module("host_bridge.cli.main", "stop", car)
         done = subprocess.run(stop, check=False, timeout=STOPPED_WITHIN_S * 2)
         if done.returncode:
             self.get_logger().error(f"{car} did not acknowledge a stop. Use its runstop")

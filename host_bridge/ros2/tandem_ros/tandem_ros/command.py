@@ -20,7 +20,7 @@ def missing(error: ImportError) -> str:
 def main() -> int:
     """Run a tandem command; return its exit status, 3 without the pip package."""
     try:
-        from host_bridge import cli
+        from host_bridge.cli import main as cli
     except ImportError as error:
         print(missing(error), file=sys.stderr)
         return 3

@@ -68,8 +68,8 @@ def words_of(values: Mapping[str, object], namespace: str, remaps: Sequence[str]
 
 def _read(words: list[str]) -> None:
     """Parse the words as the command will; raise NotRight with its error text."""
-    from host_bridge import cli
-    from host_bridge.interfaces.cli import ros
+    from host_bridge.cli import main as cli
+    from host_bridge.cli.commands import ros
 
     command = cli.find(words[0])
     complaint = io.StringIO()

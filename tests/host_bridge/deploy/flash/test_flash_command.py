@@ -13,7 +13,7 @@ import time
 import pytest
 
 from firmware.launcher import Starts
-from host_bridge import cli
+from host_bridge.cli import main as cli
 from host_bridge.config.boards import heap, load_board
 from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import NotHeldFault
@@ -22,8 +22,8 @@ from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.offer import offer_self_test
 from host_bridge.deploy.flash.program.program import launcher_files
 from tests import patience
+from tests.host_bridge.cli.programs import program, serving, tandem, terminal, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
-from tests.host_bridge.programs import program, serving, tandem, terminal, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -6,14 +6,14 @@ import pytest
 
 from firmware.boards import keys
 from firmware.protocol import codes
-from host_bridge import cli
+from host_bridge.cli import main as cli
+from host_bridge.cli.commands import pair
 from host_bridge.config.boards import heap
 from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, look
 from host_bridge.deploy.flash.program.program import launcher_files
-from host_bridge.flash import pair
 from tests.host_bridge.deploy.flash.far_end import repl_board
 from tests.host_bridge.deploy.flash.test_power_cuts import program
 

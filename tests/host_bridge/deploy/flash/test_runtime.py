@@ -11,7 +11,7 @@ from host_bridge.config.boards.reading import board_names
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.deploy.flash.board.runtime import install_runtime
 from host_bridge.deploy.flash.program.image import FAMILIES, examined, where_to_get
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 
 PORT = "/dev/not-there"
 # As Raspberry Pi's boot ROMs write it

@@ -13,8 +13,8 @@ from host_bridge.deploy.hil import parts
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
 from tests import patience
+from tests.host_bridge.cli.programs import program, tandem, terminal, until, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
-from tests.host_bridge.programs import program, tandem, terminal, until, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cli import main
+from host_bridge.cli.main import main
 from host_bridge.core.errors import ProtocolFault
 from host_bridge.deploy.flash.board.board import BoardFacts
 from host_bridge.deploy.flash.plan import Slots
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @contextlib.contextmanager
 def virtual_car():
     """``tandem sim`` behind a pseudo-terminal: its path."""
-    words = [sys.executable, "-m", "host_bridge.cli", "sim", "f1tenth", "--runtime", "cpython"]
+    words = [sys.executable, "-m", "host_bridge.cli.main", "sim", "f1tenth", "--runtime", "cpython"]
     process = subprocess.Popen(
         [*words, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

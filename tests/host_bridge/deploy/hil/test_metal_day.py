@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.cli import main
+from host_bridge.cli.main import main
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import INTERRUPTED
@@ -27,7 +27,7 @@ BY_HAND = (*by_hand.RUNSTOP_KEYS, *by_hand.ENCODER_KEYS, *power_cuts.KEYS)
 @pytest.fixture(autouse=True)
 def no_programs(monkeypatch):
     """What the report says of this machine is asked of programs (git, uname)."""
-    monkeypatch.setattr("host_bridge.hil.command._commit", lambda: "this one")
+    monkeypatch.setattr("host_bridge.cli.commands.hil._commit", lambda: "this one")
     monkeypatch.setattr(
         "host_bridge.deploy.hil.report.report.platform.platform", lambda: "this machine"
     )
@@ -71,8 +71,8 @@ def test_the_report_names_the_pages(tmp_path):
 def day(monkeypatch, tmp_path, only, person=None, bench=None, code=0):
     """The rows of such a day on a virtual bench, by what they are."""
     bench, out = bench or VirtualBench(), tmp_path / "report.json"
-    monkeypatch.setattr("host_bridge.hil.command.Bench", lambda *_: bench)
-    monkeypatch.setattr("host_bridge.hil.command.person_here", lambda without: person)
+    monkeypatch.setattr("host_bridge.cli.commands.hil.Bench", lambda *_: bench)
+    monkeypatch.setattr("host_bridge.cli.commands.hil.person_here", lambda without: person)
     assert main(["hil", bench.link, "--only", only, "--out", str(out)]) == code
     return {row["what"]: row for row in json.loads(out.read_text())["rows"]}
 
@@ -189,7 +189,7 @@ def test_without_a_board_nothing_is_flashed():
 
 
 def test_a_flash_that_does_not_end_well_does_not_hold(monkeypatch):
-    monkeypatch.setattr("host_bridge.flash.command.run", lambda args, host: 1)
+    monkeypatch.setattr("host_bridge.cli.commands.flash.run", lambda args, host: 1)
     with pytest.raises(NotHeldFault):
         flashing.flash(flash_words(), make_host())
 
@@ -198,7 +198,7 @@ def test_a_flash_that_does_not_end_well_does_not_hold(monkeypatch):
 def test_a_flash_counts_its_files(monkeypatch, kept, holds):
     row = {"slot": "a", "sent_files": 4, "kept_files": kept, "files": 94, "program": "x"}
     monkeypatch.setattr(
-        "host_bridge.flash.command.run", lambda args, host: print(json.dumps(row)) or 0
+        "host_bridge.cli.commands.flash.run", lambda args, host: print(json.dumps(row)) or 0
     )
     assert flashing.flash(flash_words(), make_host()).holds is holds
 

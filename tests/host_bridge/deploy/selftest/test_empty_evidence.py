@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.deploy.selftest import CHECKS
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 
 

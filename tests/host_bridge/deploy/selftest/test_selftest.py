@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests import patience
-from tests.host_bridge.programs import PATIENCE_S, program, tandem, until, virtual_car
+from tests.host_bridge.cli.programs import PATIENCE_S, program, tandem, until, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 

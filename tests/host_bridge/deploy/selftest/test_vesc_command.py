@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests import patience
-from tests.host_bridge.programs import program
+from tests.host_bridge.cli.programs import program
 
 pytestmark = pytest.mark.soak
 CAR = [sys.executable, "-m", "tests.host_bridge.deploy.selftest.car_with_vesc"]

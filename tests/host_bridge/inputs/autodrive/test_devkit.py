@@ -9,9 +9,9 @@ from statistics import median
 
 import pytest
 
+from tests.host_bridge.cli.programs import tandem, until
 from tests.host_bridge.drive.terminals import Far, Program
 from tests.host_bridge.inputs.autodrive.pinned import devkit_python
-from tests.host_bridge.programs import tandem, until
 
 SCRIPT = Path(__file__).with_name("devkit_script.py")
 

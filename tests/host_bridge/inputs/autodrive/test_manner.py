@@ -5,13 +5,13 @@ import json
 import pytest
 import tandem
 
-from host_bridge.cli import main
+from host_bridge.cli.arguments.piped import piped
+from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core import Observed, SeenCar
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.autodrive import make
 from host_bridge.inputs.autodrive.exchange import Exchange
-from host_bridge.interfaces.cli.piped import piped
 from sim_mock.autodrive.values import packed, ranges_m
 from sim_mock.autodrive.wire import write_bridge
 from tests.host_bridge.inputs.made_inputs import seating

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
+from host_bridge.cli.commands import pads
 from host_bridge.core.errors import DeviceFault, NotHeldFault
 from host_bridge.inputs.gamepad import Life, OpenPad, PadMappings, Sdl, VirtualPad
-from host_bridge.interfaces.cli import pads
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.meanwhile import meanwhile
 
 

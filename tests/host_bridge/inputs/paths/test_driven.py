@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from host_bridge.cli import main
+from host_bridge.cli.main import main
 
 
 def figures(capsys, *words):

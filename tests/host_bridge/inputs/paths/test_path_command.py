@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.cli import main
+from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault, UsageFault
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from host_bridge.sharing.endpoints.served import socket_path
 from tests.evidence import every
-from tests.host_bridge.programs import serving, tandem
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.sharing.owner.test_admission import WORD
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.host_bridge.cars.stop_sources import requiring
-from tests.host_bridge.programs import program, serving, tandem, virtual_car
+from tests.host_bridge.cli.programs import program, serving, tandem, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 

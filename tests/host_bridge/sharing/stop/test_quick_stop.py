@@ -18,14 +18,14 @@ import pytest
 
 from firmware.protocol import codes
 from firmware.protocol.messages import Stop, StopSeen
-from host_bridge import quick_stop
+from host_bridge.cli.commands import stop as quick_stop
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints.served import socket_path
 from host_bridge.sharing.stop import frozen_stop, stop_sockets
 from tests import patience
-from tests.host_bridge.programs import TANDEM, serving, tandem, virtual_car
+from tests.host_bridge.cli.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +59,7 @@ def folder(monkeypatch):
 
 @pytest.mark.process
 def test_a_stop_imports_nothing_heavy():
-    code = "import sys, host_bridge.cli, host_bridge.quick_stop; print(*sys.modules)"
+    code = "import sys, host_bridge.cli.main, host_bridge.cli.commands.stop; print(*sys.modules)"
     printed = subprocess.run(
         [sys.executable, "-S", "-c", code],  # without what this installation itself imports
         check=True,
@@ -68,7 +68,7 @@ def test_a_stop_imports_nothing_heavy():
         env={"PYTHONPATH": str(ROOT)},
     )
     imported = printed.stdout.split()
-    assert "host_bridge.quick_stop" in imported
+    assert "host_bridge.cli.commands.stop" in imported
     assert not set(HEAVY) & set(imported)
 
 

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from firmware.protocol.messages import Stop, StopSeen
-from host_bridge import quick_stop
+from host_bridge.cli.commands import stop as quick_stop
 from host_bridge.config.store import make_host
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault

@@ -24,7 +24,7 @@ from host_bridge.sharing.stop import stop_rim, stop_sockets
 from host_bridge.sharing.stop.stop_rim import StopRim
 from host_bridge.sharing.stop.stop_sockets import StopSocket, connected, file_name
 from tests import patience
-from tests.host_bridge.programs import TANDEM, serving
+from tests.host_bridge.cli.programs import TANDEM, serving
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.sharing.desk import until as soon
 

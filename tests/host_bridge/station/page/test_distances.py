@@ -11,7 +11,7 @@ import pytest
 
 from host_bridge.station.cars.stops import table
 from tests.evidence import every
-from tests.host_bridge.programs import program, serving, tandem
+from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS

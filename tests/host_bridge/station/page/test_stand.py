@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.host_bridge.programs import tandem
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import NAME, PORTS, SPEED, STATE, stage

@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw
 
 from host_bridge.logs.reading import facts, read
 from tests import patience
-from tests.host_bridge.programs import program, until
+from tests.host_bridge.cli.programs import program, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.processes import programs_below
@@ -269,7 +269,7 @@ def recorder_of(drive: Drive) -> int:
     found: list[int] = []
 
     def is_there() -> bool:
-        found[:] = programs_below(drive.station_pid, "host_bridge.cli record")
+        found[:] = programs_below(drive.station_pid, "host_bridge.cli.main record")
         return bool(found)
 
     until(is_there, "the recording's program")

@@ -1,0 +1,186 @@
+"""Prints a drive as lines for people, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from host_bridge.cars.car import Car
+from host_bridge.cars.fleet import FleetAgreement
+from host_bridge.cli.output.screen import screen
+from host_bridge.cli.output.words import (
+    age_ms,
+    angle,
+    commander,
+    difference_words,
+    hitl_words,
+    profile_words,
+    source_name,
+    speed,
+    together_words,
+)
+from host_bridge.drive import Drive
+
+_EVERY_US = 1_000_000  # a line per car and second, besides the lines on changes
+
+
+class PlainView:
+    """The view that prints each change when it happens, and a line per car and second."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+        self._next_us = 0
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        return screen(drive, now_us, columns, has_colours=not os.environ.get("NO_COLOR"))
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        lines = [line for car in drive.fleet.cars for line in self._changes(car)]
+        lines += self._if_new("", drive.notice)
+        lines += self._if_new("log", drive.log_words())
+        lines += self._if_new("program", drive.controls.words(now_us))
+        for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
+            alarms = divergence.alarms()
+            text = "; ".join(str(alarm) for alarm in alarms)
+            key = ", ".join(alarm.what for alarm in alarms)
+            if self._if_new(f"{car.name} differs", key):
+                lines.append(f"{car.name}: {text}")
+        if now_us >= self._next_us:
+            self._next_us = now_us + _EVERY_US
+            lines += [car_line(car, now_us) for car in drive.fleet.cars]
+        return lines
+
+    def _changes(self, car: Car) -> list[str]:
+        state = car.status.state.name if car.status and car.is_known() else "link lost"
+        changes = self._if_new(f"{car.name} hitl", hitl_words(car))
+        changes += self._if_new(f"{car.name} state", state)
+        return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
+
+    def _why(self, car: Car) -> list[str]:
+        return self._if_new(f"{car.name} why", car.why_stopped())
+
+    def _if_new(self, key: str, text: str) -> list[str]:
+        is_new = self._said.get(key, "") != text
+        self._said[key] = text
+        return [text] if is_new and text else []
+
+    def summary(self, drive: Drive, now_us: int) -> list[str]:
+        """Return lines on what was driven, why it stopped, and whether the cars did the same."""
+        lines = [f"Drove {drive.lasted_s(now_us):.1f} s as {drive.controls.source.name}."]
+        for tally in drive.tallies:
+            driven = f"{tally.distance_m:.2f} m, at most {tally.top_mps:.2f} m/s"
+            lines.append(
+                f"{tally.car.name}: {driven}, {_stops(len(tally.stops))}, {_end(tally.car)}."
+            )
+            lines += [f"  {stop}" for stop in tally.stops]
+        return [*lines, *_together(drive, now_us), *drive.controls.input.report()]
+
+
+class JsonView(PlainView):
+    """The view that prints a JSON object per car at 10 Hz, and one on the drive at its end."""
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        return [json.dumps(_row(drive, car, now_us)) for car in drive.fleet.cars]
+
+    def summary(self, drive: Drive, now_us: int) -> list[str]:
+        agreement = drive.fleet.agreement()
+        cars = [
+            {
+                "car": tally.car.name,
+                "distance_m": round(tally.distance_m, 4),
+                "top_speed_mps": tally.top_mps,
+                "stops": tally.stops,
+                "state": tally.car.status.state.name if tally.car.status else None,
+            }
+            for tally in drive.tallies
+        ]
+        row = {
+            "summary": {
+                "seconds": round(drive.lasted_s(now_us), 3),
+                "source": drive.controls.source.name,
+                "is_completed": drive.is_completed,
+                "refusal": drive.refusal,
+                "cars": cars,
+                "worst_skew_us": drive.worst_skew_us,
+                "agreement": _agreement(agreement) if len(cars) > 1 else None,
+                **drive.controls.input.figures(),
+            }
+        }
+        return [json.dumps(row)]
+
+
+def _agreement(agreement: FleetAgreement) -> dict[str, Any]:
+    return {
+        "is_equal": agreement.is_equal(),
+        "agreed": agreement.agreed,
+        "missed": agreement.missed,
+        "differs_at": agreement.differs_at,
+    }
+
+
+def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
+    row |= {
+        "is_linked": car.is_known(),
+        "age_ms": age_ms(car, now_us),
+        "notice": drive.notice,
+        "log": drive.log_words(),
+    }
+    row["program"] = drive.controls.words(now_us)
+    if car.status:
+        row |= {
+            "state": car.status.state.name,
+            "profile": car.status.profile.name,
+            "stand_left_s": car.stand_left_s(),
+            "cap_mps": car.outputs.cap_mps if car.outputs else None,
+            "commanded_by": source_name(car, car.status.drive_source) or None,
+            "speed_mps": car.status.speed_mps,
+            "target_mps": car.status.target_mps,
+            "steer_rad": car.status.steer_rad,
+            "stop_causes": [cause.name for cause in car.status.causes],
+            "why_stopped": car.why_stopped(),
+            "claim_count": car.status.claim_count,
+            "claim_crc": f"{car.status.claim_crc:08x}",
+            "skew_us": drive.skew_us,
+        }
+    return row
+
+
+def car_line(car: Car, now_us: int) -> str:
+    """Return one line on the car's present state."""
+    status = car.status
+    if status is None or not car.is_known():
+        return f"{car.name}: link lost"
+    age = age_ms(car, now_us)
+    old = "" if age is None else f"  {age:.0f} ms old"
+    profile = profile_words(car)
+    state = f"{status.state.name:8}" + (f"  {profile}" if profile else "")
+    return (
+        f"{car.name}: {state}  {commander(car)}  {speed(status.speed_mps)}"
+        f"  {angle(status.steer_rad)}{old}"
+    )
+
+
+def _stops(count: int) -> str:
+    return {0: "no stops", 1: "1 stop"}.get(count, f"{count} stops")
+
+
+def _end(car: Car) -> str:
+    if car.status is None or not car.is_known():
+        return "its link lost at the end"
+    return f"now {car.status.state.name}"
+
+
+def _together(drive: Drive, now_us: int) -> list[str]:
+    if not drive.divergences:
+        return []
+    worst_us = drive.worst_skew_us
+    worst = "" if worst_us is None else f", {worst_us * 1e-3:.1f} ms at worst"
+    lines = [f"Together: {together_words(drive)[0]}{worst}."]
+    for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
+        lines += [
+            f"{car.name}: apart at the end: {text}"
+            for text, _ in difference_words(divergence, now_us)
+        ]
+    return lines

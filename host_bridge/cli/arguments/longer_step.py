@@ -1,0 +1,43 @@
+"""Offers a longer beat for a car whose steps take longer than its beat; asks before it writes.
+
+The same by hand is ``tandem config write CAR step_s=0.02``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from host_bridge.cli.output.line import counted
+from host_bridge.config.store import Host
+from host_bridge.core import LONGEST_STEP_S, KnownCar
+from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.system.running import run_async
+
+_YES = ("y", "yes")
+
+
+def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
+    """Offer each car a longer beat; return the exit code of the refusal: no car is armed.
+
+    Raises the fault again where nobody can be asked. Raises errors.TandemError.
+    """
+    cars = fault.cars
+    if is_json or not cars or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise fault
+    print(f"tandem: {fault}", file=sys.stderr)
+    for car, board_id in zip(cars, fault.boards, strict=True):
+        answer = input(f"Write step_s={LONGEST_STEP_S:g} to {car} now? [y/N] ")
+        if answer.strip().lower() in _YES:
+            run_async(_write(car, KnownCar(board_id, car), host))
+    return fault.exit_code
+
+
+async def _write(car: str, meant: KnownCar, host: Host) -> int:
+    """Write the longer beat, but only to the car that refused, and to no other at its port."""
+    opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
+    try:
+        await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, counted)
+        print(f"Written, all of it read back: {opened.name} can be armed in some seconds.")
+    finally:
+        await opened.close()
+    return 0

@@ -1,0 +1,371 @@
+"""``tandem calibrate``: identifies a car's parameters from logs of its drives, and writes them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from calibration.logs import file as files
+from calibration.logs.findings import BY_NAME, Finding
+from calibration.logs.identify import Found, identify
+from calibration.logs.places import with_places
+from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.table import COLUMNS
+from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.twin import known_values
+from calibration.logs.vesc_yaml import vesc_yaml
+from host_bridge.cli.arguments.calibrated_vehicle import NONE, calibrated_vehicle, changes_on_board
+from host_bridge.cli.arguments.typed import day, positive
+from host_bridge.cli.commands.calibrate_guide import Guide
+from host_bridge.config.store import Host
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.logs.new_file import write_new
+
+EPILOG = """\
+A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
+makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, /odom, a VESC's
+/sensors/core and an IMU; or a CSV with a column t_s and any of
+  COLUMNS.
+What is no log of Tandem needs --vehicle. Several logs of one car are looked
+at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
+logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
+
+By themselves a car's sensors do not know a metre of floor: --tape says how far a log's drive was,
+from where the car stood to where it came to stand, straight ahead.
+
+examples:
+  tandem calibrate drive.mcap                           what it tells, and what it does not
+  tandem calibrate circles.mcap straight.mcap --tape straight.mcap=6.42 --out my_car.toml
+  tandem drive --car 'sim://f1tenth?calibration=my_car.toml'       the car that was found
+  tandem calibrate drive.mcap --vehicle-file my_car.toml --vesc-yaml vesc.yaml
+  tandem calibrate run.bag --vehicle f1tenth_vesc --pose-topic /pf/pose/odom
+  tandem calibrate drive.csv --vehicle ./my_car.toml
+  tandem calibrate --guide my_car --car f1tenth         an hour on a stand and a floor, with a tape
+  tandem calibrate --guide try --car sim://nigel        the same with a virtual car
+  tandem calibrate drive.mcap --json                    for a program
+
+exit codes: 0 something is told; 1 nothing is; 2 the command line is wrong; 5 a vehicle file is not
+right; 7 a log is not what it should be.
+"""
+
+
+# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bag_series``
+TOPICS = {
+    "drive": "commands (/drive)",
+    "odom": "wheel odometry (/odom)",
+    "core": "a VESC's state (/sensors/core)",
+    "imu": "the inertial sensor (/sensors/imu/raw)",
+    "pose": "where cameras or SLAM saw it; only if it is named",
+}
+_SERIES = {
+    "drive": "told",
+    "odom": "odometry",
+    "core": "motor",
+    "imu": "inertial",
+    "pose": "places",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Find a car's numbers in logs of its drives."
+    parser.epilog = EPILOG.replace(
+        "COLUMNS", textwrap.fill(", ".join(COLUMNS), 90).replace("\n", "\n  ")
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("logs", nargs="*", type=Path, metavar="LOG", help="logs of drives of one car")
+    add("--car", default="", metavar="NAME", help="which car of the logs; the car to guide with")
+    add("--guide", type=Path, metavar="FOLDER", help="drive what tells all of it, step by step")
+    add("--vehicle", default="", metavar="NAME", help="the type or its file (as the log says)")
+    add(
+        "--tape",
+        action="append",
+        default=[],
+        metavar="[LOG=]METRES",
+        help="how far the drive was, by a tape on the floor; repeatable",
+    )
+    add(
+        "--places",
+        action="append",
+        default=[],
+        metavar="[LOG=]FILE",
+        help="where cameras or SLAM saw it: CSV (t_s, x_m, y_m), or a virtual car's sensors=FILE",
+    )
+    for option, what in TOPICS.items():
+        add(f"--{option}-topic", default="", metavar="TOPIC", help=f"of a bag: {what}")
+    add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
+    add("--vehicle-file", type=Path, metavar="FILE.toml", help="write it as a vehicle file")
+    add("--vesc-yaml", type=Path, metavar="FILE.yaml", help="write it as F1TENTH's vesc.yaml")
+    add("--date", type=day, metavar="YYYY-MM-DD", help="of the calibration, for its file (today)")
+    add("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return 0 if something was identified, else 1.
+
+    Raises errors.UsageFault, DataFileFault, VehicleFileFault.
+    """
+    if args.guide:
+        return _guided(args, host)
+    if not args.logs:
+        raise UsageFault(
+            "no log is named",
+            expected="tandem calibrate LOG, or tandem calibrate --guide FOLDER --car CAR",
+        )
+    _refuse_to_overwrite(args)
+    traces = read_traces(args, host)
+    vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
+    return _identified(args, host, traces, vehicle)
+
+
+def _refuse_to_overwrite(args: argparse.Namespace) -> None:
+    """Raise errors.DataFileFault if a file is there that was named to be written."""
+    for path in (args.out, args.vehicle_file, args.vesc_yaml):
+        if path and path.exists():
+            raise DataFileFault.in_the_way(path)
+
+
+def _identified(
+    args: argparse.Namespace, host: Host, traces: Sequence[Trace], vehicle: Vehicle
+) -> int:
+    found = identify(traces, vehicle)
+    today = args.date or datetime.now().astimezone().date()
+    calibration = files.LogCalibration.of(
+        found, traces, vehicle.name, today.isoformat(), command_of(args)
+    )
+    texts = {}
+    if args.vesc_yaml:
+        texts[args.vesc_yaml] = vesc_yaml(vehicle, calibration)
+    if args.vehicle_file:
+        texts[args.vehicle_file] = calibrated_vehicle(vehicle, calibration, host)[0]
+    if args.out:
+        texts[args.out] = files.written(calibration)
+    for path, text in texts.items():
+        write_new(path, "the file", text)
+    if args.json:
+        print(json.dumps(as_row(found, traces, vehicle)))
+    else:
+        print("\n".join(lines(found, traces, vehicle)))
+    return 0 if any(one.is_told for one in found.findings) else 1
+
+
+def _guided(args: argparse.Namespace, host: Host) -> int:
+    if args.logs or args.tape or args.places or not args.car:
+        raise UsageFault(
+            "a guide drives and asks by itself",
+            expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
+        )
+    _refuse_to_overwrite(args)
+    vehicle = as_in_its_file(args.car, args.vehicle, host)
+    traces = Guide(args.guide, args.car, vehicle, host).run()
+    paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
+    if "vesc" in vehicle.plant:
+        paths["vesc_yaml"] = "vesc.yaml"
+    for name, file in paths.items():
+        if getattr(args, name) is None:  # of an earlier guide in this folder; a named one is kept
+            setattr(args, name, args.guide / file)
+            (args.guide / file).unlink(missing_ok=True)
+    print()
+    code = _identified(args, host, traces, vehicle)
+    print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))
+    print(f"onto the board: tandem config write {shlex.quote(args.car)} --calibration {args.out}")
+    twin = shlex.quote(f"sim://{vehicle.name}?calibration={args.out}")
+    print(f"as a virtual car: tandem drive {twin}")
+    return code
+
+
+def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
+    """Return the car's vehicle as its file has it; refuse a car that was trimmed or calibrated.
+
+    Such a car's logs have commands by the map that its board holds, but a calibration refers to its
+    file's map. Raises errors.TandemError.
+    """
+    found: list[Vehicle] = []
+
+    async def ask() -> int:
+        opened = await host.cars.open(car, vehicle=named or None)
+        found.append(opened.vehicle)
+        await opened.close()
+        return 0
+
+    run_async(ask())
+    file = host.vehicles.load(named or found[0].path)
+    rows = [str(row["parameter"]) for row in changes_on_board(file, found[0])]
+    if any(row.startswith("channel_") for row in rows):
+        raise UsageFault(
+            "this car was trimmed or calibrated before",
+            where=car,
+            expected="the pulses of its vehicle file, of which a calibration is",
+            got=", ".join(rows),
+            remedy=f"tandem config write {shlex.quote(car)} --calibration {NONE}, "
+            "then the same words again",
+        )
+    return file
+
+
+def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
+    """Read all logs, with their tape lengths and external poses.
+
+    Raises errors.TandemError.
+    """
+    tapes = taped(args.tape, args.logs)
+    seen = seen_in(args.places, args.logs)
+    topics = {_SERIES[option]: getattr(args, f"{option}_topic") for option in TOPICS}
+    wanted = Wanted(args.car, args.vehicle, {k: topic for k, topic in topics.items() if topic})
+    traces = []
+    for path in args.logs:
+        print(f"reading {path}", file=sys.stderr, flush=True)
+        trace = read_trace(path, wanted, host.vehicles.load, tapes.get(path))
+        traces.append(with_places(trace, seen[path]) if path in seen else trace)
+    if len({trace.vehicle for trace in traces}) > 1:
+        names = ", ".join(f"{trace.file}: {trace.vehicle}" for trace in traces)
+        raise UsageFault("the logs are of several types of car", expected="one car", got=names)
+    refuse_several_cars(traces)
+    return traces
+
+
+def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
+    """Return the tape measure of each log, in m.
+
+    Raises errors.UsageFault.
+    """
+    found = {}
+    for word in words:
+        path, text = _meant("--tape", word, logs, "METRES")
+        try:
+            found[path] = positive(text)
+        except argparse.ArgumentTypeError as error:
+            raise UsageFault(
+                f"--tape {word}: {error}", expected="metres, as in --tape 6.42"
+            ) from None
+    return found
+
+
+def seen_in(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, Path]:
+    """Return the file of external poses of each log.
+
+    Raises errors.UsageFault.
+    """
+    meant = (_meant("--places", word, logs, "FILE") for word in words)
+    return {path: Path(text) for path, text in meant}
+
+
+def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
+    """Return the log and the rest of ``LOG=REST``; for a single log REST is enough."""
+    name, is_named, rest = word.rpartition("=")
+    meant = [path for path in logs if not is_named or name in (str(path), path.name)]
+    if len(meant) != 1:
+        raise UsageFault(
+            f"{option} {word}: of which log?",
+            expected=f"{what} of the only log, or LOG={what} of one of several",
+            got=word,
+        )
+    return meant[0], rest
+
+
+def command_of(args: argparse.Namespace) -> str:
+    """Return the command line as the calibration keeps it: file names without their folders."""
+    words = ["tandem calibrate", *(path.name for path in args.logs)]
+    words += [f"--guide {args.guide.name}"] if args.guide else []
+    words += [
+        f"--{name} {getattr(args, name)}" for name in ("car", "vehicle") if getattr(args, name)
+    ]
+    words += [f"--tape {Path(word).name}" for word in args.tape]
+    words += [f"--places {Path(word).name}" for word in args.places]
+    return " ".join(words)
+
+
+def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
+    """Return the result as ``--json`` prints it."""
+    known = known_values(vehicle)
+    told = found.steering_map
+    return {
+        "vehicle": vehicle.name,
+        "logs": [vars(files.Source.of(trace)) for trace in traces],
+        "notes": [f"{trace.file}: {note}" for trace in traces for note in trace.notes],
+        "parameters": {one.name: _finding_row(one, known.get(one.name)) for one in found.findings},
+        "steering_map": None
+        if told is None
+        else {
+            **told.columns(),
+            "is_bent": told.is_bent,
+            "residual_radps": told.residual_radps,
+        },
+    }
+
+
+def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
+    p = BY_NAME[one.name]
+    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
+    if one.is_told:
+        row |= {"value": one.value}
+        row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
+    else:
+        row |= {"manoeuvre": p.manoeuvre}
+    return {**row, "why": one.why}
+
+
+def lines(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> Iterator[str]:
+    """Yield the result as lines for people."""
+    known = known_values(vehicle)
+    for trace in traces:
+        yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {vehicle.name}"
+        yield from (f"  {note}" for note in trace.notes)
+    told = [one for one in found.findings if one.is_told]
+    yield ""
+    yield f"{'told, with 95 % intervals':29}{'value':>10}  {'from':>9} {'to':>9}  {'file says':>9}"
+    for one in told:
+        said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
+        yield (
+            f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
+            f"  {BY_NAME[one.name].unit}".rstrip()
+        )
+        if one.why:
+            yield f"  {one.why}"
+    if not told:
+        yield "nothing"
+    yield from _map_lines(found)
+    yield from untold_lines(found.findings)
+
+
+def _map_lines(found: Found) -> Iterator[str]:
+    told = found.steering_map
+    if told is None:
+        return
+    bent = "bent, as the log bears it" if told.is_bent else "a straight line: no bend is seen"
+    yield ""
+    yield f"steering map ({bent}); beyond these commands nothing was driven"
+    yield "  commanded rad  wheels rad   from       to"
+    rows = zip(told.commanded_rad, told.wheel_rad, told.low_rad, told.high_rad, strict=True)
+    for commanded, wheel, low, high in rows:
+        yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
+
+
+def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
+
+    A manoeuvre that is the remedy for several is named once.
+    """
+    untold = [one for one in findings if not one.is_told]
+    if not untold:
+        return
+    yield ""
+    yield "not told: stays as the vehicle file has it"
+    by_manoeuvre: dict[str, list[Finding]] = {}
+    for one in untold:
+        by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
+    for manoeuvre, some in by_manoeuvre.items():
+        for one in some:
+            yield f"  {one.name}: {one.why}"
+        yield f"    to tell: {manoeuvre}"

@@ -1,0 +1,199 @@
+"""``tandem calibrate --guide``: the guided calibration, which drives and asks step by step.
+
+It needs a stand, a floor, a tape measure and about an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from math import dist
+from pathlib import Path
+from urllib.parse import quote
+
+from calibration.logs.identify import identify
+from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
+from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.trace import Trace, refuse_several_cars
+from host_bridge.cli.arguments.piped import VIRTUAL, with_option
+from host_bridge.cli.commands import drive
+from host_bridge.config.store import Host
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.link.transports.uri import Uri
+
+ANSWERS = "answers.json"
+_YES, _NO = ("y", "yes"), ("n", "no")
+_TRIES = 3
+
+
+class Guide:
+    """One guided calibration with its logs in one folder; a finished step is not repeated.
+
+    ``car`` is its name on the command line; ``vehicle`` is its vehicle file.
+    """
+
+    def __init__(self, folder: Path, car: str, vehicle: Vehicle, host: Host) -> None:
+        """Make or read the folder.
+
+        Raises errors.DataFileFault for a folder that cannot be made or read.
+        """
+        self._folder = folder
+        self._car = car
+        self._vehicle = vehicle
+        self._host = host
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / ANSWERS
+            self._tapes = json.loads(path.read_text()) if path.exists() else {}
+        except (OSError, ValueError) as error:
+            raise DataFileFault(
+                "this is no folder of a guide", where=str(folder), got=str(error)
+            ) from None
+
+    def run(self) -> list[Trace]:
+        """Do all steps; return the traces of their drives.
+
+        Raises errors.TandemError.
+        """
+        total = len(MANOEUVRES)
+        print(f"Calibrating {self._car}, a {self._vehicle.name}, in {total} steps.")
+        print(f"Logs and answers are kept in {self._folder}; Ctrl-C ends, the same words go on.")
+        traces: list[Trace] = []
+        for number, manoeuvre in enumerate(MANOEUVRES, 1):
+            print(f"\nStep {number} of {total}: {manoeuvre.name}, {manoeuvre.where}")
+            traces.append(self._step(manoeuvre, traces))
+        return traces
+
+    def _step(self, manoeuvre: Manoeuvre, before: Sequence[Trace]) -> Trace:
+        log = self._folder / f"{manoeuvre.name}.mcap"
+        for _ in range(_TRIES):
+            if log.exists():
+                print(f"  driven: {log.name}")
+            else:
+                self._drive(manoeuvre, log, before)
+            trace = self._read(manoeuvre, log)
+            refuse_several_cars([*before, trace])
+            lacking = self._lacking(manoeuvre, [*before, trace])
+            if not lacking:
+                return trace
+            print(f"  This drive does not tell {manoeuvre.tells}: {lacking}")
+            if not self.says_yes("  Drive it again"):
+                return trace
+            self._forget(manoeuvre, log)
+        return trace
+
+    def _drive(self, manoeuvre: Manoeuvre, log: Path, before: Sequence[Trace]) -> None:
+        print(f"  {manoeuvre.text}")
+        straight = self._straight(before)
+        commands = self._folder / f"{manoeuvre.name}.csv"
+        rows = manoeuvre.rows(self._vehicle, straight)
+        lines = [f"{t_s:.2f},{channel},{part:.5f}" for t_s, channel, part in rows]
+        commands.write_text("\n".join(["t_s,channel,value_norm", *lines]) + "\n")
+        takes_s = seconds_of(manoeuvre, self._vehicle)
+        self._ask(f"  Is it there, and the way free? It takes {takes_s:.0f} s. Enter drives: ")
+        part = log.with_name(f"{manoeuvre.name}.part.mcap")
+        part.unlink(missing_ok=True)
+        car = self._car
+        if manoeuvre.is_taped and car.startswith(VIRTUAL):
+            car = with_option(car, "sensors", quote(str(log.with_suffix(".jsonl"))))
+        words = ["--car", car, "--input", f"csv:{commands}", "--record", str(part)]
+        words += ["--lockstep"] if car.startswith("sim:") else []
+        parser = argparse.ArgumentParser(prog="tandem drive")
+        drive.add_arguments(parser)
+        args = parser.parse_args(words)
+        args.command = "drive"
+        if code := drive.run(args, self._host):
+            raise UsageFault(
+                f"the drive {manoeuvre.name} ended before its end (exit code {code})",
+                where=str(part),
+                expected="a drive to the end of its commands",
+                remedy="the same command goes on from here; tandem log shows why it ended",
+            )
+        if manoeuvre.question and not self.says_yes(f"  {manoeuvre.question}"):
+            raise UsageFault(
+                "its steering goes the other way",
+                where=self._vehicle.path,
+                expected="left first, for left is positive",
+                remedy="turn the pulses of its [[channels]] points round, and flash or write it",
+            )
+        if manoeuvre.is_taped:
+            _tell_truth(car)
+            self._tapes[manoeuvre.name] = self._metres()
+            (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
+        part.rename(log)  # last, when every question is answered: now the step counts as done
+
+    def _straight(self, before: Sequence[Trace]) -> float:
+        """Return the steering that drives straight, as a part of full lock, from the drives so far.
+
+        It is 0 before the first drive that identifies the trim.
+        """
+        trim = identify(before, self._vehicle).of("steer_trim_rad") if before else None
+        if trim is None or not trim.is_told:
+            return 0.0
+        return float(trim.value / self._vehicle.steer_max_rad)
+
+    def _read(self, manoeuvre: Manoeuvre, log: Path) -> Trace:
+        wanted = Wanted(vehicle=self._vehicle.path)
+        tape_m = self._tapes.get(manoeuvre.name)
+        return read_trace(log, wanted, self._host.vehicles.load, tape_m)
+
+    def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
+        if not manoeuvre.tells:
+            return ""
+        found = identify(traces, self._vehicle).of(manoeuvre.tells)
+        if found.is_told:
+            print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
+            return ""
+        return found.why
+
+    def _forget(self, manoeuvre: Manoeuvre, log: Path) -> None:
+        """Rename the log of a step that is driven again; no measurement is deleted."""
+        number = 1
+        while (aside := log.with_name(f"{manoeuvre.name}.{number}.aside.mcap")).exists():
+            number += 1
+        log.rename(aside)
+
+    def _metres(self) -> float:
+        for _ in range(_TRIES):
+            text = self._ask("  How far is it from mark to mark, in metres? ")
+            try:
+                metres = float(text.replace(",", "."))
+            except ValueError:
+                metres = 0.0
+            if 0.0 < metres < 1000.0:
+                return metres
+            print("  A number of metres is meant, as 6.42.")
+        raise UsageFault("how far it went is not told", expected="metres, as 6.42", got=text)
+
+    def says_yes(self, question: str) -> bool:
+        for _ in range(_TRIES):
+            answer = self._ask(f"{question}? [y/n] ").strip().lower()
+            if answer in (*_YES, *_NO):
+                return answer in _YES
+        raise UsageFault("it is not answered", expected="y or n", got=answer)
+
+    def _ask(self, question: str) -> str:
+        try:
+            return input(question)
+        except EOFError:
+            print()
+            raise UsageFault(
+                "nobody answers",
+                expected="a person at this terminal",
+                got="the end of the input",
+                remedy="tandem calibrate --guide is for a terminal; what was driven is kept",
+            ) from None
+
+
+def _tell_truth(car: str) -> None:
+    """Print what a tape measure would show for a virtual car, from its true poses."""
+    path = Path(Uri.parse(car).query.get("sensors", "")) if car.startswith(VIRTUAL) else Path()
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as file:
+        truths = [json.loads(line)["truth"] for line in file if '"sensor": "truth"' in line]
+    if truths:
+        first, last = ((truths[at]["x_m"], truths[at]["y_m"]) for at in (0, -1))
+        print(f"  A virtual car has no floor; a tape would say {dist(first, last):.2f}.")

@@ -1,0 +1,74 @@
+"""Limit the speed of a car, on the car: whoever drives it, it goes no faster.
+
+An armed car's cap can only be lowered; in STANDBY it can be set to anything, up to what the vehicle
+file allows. It holds until it is set again or the car is switched off. Forward and backward alike.
+
+examples:
+  tandem cap 0.3                the only car that is served goes 0.3 m/s at most
+  tandem cap 1 --car f1tenth    one of several
+  tandem cap 0                  nobody drives it any more, whoever tries
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from host_bridge.cli.arguments.typed import number
+from host_bridge.cli.commands.act import asked, refused, row_of
+from host_bridge.config.store import Host
+from host_bridge.core import Sender, State, capping
+from host_bridge.core.system.running import run_async
+from host_bridge.sharing.open_car import OpenCar
+
+_STARTED_S = 3.0  # a car that is starting up does not raise its cap
+_SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("speed_mps", metavar="SPEED", type=speed, help="in m/s")
+    parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return 0 if the car took the cap.
+
+    Raises errors.TandemError.
+    """
+    return run_async(_cap(args, host))
+
+
+async def _cap(args: argparse.Namespace, host: Host) -> int:
+    opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
+    try:
+        await opened.until(lambda: _has_started(opened), _STARTED_S)
+        result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), host)
+        if result is not None and result.is_done:
+            opened.car.outputs = None  # wait for a report that was made with the new cap
+            await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
+    finally:
+        await opened.close()
+    cap_mps = opened.car.outputs.cap_mps if opened.car.outputs else None
+    if args.json:
+        print(json.dumps({**row_of(result, opened), "cap_mps": cap_mps}))
+    if result is None or not result.is_done:
+        raise refused(result, opened)
+    if not args.json:
+        print(f"{opened.name}: {'capped' if cap_mps is None else f'{cap_mps:g} m/s at most'}")
+    return 0
+
+
+def _has_started(opened: OpenCar) -> bool:
+    return opened.car.status is not None and opened.car.status.state is not State.STARTING
+
+
+def speed(text: str) -> float:
+    """Parse a speed cap in m/s, for argparse."""
+    value = number(text)
+    try:
+        capping(value, Sender.COMMAND)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return value

@@ -1,0 +1,181 @@
+"""Drive a car, and its twins, from this terminal: by keys, by a file, or by a manoeuvre.
+
+SPACE held down is the deadman: released, the cars brake and hold; held again, they drive on from
+neutral. W and S change the speed, A (left) and D (right) the steering, Q centres it. E or X stops
+at once, R or Enter clears a stop and arms again, Esc or Ctrl-C ends.
+
+A terminal that reports the release of keys (kitty's protocol: kitty, foot, Ghostty, WezTerm) gives
+the vehicle's full speed. In any other, SPACE has to be pressed again at least once a second (held
+down it repeats, which cannot be told from pressing), a release takes effect within that second, and
+the limit is 0.3 m/s. With a real car a file plays only while SPACE is held.
+
+A gamepad (--input gamepad): LB held is the deadman, gripped with the triggers at rest; the right
+trigger drives, the left one drives backward, the left stick steers. START arms again, BACK ends,
+every other button stops. With --hand gamepad a file or a program drives while RB is held, and LB
+takes over. tandem pads lists, tests and maps pads; wheels are mapped likewise.
+
+A file for --input csv: has the columns t_s,channel,value_norm: a rising time in seconds, throttle
+or steering, and a part of the top speed or of full lock from -1 to 1, left positive; a value holds
+until that channel's next row. tandem log --samples FOLDER has one; tandem log FILE --csv FOLDER
+makes one of a log.
+
+With --lockstep virtual cars (sim://) are driven by a file or a script as fast as they can be
+computed, in virtual time: a busy machine makes nothing late, and two drives with the same command
+line are the same. In any other terminal tandem stop stops them as it does all others.
+
+The screen counts as "lost" the reports of a car that did not arrive, and as "skipped" the beats
+that a virtual car left out because this machine was busy: its line loses nothing.
+
+examples:
+  tandem drive --car sim://f1tenth
+  tandem drive --car serial:///dev/ttyACM0 --twin sim://nigel --record drive.mcap
+  tandem drive --car 'serial:///dev/ttyACM0?hitl=nigel'   a bare board; its wheels are a plant's
+  tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
+  tandem drive --car sim://nigel --input csv:straight_commands.csv --json
+  tandem drive --car sim://nigel --input script:slalom --seconds 60 --lockstep --record drive.mcap
+  tandem drive 'sim://f1tenth?track=corridor' --input path:corridor.csv     see tandem path --help
+  tandem drive --car sim://f1tenth --input gamepad
+  tandem drive --car f1tenth --input script:slalom --hand gamepad:xbox
+  tandem drive --car f1tenth --profile race --cap 1.5
+  tandem drive --car f1tenth --profile stand     asks whether the wheels are off the ground
+
+While it runs it is the stop source "seat" of the cars (and "fleet", of several): a car whose
+profile requires that stops when this program hangs, is killed or is cut off.
+
+exit codes: 0 driven; 1 the cars took different claims, or a file was not played to its end; 3 a car
+was lost; 6 a car refused to arm; 130 ended by Ctrl-C or a signal.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from host_bridge import drive as driving
+from host_bridge.cli.arguments.attest import add_profile, profile_of
+from host_bridge.cli.arguments.drive_log import JsonView, PlainView
+from host_bridge.cli.arguments.longer_step import offer_longer_step
+from host_bridge.cli.arguments.typed import add_seconds, positive
+from host_bridge.cli.commands.cap import speed
+from host_bridge.config.store import Host, make_host
+from host_bridge.core import Input
+from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.system.running import run_async, run_in_virtual_time
+from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.drive import Plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument(
+        "--input",
+        default="keyboard",
+        metavar="INPUT",
+        help="keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE, or another package's "
+        "(entry point tandem.inputs)",
+    )
+    parser.add_argument(
+        "--hand",
+        metavar="INPUT",
+        help="whose hand lets a program drive: gamepad[:NAME] (RB; LB drives by hand) or keyboard",
+    )
+    parser.add_argument(
+        "--lockstep",
+        action="store_true",
+        help="virtual cars as fast as they can be computed, however busy the machine is",
+    )
+    add_driving(parser)
+
+
+def add_driving(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that every command that drives has."""
+    car = parser.add_mutually_exclusive_group()
+    car.add_argument(
+        "car",
+        nargs="?",
+        default=argparse.SUPPRESS,
+        metavar="CAR",
+        help="a served name, a URI or a serial port",
+    )
+    car.add_argument("--car", metavar="CAR", help="the same, as an option; default: the one served")
+    parser.add_argument(
+        "--twin",
+        metavar="CAR",
+        action="append",
+        default=[],
+        help="gets the same claims; repeatable",
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
+    parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
+    add_seconds(parser)
+    parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="top speed")
+    parser.add_argument(
+        "--cap", type=speed, metavar="M_PER_S", help="limit the cars themselves, as tandem cap does"
+    )
+    add_profile(parser)
+    parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
+    if args.lockstep:
+        loop = VirtualTime()
+        return drive(args, make_host(loop), args.input, loop=loop)
+    return drive(args, host, args.input)
+
+
+def drive(
+    args: argparse.Namespace,
+    host: Host,
+    of_input: str | Input,
+    options: Mapping[str, str] | None = None,
+    loop: VirtualTime | None = None,
+) -> int:
+    """Drive as the options of ``add_driving`` say, in the time of ``loop`` if one is given.
+
+    Return the exit code. Raises errors.TandemError.
+    """
+    try:
+        plan = plan_of(args, of_input, options, is_lockstep=loop is not None)
+        main = driving.drive(plan, view_of(args), host)
+        return run_in_virtual_time(main, loop) if loop else run_async(main)
+    except OffBeatFault as fault:
+        return offer_longer_step(fault, host, is_json=args.json)
+
+
+def view_of(args: argparse.Namespace) -> JsonView | PlainView:
+    """Return the view that prints the drive: JSON, or lines and a screen."""
+    return JsonView() if args.json else PlainView()
+
+
+def plan_of(
+    args: argparse.Namespace,
+    of_input: str | Input,
+    options: Mapping[str, str] | None = None,
+    *,
+    is_lockstep: bool = False,
+) -> Plan:
+    """Return the drive plan that the options of ``add_driving`` describe.
+
+    Raises errors.UsageFault.
+    """
+    return Plan(
+        cars=(args.car, *args.twin),
+        input=of_input,
+        options=options or {},
+        hand=getattr(args, "hand", None),
+        vehicle=args.vehicle,
+        record=args.record,
+        seconds=args.seconds,
+        speed_mps=args.speed,
+        profile=profile_of(args, 1 + len(args.twin)),
+        cap_mps=args.cap,
+        is_unarmed=getattr(args, "unarmed", False),
+        is_json=args.json,
+        waits_for_reader=getattr(args, "lockstep", False),
+        is_lockstep=is_lockstep,
+    )

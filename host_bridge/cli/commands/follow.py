@@ -1,0 +1,148 @@
+"""Let twins follow a car that is driven by its own RC receiver.
+
+The leader reports the claims of its receiver, and the followers get the same frames. They are armed
+when the leader is, in the same profile, and stopped when it stops; the leader depends on none of
+them. Begin to follow before the leader is armed: a leader that is armed already is followed from
+its next arming on. Ctrl-C ends: the followers are stopped, and so is a leader that no other program
+serves.
+
+examples:
+  tandem follow serial:///dev/ttyACM0 sim://f1tenth
+  tandem follow f1tenth 'sim://f1tenth?name=twin' --record drive.mcap
+  tandem follow f1tenth twin --seconds 60 --json
+
+exit codes: 0 followed; 1 a follower took other claims than its leader; 3 a car was lost or began
+anew; 130 ended by Ctrl-C or a signal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from host_bridge import drive as driving
+from host_bridge.cars.car import Car
+from host_bridge.cars.following import Follower, Following
+from host_bridge.cli.arguments.drive_log import car_line
+from host_bridge.cli.arguments.typed import add_seconds
+from host_bridge.cli.output.words import difference_words, radio_words
+from host_bridge.config.store import Host
+from host_bridge.core.system.running import run_async
+
+_EVERY_US = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("leader", metavar="LEADER", help="the car with the receiver")
+    parser.add_argument("followers", metavar="TWIN", nargs="+", help="gets what the leader claims")
+    parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
+    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
+    add_seconds(parser)
+    parser.add_argument("--json", action="store_true", help="print lines of JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
+    plan = driving.FollowPlan(
+        leader=args.leader,
+        followers=tuple(args.followers),
+        vehicle=args.vehicle,
+        record=args.record,
+        seconds=args.seconds,
+    )
+    return run_async(driving.follow(plan, JsonLines() if args.json else Lines(), host))
+
+
+class Lines:
+    """The view that prints each change when it happens, and a line per car and second."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+        self._next_us = 0
+
+    def news(self, following: Following, now_us: int) -> list[str]:
+        cars = (following.leader, *(follower.car for follower in following.followers))
+        lines = [line for car in cars for line in self._if_new(car.name, car.why_stopped())]
+        lines += self._if_new(f"{following.leader.name} radio", radio_words(following.leader))
+        for follower in following.followers:
+            lines += self._if_new(f"{follower.car.name} notice", follower.notice)
+            lines += self._if_new(f"{follower.car.name} differs", _alarms(follower))
+        if now_us >= self._next_us:
+            self._next_us = now_us + _EVERY_US
+            lines += [car_line(car, now_us) for car in cars]
+        return lines
+
+    def _if_new(self, key: str, text: str) -> list[str]:
+        is_new = self._said.get(key, "") != text
+        self._said[key] = text
+        return [f"{key.split()[0]}: {text}"] if is_new and text else []
+
+    def summary(self, following: Following, now_us: int) -> list[str]:
+        """Return lines on whether the cars applied the same claims."""
+        lines = [f"{following.forwarded} claims of {following.leader.name} passed on."]
+        for follower in following.followers:
+            lines.append(f"{follower.car.name}: {_agreed(follower)}.")
+            if follower.divergence:
+                words = difference_words(follower.divergence, now_us)
+                lines += [f"{follower.car.name}: apart at the end: {text}" for text, _ in words]
+        return lines
+
+
+class JsonLines:
+    """The view that prints a JSON object per car ten times a second, and one on all at the end."""
+
+    def news(self, following: Following, now_us: int) -> list[str]:
+        cars = (following.leader, *(follower.car for follower in following.followers))
+        return [json.dumps(_row(car, now_us)) for car in cars]
+
+    def summary(self, following: Following, now_us: int) -> list[str]:
+        rows = [_agreement_row(follower) for follower in following.followers]
+        whole = {"forwarded": following.forwarded, "leader": following.leader.name}
+        return [json.dumps({"summary": {**whole, "followers": rows}})]
+
+
+def _row(car: Car, now_us: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"time_us": now_us, "car": car.name, "is_linked": car.is_known()}
+    if car.status:
+        row |= {
+            "state": car.status.state.name,
+            "profile": car.status.profile.name,
+            "speed_mps": car.status.speed_mps,
+            "steer_rad": car.status.steer_rad,
+            "why_stopped": car.why_stopped(),
+            "claim_count": car.status.claim_count,
+        }
+    return row
+
+
+def _agreement_row(follower: Follower) -> dict[str, Any]:
+    agreement = follower.agreement
+    return {
+        "car": follower.car.name,
+        "is_equal": agreement.is_equal(),
+        "agreed": agreement.agreed,
+        "missed": agreement.missed,
+        "differs_at": agreement.differs_at,
+        "crcs": [f"{crc:08x}" for crc in agreement.crcs],
+        "state": follower.car.status.state.name if follower.car.status else None,
+        "notice": follower.notice,
+    }
+
+
+def _agreed(follower: Follower) -> str:
+    agreement = follower.agreement
+    if not agreement.is_equal():
+        return f"DIFFERENT claims, at or before number {agreement.differs_at}"
+    lost = f", {agreement.missed} lost on the way" if agreement.missed else ""
+    return f"{agreement.agreed} claims the same, crc {agreement.crcs[0]:08x} on both{lost}"
+
+
+def _alarms(follower: Follower) -> str:
+    divergence = follower.divergence
+    return "; ".join(alarm.what for alarm in divergence.alarms()) if divergence else ""

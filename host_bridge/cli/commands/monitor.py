@@ -1,0 +1,188 @@
+"""``tandem monitor``: shows the state of cars live."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from host_bridge.cli.arguments.choice import add_car, car_of
+from host_bridge.cli.arguments.typed import add_seconds
+from host_bridge.cli.output.line import LiveLines, status_line
+from host_bridge.cli.output.words import (
+    beat_words,
+    hitl_words,
+    host_clock_ahead_us,
+    imu_words,
+    radio_words,
+    second_words,
+    stop_source_words,
+)
+from host_bridge.config.store import Host
+from host_bridge.core import CarEvent, State, event_words
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.running import run_async
+from host_bridge.link.protocol.events import (
+    CarRestarted,
+    LinkIdentified,
+    LinkLost,
+    LinkMismatched,
+    LinkNoisy,
+)
+from host_bridge.logs.rows import row_of, topic_of
+from host_bridge.sharing.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem monitor                every car that is served here, a line each
+  tandem monitor nigel          one of them
+  tandem monitor serial:///dev/ttyACM0
+                                a car that nobody serves yet
+  tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
+
+Below each car: who can stop it (* is required in its profile), what its RC says, and what a step of
+its program takes of its beat, with the beats that were missed; of a single car the latest events
+too. It never binds to a car: it cannot move one, nor keep one from moving.
+"""
+EVERY_S = 0.1
+_EVENTS_SHOWN = 5
+_LINK_NEWS = (LinkLost, LinkMismatched, LinkNoisy, CarRestarted, LinkIdentified)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "What cars do, live, and why they stopped."
+    parser.epilog = EPILOG
+    add_car(parser)
+    parser.add_argument("--json", action="store_true", help="print lines of JSON")
+    add_seconds(parser)
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run until Ctrl-C, or for --seconds.
+
+    Raises errors.TandemError.
+    """
+    return run_async(_monitor(args, host))
+
+
+async def _monitor(args: argparse.Namespace, host: Host) -> int:
+    names: list[str | None] = [car_of(args)]
+    if names == [None]:
+        names = [car.name for car in host.cars.served()] or [None]
+    cars: list[OpenCar] = []
+    show = _as_json if args.json else _as_lines
+    try:
+        for name in names:
+            cars.append(await host.cars.open(name))
+        await _watch(cars, show(cars, host.cars.clock), args.seconds)
+    finally:
+        for car in cars:
+            await car.close()
+    return 0
+
+
+async def _watch(cars: Sequence[OpenCar], show: Callable[[], None], seconds: float | None) -> None:
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+    while seconds is None or loop.time() - begun_s < seconds:
+        await asyncio.sleep(EVERY_S)
+        show()
+
+
+def _as_lines(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
+    screen = LiveLines(sys.stdout)
+
+    def show() -> None:
+        columns = shutil.get_terminal_size().columns
+        lines = [line for car in cars for line in _lines(car, clock.now_us())]
+        screen.draw(lines + (_latest(cars[0]) if len(cars) == 1 else []), columns)
+
+    return show
+
+
+def _latest(opened: OpenCar) -> list[str]:
+    """Return the newest events; on a terminal padded to a fixed number of lines."""
+    car = opened.car
+    found = [event_words(event, car.vehicle) for event in list(car.events)[-_EVENTS_SHOWN:]]
+    padding = [""] * (_EVENTS_SHOWN - len(found)) if sys.stdout.isatty() else []
+    return [f"    {text}" for text in found] + padding
+
+
+def _lines(opened: OpenCar, now_us: int) -> list[str]:
+    """Return the lines of one car; details that do not fit beside the numbers stand below them."""
+    car = opened.car
+    line = status_line(car).removesuffix(car.why_stopped()).rstrip()
+    reason = opened.why_unknown.split("\n")[0] or car.why_stopped(says_when=True)
+    seconds = second_words(car, now_us, _unix_us())
+    words = (stop_source_words(car), radio_words(car), imu_words(car), beat_words(car), seconds)
+    details = "   ".join(filter(None, words))
+    below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
+    if sys.stdout.isatty():
+        return [line, f"    {reason}", *below]
+    return [line if reason in line else f"{line}  {reason}", *below]
+
+
+def _unix_us() -> int:
+    return time.time_ns() // 1000
+
+
+def _as_json(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
+    # Events are printed with the samples, not in their callback: there a broken pipe would only
+    # be logged, while here it ends the command.
+    news: list[tuple[OpenCar, Sequence[object]]] = []
+    for opened in cars:
+        opened.events.subscribe(
+            partial(lambda opened, events: news.append((opened, events)), opened)
+        )
+
+    def show() -> None:
+        for opened, events in news:
+            _print_events(opened, events)
+        news.clear()
+        for opened in cars:
+            _print_sample(opened, clock.now_us())
+
+    return show
+
+
+def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
+    for event in events:
+        if isinstance(event, CarEvent):
+            text = event_words(event, opened.car.vehicle)
+            _print(opened, topic_of(type(event)), {**row_of(event), "text": text})
+        elif isinstance(event, _LINK_NEWS):
+            _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})
+
+
+def _print_sample(opened: OpenCar, now_us: int) -> None:
+    car = opened.car
+    if not car.is_known():
+        _print(opened, "link", {"is_up": False, "text": opened.why_unknown})
+        return
+    if car.identity is not None:
+        who = {"car_name": car.identity.car_name, "board_id": car.identity.board_id.hex()}
+        _print(opened, "identity", {**who, "is_hitl": car.identity.is_hitl})
+    for report in (car.status, car.motion, car.inputs, car.power, car.outputs):
+        if report is not None:
+            _print(opened, topic_of(type(report)), row_of(report))
+    ahead_us = host_clock_ahead_us(car, now_us, _unix_us())
+    if ahead_us is not None:
+        _print(opened, "second", {"host_clock_ahead_us": ahead_us})
+    left_s = car.stand_left_s()
+    if left_s is not None:
+        _print(opened, "stand", {"left_s": round(left_s, 1)})
+    if car.status and car.status.state in (State.STOPPING, State.STOPPED, State.FAULT):
+        row = {"text": car.why_stopped()}
+        age_s = car.stop_age_s()
+        _print(opened, "why_stopped", row if age_s is None else {**row, "age_s": round(age_s, 1)})
+
+
+def _print(opened: OpenCar, topic: str, row: dict[str, Any]) -> None:
+    print(json.dumps({"car": opened.name, "topic": topic, **row}), flush=True)

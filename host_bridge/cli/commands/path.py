@@ -1,0 +1,270 @@
+"""``tandem path``: makes paths from drives and maps, and measures how closely they were driven."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from math import cos, degrees, sin
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from host_bridge.cli.arguments.typed import positive
+from host_bridge.config.store import Host
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.inputs.paths import Measure, Path, Place, path_of_drive, read_path, write_path
+from host_bridge.inputs.paths.making import SPACING_M, Drive
+from host_bridge.inputs.paths.path import Pose, moved, pose_of, resampled
+from host_bridge.logs.reading import read
+from sim_mock.tracks.loading import load_middle, track_names
+from sim_mock.tracks.middle import middle_of_map
+from sim_mock.tracks.place import Pose as Start
+from sim_mock.tracks.ros_map import load_grid
+
+EPILOG = """\
+A drive as a path, and driven again:
+  tandem drive --car sim://f1tenth --record lap.mcap
+  tandem path record lap.mcap -o lap.csv
+  tandem drive --car sim://f1tenth --input 'path:lap.csv?laps=3'
+The centre line of a map, or of a track of sim://, and driven as fast as it can be computed:
+  tandem path centre lab.yaml -o lab.csv --start 1.2,0.4,90
+  tandem path centre corridor -o corridor.csv
+  tandem drive 'sim://f1tenth?track=corridor&sensors=run.jsonl' --lockstep \\
+    --input 'path:corridor.csv?law=stanley&laps=3' --speed 2
+How far beside it the car was, by its own reckoning (the drive says that at its end) and in truth,
+lap times, and how often it hit a wall:
+  tandem path error corridor.csv --of run.jsonl --vehicle f1tenth
+  tandem path show corridor.csv
+
+examples of what follows the file in --input 'path:FILE?...':
+  law=pursuit (pure pursuit, the default) or law=stanley
+  laps=3           of a loop; laps=0 goes on until somebody ends it; a path with two ends is driven
+                   once, and the car comes to rest at its end
+  loop=1, loop=0   it is closed or not, whatever the loop rule says: ends within 0.5 m and a tenth
+                   of the length, seen in the same direction
+  at=1.2,0.4,90    where the car stands when it begins, as start= of a virtual car has it; unless
+                   said, the path's first point, looking along it
+  lateral=2        sideways acceleration in bends, m/s^2
+  lookahead=0.6    of pure pursuit, in m; grows with the speed unless said
+  far=0.5          farther beside the path than this the car is stopped
+"""
+_SENSORS = ".jsonl"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = (
+        "Make a path of a recorded drive or of a map, and see how well one was driven."
+    )
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    what = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    recorded = what.add_parser("record", help="of a drive's log (--record, tandem record)")
+    recorded.add_argument("log", type=FilePath)
+    recorded.add_argument("--car", metavar="NAME", help="whose, if there are several")
+    centre = what.add_parser("centre", help="the centre line of a map, or of a track")
+    centre.add_argument("map", metavar="MAP.yaml", help=f"or one of {', '.join(track_names())}")
+    centre.add_argument(
+        "--start", metavar="X,Y,YAW_DEG", help="where it begins, and in which direction"
+    )
+    for maker in (recorded, centre):
+        maker.add_argument("-o", "--out", type=FilePath, required=True, metavar="FILE.csv")
+        maker.add_argument("--spacing", type=positive, default=SPACING_M, metavar="M")
+    shown = what.add_parser("show", help="length, bends, speeds")
+    error = what.add_parser("error", help="how far beside it a drive was")
+    for reader in (shown, error):
+        reader.add_argument("file", type=FilePath, metavar="FILE.csv")
+    error.add_argument(
+        "--of",
+        type=FilePath,
+        required=True,
+        metavar="FILE",
+        help="a virtual car's sensors=FILE.jsonl (the truth), or a log (what the car reckoned)",
+    )
+    error.add_argument("--car", metavar="NAME", help="whose, in a log of several")
+    error.add_argument("--vehicle", metavar="NAME", help="the car's type: the point it turns about")
+    for each in (recorded, centre, shown, error):
+        each.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return 0.
+
+    Raises errors.TandemError.
+    """
+    facts: dict[str, Any] = {}
+    if args.what == "record":
+        path = _recorded(args)
+    elif args.what == "centre":
+        path, facts = _centre(args)
+    else:
+        path = read_path(args.file)
+    if args.what == "error":
+        figures, lines = _error(args, path, host)
+    else:
+        if args.what != "show":
+            write_path(args.out, path)
+        figures = {**_figures(path), **facts}
+        lines = list(_lines(figures))
+    print(json.dumps(figures) if args.json else "\n".join(lines))
+    return 0
+
+
+def _recorded(args: argparse.Namespace) -> Path:
+    rows = [
+        (it.car, it.topic, it.value)
+        for it in read(args.log)
+        if it.topic in ("motion", "status") and isinstance(it.value, dict)
+    ]
+    car = _one_car(args, sorted({car for car, topic, _ in rows if topic == "motion"}))
+    places, speeds, speed_mps = [], [], 0.0
+    for name, topic, row in rows:
+        if name == car and topic == "status":
+            speed_mps = float(row["speed_mps"])
+        elif name == car:
+            places.append((float(row["x_m"]), float(row["y_m"])))
+            speeds.append(speed_mps)
+    try:
+        return path_of_drive(Drive(np.array(places), np.array(speeds)), args.spacing)
+    except ValueError as fault:
+        raise DataFileFault(
+            f"no path in this drive: {fault}",
+            where=str(args.log),
+            expected="a drive forward, from where the path begins",
+            remedy="drive it again; the log begins where the car stands",
+        ) from None
+
+
+def _one_car(args: argparse.Namespace, cars: list[str]) -> str:
+    log = args.log if args.what == "record" else args.of
+    if args.car is None and len(cars) == 1:
+        return cars[0]
+    if args.car in cars:
+        return str(args.car)
+    raise DataFileFault(
+        f"no drive of {args.car or 'one car'} in it",
+        where=str(log),
+        expected=f"--car {' or '.join(cars)}" if cars else "a log of a drive",
+        got=args.car or f"{len(cars)} cars",
+    )
+
+
+def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
+    try:
+        if args.map in track_names():
+            if args.start:
+                raise UsageFault(
+                    "a track begins in the origin, along x", got=f"--start {args.start}"
+                )
+            points, facts = load_middle(args.map)[:-1], {}
+        else:
+            grid = load_grid(FilePath(args.map))
+            middle = middle_of_map(grid, _start(args.start) if args.start else None)
+            points = middle.points_m
+            facts = {"half_width_m": round(middle.half_width_m, 3)}
+    except OSError as error:
+        raise DataFileFault.unreadable(args.map, error) from None
+    except ValueError as fault:
+        raise DataFileFault(
+            "no centre line of this map",
+            where=args.map,
+            expected=f"a closed track in a ROS map, or one of {', '.join(track_names())}",
+            got=str(fault),
+            remedy="look at the map's image; or drive the track once, and tandem path record",
+        ) from None
+    return Path(resampled(points, args.spacing, is_loop=True), is_loop=True), facts
+
+
+def _start(text: str) -> Start:
+    try:
+        return Start(*pose_of(text))
+    except ValueError:
+        raise UsageFault("--start", expected="X,Y,YAW_DEG", got=text) from None
+
+
+def _figures(path: Path) -> dict[str, Any]:
+    x, y = path.at(0.0)
+    bends = [abs(path.curvature_at(s, 0.15)) for s in np.arange(0.0, path.length_m, 0.05)]
+    speeds = path.speeds_mps
+    return {
+        "length_m": round(path.length_m, 3),
+        "is_loop": path.is_loop,
+        "points": len(path.points_m) - path.is_loop,
+        "tightest_m": round(1.0 / max(*bends, 1e-3), 3),
+        "start": [round(x, 3), round(y, 3), round(degrees(path.yaw_at(0.0)), 1)],
+        "speeds_mps": None if speeds is None else [float(speeds.min()), float(speeds.max())],
+    }
+
+
+def _lines(figures: dict[str, Any]) -> Iterator[str]:
+    kind = "a loop" if figures["is_loop"] else "with two ends"
+    yield f"{figures['length_m']:.2f} m, {kind}, {figures['points']} points"
+    yield f"tightest bend {figures['tightest_m']:.2f} m"
+    if "half_width_m" in figures:
+        yield f"walls {figures['half_width_m']:.2f} m to either side where it is narrowest"
+    if figures["speeds_mps"]:
+        low, high = figures["speeds_mps"]
+        yield f"asks for {low:.2f} to {high:.2f} m/s"
+    yield "begins at start=" + ",".join(f"{value:g}" for value in figures["start"])
+
+
+def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, Any], list[str]]:
+    is_truth = args.of.suffix == _SENSORS
+    places = list(_truths(args, host)) if is_truth else list(_reckoned(args, path))
+    if not places:
+        raise DataFileFault("no place of a car in it", where=str(args.of))
+    measure = Measure(path)
+    for place, _ in places:
+        measure.add(place)
+    figures, lines = measure.figures(), measure.lines()
+    if is_truth:
+        hits = places[-1][1]
+        figures["hits"] = hits
+        lines.append("no walls" if hits is None else f"hit walls {hits} times")
+    return figures, lines
+
+
+def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int | None]]:
+    """Yield the true places of a virtual car, and how often it hit a wall.
+
+    The place is of the point that the car turns about if its vehicle is given, else of its centre
+    of gravity.
+    """
+    behind_m = host.vehicles.load(args.vehicle).turns_behind_centre_m if args.vehicle else 0.0
+    try:
+        with args.of.open(encoding="utf-8") as file:
+            for line in file:
+                if line.startswith('{"sensor": "truth"') and line.endswith("\n"):
+                    row = json.loads(line)
+                    truth, yaw = row["truth"], row["truth"]["yaw_rad"]
+                    x_m = truth["x_m"] - behind_m * cos(yaw)
+                    y_m = truth["y_m"] - behind_m * sin(yaw)
+                    yield Place(row["taken_s"], x_m, y_m), truth.get("hits")
+    except OSError as error:
+        raise DataFileFault.unreadable(args.of, error) from None
+    except (ValueError, KeyError, TypeError) as fault:
+        raise DataFileFault(
+            "no samples of a virtual car's sensors",
+            where=str(args.of),
+            got=repr(fault),
+            remedy="sim://f1tenth?sensors=run.jsonl writes them",
+        ) from None
+
+
+def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[Place, None]]:
+    """Yield the dead-reckoned places, moved so that the first one is the path's first point."""
+    rows = [
+        (it.time_us, it.car, it.value)
+        for it in read(args.of)
+        if it.topic == "motion" and isinstance(it.value, dict)
+    ]
+    car = _one_car(args, sorted({name for _, name, _ in rows}))
+    frame: Callable[[Pose], Pose] | None = None
+    for time_us, name, row in rows:
+        if name == car:
+            reckoned = row["x_m"], row["y_m"], row["yaw_rad"]
+            frame = frame or moved(reckoned, (*path.at(0.0), path.yaw_at(0.0)))
+            x_m, y_m, _ = frame(reckoned)
+            yield Place(time_us * 1e-6, x_m, y_m), None

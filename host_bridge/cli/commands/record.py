@@ -1,0 +1,148 @@
+"""``tandem record``: logs every byte to and from cars."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from host_bridge.cli.arguments.lidar_word import lidars_of
+from host_bridge.cli.arguments.typed import add_seconds
+from host_bridge.config.store import Host
+from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.logs.recorder import Recorder
+from host_bridge.logs.sensor_lines import SensorPipe
+from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.owner.recording import new_recorder
+
+EPILOG = """\
+examples:
+  tandem record -o drive.mcap           the only car that is served, until Ctrl-C
+  tandem record nigel -o drive.mcap --seconds 60
+  tandem record car twin -o drive.mcap  several cars into one log
+  tandem record serial:///dev/ttyACM0 -o drive.mcap
+  tandem record f1tenth -o drive.mcap --lidar f1tenth=run.jsonl   its scans, too
+
+The owner of a car hands out every frame, both ways, other clients' too. The file (MCAP) holds
+the bytes as they were and what they mean; Foxglove plots it, tandem log describes it, tandem
+station --log shows it on a page, and replay://drive.mcap plays it again. It is complete up to a
+quarter of a second before a kill.
+"""
+_STEP_S = 0.1
+_LIDAR = "lidar"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Log every byte to and from cars, and what it means."
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "cars",
+        nargs="*",
+        metavar="CAR",
+        help="served names, URIs or serial ports; may be left out if one is served",
+    )
+    parser.add_argument(
+        "--car", dest="more", action="append", default=[], help="the same, as an option"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.mcap")
+    parser.add_argument(
+        "--lidar",
+        action="append",
+        default=[],
+        metavar="CAR=FILE",
+        help="lines of JSON with the car's scans, as a virtual car's sensors=FILE has them",
+    )
+    add_seconds(parser)
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Record until Ctrl-C; return 0 when the time is up.
+
+    Raises errors.TandemError.
+    """
+    args.scanned = lidars_of(args.lidar)
+    return run_async(_record(args, host))
+
+
+async def _record(args: argparse.Namespace, host: Host) -> int:
+    async with AsyncExitStack() as opened:
+        cars: list[OpenCar] = []
+        for text in [*args.cars, *args.more] or [None]:
+            car = await host.cars.open(text)
+            opened.push_async_callback(car.close)
+            if car.name in [it.name for it in cars]:
+                raise UsageFault(f"the car {car.name} is named twice", expected="each car once")
+            cars.append(car)
+        scans = _open_scans(args.scanned, cars, opened)
+        log = new_recorder(args.output, host.cars.clock)
+        try:
+            for car in cars:
+                await car.record(log)
+            names = ", ".join(car.name for car in cars)
+            print(f"{names}: recording to {args.output}; Ctrl-C ends", file=sys.stderr, flush=True)
+            await _until_over(cars, log, args.seconds, scans, host)
+        finally:
+            for car in cars:
+                if car.unlogged_bytes:
+                    log.note(f"{car.unlogged_bytes} bytes of {car.name} were not logged")
+            log.close()
+    return 0
+
+
+def _open_scans(
+    wanted: dict[str, str], cars: list[OpenCar], files: AsyncExitStack
+) -> dict[str, SensorPipe]:
+    names = [car.name for car in cars]
+    found: dict[str, SensorPipe] = {}
+    for name, path in wanted.items():
+        if name not in names:
+            raise UsageFault(
+                f"--lidar {name}={path}: that car is not recorded",
+                expected=" or ".join(names),
+                got=name,
+            )
+        try:
+            found[name] = SensorPipe(path)
+        except OSError as error:
+            raise DeviceFault(
+                "the LIDAR's lines cannot be read", where=path, got=error.strerror or str(error)
+            ) from None
+        files.callback(found[name].close)
+    return found
+
+
+async def _until_over(
+    cars: list[OpenCar],
+    log: Recorder,
+    seconds: float | None,
+    scans: dict[str, SensorPipe],
+    host: Host,
+) -> None:
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+    while seconds is None or loop.time() - begun_s < seconds:
+        await asyncio.sleep(_STEP_S)
+        _take_scans(scans, log, host.cars.clock.now_us())
+        log.step()
+        if log.fault:
+            raise log.fault
+        for car in cars:
+            if car.has_lost_owner():
+                raise DeviceFault(
+                    "its owner ended; the log is complete up to there", where=car.name
+                )
+
+
+def _take_scans(scans: dict[str, SensorPipe], log: Recorder, now_us: int) -> None:
+    """Log the newest scan of each car, at 10 Hz: as many as a page or a plot can show."""
+    for name, pipe in scans.items():
+        pipe.step(now_us)
+        if scan := pipe.take_scan():
+            ranges_m = [-1.0 if it is None else round(it, 3) for it in scan.ranges_m]
+            row = {"taken_s": scan.taken_s, "first_rad": scan.first_rad}
+            row |= {"step_rad": scan.step_rad}
+            log.message(name, _LIDAR, {**row, "ranges_m": ranges_m}, now_us)

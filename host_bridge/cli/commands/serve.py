@@ -1,0 +1,139 @@
+"""``tandem serve``: owns a car's line, and shares it with every command on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from host_bridge.cli.arguments.choice import add_car, board_of, car_of
+from host_bridge.cli.output.line import LiveLines, status_line
+from host_bridge.config.store import Host
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.logs.recorder import Recorder
+from host_bridge.sharing.endpoints.naming import as_uri
+from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.owner.service import Service
+
+EPILOG = """\
+examples:
+  tandem serve --car serial:///dev/ttyACM0
+  tandem serve --car sim://nigel --name twin
+  tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
+  tandem serve --car serial:///dev/ttyACM0 --name red --board e6614103e7452a2f
+  tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
+  tandem serve --car serial:///dev/ttyACM0 --radio 'serial:///dev/ttyUSB0?baud=57600'
+
+Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
+record reach the car by its name. It passes on what they say, and adds only that it is there itself,
+for cars that have the owner as a stop source. When the cable comes out it waits for it; the car is
+not armed again by that. Ctrl-C ends: an armed car is stopped.
+A car is its board. If another board comes to the port it is not served: it can be stopped, and is
+neither driven nor written to until this command is begun anew. A --name that this host keeps of
+another board is refused; --board says which one is meant (tandem identify shows it).
+On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
+"""
+EVERY_S = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Own a car's line, and share it with every command on this machine."
+    parser.epilog = EPILOG
+    add_car(parser, what="the URI of a car")
+    parser.add_argument("--name", help="to be known by (default: the car's own)")
+    parser.add_argument("--board", metavar="ID", help="the board that is meant, and no other")
+    parser.add_argument("--vehicle", help="its type (default: told by its configuration)")
+    parser.add_argument(
+        "--fleet", default="", metavar="NAME", help="cars that are stopped together"
+    )
+    parser.add_argument("--radio", metavar="URI", help="the line on which a runstop box is heard")
+    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Serve the car until Ctrl-C.
+
+    Raises errors.TandemError.
+    """
+    return run_async(_serve(args, host))
+
+
+async def _serve(args: argparse.Namespace, host: Host) -> int:
+    uri = as_uri(car_of(args) or "")
+    if "://" not in uri:
+        raise UsageFault("which car?", expected="--car /dev/ttyACM0", got=uri or "none")
+    service = await host.cars.serve(
+        uri,
+        name=args.name,
+        vehicle=args.vehicle,
+        epoch=host.cars.new_epoch(),
+        fleet=args.fleet,
+        radio=args.radio,
+        board_id=board_of(args.board),
+    )
+    log: Recorder | None = None
+    try:
+        log = new_recorder(args.record, host.cars.clock) if args.record else None
+        await _stay(service, log)
+    finally:
+        try:
+            await service.close()  # before the log: the last frames belong into it
+        finally:
+            if log:
+                log.close()
+                if log.fault:
+                    print(f"tandem: {log.fault}", file=sys.stderr)
+    return 0
+
+
+async def _stay(service: Service, log: Recorder | None) -> None:
+    if log:
+        service.record(log)
+    print(f"{service.uri} is served as {service.name}; Ctrl-C ends", flush=True)
+    screen = LiveLines(sys.stdout)
+    while True:
+        columns = shutil.get_terminal_size().columns
+        if sys.stdout.isatty():
+            screen.draw([status_line(service.car), f"    {_news(service, log)}"], columns)
+        else:
+            screen.draw([_news(service, log)], columns)
+        await asyncio.sleep(EVERY_S)
+
+
+def _news(service: Service, log: Recorder | None) -> str:
+    """Return what the car's status does not say: another car, line and log faults, counts."""
+    if service.car.stranger:
+        return f"{service.car.stranger}; {service.car.remedy}"
+    fault = service.owner.line_fault
+    if fault:
+        return f"no line: {str(fault).splitlines()[0]}; waiting for it to come back"
+    if log and log.fault:
+        return str(log.fault)
+    return ", ".join(_counts(service))
+
+
+def _counts(service: Service) -> Iterator[str]:
+    owner = service.owner
+    clients = owner.clients - 1  # without the service's own listener
+    yield f"{clients} client{'' if clients == 1 else 's'}"
+    if owner.undelivered_bytes:
+        yield f"{owner.undelivered_bytes} bytes not delivered to clients that did not read"
+    if owner.refused_bytes:
+        yield f"{owner.refused_bytes} bytes refused of clients that said too much"
+    if owner.unsent_bytes:
+        yield f"{owner.unsent_bytes} bytes not sent to the car"
+    if service.radio:
+        yield from _of_radio(service.radio)
+
+
+def _of_radio(radio: RadioRim) -> Iterator[str]:
+    fault = radio.owner.line_fault
+    yield f"no radio: {str(fault).splitlines()[0]}" if fault else "a radio"
+    if radio.filter.refused:
+        yield f"{radio.filter.refused} frames by radio that may not come by it"

@@ -1,0 +1,220 @@
+"""A page that shows every car of this machine, stops them, and drives one of them.
+
+Open the address that it prints in a browser of this machine; the page fits every screen width. The
+big Stop at its foot needs no login and asks nothing; it is shown as done only when the car says so.
+The address has the permission to drive: without the part behind # the page can watch and stop, and
+not drive.
+
+The deadman is a finger or the mouse on the page's pad, or SPACE. It counts only while the browser
+draws: a hidden, frozen, closed or offline page, a second finger or a turned screen release it.
+
+examples:
+  tandem serve --car sim://f1tenth     in another terminal, for a car to see
+  tandem station
+  tandem station --port 9000 --speed 0.5
+  tandem station --watch-only          nobody drives from a page
+  tandem station --foxglove            and Foxglove may connect to ws://127.0.0.1:8765
+  tandem station --camera /dev/video0  its picture beside the map
+  tandem station --lidar f1tenth=run.jsonl    scans of sim://f1tenth?map=room.yaml&sensors=run.jsonl
+  tandem station --log drive.mcap      a recorded drive on the same page, with a time slider
+
+It listens on 127.0.0.1 and nowhere else, and its pages load nothing from anywhere else.
+exit codes: 3 the port is taken; 130 ended by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import os
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from host_bridge.cli.arguments.lidar_word import lidars_of
+from host_bridge.cli.arguments.typed import positive
+from host_bridge.config.store import Host
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.running import run_async
+from host_bridge.station import Server, Yard
+from host_bridge.station.cars.camera import Camera
+from host_bridge.station.cars.cars import LOOK_S, HostYard, stopped
+from host_bridge.station.cars.log import LogYard
+from host_bridge.station.cars.programs import Recording
+from host_bridge.station.server.loopback import is_ours
+from host_bridge.station.server.server import LOOPBACK
+from host_bridge.station.views import foxglove_server
+from host_bridge.station.views.foxglove_server import FoxgloveServer
+from sim_mock import children
+
+PORT = 8090
+_FOXGLOVE_PORT = 8765  # Foxglove's default port
+_SPEED_MPS = 1.0  # for a deadman in a browser: 0.12 m within the seat's lease
+_LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}")
+    parser.add_argument(
+        "--speed",
+        type=positive,
+        default=_SPEED_MPS,
+        metavar="M_PER_S",
+        help=f"top speed of whoever drives from the page; default: {_SPEED_MPS:g}",
+    )
+    parser.add_argument("--watch-only", action="store_true", help="print no seat's address")
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE.mcap", help="show what was recorded, with a time slider"
+    )
+    parser.add_argument(
+        "--foxglove",
+        type=int,
+        nargs="?",
+        const=_FOXGLOVE_PORT,
+        metavar="PORT",
+        help=f"Foxglove's server besides: it sees, and stops; default: {_FOXGLOVE_PORT}",
+    )
+    parser.add_argument(
+        "--lidar",
+        action="append",
+        default=[],
+        metavar="CAR=FILE",
+        help="a car's scans, as lines of JSON, on the map and in what is recorded",
+    )
+    parser.add_argument(
+        "--camera",
+        metavar="SOURCE",
+        help="a camera's picture beside the map: /dev/video0, or the URL of an MJPEG stream",
+    )
+    parser.add_argument(
+        "--record-to",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="where the page's button records to; default: here",
+    )
+    parser.add_argument(
+        "--no-plots", action="store_true", help="without plots and map, which take a second program"
+    )
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run until Ctrl-C.
+
+    Raises errors.TandemError.
+    """
+    return run_async(_run(args, host))
+
+
+async def _run(args: argparse.Namespace, host: Host) -> int:
+    if args.log:
+        log = LogYard(args.log, host.vehicles, host.cars.clock.now_us)
+        return await _serve(args, log, has_seat=False)
+    recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
+    camera = _camera(args)
+    yard = HostYard(host, args.speed, recording, camera, _local_now)
+    if args.foxglove:
+        yard.foxglove = FoxgloveServer(args.foxglove, stopped)
+        print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
+    tasks = [asyncio.create_task(yard.look())]
+    if camera:
+        tasks.append(asyncio.create_task(camera.run()))
+    try:
+        return await _serve(args, yard, not args.watch_only, camera.origin if camera else "")
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await yard.close()
+
+
+def _camera(args: argparse.Namespace) -> Camera | None:
+    """Return the camera, if one was asked for.
+
+    Raises errors.DeviceFault without OpenCV.
+    """
+    if args.camera is None:
+        return None
+    if find_spec("cv2") is None:
+        raise DeviceFault(
+            "--camera needs OpenCV, which is not installed here",
+            remedy="pip install 'tandem-cars[camera]'",
+        )
+    return Camera(args.camera, args.port + 2)
+
+
+async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool, camera: str = "") -> int:
+    has_plots = not args.no_plots and find_spec("nicegui") is not None
+    # Another site than the page's 127.0.0.1, so that a browser runs it in a process of its own
+    views = f"http://localhost:{args.port + 1}/" if has_plots else ""
+    server = Server(yard, args.port, views, camera)
+    plots: list[asyncio.Task[None]] = []
+
+    def is_up() -> None:
+        print(f"http://127.0.0.1:{args.port}/{'#seat=' * has_seat}", end="")
+        print(server.doors.token if has_seat else "", flush=True)
+        if has_plots:
+            plots.append(asyncio.create_task(_plot(server, _view_words(args))))
+        elif not args.no_plots:
+            print("without plots: pip install 'tandem-cars[station]'", flush=True)
+
+    try:
+        await server.run(is_up)
+    finally:
+        for task in plots:
+            task.cancel()
+        await asyncio.gather(*plots, return_exceptions=True)
+    return 0
+
+
+def _view_words(args: argparse.Namespace) -> list[str]:
+    log = ["--log", str(args.log)] if args.log else []
+    return [*log, *(f"--lidar={word}" for word in args.lidar)]
+
+
+async def _plot(server: Server, words: list[str]) -> None:
+    """Run the plots' program, and end it with this one.
+
+    The station goes on if it ends by itself.
+    """
+    port = server.doors.port
+    process = await asyncio.create_subprocess_exec(
+        *children.module(
+            "host_bridge.station.views.views", f"127.0.0.1:{port}", str(port + 1), *words
+        ),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for the station, which then ends it
+        # under pytest NiceGUI assumes that it is being tested
+        env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+    )
+    try:
+        # Another user's program may hold the port: its page must not be framed
+        while process.returncode is None and not (
+            await _is_answered(port + 1) and is_ours(port + 1)
+        ):
+            await asyncio.sleep(LOOK_S)
+        server.has_views = True
+        code = await process.wait()
+        server.has_views = False
+        print(f"the plots' program ended ({code}); stop and seat go on", file=sys.stderr)
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
+
+
+async def _is_answered(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(LOOPBACK, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _local_now() -> datetime.datetime:
+    return datetime.datetime.now().astimezone()

@@ -1,0 +1,169 @@
+"""``tandem vehicles``: the types of car that Tandem knows, from their vehicle files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import degrees
+from typing import Any, TypeAlias
+
+from host_bridge.cli.arguments import vehicle_file, wiring
+from host_bridge.cli.output.columns import aligned
+from host_bridge.config.store import Host
+from host_bridge.core import Actuator, SourceFacts, Vehicle
+from host_bridge.core.errors import UsageFault
+
+Rows: TypeAlias = Sequence[tuple[str, ...]]
+
+EXAMPLES = """examples:
+  tandem vehicles                  which there are
+  tandem vehicles nigel            one in full, and from which file each of its values is
+  tandem vehicles ./my_car.toml    check a file of your own
+  tandem vehicles nigel --json     for a program, with the parameters of the car's program
+  tandem vehicles --check          which fits on which board, with pins, slices, timers in use
+  tandem vehicles nigel --check --board weact_rp2350b
+  tandem vehicles ./my_car.toml --check --board ./my_board.toml"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = (
+        "List the vehicle types, show one in full, or check what fits on which board."
+    )
+    parser.epilog = EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("name", nargs="?", help="a type, or the path of a vehicle file")
+    parser.add_argument("--check", action="store_true", help="check the wiring, show the budget")
+    parser.add_argument(
+        "--board", metavar="BOARD", help="with --check: a board, or its file's path"
+    )
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Print the list, one type or the check; return the exit code.
+
+    Raises UsageFault, VehicleFileFault.
+    """
+    if args.board and not args.check:
+        raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
+    if args.check:
+        return wiring.check(args, host)
+    names = (args.name,) if args.name else host.vehicles.names()
+    vehicles = [host.vehicles.load(name) for name in names]
+    if args.json:
+        shown = [asdict(vehicle) for vehicle in vehicles]
+        print(json.dumps(shown[0] if args.name else shown, default=str))
+    elif args.name:
+        print("\n".join(_in_full(vehicles[0])))
+    else:
+        print("\n".join(_listed(vehicles)))
+    return 0
+
+
+def _listed(vehicles: list[Vehicle]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("name", "title", "speed", "steering", "sources")]
+    for v in vehicles:
+        sources = ", ".join(source.name for source in v.sources)
+        rows.append((v.name, v.title, f"{v.speed_max_mps:g} m/s", _angle(v.steer_max_rad), sources))
+    return aligned(rows)
+
+
+def _in_full(v: Vehicle) -> list[str]:
+    return [
+        f"{v.name}: {v.title}",
+        f"  {v.path}",
+        *(f"  based on {path}" for path in vehicle_file.bases(v.values, v.path)),
+        "",
+        *aligned(_facts(v)),
+        "",
+        *aligned(_sources(v)),
+        "",
+        *aligned(_channels(v)),
+        "",
+        "# the vehicle file with what it takes over, and where each value is written",
+        *vehicle_file.merged(v.values),
+    ]
+
+
+def _facts(v: Vehicle) -> Rows:
+    limits = v.divergence
+    differs = (
+        f"by more than {limits.steer_rad:g} rad, {limits.speed_mps:g} m/s, "
+        f"{limits.yaw_rate_radps:g} rad/s or {limits.path_m:g} m"
+        + (", and then they stop" if limits.on_exceed == "stop" else "")
+    )
+    return [
+        ("wheelbase, track", f"{v.wheelbase_m:g} m, {v.track_m:g} m"),
+        ("speed, reverse", f"{v.speed_max_mps:g} m/s, {v.reverse_max_mps:g} m/s at most"),
+        ("steering", f"{_angle(v.steer_max_rad)} either way"),
+        ("step of its program", f"{v.step_s * 1e3:g} ms"),
+        ("driven blind", f"{v.blind_m:g} m at most, after the last claim that it heard"),
+        ("without its program", _unaided(v)),
+        ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
+        *_policies(v),
+        ("differs from its twin", differs),
+        *([("a real one's twin", _twin(v))] if v.calibration else []),
+        *([("wired on no board", v.unwired)] if v.unwired else []),
+    ]
+
+
+def _unaided(v: Vehicle) -> str:
+    goes = v.unaided.stop_from(v.profile_caps_mps[v.profile])
+    accepted = v.accepted_coast
+    return (
+        f"button {goes.button_m:.1f}, hang {goes.hang_m:.1f}, reset {goes.reset_m:.1f}, power lost "
+        f"{goes.power_lost_m:.1f} m from its cap in {v.profile}, {goes.speed_mps:g} m/s"
+        + (f"; accepted: {accepted.distance_m:g} m, {accepted.reason}" if accepted else "")
+    )
+
+
+def _twin(v: Vehicle) -> str:
+    what = f"calibrated, calibration={v.calibration}"
+    return f"{what}; as this file has it: --twin 'sim://{v.name}?calibration=none'"
+
+
+def _policies(v: Vehicle) -> Iterator[tuple[str, str]]:
+    for policy in sorted(set(v.stop_policies.values())):
+        causes = [cause for cause, how in v.stop_policies.items() if how == policy]
+        yield f"stops by {policy} for", ", ".join(causes)
+
+
+def _sources(v: Vehicle) -> Rows:
+    head = ("source", "id", "priority", "lease", "cap", "deadman", "silence", "may claim")
+    ranked = sorted(v.sources, key=lambda source: -source.priority)
+    return [head, *(_source(source) for source in ranked)]
+
+
+def _source(source: SourceFacts) -> tuple[str, ...]:
+    actuators = [a.name.lower() for a in Actuator if source.mask >> a & 1]
+    return (
+        source.name,
+        str(source.id),
+        str(source.priority),
+        f"{source.lease_s * 1e3:g} ms",
+        f"{source.speed_cap_mps:g} m/s",
+        "its own" if source.is_attended else f"that of {source.needs}",
+        "yields" if source.yields_on_silence else "stops",
+        ", ".join(actuators),
+    )
+
+
+def _channels(v: Vehicle) -> Rows:
+    rows: list[tuple[str, ...]] = [("channel", "kind", "")]
+    for number, channel in enumerate(v.channels):
+        rows.append((str(number), str(channel["kind"]), _reach(channel)))
+    return rows
+
+
+def _reach(channel: dict[str, Any]) -> str:
+    if "curve" not in channel:
+        return ""
+    right, left = channel["curve"][0][1], channel["curve"][-1][1]
+    return f"{channel['axle']}, {right / 1e3:.0f} us full right to {left / 1e3:.0f} us full left"
+
+
+def _angle(angle_rad: float) -> str:
+    return f"{angle_rad:g} rad ({degrees(angle_rad):.0f} degrees)"

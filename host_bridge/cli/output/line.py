@@ -1,0 +1,88 @@
+"""One status line per car, redrawn in place, and a progress count."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from math import degrees
+from typing import TextIO
+
+from host_bridge.cars.car import Car
+from host_bridge.cli.output.words import (
+    cap_words,
+    others_in_command,
+    profile_words,
+    source_name,
+    warmth,
+)
+from host_bridge.core.system.printable import can_draw, one_line, styled
+
+_UP = "\x1b[{}A"
+_REST_OF_LINE = "\x1b[K"
+_REST_OF_SCREEN = "\x1b[J"
+_INDENT = "        "
+
+
+def status_line(car: Car) -> str:
+    """Return the line of one car: state, source in command, speed, steering, link, stop cause."""
+    return "  ".join(filter(None, _parts(car)))
+
+
+def _parts(car: Car) -> Iterator[str]:
+    yield f"{car.name:12}"
+    if not car.is_known() or car.status is None:
+        yield "ANOTHER CAR" if car.stranger else "NO LINK"
+        yield car.stranger or str(car.mismatch or "")
+        return
+    yield "HITL" if car.identity and car.identity.is_hitl else ""
+    yield f"{car.status.state.name:8}"
+    yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
+    yield ", ".join(others_in_command(car))
+    yield profile_words(car)
+    yield f"{car.status.speed_mps:+6.2f} m/s"
+    yield cap_words(car)
+    yield f"steer {degrees(car.status.steer_rad):+5.1f} deg"
+    rate_hz = car.connection.statistics.rates_hz.get("Status")
+    yield f"{rate_hz:3.0f} Hz" if rate_hz else ""
+    yield f"{car.power.battery_v:.1f} V" if car.power else ""
+    yield warmth(car)
+    yield car.why_stopped()
+
+
+class LiveLines:
+    """Lines that are redrawn in place; without a terminal they are printed when they change."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = styled(out)
+        self._is_terminal = can_draw(out)
+        self._drawn: list[str] = []
+
+    def draw(self, lines: Sequence[str], columns: int) -> None:
+        lines = [one_line(line) for line in lines]
+        if self._is_terminal:
+            lines = [part for line in lines for part in _folded(line, columns)]
+            back = _UP.format(len(self._drawn)) if self._drawn else ""
+            text = "".join(f"{line}{_REST_OF_LINE}\n" for line in lines)
+            self._out.write(f"{back}\r{text}{_REST_OF_SCREEN}")
+        elif lines != self._drawn:
+            self._out.write("".join(f"{line}\n" for line in lines))
+        self._drawn = list(lines)
+        self._out.flush()
+
+
+def _folded(line: str, columns: int) -> list[str]:
+    """Wrap a line that is too long, with the rest indented. An empty line stays one line."""
+    return textwrap.wrap(line, max(columns, 20), subsequent_indent=_INDENT) or [""]
+
+
+def counted(what: str) -> Callable[[int, int], None]:
+    """Return a function that shows a progress count in place, if stderr is a terminal."""
+
+    def show(done: int, total: int) -> None:
+        if can_draw(sys.stderr):
+            end = "\n" if done == total else ""
+            out = styled(sys.stderr)
+            print(f"\r{what}: {done} of {total}", end=end, file=out, flush=True)
+
+    return show

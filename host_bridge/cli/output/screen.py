@@ -1,0 +1,197 @@
+"""The driving screen: everything that the driver has to know, on 80 columns and 24 rows.
+
+Pure functions: a drive and the time in, lines out. A line is made of spans, each with a style, and
+is cut to the width before it is styled.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+
+from host_bridge.cars.car import Car
+from host_bridge.cli.output.words import (
+    age_ms,
+    angle,
+    cap_words,
+    commander,
+    difference_words,
+    hitl_words,
+    profile_words,
+    speed,
+    together_words,
+)
+from host_bridge.core import CarStatus, State
+from host_bridge.core.system.printable import one_line
+from host_bridge.drive import Drive
+
+Span = tuple[str, str]  # text, style
+
+_STYLES = {
+    "": "",
+    "bar": "\x1b[7m",
+    "bold": "\x1b[1m",
+    "dim": "\x1b[2m",
+    "good": "\x1b[1;32m",
+    "care": "\x1b[1;33m",
+    "bad": "\x1b[1;31m",
+}
+_COLOURLESS = {**_STYLES, **dict.fromkeys(("good", "care", "bad"), _STYLES["bold"])}
+_STATE_STYLES = {
+    State.ACTIVE: "good",
+    State.HOLD: "bold",
+    State.STOPPING: "bad",
+    State.STOPPED: "bad",
+    State.FAULT: "bad",
+}
+_GAUGE = 20  # cells to each side of the middle
+_OLD_MS = 100  # ten statuses are missing: something is wrong with the link
+# the least important keys are last: a narrow terminal cuts the line off
+_KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q centre"
+_INDENT = "          "
+
+
+def screen(drive: Drive, now_us: int, columns: int, *, has_colours: bool = True) -> list[str]:
+    """Return the screen's lines, styled, none wider than ``columns``."""
+    lines = [
+        _title(drive, now_us, columns),
+        [(_KEYS, "dim")],
+        [],
+        *_hands(drive, now_us, columns),
+        *_gauges(drive, now_us),
+        [],
+    ]
+    for car in drive.fleet.cars:
+        lines += [*_car(car, now_us, columns), []]
+    lines += [*_together(drive, now_us, columns), *_notice(drive, now_us, columns)]
+    styles = _STYLES if has_colours else _COLOURLESS
+    return [_styled(line, columns, styles) for line in lines]
+
+
+def _styled(line: list[Span], columns: int, styles: dict[str, str]) -> str:
+    parts = []
+    for text, style in line:
+        cut = one_line(text)[:columns]
+        columns -= len(cut)
+        parts.append(f"{styles[style]}{cut}\x1b[0m" if style and cut else cut)
+    return "".join(parts)
+
+
+def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator[list[Span]]:
+    for line in textwrap.wrap(
+        text, max(columns - 1, 20), initial_indent=indent, subsequent_indent=indent
+    ):
+        yield [(line, style)]
+
+
+def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
+    minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)
+    progress_s = drive.controls.input.progress_s()
+    played = f"   {progress_s[0]:.1f} of {progress_s[1]:.1f} s" if progress_s else ""
+    left = f" TANDEM   {drive.phase.value}{played}"
+    right = f"source {drive.controls.source.name}   {minutes:02}:{seconds:02} "
+    room = columns - len(right)
+    return [(left[: room - 1].ljust(room) + right, "bar")]
+
+
+def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    if not drive.controls.is_held_by_hand():
+        yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
+        return
+    hint = f"   {drive.controls.hint(now_us)}".rstrip()
+    if drive.wish.is_held:
+        yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (hint, "care")]
+    else:
+        yield [(" DEADMAN  ", "bold"), ("released", ""), (hint, "dim")]
+    if drive.controls.hand_words(now_us):
+        yield from _wrapped(drive.controls.hand_words(now_us), "care", columns)
+
+
+def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
+    """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
+    wish = drive.wish
+    reach = drive.controls.reach
+    speed_part = wish.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
+    steer_part = wish.steer_rad / reach.steer_rad if reach.steer_rad else 0.0
+    yield [
+        (f" speed  {speed(wish.speed_mps):>11}  ", ""),
+        (_gauge(speed_part), "bold"),
+        (f"  {reach.speed_mps:.2g} m/s", "dim"),
+    ]
+    yield [  # the left of the gauge is the left of the car
+        (f" steer  {angle(wish.steer_rad):>11}  ", ""),
+        (_gauge(-steer_part), "bold"),
+        (f"  {math.degrees(reach.steer_rad):.0f}°", "dim"),
+    ]
+
+
+def _gauge(part: float) -> str:
+    """Return a bar from the middle to the right for 1, to the left for -1."""
+    cells = round(min(max(part, -1.0), 1.0) * _GAUGE)
+    left = ("█" * -min(cells, 0)).rjust(_GAUGE, "·")
+    right = ("█" * max(cells, 0)).ljust(_GAUGE, "·")
+    return f"{left}│{right}"
+
+
+def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
+    name = f" {car.name[:8]:8} "
+    status = car.status
+    if status is None or not car.is_known():
+        said = "ANOTHER CAR" if car.stranger else "LINK LOST"
+        yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
+        return
+    style = _STATE_STYLES.get(status.state, "")
+    profile = profile_words(car)
+    yield [
+        (name, "bold"),
+        (f"{status.state.name:9}", style),
+        (f" {profile} " if profile else "", "care"),
+        (f" {commander(car)}", ""),
+        (f"   {cap_words(car)}" if cap_words(car) else "", "care"),
+    ]
+    if hitl_words(car):
+        yield [(_INDENT + hitl_words(car), "care")]
+    yield [(_INDENT + _motion(car, status), "")]
+    yield _link(car, now_us)
+    yield from _wrapped(car.why_stopped(says_when=True), "bad", columns, _INDENT)
+
+
+def _motion(car: Car, status: CarStatus) -> str:
+    battery = f"   {car.power.battery_v:.1f} V" if car.power else ""
+    return (
+        f"speed {speed(status.speed_mps)} of {speed(status.target_mps)}   "
+        f"steer {angle(status.steer_rad)}{battery}"
+    )
+
+
+def _link(car: Car, now_us: int) -> list[Span]:
+    age = age_ms(car, now_us)
+    statistics = car.connection.statistics
+    trip_us = statistics.round_trip_us(50)
+    trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
+    refused = car.counters.claims_refused if car.counters else 0
+    missing = "lost" if car.is_line_lossy else "skipped"
+    text = f"  {missing} {statistics.missed_statuses}  refused {refused}"
+    is_old = age is None or age > _OLD_MS
+    heard = "clock not known" if age is None else f"{age:.0f} ms old"
+    return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]
+
+
+def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    if not drive.divergences:
+        return
+    words, is_well = together_words(drive)
+    yield [(" together ", "bold"), (words, "" if is_well else "bad")]
+    for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
+        for number, (text, is_alarm) in enumerate(difference_words(divergence, now_us)):
+            head = f" {car.name[:8]:8} " if number == 0 else _INDENT
+            yield [(head, "bold"), (text, "bad" if is_alarm else "")]
+    yield []
+
+
+def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    for text in (drive.notice, drive.log_words(), drive.controls.words(now_us)):
+        if text:
+            yield from _wrapped(text, "care", columns)
+            yield []

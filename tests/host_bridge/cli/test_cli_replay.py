@@ -1,0 +1,45 @@
+"""What ``tandem replay`` refuses before it reads anything."""
+
+import argparse
+
+import pytest
+
+from host_bridge.cli.commands import replay
+from host_bridge.core.errors import UsageFault
+
+NONE = {
+    "commands": [], "against": [], "bag": [], "logs": [], "fit": "", "date": "",
+    "leave_one_out": False, "calibration": "", "out": "",
+}  # fmt: skip
+
+
+def refuses(**given):
+    replay._refuse(argparse.Namespace(**{**NONE, **given}))
+
+
+@pytest.mark.parametrize(
+    "drive",
+    [{"logs": ["a.mcap"]}, {"bag": ["bag"]}, {"commands": ["a.csv"], "against": ["b.csv"]}],
+    ids="_".join,
+)
+def test_one_drive_of_any_kind_is_enough(drive):
+    refuses(**drive)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({}, "no drive was given"),
+        ({"commands": ["a.csv"]}, "do not pair"),
+        ({"against": ["b.csv"], "logs": ["a.mcap"]}, "do not pair"),
+        ({"logs": ["a.mcap"], "fit": "own"}, "a fit has a date"),
+        ({"logs": ["a.mcap"], "date": "2026-01-02"}, "a fit has a date"),
+        ({"logs": ["a.mcap"], "leave_one_out": True, "fit": "own", "date": "2026-01-02"}, "own"),
+        ({"logs": ["a.mcap"], "leave_one_out": True, "calibration": "own"}, "of its own"),
+        ({"bag": ["a", "b"], "out": "a.png"}, "draws one run"),
+        ({"bag": ["a"], "leave_one_out": True}, "fits on the other runs"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(given, why):
+    with pytest.raises(UsageFault, match=why):
+        refuses(**given)

@@ -1,0 +1,208 @@
+"""The driving screen fits on 80 columns and 24 rows, and says what the driver has to know."""
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+
+from host_bridge.cli.arguments.drive_log import PlainView
+from host_bridge.cli.output.line import LiveLines, status_line
+from host_bridge.cli.output.screen import screen
+from host_bridge.cli.output.words import others_in_command
+from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
+from host_bridge.drive.drive import Phase
+from host_bridge.drive.run import fitted
+from tests.host_bridge.drive.test_drive import Day
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Z]|\r")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def shown(day, columns=80):
+    lines = screen(day.drive, day.now_us, columns)
+    return [_STYLE.sub("", line) for line in lines]
+
+
+@pytest.fixture
+def day():
+    day = Day()
+    day.until_phase(Phase.DRIVING)
+    return day
+
+
+def test_a_drive_of_two_cars_fits_and_names_who_commands(day):
+    day.drive_off()
+    lines = shown(day)
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24
+    text = "\n".join(lines)
+    assert "HELD" in text
+    assert "commanded by seat" in text
+    crc = day.rigs[0].car.acceptance.latest.crc
+    assert re.search(rf"\d+ claims the same, crc {crc:08x}", text)
+
+
+def test_who_has_the_other_actuators_is_named_where_it_is_somebody_else(day):
+    day.drive_off()
+    car = day.rigs[0].car
+    assert car.status.drive_source == car.status.steering_source
+    assert others_in_command(car) == []
+    names = {source.name: source.id for source in car.vehicle.sources}
+    car.status = replace(car.status, steering_source=names["gamepad"], brake_source=None)
+    car.outputs = replace(car.outputs, lights_source=names["gamepad"])
+    assert "commanded by seat, steering by gamepad, lights by gamepad" in "\n".join(shown(day))
+    assert "seat" in status_line(car)
+    assert "steering by gamepad, lights by gamepad" in status_line(car)
+
+
+def test_where_nobody_commands_it_says_why(day):
+    day.until(lambda: day.is_in(State.HOLD))
+    day.advance(0.1)
+    assert "nobody commands: its deadman is not held" in "\n".join(shown(day))
+    assert max(map(len, shown(day))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        ([], ""),
+        ([2 << 8 | 0, 1 << 8 | 3], "another source outranks it"),  # the later one is of steering
+        ([2 << 8 | 0, 3 << 8 | 1], "its claim expired"),
+        ([2 << 8 | 77], "unknown (77)"),
+    ],
+)
+def test_why_nobody_drives_is_the_newest_loss_of_the_drive(losses, said):
+    events = [CarEvent(n, n, EventCode.SOURCE_LOST, 1, b) for n, b in enumerate(losses)]
+    assert why_nobody_drives([*events, CarEvent(9, 9, EventCode.BATTERY, 1, 9)]) == said
+
+
+def test_two_stopped_cars_and_their_reasons_fit_too(day):
+    day.drive_off()
+    day.rigs[0].world.runstop_closed = False
+    day.until(lambda: day.is_in(State.STOPPED))
+    lines = shown(day)
+    assert len(lines) <= 24
+    text = " ".join(" ".join(lines).split())
+    assert re.search(r"Stopped \d s ago because the runstop loop is open", text)
+    assert "press R to clear it and to arm again" in text
+
+
+def test_a_narrow_terminal_cuts_and_does_not_wrap_and_keeps_what_matters(day):
+    lines = shown(day, columns=40)
+    assert max(map(len, lines)) <= 40
+    assert re.fullmatch(r" TANDEM   dri\w* +source seat   \d\d:\d\d ", lines[0])
+    assert "E stop" in lines[1]
+
+
+def test_live_lines_go_on_below_where_they_do_not_fit_and_leave_nothing_behind():
+    out = Terminal()
+    live = LiveLines(out)
+    live.draw(["one two three four five six", "seven"], 20)
+    live.draw(["one"], 20)
+    first, _, second = out.getvalue().partition("\x1b[3A")
+    assert _CONTROL.sub("", first).split("\n")[:3] == [
+        "one two three four",
+        "        five six",
+        "seven",
+    ]
+    assert second == "\rone\x1b[K\n\x1b[J"
+
+
+def test_who_wants_no_colours_is_shown_none(day, monkeypatch):
+    view, colour = PlainView(), re.compile(r"\x1b\[[0-9;]*3\d")
+    day.drive_off()
+    assert colour.search("".join(view.screen(day.drive, day.now_us, 80)))
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = view.screen(day.drive, day.now_us, 80)
+    assert not colour.search("".join(lines))
+    assert [_STYLE.sub("", line) for line in lines] == shown(day)
+
+
+def test_left_is_left_on_the_gauge(day):
+    day.drive_off()
+    for _ in range(3):
+        day.strike("a")
+    day.advance(0.05)
+    gauge = next(line for line in shown(day) if line.startswith(" steer"))
+    left, _, right = gauge.partition("│")
+    assert "█" in left
+    assert "█" not in right
+    assert "left" in gauge
+
+
+def test_a_lost_car_is_shown_as_lost(day):
+    day.rigs[1].is_plugged = False
+    day.until_phase(Phase.STOPPED)
+    assert any("blue" in line and "LINK LOST" in line for line in shown(day))
+
+
+def test_a_bare_board_on_a_plant_is_said_to_be_one_on_the_screen_and_in_the_log(day):
+    words = "HARDWARE IN THE LOOP"
+    assert words not in "\n".join(shown(day))
+    car = day.rigs[0].car
+    car.identity = replace(car.identity, board_id=b"HITL" + car.identity.board_id[4:])
+    assert sum(words in line for line in shown(day)) == 1
+    assert max(map(len, shown(day))) <= 80
+    view = PlainView()
+    assert sum(words in line for line in view.news(day.drive, day.now_us)) == 1
+    assert not any(words in line for line in view.news(day.drive, day.now_us))
+
+
+def test_a_log_says_each_change_once(day):
+    view = PlainView()
+    day.drive_off()
+    assert "red: ACTIVE" in view.news(day.drive, day.now_us)
+    assert "red: ACTIVE" not in view.news(day.drive, day.now_us)
+    day.strike("e")
+    day.until(lambda: day.is_in(State.STOPPED))
+    said = view.news(day.drive, day.now_us)
+    assert "red: STOPPED" in said
+    assert "red: Stopped because the seat (drive@test) asked for a stop." in said
+
+
+def test_the_summary_says_why_each_car_stopped(day):
+    day.drive_off()
+    day.strike("e")
+    day.until(lambda: day.is_in(State.STOPPED))
+    text = "\n".join(PlainView().summary(day.drive, day.now_us))
+    assert "1 stop, now STOPPED" in text
+    assert "the seat (drive@test) asked for a stop" in text
+    assert "Together:" in text
+
+
+def test_beats_that_a_busy_virtual_car_left_out_are_no_losses_of_its_line(day):
+    """Its line is this machine's memory: nothing is lost there."""
+    rig = day.rigs[0]
+    rig.car.connection.statistics.missed_statuses = 205
+    assert "  lost 205  " in "\n".join(shown(day)), "of a line of metal"
+    rig.car.is_line_lossy = False
+    assert "  skipped 205  " in "\n".join(shown(day))
+
+
+def test_a_low_terminal_loses_its_empty_lines_first_and_says_what_else_is_left_out(day):
+    lines = shown(day, 60)
+    named = [line.split()[0] for line in fitted(lines, 14) if line.split()[0] in ("red", "blue")]
+    assert set(named) == {"red", "blue"}, "60 x 14 shows both cars"
+    assert fitted(lines, len(lines)) == lines
+    few = fitted(lines, 6)
+    assert len(few) == 6
+    shown_lines = len([line for line in lines if line]) - 5
+    assert few[-1] == f" {shown_lines} more lines: make the terminal higher"
+
+
+@pytest.mark.parametrize(("term", "draws"), [("dumb", False), ("xterm", True)])
+def test_what_cannot_move_its_cursor_is_not_told_to(monkeypatch, term, draws):
+    monkeypatch.setenv("TERM", term)
+    out = Terminal()
+    live = LiveLines(out)
+    live.draw(["one"], 80)
+    live.draw(["two"], 80)
+    assert ("\x1b" in out.getvalue()) is draws
+    assert "one" in out.getvalue()
+    assert "two" in out.getvalue()

@@ -1,0 +1,123 @@
+"""``tandem sim``: a real process, what its sensors write, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+
+import pytest
+
+from host_bridge.cli.commands.sim import Lines
+from host_bridge.core.errors import UsageFault
+from tests.evidence import every
+from tests.host_bridge.cli.programs import program, serving, tandem, until
+
+pytestmark = pytest.mark.process
+
+
+def rows_of(path):
+    """The whole lines that are there by now."""
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+
+
+def test_what_its_sensors_see_can_be_read_while_it_runs(tmp_path):
+    path = tmp_path / "run.jsonl"
+    words = ("sim", "f1tenth", "--track", "corridor", "--sensors", str(path), "--json")
+    with program(*words) as process:
+        assert json.loads(process.stdout.readline())["device"]
+        until(path.exists, "the file")
+        until(lambda: {r["sensor"] for r in rows_of(path)} >= {"lidar", "position"}, "scans")
+        assert process.poll() is None
+    scan = next(row for row in rows_of(path) if row["sensor"] == "lidar")
+    assert len(scan["ranges_m"]) == len(scan["truth"]["ranges_m"]) == 1081
+    middle_m = scan["truth"]["ranges_m"][540]
+    assert middle_m == pytest.approx(8.0 - (0.2733 - 0.17145), abs=0.002)  # to the far wall
+    assert scan["ranges_m"][540] in (None, pytest.approx(middle_m, abs=0.06))
+    assert every(row["taken_s"] <= row["time_s"] for row in rows_of(path))
+
+
+def test_a_named_pipe_feeds_another_program(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with program("sim", "nigel", "--sensors", str(pipe), "--json") as process:
+        assert json.loads(process.stdout.readline())["device"]
+        with open(pipe) as reader:
+            rows = [json.loads(reader.readline()) for _ in range(200)]
+        assert {row["sensor"] for row in rows} >= {"truth", "imu", "wheels"}
+        assert process.poll() is None, "a reader that goes away must not end the car"
+
+
+def test_faults_reach_the_car_that_it_starts(tmp_path):
+    """Its runstop opens by itself: told by the car over its port."""
+    with program("sim", "nigel", "--fault", "runstop@0.5s", "--json") as process:
+        device = json.loads(process.stdout.readline())["device"]
+        with serving(f"serial://{device}", "troubled"):
+            refused = tandem("arm")
+        assert refused.returncode != 0
+        assert "runstop" in refused.stderr
+
+
+def test_the_list_is_there_for_people_and_for_programs():
+    told = tandem("sim", "--list")
+    assert told.returncode == 0
+    choices = json.loads(tandem("sim", "--list", "--json").stdout)
+    assert {"twin", "single_track", "autorally_full"} <= {row["name"] for row in choices["models"]}
+    names = [row["name"] for rows in choices.values() for row in rows]
+    assert {"autorally", "stuck_servo", "payload"} <= set(names)
+    assert every(name in told.stdout for name in names)
+
+
+def test_a_line_that_it_does_not_take_is_said_and_does_it_no_harm():
+    with program("sim", "nigel", "--json") as process:
+        json.loads(process.stdout.readline())
+        process.stdin.write("deaf\nunplug\nplug\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["device"]  # of the plug that came last
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+    assert "no 'deaf' here; it takes runstop open" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("f1tenth", "--track", "monza"), "there is autorally, corridor, oval"),
+        (("f1tenth", "--fault", "flat_tyre@3s"), "there is stuck_servo"),
+        (("f1tenth", "--map", "/nowhere.yaml"), "No such file"),
+        (("f1tenth", "--track", "oval", "--start", "0,0.9,0"), "say start=X,Y,YAW_DEG"),
+        (("f1tenth", "--sensors", "/nowhere/run.jsonl"), "there is no folder /nowhere"),
+        (("f1tenth", "--seed", "one"), "seed='one'"),
+        ((), "which car?"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):
+    done = tandem("sim", *words)
+    assert done.returncode == UsageFault.exit_code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_car_says_first_may_come_in_pieces():
+    ours, theirs = os.pipe()
+    with os.fdopen(ours, "rb") as said:
+        os.write(theirs, b"under ")
+        later = threading.Timer(0.05, os.write, (theirs, b"MicroPython\nand "))
+        later.start()
+        assert Lines(said).first() == ["under MicroPython"]
+        later.join()
+        os.close(theirs)
+        assert Lines(said).first() == []
+
+
+def test_each_start_is_a_board_of_its_own_unless_it_is_said_which(tmp_path):
+    words = ("sim", "nigel", "--name", "red", "--json")
+    found = []
+    for more in ((), (), ("--board", "1"), ("--board", "1", "--name", "blue")):
+        with program(*words, *more) as process:
+            found.append(json.loads(process.stdout.readline())["board_id"])
+    one, other, named, renamed = found
+    assert len({one, other, named}) == 3
+    assert named == renamed
