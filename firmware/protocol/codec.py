@@ -154,8 +154,8 @@ def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
 class Layout:
     """Where a message's numbers and texts are in its payload: what encode and decode walk.
 
-    ``tandem flash`` makes it of a row's FIELDS (host_bridge/deploy/flash/program/folding.py), for it would take an
-    RP2040 more than a second.
+    ``tandem flash`` makes it of a row's FIELDS (host_bridge/deploy/flash/program/folding.py), for
+    it would take an RP2040 more than a second.
     """
 
     def __init__(

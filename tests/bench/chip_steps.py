@@ -3,7 +3,7 @@
 The situations that one board with one wiring can be in: it stands by with and without a host that
 claims, drives with one source by a clock of its own, its box beside it where it has a key, with two
 and four sources in its beat, and has stopped. Each row is the time of its steps on the chip,
-interrupts included, by the chip's own clock (host_bridge/deploy/hil/on_board/steps.py). By the table,
+interrupts included, by its own clock (host_bridge/deploy/hil/on_board/steps.py). By the table,
 hardware/boards/step_times.csv, ``tandem vehicles --check`` refuses and ``tandem flash`` gives a
 beat, and ``bench_step.py`` is calibrated on it. A row that is measured anew takes the place of the
 old one.

@@ -168,7 +168,7 @@ _SERVER = (
     "Server._answer_stop", "Server._stopped", "Server._tell_stopped", "Server._work",
     "Server._hold", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
 )  # fmt: skip
-_OF_STATION = "host_bridge/interfaces/station"
+_OF_STATION = "host_bridge/station"
 STATION = (
     Part("host_bridge/station/server/doors.py", (f"{_OF_STATION}/test_doors.py",)),
     Part("host_bridge/station/server/loopback.py", (f"{_OF_STATION}/test_loopback.py",)),
@@ -177,14 +177,14 @@ STATION = (
     Part("host_bridge/station/server/hold.py", (f"{_OF_STATION}/test_page_seat.py",)),
     Part("host_bridge/station/server/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
 )
-_OF_ROS2 = "host_bridge/interfaces/ros2"
+_OF_ROS2 = "host_bridge/ros2"
 ROS2 = (
     Part("host_bridge/ros2/node/node.py", (f"{_OF_ROS2}/test_node.py",)),
     Part("host_bridge/ros2/node/own_topics.py", (f"{_OF_ROS2}/test_own_topics.py",)),
     Part("host_bridge/ros2/node/mux.py", (f"{_OF_ROS2}/test_mux.py",)),
     Part("host_bridge/ros2/node/stops.py", (f"{_OF_ROS2}/test_stops.py",)),
 )
-_OF_PADS = "host_bridge/interfaces/gamepad"
+_OF_PADS = "host_bridge/inputs/gamepad"
 PADS = (
     Part("host_bridge/inputs/gamepad/life.py", (f"{_OF_PADS}/test_pad_seat.py",)),
     Part("host_bridge/inputs/gamepad/mapping.py", (f"{_OF_PADS}/test_pad_mapping.py",)),
@@ -197,9 +197,10 @@ INTERFACES = STATION + ROS2 + PADS
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
     "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/drive/session.py",
-    "host_bridge/cli/commands/stop.py", "host_bridge/serve", "host_bridge/driving", "host_bridge/cars",
-    "host_bridge/interfaces/station", "host_bridge/interfaces/ros2",
-    "host_bridge/interfaces/gamepad",
+    "host_bridge/cli/commands/stop.py", "host_bridge/sharing", "host_bridge/drive",
+    "host_bridge/cars",
+    "host_bridge/station", "host_bridge/ros2",
+    "host_bridge/inputs/gamepad",
 )  # fmt: skip
 _TELLS = "it tells and decides nothing"
 _SLOW = "its tests drive cars for seconds, too long to be asked a hundred times"
@@ -218,11 +219,11 @@ NOT_YET = {
     "host_bridge/drive/tally.py": _TELLS,
     "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
     "host_bridge/cars/refusals.py": _TELLS,
-    **{f"host_bridge/interfaces/station/{name}.py": why for name, why in (
+    **{f"host_bridge/station/{name}.py": why for name, why in (
         ("camera", _SHOWS), ("charts", _SHOWS), ("comparing", _SHOWS), ("feed", _SHOWS),
         ("foxglove_server", _SHOWS), ("picture", _SHOWS), ("sight", _SHOWS), ("views", _SHOWS),
     )},
-    **{f"host_bridge/interfaces/ros2/{name}.py": why for name, why in (
+    **{f"host_bridge/ros2/{name}.py": why for name, why in (
         ("bag", _TELLS), ("citizen", _TELLS), ("covariances", _TELLS), ("describing", _TELLS),
         ("frames", _TELLS), ("health", _TELLS), ("messages", _TELLS), ("telling", _TELLS),
         ("tables", "a table"), ("vocabulary", "tables, which tests hold against their sources"),

@@ -20,11 +20,20 @@ ROOT = Path(__file__).resolve().parents[2]
 # what is cited, the page whose table defines it, folders in which the same letters name parts of a
 # circuit or channels of an analyser
 NUMBERED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("S", "firmware/core/SAFETY.md", ("hardware/", "tests/hardware/", "host_bridge/hil/on_board/")),
+    (
+        "S",
+        "firmware/core/SAFETY.md",
+        ("hardware/", "tests/hardware/", "host_bridge/deploy/hil/on_board/"),
+    ),
     (
         "D",
         "ARCHITECTURE.md",
-        ("hardware/", "tests/hardware/", "host_bridge/hil/", "tests/host_bridge/hil/"),
+        (
+            "hardware/",
+            "tests/hardware/",
+            "host_bridge/deploy/hil/",
+            "tests/host_bridge/deploy/hil/",
+        ),
     ),
     ("peers ", "sim_mock/faults/README.md", ()),
 )

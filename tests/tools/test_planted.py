@@ -15,7 +15,10 @@ from tests.kinds import EXIT_NOT_MEASURED
 
 ROOT = Path(__file__).resolve().parents[2]
 HOGS = 8
-TEST = "tests/host_bridge/sharing/stop/test_quick_stop.py::test_an_armed_car_is_stopping_within_300_ms_of_exec"
+TEST = (
+    "tests/host_bridge/sharing/stop/test_quick_stop.py"
+    "::test_an_armed_car_is_stopping_within_300_ms_of_exec"
+)
 # Python runs it at the start of each program; the words are those of the program's command line
 PLANT = """
 import sys

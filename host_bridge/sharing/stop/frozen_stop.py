@@ -1,8 +1,8 @@
 """The two messages of a stop, which never change, for callers that must not import the rest.
 
 They are written out by hand, since they are frozen: the protocol's table and codec take 20 ms to
-import, and its codes alone three times as long as this. tests/host_bridge/sharing/stop/test_quick_stop.py
-checks every number here against them.
+import, and its codes alone three times as long as this.
+tests/host_bridge/sharing/stop/test_quick_stop.py checks every number here against them.
 """
 
 from __future__ import annotations
