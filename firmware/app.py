@@ -1,4 +1,4 @@
-"""The car. ``App.step`` is all of it: from the bytes that came in to the pulses that go out."""
+"""The car's program: ``App.step`` runs one control period, from received bytes to output pulses."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core import supervisor as conditions
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class App:
-    """One car. The board is handed in; ``step`` is called at the configured beat."""
+    """One car on a given board; call ``step`` once per configured control period (beat)."""
 
     def __init__(self, board: "Board") -> None:  # noqa: PLR0915 - the list of its parts
         table = crc_table()
@@ -112,7 +112,7 @@ class App:
         self.events.add(0, EVENT_STARTED, board.reset_cause, board.failed_starts)
 
     def configure(self, params: "Params") -> None:
-        """Hand out the parameters; at start-up and after each commit, never while moving."""
+        """Hand the parameters to all parts; at start-up and after each commit, never in motion."""
         for part in (
             self.arbiter, self.stop_sources, self.stop_sequence, self.steering,
             self.drive, self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
@@ -123,7 +123,7 @@ class App:
         self.board.begin(self.output_stage.fallbacks, params.get("step_us"))
 
     def _fit_loop_brake(self, params: "Params") -> None:
-        """Only a car that is to have it needs the room for it."""
+        """Configure the loop brake; it is loaded only for a car that has one, to save heap."""
         if params.get("loop_brake_ms") and not self.loop_brake:
             from firmware.core.loop_brake import LoopBrake
 
@@ -135,13 +135,13 @@ class App:
             self.loop_brake.configure(params)
 
     def step(self, now_us: int) -> None:
-        """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
+        """Run one control period; ``now_us`` is the board's time, modulo 2**30."""
         self.begin(now_us)
         self.receiver.step(now_us)
         self.finish(now_us)
 
     def begin(self, now_us: int) -> None:
-        """What has to be known before the step's messages are heard."""
+        """Update inputs, clocks and flags that the handling of this step's messages depends on."""
         self.runstop.step(now_us)
         self.faults.step(now_us)
         self.board.read(now_us)
@@ -152,7 +152,7 @@ class App:
         self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1
 
     def finish(self, now_us: int) -> None:
-        """What comes of the messages, the inputs and the time."""
+        """Decide, put out and report, once the step's messages are handled."""
         self._hear_board(now_us)
         self.arbiter.step(now_us)
         self._measure(now_us)
@@ -164,12 +164,12 @@ class App:
         self._report(now_us)
 
     def _hear_stop(self, now_us: int) -> None:
-        """A Stop that came while the step was under way waits for no other one."""
+        """Read the link again if a Stop came during this step, so that this step obeys it."""
         if self.supervisor.is_armed() and self.board.hears_stop():
             self.receiver.step(now_us)
 
     def _hear_board(self, now_us: int) -> None:
-        """The stop sources that are wired to it, and its receiver."""
+        """Update the stop sources; handle the claim and the gesture of the board's RC receiver."""
         self.rc.step(self.board, now_us)
         stop_sources = self.stop_sources
         stop_sources.step(self.board.runstop_closed, self.rc, now_us)
@@ -209,7 +209,7 @@ class App:
             if self.supervisor.has_changed():
                 stop_sequence.begin(now_us)
             stop_sequence.add(self.runstop.bits, self.faults.bits)
-            if self.board.guard_tripped:  # it has cut already, and waits to be told that we know
+            if self.board.guard_tripped:  # it has cut; a write with the drive off releases it
                 stop_sequence.tighten(POLICY_CUT)
             stop_sources = self.stop_sources
             stop_sequence.tighten(
@@ -221,7 +221,7 @@ class App:
                 self.loop_brake.step(now_us)
 
     def _settle_requests(self, now_us: int) -> None:
-        """What a host asked for, and a gesture half made, outlive no stop and no change."""
+        """End an open request and a half-made gesture on a stop, a fault, a grant or a change."""
         is_disturbed = (
             self.actions.granted != 0
             or self.supervisor.has_changed()

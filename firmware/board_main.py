@@ -1,8 +1,8 @@
-"""/main.py of a board: a host may speak from here on; then the launcher.
+"""/main.py of a board: makes 0x03 an ordinary byte of the link, then starts the launcher.
 
-MicroPython takes 0x03 on the REPL's stream for Ctrl-C from main.py's first bytecode on, and a frame
-may hold one: so it is made a byte like others before anything else. Short, for it is compiled at
-each start.
+From main.py's first bytecode on MicroPython takes 0x03 on the REPL's stream for Ctrl-C, and a frame
+may contain that byte. So this comes before anything else; from then on a host may send at any time.
+The file is short because it is compiled at each start.
 """
 
 while True:
@@ -12,12 +12,12 @@ while True:
         if __name__ == "__main__":
             micropython.kbd_intr(-1)
         for _ in "..":
-            pass  # an interrupt that came before is raised where a program jumps: here, and is over
+            pass  # a pending KeyboardInterrupt is raised at a jump: here, where it is caught
         break
     except KeyboardInterrupt:
         pass
 
-# Starts is for tandem flash
+# tandem flash takes Starts from here
 from launcher import Starts, launch  # type: ignore[import-not-found] # noqa: E402, F401
 
 if __name__ == "__main__":

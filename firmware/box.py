@@ -1,9 +1,10 @@
-"""The runstop box: a button and a radio, as a program of its own on a second board.
+"""The runstop box's program: a button and a radio, on a second board of its own.
 
-It says "run" fifty times a second while its button's loop is closed, and "stop" once it opens.
-It claims nothing, so it can only stop cars. The one that it was paired with, by cable, believes its
-"run", if that answers the car's challenge with a tag of their key (core/boxes.py); so a car that
-requires a box stops when its own falls silent, be it for its battery, its program or its radio.
+It sends "run" 50 times a second while its button's loop is closed, and "stop" once that opens. It
+claims nothing, so it can only stop cars. Only the car that it was paired with, by cable, accepts
+its "run", if that answers the car's challenge with a tag of their key (core/boxes.py). So a car
+that requires a box stops when its own falls silent, whether by its battery, its program or its
+radio.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -34,22 +35,22 @@ if TYPE_CHECKING:
     from firmware.boards.contract import Board
     from firmware.compat import array
 
-# LEDs: my car counts on my last word; the button is pressed; it does not. A box without a key lets
-# the yellow one blink.
+# LED bits: green, the car relies on this box now; red, the button is pressed; yellow, the car does
+# not rely on it, blinking where the box has no key
 GREEN, RED, YELLOW = 1, 2, 4
 _WORD_US = 20_000  # 50 Hz: twelve words in the 250 ms after which a car stops
-_ANSWERED_US = 200_000  # what the green lamp promises
+_ANSWERED_US = 200_000  # a green lamp's answer is no older
 _PRESSED_US = 500_000
-_CHALLENGED_US = 2_000_000  # no car takes an answer to an older one
+_CHALLENGED_US = 2_000_000  # no car accepts the answer to an older challenge
 _BLINK_STEPS = 32
 _MASK = (1 << 30) - 1
 _HALF = 1 << 29
 _NAME = b"runstop box"
-_OF = b"box of "  # and the name of its car, as far as there is room
+_OF = b"box of "  # then its car's name, as far as the field has room
 
 
 class Box:
-    """One box on a radio, for one car. ``step`` is called every 10 ms or less.
+    """The state of one runstop box, for one car; call ``step`` every 10 ms or more often.
 
     The button's loop is ``board.runstop_closed``, the LEDs are bits of ``board.write``'s lights.
     """
@@ -65,16 +66,16 @@ class Box:
         self._answered = Deadline()  # open: the car counts on this box
         self._challenged = Deadline()
         self._next_word = Deadline()
-        self._pressed = Deadline()  # open: it is said in any case, for cars that are not its own
+        self._pressed = Deadline()  # open: Stop is sent in any case, for other cars
         self._deadlines = (self._answered, self._challenged, self._next_word, self._pressed)
         self._was_closed = True
         self._is_seen = True
-        self._pressed_at = 0  # the number of the word that said it first
+        self._pressed_at = 0  # sequence number of the first word that says stop
         self._steps = 0
         self._tag: "Tag | None" = None
-        self._mask = bytearray(BLOCK)  # of the car's start that was heard last, and its nonce
+        self._mask = bytearray(BLOCK)  # the tag's first block, by its car's newest nonce
         self._nonce = -1
-        self._other_mask = bytearray(BLOCK)  # of what a car says that may be another one
+        self._other_mask = bytearray(BLOCK)  # the same, by a nonce that may be another car's
         self._challenge = 0
         self._challenged_us = 0
         self._begin(board.entropy() or 1)
@@ -87,7 +88,7 @@ class Box:
         self._stop.token = epoch & 0x7FFF
         try:
             self._tag = Tag(self._board.key[:KEY]) if self._board.key else None
-        except ValueError:  # its MicroPython has no cipher: as good as no key
+        except ValueError:  # its MicroPython has no cipher: as without a key
             self._tag = None
         self._name(_OF if self._tag else _NAME, 0)
         if self._tag:
@@ -99,7 +100,7 @@ class Box:
 
     @micropython.native
     def step(self, now_us: int) -> None:
-        """One beat of the box. ``now_us`` is the board's time, modulo 2**30."""
+        """Run one control period of the box; ``now_us`` is the board's time, modulo 2**30."""
         self._board.read(now_us)
         self._receiver.step(now_us)
         for deadline in self._deadlines:
@@ -123,7 +124,11 @@ class Box:
 
     @micropython.native
     def _say(self, now_us: int) -> None:
-        """A Stop needs no key and no challenge: it is said until the car has seen it."""
+        """Send the next word, and a Stop while one is due.
+
+        A Stop needs neither key nor challenge. It is repeated until the car has acknowledged it,
+        and for ``_PRESSED_US`` in any case.
+        """
         if not self._is_seen or self._pressed.is_open:
             self._outbox.send(self._stop)
         word, payload, tag = self._word, self._outbox.payload, self._tag
@@ -149,11 +154,11 @@ class Box:
             pressed if self._tag is None and self._steps < _BLINK_STEPS // 2 else pressed | YELLOW
         )
 
-    # --- what it hears
+    # --- received messages
 
     @micropython.native
     def _heard(self, heard: BoxHeard, now_us: int) -> None:
-        """Its own car's, or any other's."""
+        """Handle a car's challenge; one of another car has the wrong tag and is ignored."""
         tag, values = self._tag, heard.values
         if tag is None:
             return
@@ -175,7 +180,7 @@ class Box:
     def _take(self, values: "array[int]", is_new: bool, now_us: int) -> None:
         ahead = values[HEARD_CHALLENGE] - self._challenge & _MASK
         if not is_new and not 0 < ahead < _HALF and self._challenged.is_open:
-            return  # an old one, held back or said again
+            return  # an old challenge, delayed or replayed
         self._challenge = values[HEARD_CHALLENGE]
         self._challenged_us = now_us
         self._challenged.set(now_us, _CHALLENGED_US)
@@ -190,7 +195,11 @@ class Box:
             self._is_seen = True
 
     def _seen(self, seen: StopSeen, now_us: int) -> None:
-        """Of a box that has no car any will do; with two cars on the air it may be the other's."""
+        """Take a car's StopSeen as the acknowledgement of the Stop, if this box has no key.
+
+        StopSeen has no tag: with two cars on the air it may be the other one's. A box with a key
+        waits for the tagged answer of its own car (``_take``).
+        """
         is_ours = seen.sender == SENDER_RUNSTOP_BOX and seen.token == self._stop.token
         if is_ours and self._tag is None:
             self._is_seen = True

@@ -1,10 +1,11 @@
-"""What CPython's own C code can do of the work of viper and native functions: the same, sooner.
+"""CPython's own C code in place of viper and native functions: the same results, sooner.
 
 Not on boards. Under CPython ``compat`` puts these in the place of the functions of the same name,
-whose own text stays at hand as ``__wrapped__``: a test holds the two against each other. Only what
-``unpack`` and ``cobs_decode`` refuse may leave other bytes behind, which nobody reads; a zero
-within a frame is refused, and no reader lets one through; a whole message leaves its ``values``
-alone. Without the package ``cobs`` its two functions stay what they are.
+whose originals stay available as ``__wrapped__``; a test compares the two. They differ only where
+it does not matter: after a refusal ``unpack`` and ``cobs_decode`` may leave other bytes behind,
+which nobody reads; a zero within a frame is refused, which no reader lets through; ``encode_into``
+and ``decode_into`` leave a message's ``values`` alone. Without the package ``cobs`` the two COBS
+functions are not replaced.
 """
 
 from binascii import crc32
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from array import array
     from typing import Any
 
-    # runs of numbers side by side: format, where, first, last; then all lows, all highs
+    # runs of adjacent numbers: format, offset, first, end; then all lower and all upper limits
     Plan = tuple[list[tuple[str, int, int, int]], list[int], list[int]]
-    # a whole message: names, their format, place and range of what may be beyond its own
+    # a whole message: names, struct, and index and limits of fields narrower than their format
     Whole = tuple[list[str], Struct, list[tuple[int, int, int]]]
 
 _PLANS: "dict[bytes, Plan]" = {}  # by the shape's bytes
 _WHOLES: "dict[type, Whole]" = {}
-WHITENED = bytes([byte ^ 0xA5 for byte in range(256)])  # frame.WHITENER's, there and back
+WHITENED = bytes([byte ^ 0xA5 for byte in range(256)])  # XOR with frame.WHITENER, its own inverse
 _CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i"}
 
 
@@ -111,7 +112,7 @@ def _runs(shape: "array[int]") -> "list[tuple[str, int, int, int]]":
 
 
 def encode_into(message: "Any", payload: bytearray) -> int:
-    """Whatever has to saturate, and a single field, is left to the own text."""
+    """Encode in one call of ``struct``; the original takes over where a value has to saturate."""
     names, form, checked = _whole(message)
     values = list(map(vars(message).__getitem__, names))
     try:
@@ -125,7 +126,7 @@ def encode_into(message: "Any", payload: bytearray) -> int:
 
 
 def decode_into(message: "Any", payload: bytearray, size: int) -> int:
-    """Whatever is refused, and a message with texts, is left to the own text."""
+    """Decode in one call of ``struct``; refusals and messages with texts go to the original."""
     values = _values_in(message, payload, size)
     if values is None:
         return decode_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
@@ -134,7 +135,7 @@ def decode_into(message: "Any", payload: bytearray, size: int) -> int:
 
 
 def decode_values_into(message: "Any", payload: bytearray, size: int) -> int:
-    """Whatever is refused, and a message with texts, is left to the own text."""
+    """Decode to ``values`` alone; refusals and messages with texts are left to the original."""
     values = _values_in(message, payload, size)
     if values is None:
         return decode_values_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
@@ -144,7 +145,7 @@ def decode_values_into(message: "Any", payload: bytearray, size: int) -> int:
 
 
 def _values_in(message: "Any", payload: bytearray, size: int) -> "tuple[int, ...] | None":
-    """Read the numbers of a whole payload; None for what is refused or has texts."""
+    """Return the numbers of a whole payload; None if it is refused or the message has texts."""
     if payload[0] != message.ID or size != message.size or message.texts:
         return None
     _, form, checked = _whole(message)
@@ -163,7 +164,7 @@ def _whole(message: "Any") -> "Whole":
         for i, name in enumerate(message.numbers):
             at, size, signed, low, high = message.shape[5 * i : 5 * i + 5]
             rows.append((at, name, _CODES[size, signed]))
-            if high - low + 1 != 1 << 8 * size:  # else struct refuses what is beyond
+            if high - low + 1 != 1 << 8 * size:  # else struct itself refuses what is out of range
                 narrow[name] = low, high
         rows.sort()
         names = [name for _, name, _ in rows]
@@ -179,11 +180,11 @@ SOONER: "tuple[Any, ...]" = (
     *(crc_update, copy_until_delimiter, *_COBS),
 )
 _BY_NAME = {counterpart.__name__: counterpart for counterpart in SOONER}
-_OF = ("firmware.protocol.codec", "firmware.protocol.frame")  # whose functions they stand for
+_OF = ("firmware.protocol.codec", "firmware.protocol.frame")  # modules whose functions are replaced
 
 
 def sooner(function: "Any") -> "Any":
-    """Its counterpart here, if it has one, else itself."""
+    """Return the counterpart of ``function`` in this module, or ``function`` itself without one."""
     counterpart = _BY_NAME.get(function.__name__) if function.__module__ in _OF else None
     if counterpart is None:
         return function
@@ -192,8 +193,11 @@ def sooner(function: "Any") -> "Any":
 
 
 class Aes:
-    """AES of the package ``cryptography``, as MicroPython's cryptolib has it: block by block. It is
-    looked for when a car with a key or its box is made, so that a bare CPython runs the others."""
+    """AES of the package ``cryptography``, block by block as in MicroPython's cryptolib.
+
+    The package is imported when a car with a key, or its box, is made, so that a CPython without
+    the package runs all others.
+    """
 
     def __init__(self, key: bytes) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -202,7 +206,7 @@ class Aes:
         self._update = Cipher(algorithms.AES(self._key), modes.ECB()).encryptor().update
 
     def __reduce__(self) -> "tuple[type[Aes], tuple[bytes]]":
-        """It remembers nothing from block to block: a copy begins with the key alone."""
+        """Copy by the key alone: there is no state between blocks."""
         return Aes, (self._key,)
 
     def encrypt(self, block: bytearray, out: bytearray) -> None:

@@ -1,4 +1,4 @@
-"""AES-128 that encrypts 16 bytes in place, and takes nothing from the heap for it."""
+"""AES-128 that encrypts 16-byte blocks in place and takes nothing from the heap for it."""
 
 import sys
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class BlockCipher(Protocol):
-        """AES with one key, block by block."""
+        """An AES cipher with one key, which encrypts each block by itself."""
 
         def encrypt(self, block: bytearray, out: bytearray) -> object: ...
 
 
 def block_cipher(key: bytes) -> "BlockCipher":
-    """Raises ValueError where MicroPython was built without it."""
+    """Return the AES cipher of ``key``; raise ValueError if this MicroPython has none."""
     if sys.implementation.name != "micropython":
         from firmware.c_library import Aes
 
@@ -23,4 +23,4 @@ def block_cipher(key: bytes) -> "BlockCipher":
         from cryptolib import aes
     except ImportError:
         raise ValueError("this MicroPython has no AES") from None
-    return aes(key, 1)  # each block by itself
+    return aes(key, 1)  # 1: ECB, each block by itself

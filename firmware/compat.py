@@ -1,9 +1,10 @@
-"""What CPython lacks of MicroPython, so that the very same files run under both.
+"""Stand-ins for what CPython lacks of MicroPython, so that the very same files run under both.
 
 Shared files write ``from firmware.compat import micropython, ptr8`` and decorate with
-``@micropython.viper`` or ``native``: MicroPython's compiler knows the decorators by their spelling
-and CPython finds stand-ins: its C library's for some, else what changes nothing.
-``native`` is for what a step does again and again: half of bytecode's time, five times its room.
+``@micropython.viper`` or ``native``: MicroPython's compiler knows these decorators by their
+spelling. Under CPython they return the counterpart in c_library.py, if there is one, and otherwise
+the function itself. ``native`` is for what a step does again and again: half of bytecode's time,
+five times its room.
 """
 
 import sys
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     ptr32 = array[int]
 
     def collect() -> None:
-        """Collect memory now."""
+        """Run the garbage collector now."""
 
     def collect_every(size: int) -> None:
-        """Collect memory each time that so many bytes were allocated; -1: when there is none."""
+        """Collect garbage after each ``size`` bytes allocated; -1: only when the heap is full."""
 
     class micropython:  # noqa: N801 - takes the place of the module of that name
-        """As far as shared files use it."""
+        """The part of MicroPython's module ``micropython`` that shared files use."""
 
         @staticmethod
         def viper(function: _F) -> _F: ...
@@ -54,7 +55,7 @@ else:
     from firmware.c_library import sooner
 
     class micropython:  # noqa: N801
-        """The names that shared files use."""
+        """CPython's stand-in for the part of module ``micropython`` that shared files use."""
 
         viper = staticmethod(sooner)
         native = staticmethod(sooner)
@@ -65,32 +66,32 @@ else:
 
         @staticmethod
         def heap_lock() -> None:
-            """CPython has no such thing."""
+            """Do nothing: CPython has no heap to lock."""
 
         @staticmethod
         def heap_unlock() -> None:
-            """CPython has no such thing."""
+            """Do nothing: CPython has no heap to lock."""
 
     def collect() -> None:
-        """CPython does as it thinks best."""
+        """Do nothing: CPython collects garbage by itself."""
 
     def collect_every(size: int) -> None:
-        """CPython does as it thinks best."""
+        """Do nothing: CPython collects garbage by itself."""
 
     ptr8 = bytearray
     ptr16 = array
 
     def ptr32(words: object) -> object:
-        """An annotation, or called within viper: the words themselves."""
+        """Return ``words`` unchanged; in viper code ``ptr32`` is an annotation or a cast."""
         return words
 
 
 def forget(name: str, package: str, own: str) -> None:
-    """Drop the module ``name``, which is ``own`` in its package, so that its room can be collected;
-    what others hold of it stays with them. Takes nothing from the heap.
+    """Drop the module ``name``, ``own`` in its package, so that its room can be collected.
 
-    A place in a dict keeps what was in it when it is deleted, so that is replaced first. CPython
-    has the room, and others that have the module.
+    What others hold of it stays with them. Takes nothing from the heap. A dict keeps the value of a
+    deleted entry in its place, so the value is replaced first. Does nothing under CPython, which
+    has room enough, and whose other programs use the same modules.
     """
     modules = sys.modules
     if sys.implementation.name != "micropython" or name not in modules:

@@ -1,8 +1,8 @@
-"""/launcher.mpy of a board: outputs safe first, then the program of the slot that counts.
+"""/launcher.mpy of a board: makes the outputs safe, then starts the program of the active slot.
 
-A program lives whole in a slot, /a or /b, with the pins and the configuration that belong to it. A
-new one starts on trial: unless that start is marked healthy, the next one is the old program's.
-Imports nothing of ours, for it outlives the programs that it starts.
+A slot, /a or /b, holds a whole program with the pins and the configuration that belong to it. A new
+program starts on trial: unless that start is marked healthy, the next one is the old program's.
+Imports nothing of this project, because it outlives the programs that it starts.
 """
 
 import binascii
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 SLOTS = ("a", "b")
-PINS = "pins.mpy"  # the last that a slot gets, and the first that goes: with it a program is whole
+PINS = "pins.mpy"  # written last and deleted first: a slot that has it is whole
 RECORDS = ("starts_0.bin", "starts_1.bin")
 TROUBLE = "trouble.txt"  # why the last start ended, for tandem flash to show
-_MOUNTED = "/program"  # where the slot that counts is, to imports
-_IN_VAIN = ("", "/lib")  # of sys.path: nothing of ours is there
+_MOUNTED = "/program"  # where the active slot is mounted for imports
+_IN_VAIN = ("", "/lib")  # taken out of sys.path: no module of the program is there
 _PACKAGES = (
     "/firmware",
     "/firmware/boards",
@@ -33,16 +33,17 @@ _FILE_STAT = (0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
-_STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
+_STARTS_MAX = 3  # failed ones in a row, as in firmware/core/watch.py
 _CTRL_C = 3
-_TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
+_TRIAL_MS = 8000  # until the program has its own watchdog; an RP2040's can wait 8388 ms
 
 
 class Starts:
-    """Which slot counts, and how its starts went. ``root`` is the folder of main.py.
+    """The record of starts: the active slot and how its starts went.
 
-    Two records, the newer whole one counts and the other one is written: a cut at any moment
-    leaves one of them, whatever the file system promises.
+    ``root`` is the folder of main.py. There are two record files: the newer whole one counts, and
+    the other one is written. So a power cut at any moment leaves one of them, whatever the file
+    system promises.
     """
 
     def __init__(self, root: str = "") -> None:
@@ -56,7 +57,7 @@ class Starts:
         if (had_its_chance or not self._is_whole(self.slot)) and self._is_whole(self.slot ^ 1):
             self.slot ^= 1
             self.is_on_trial = self._begun = had_its_chance = 0
-        # Nothing is left to be started but the launcher itself
+        # No slot has a program that is worth another start
         self.is_waiting = bool(had_its_chance) or not self._is_whole(self.slot)
 
     @property
@@ -74,7 +75,7 @@ class Starts:
         return True
 
     def begin(self) -> bool:
-        """Count this start; False if it is to end in the REPL instead."""
+        """Count this start; return False if it is to end in the REPL instead."""
         self.failed = self._begun
         is_wanted = self.wants_repl
         self.wants_repl = 0
@@ -89,20 +90,20 @@ class Starts:
             self._save()
 
     def withdraw(self) -> None:
-        """This start neither failed nor was healthy: a person ended it, for the REPL."""
+        """Uncount this start, which a person ended, and let the next one end in the REPL."""
         self._begun = self.failed
         self.wants_repl = 1
         self._save()
 
     def switch(self, slot: int) -> None:
-        """The next start is that of this slot, on trial."""
+        """Make ``slot`` the active one and save that; its next start is on trial."""
         self.slot = slot
         self.is_on_trial = 1
         self._begun = self.wants_repl = 0
         self._save()
 
     def has_given_up(self) -> bool:
-        """Whether starting once more would only do the same again."""
+        """Return whether too many starts failed, outside of a trial, to try another one."""
         return not self.is_on_trial and self._begun >= _STARTS_MAX
 
     def _load(self) -> None:
@@ -123,10 +124,11 @@ class Starts:
 
 
 class Slot:
-    """A slot as imports see it: a file system that knows what MicroPython asks for in vain.
+    """A slot mounted as a file system that answers an import's look-ups without asking the flash.
 
-    For each module it asks for a folder, a text and a compiled file, and for each of its own
-    modules it asks the whole path first; each of that takes an RP2040 a millisecond of littlefs.
+    For each module MicroPython looks for a folder, a text and a compiled file, and for each of its
+    own modules it searches the whole path first. Each look-up takes an RP2040 a millisecond of
+    littlefs.
     """
 
     def __init__(self, folder: str) -> None:
@@ -156,7 +158,7 @@ def _crc(data: bytes) -> bytes:
 
 
 def _read(path: str) -> bytes:
-    """A record without its CRC; nothing if it is not there or damaged."""
+    """Return a record without its CRC; nothing if it is missing or damaged."""
     try:
         with open(path, "rb") as file:
             data: bytes = file.read()
@@ -167,7 +169,7 @@ def _read(path: str) -> bytes:
 
 
 def launch(root: str = "") -> None:
-    """Returns into the REPL if that was asked for, or if nothing else makes sense."""
+    """Run the active program, then reset; return, to the REPL, if asked to or if none can run."""
     path = sys.path[:]
     for each in _IN_VAIN:
         if each in path:
@@ -189,8 +191,11 @@ def launch(root: str = "") -> None:
 
 
 def _safe_pins(machine: "Any", starts: Starts) -> "Any":
-    """The pins module of the slot that counts, with its outputs at their safe levels. None if it
-    cannot be read: then those of the other slot are, if it has one, else nothing is touched."""
+    """Set the outputs to their safe levels and return the pins module of the active slot.
+
+    If that cannot be read, return None; the outputs are then set as the other slot's pins module
+    says, if it has one, and otherwise left alone.
+    """
     for slot in (starts.slot, starts.slot ^ 1):
         _mount(starts.folder_of(slot))
         try:
@@ -198,7 +203,7 @@ def _safe_pins(machine: "Any", starts: Starts) -> "Any":
 
             _make_safe(machine, pins)
             return pins if slot == starts.slot else None
-        except Exception:  # noqa: BLE001 - not there or not whole: the other one may be
+        except Exception:  # noqa: BLE001 - missing or damaged: the other one may be whole
             sys.modules.pop("pins", None)
     return None
 
@@ -208,7 +213,7 @@ def _mount(folder: str) -> None:
 
     try:
         vfs.umount(_MOUNTED)
-    except OSError:  # nothing was
+    except OSError:  # nothing was mounted
         pass
     vfs.mount(Slot(folder), _MOUNTED)
 
@@ -219,11 +224,11 @@ def _make_safe(machine: "Any", pins: "Any") -> None:
 
 
 def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
-    """Run the program. True if the REPL is what is left; else the board has to be reset."""
+    """Run the program; return True if only the REPL is left, False if the board has to be reset."""
     try:
-        if starts.is_on_trial:  # whatever hangs, the next start is the old program's
+        if starts.is_on_trial:  # if it hangs, the next start is the old program's
             machine.WDT(timeout=_TRIAL_MS)
-        if starts.failed >= _STARTS_MAX:  # one that hangs can be ended: main.py took Ctrl-C away
+        if starts.failed >= _STARTS_MAX:  # Ctrl-C, off since main.py, may end a hang
             import micropython
 
             micropython.kbd_intr(_CTRL_C)
@@ -236,7 +241,7 @@ def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
         _make_safe(machine, pins)
         _tell(starts.root, error)
         return starts.has_given_up()
-    starts.withdraw()  # a watchdog runs on: the REPL comes after a reset
+    starts.withdraw()  # the watchdog runs on: the REPL comes after a reset
     return False
 
 

@@ -1,7 +1,7 @@
-"""Starts the car on the board it finds itself on, and keeps its beat for ever.
+"""Entry point of the process car under MicroPython's unix port: one step for each input packet.
 
-``main.py unix IMAGE BOARD_ID SEED``: the process car, one beat for each packet on standard input.
-``unix-box`` in its place is a runstop box.
+``main.py unix IMAGE BOARD_ID SEED`` runs a car, which takes its packets from standard input.
+``unix-box`` in place of ``unix`` runs a runstop box.
 """
 
 import sys
@@ -14,7 +14,7 @@ _PROGRAMS = (("unix", App), ("unix-box", Box))
 
 
 def made(arguments: "list[str]") -> "tuple[App | Box, UnixBoard]":
-    """The program and its board, as the command line asks for."""
+    """Return the program and board that the command line names; exit with 2 if it names none."""
     for name, program in _PROGRAMS:
         if len(arguments) == 4 and arguments[0] == name:
             _, image_path, board_id, seed = arguments

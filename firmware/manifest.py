@@ -1,9 +1,9 @@
-"""Which files of the car's program go on which board.
+"""Lists the files of the car's program that go on each kind of board.
 
-A board gets all of ``firmware/`` but what is listed here: of ``boards/`` and ``drivers/`` only its
-port's. ``boards/contract.py`` is for the type checker, ``c_library.py`` for CPython; ``main.py``
-starts the process car, and ``board_main.py`` and ``launcher.py`` are a board's own, outside of the
-programs that they start.
+A board gets all of ``firmware/`` but what is listed here, and of ``boards/`` and ``drivers/`` only
+its port's files. ``boards/contract.py`` is for the type checker, ``c_library.py`` for CPython;
+``main.py`` starts the process car, and ``board_main.py`` and ``launcher.py`` are a board's own,
+outside of the programs that they start.
 """
 
 NOT_DEPLOYED = (
@@ -15,7 +15,7 @@ NOT_DEPLOYED = (
     "launcher.py",
 )
 
-# What only some ports get of boards/ and drivers/; each other file there every board of metal gets
+# Files of boards/ and drivers/ that only some ports get; all others there go on every real board
 _COUNTED = ("stm32", "esp32")  # without state machines
 SOME = (
     ("boards/virtual.py", ("unix", "rp2", "stm32", "esp32")),
@@ -37,7 +37,7 @@ PORTS = ("unix",) + METAL
 
 
 def is_for(file: str, port: str) -> bool:
-    """Whether a board of this port gets this file of boards/ or drivers/."""
+    """Return whether a board of ``port`` gets this file of boards/ or drivers/."""
     for name, ports in SOME:
         if name == file:
             return port in ports
