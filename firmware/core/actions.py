@@ -1,4 +1,4 @@
-"""Arm, clear, disarm and cap: what a person does to a car, granted in two steps or refused.
+"""Operator actions: arm and clear, granted in two steps; disarm and cap, in one; or refused.
 
 The board hands out a nonce and acts only when it comes back, so that no single frame, however
 delayed or repeated, can arm a car. A refusal names every reason at once. On the car itself the
@@ -6,7 +6,7 @@ gesture on the RC stands for both steps.
 
 One request is open at a time, in the whole car, for a second at most. It ends with its
 confirmation, with any other request, and with any stop or change, so that what was confirmed is
-what is armed. For the same reason one thing takes effect in a step: ``granted`` is that.
+what is armed. For the same reason only one thing takes effect in a step: ``granted``.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -59,11 +59,11 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-TAKEN = const(256)  # in ``granted``, beside the supervisor's conditions: whatever else
+TAKEN = const(256)  # in ``granted``: an effect that is no supervisor's condition
 _OPEN_US = const(1_000_000)  # from a request to its confirmation
 _ONLY_SAFER = ~(1 << REFUSED_STATE)
 _ANY_STATE = (STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT)
-# action: states in which it may be, refusals that do not matter to it, the condition it makes
+# action, states in which it is allowed, refusals waived for it, supervisor's condition that it sets
 _ARM = (ACTION_ARM, (STANDBY,), 0, supervisor.ARMED)
 _CLEAR = (
     ACTION_CLEAR,
@@ -82,8 +82,11 @@ _NONCE_MASK = (1 << 30) - 1
 
 
 class Actions:
-    """``is_contact_sure``, ``is_standing`` and ``is_off_beat`` are told before each step's messages
-    are heard."""
+    """The operator's requests: at most one is open, and at most one takes effect in a step.
+
+    ``is_contact_sure``, ``is_standing`` and ``is_off_beat`` are set before a step's messages are
+    heard.
+    """
 
     def __init__(
         self,
@@ -126,7 +129,7 @@ class Actions:
         self._may[ACTION_CLEAR] = params.get("may_clear")
 
     def receive(self, act: "Act", reply: "ActReply", state: int, now_us: int) -> int:
-        """Fill the reply; returns the refusals."""
+        """Judge a request and fill the reply; return the refusals, as bits."""
         slot = self._sessions.find(act.epoch)
         reply.epoch = act.epoch
         reply.action = act.action
@@ -151,7 +154,7 @@ class Actions:
             if action == act.action:
                 found = 0 if state in states else 1 << REFUSED_STATE
                 found |= self._found(action, act.sender, act.value)
-                if act.sender == SENDER_RC:  # that one is on the board
+                if act.sender == SENDER_RC:  # the RC acts on the board, by its gesture
                     found |= 1 << REFUSED_NOT_ALLOWED
                 if act.config_hash != self._config_hash:
                     found |= 1 << REFUSED_CONFIGURATION
@@ -163,7 +166,7 @@ class Actions:
         return 1 << REFUSED_UNKNOWN_ACTION
 
     def _found(self, action: int, sender: int, value: int) -> int:
-        """Everything that speaks against it, at once, whoever asks."""
+        """Return at once every refusal by the car's condition and the sender's rights."""
         present = self._runstop.present
         found = 1 << REFUSED_STOP_CAUSE if self._runstop.bits else 0
         if present:
@@ -190,7 +193,7 @@ class Actions:
         return 1 << REFUSED_STOP_SOURCE if self._stop_sources.missing_in(profile) else 0
 
     def _raises_cap(self, act: "Act", state: int) -> bool:
-        """Say whether this cap is higher where it may only be lower: armed, or a guest's."""
+        """Return whether this cap is higher where it may only fall: outside STANDBY, by a guest."""
         only_lowers = state != STANDBY or act.sender == SENDER_GUEST
         return only_lowers and act.value > self.cap_mm_s
 
@@ -200,8 +203,11 @@ class Actions:
             self.nonce = 0
 
     def _objection(self, act: "Act") -> int:
-        """What speaks against it beside the car's condition: an effect on this step, a request
-        that is open and another one, a nonce that is not this request's."""
+        """Return the refusal by another request, or 0.
+
+        REFUSED_BUSY: something took effect on this step, or another request is open. REFUSED_NONCE:
+        the nonce is not that of this request.
+        """
         if self.granted:
             return 1 << REFUSED_BUSY
         is_same = (
@@ -230,26 +236,28 @@ class Actions:
             self._open.set(now_us, _OPEN_US)
 
     def take(self) -> bool:
-        """Whether something else than an action may take effect now; then nothing more does on
-        this step. It ends a request that is open in any case."""
+        """Claim this step's one effect for something that is no action; return False if taken.
+
+        An open request counts as taking it, and ends in any case.
+        """
         is_free = self._is_free()
         if is_free:
             self.granted = TAKEN
         return is_free
 
     def _is_free(self) -> bool:
-        """Whether nothing is open and nothing took effect; what was open ends with the question."""
+        """Return whether no request is open and nothing took effect; end an open request."""
         is_free = not (self.nonce or self.granted)
         self.nonce = 0
         return is_free
 
     def rebound(self, epoch: int) -> None:
-        """A session began anew: what it asked for before is none of its business now."""
+        """End the open request of a session that begins anew or leaves."""
         if epoch == self._epoch:
             self.nonce = 0
 
     def settle(self, is_disturbed: bool, now_us: int) -> None:
-        """At the end of a step: what is open outlives neither its second nor a disturbance."""
+        """End an open request at a step's end, if its second is over or something disturbed it."""
         self._expire(now_us)
         if is_disturbed:
             self.nonce = 0
@@ -262,8 +270,10 @@ class Actions:
             self.profile = self._stop_sources.profile = value
 
     def gesture(self, state: int) -> int:
-        """The RC's: clears a stopped car, arms one that stands by. Returns the refusals. It ends a
-        host's request that is open, as each request does."""
+        """Clear a stopped car or arm one in STANDBY by the RC's gesture; return the refusals.
+
+        Like any request it ends a host's open one.
+        """
         is_clear = self.gesture_action(state) == ACTION_CLEAR
         action, states, waived, _condition = _CLEAR if is_clear else _ARM
         found = 0 if state in states else 1 << REFUSED_STATE

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-# from the arm of one person to the hands of another; nothing moves
+# the time from an arm to the first claim of whoever drives; nothing moves in it
 _UNATTENDED_US = const(3_000_000)
 _COLUMNS = (
     "mask", "priority", "lease_ms", "cap_mm_s", "flags", "on_silence", "needs", "kill_switch",
@@ -97,19 +97,19 @@ _MOTION = STEERING_BIT | DRIVE_BIT | BRAKE_BIT
 
 
 class Arbiter:
-    """Takes claims in, and says after each ``step`` who has each actuator."""
+    """The arbiter: takes claims in, and decides on each ``step`` which source has each actuator."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        # a car knows five or six of sixteen; all others are one, which has no rights
+        # a car has five or six of sixteen; one without rights stands for all others
         self._stranger = Source(NOBODY)
         self.sources: "tuple[Source, ...]" = (self._stranger,) * SOURCES
         self.active: "tuple[Source, ...]" = ()
         self.winners = [NOBODY] * ACTUATOR_COUNT
-        self.losers = [0] * SOURCES  # by source: why it does not win, plus one, and << 8 what
+        self.losers = [0] * SOURCES  # by source: LOST_ reason plus 1; actuator bits from bit 8 on
         self.silent_source = NOBODY  # whose silence is a stop, on this step
         self.frozen_source = NOBODY
-        self.attended = Deadline()  # open while any source is there
+        self.attended = Deadline()  # shuts when no source has been fresh for 3 s
         self.newest_slot = 0
         self.accepted_us = 0
         self.accepted = 0
@@ -119,8 +119,8 @@ class Arbiter:
         self.said = 0  # stop sources that say stop; bits
         self._in_hand = False
         self._switches = 0  # stop sources that are a kill-switch; bits
-        self._worn = 0  # of them: said no stop since a hand let go
-        self.has_receiver = False  # on this board: nobody else speaks for it
+        self._worn = 0  # of them: those that have said no stop since a hand let go
+        self.has_receiver = False  # on this board: no host may claim for it
 
     def configure(self, params: "Params") -> None:
         self._clock_bound_us = params.get("clock_bound_us")
@@ -140,12 +140,12 @@ class Arbiter:
             source.frozen_us = frozen_us
             if source.kill_switch < STOP_SOURCES:
                 self._switches |= 1 << source.kill_switch
-        # the higher first, of equals the lower id: MicroPython's sort is not a stable one
+        # higher priorities first, of equals the lower id: MicroPython's sort is not stable
         ranks = sorted([s.id - s.priority * SOURCES for s in self.sources if s.mask])
         self.active = tuple([self.sources[rank % SOURCES] for rank in ranks])
 
     def _known(self, masks: "list[int]") -> "tuple[Source, ...]":
-        """Make the sources that have actuators; those that there were already stay."""
+        """Return the sources by id: those with actuators made or kept, others without rights."""
         stranger, known = self._stranger, list(self.sources)
         for i in range(SOURCES):
             if not masks[i]:
@@ -156,8 +156,10 @@ class Arbiter:
 
     @micropython.native
     def receive(self, claim: "Claim", now_us: int) -> int:
-        """Accept or refuse one claim, by its ``values``; returns the verdict. A refused claim
-        refreshes nothing."""
+        """Accept or refuse one claim, by its ``values``; return the verdict.
+
+        A refused claim refreshes nothing.
+        """
         values = claim.values
         slot, number = self._sessions.find(values[EPOCH]), values[CLAIM_SOURCE]
         if slot < 0:
@@ -175,13 +177,13 @@ class Arbiter:
             verdict = self._freshness(age_us, bound_us, lease_us)
         if verdict != CLAIM_ACCEPTED:
             return self._refuse(verdict)
-        # the earlier of stamp + lease, less what the clock may be wrong, and arrival + lease
+        # the earlier of stamp + lease, less the clock's bound, and arrival + lease
         left_us = lease_us - max(age_us, 0) - bound_us
         source.take(claim, slot, now_us, left_us)
         return self._accept(claim, slot, now_us)
 
     def receive_own(self, claim: "Claim", now_us: int) -> int:
-        """Accept or refuse a claim of the board's own receiver: fresh it is, rights it needs."""
+        """Accept or refuse a claim of the board's own receiver: only its rights are checked."""
         source = self.sources[claim.values[CLAIM_SOURCE]]
         verdict = CLAIM_UNKNOWN_SOURCE
         if source.mask:
@@ -254,15 +256,17 @@ class Arbiter:
 
     @micropython.native
     def _is_hand(self, source: Source) -> bool:
-        """Say whether a person has taken over by this fresh source; the RC at manual, held or not:
-        in its other modes it claims nothing."""
+        """Return whether a person has taken over by this fresh source.
+
+        The RC counts at manual, held or not; in its other modes it claims nothing.
+        """
         if not (source.is_attended and source.claimed & _MOTION):
             return False
         return source.id == SOURCE_RC or not self._objection(source)
 
     @micropython.native
     def _decide(self) -> None:
-        """``active`` is by priority: the first who may and wants an actuator has it."""
+        """Give each actuator to the source of highest priority that may have it and claims it."""
         taken, winners, losers = 0, self.winners, self.losers
         for actuator in range(ACTUATOR_COUNT):
             winners[actuator] = NOBODY
@@ -286,7 +290,7 @@ class Arbiter:
 
     @micropython.native
     def _objection(self, source: Source) -> int:
-        """Why this fresh source may have nothing, plus one; 0 if it may have what it wants."""
+        """Return why this fresh source may have nothing, LOST_ plus one; 0 if it may."""
         if source.is_attended:
             is_held = source.deadman & HELD != 0
         else:
@@ -304,7 +308,7 @@ class Arbiter:
         return LOST_NOT_NEUTRAL + 1 if is_held else LOST_NO_DEADMAN + 1
 
     def _pass_permission(self, source: Source) -> bool:
-        """An autonomous source's gate, and whether its person or its switch lets it drive."""
+        """Step an autonomous source's gate; return whether its person or kill-switch permits it."""
         if source.kill_switch == NOBODY:
             needs = source.needs
             is_permitted = needs < SOURCES and self.sources[needs].permits()
@@ -312,25 +316,28 @@ class Arbiter:
             return is_permitted
         if (self.live_switches & ~self._worn) >> source.kill_switch & 1:
             return True
-        source.gate = NEEDS_RELEASE  # a switch that comes back is no person: a new arm
+        source.gate = NEEDS_RELEASE  # a switch that comes back permits nothing: it takes a new arm
         return False
 
     def begin_from_neutral(self, now_us: int) -> None:
-        """At arming: whoever was already commanding has to begin again from neutral."""
+        """Set all gates at an arm: who was already commanding has to begin again from neutral."""
         self.attended.set(now_us, _UNATTENDED_US)
         for source in self.active:
             source.begin_from_neutral()
 
     def forget(self, slot: int) -> None:
-        """Another session has this slot now: its claims count from their own beginning, and what
-        was claimed before ends, for nobody's clock vouches for it."""
+        """Drop what was claimed in a slot that another session has now.
+
+        Sequence numbers begin anew, and the leases end, because no clock vouches for old claims any
+        more.
+        """
         for source in self.active:
             if source.slot == slot:
                 source.slot = -1
                 source.lease.shut()
 
     def is_commanded_from(self, slot: int) -> bool:
-        """Whether an engaged source of this session is in command of anything."""
+        """Return whether an engaged source belongs to the session of this slot."""
         for source in self.active:
             if source.slot == slot and source.is_engaged():
                 return True

@@ -1,7 +1,7 @@
-"""The battery in stages; a stage is taken only after a second, for motors sag it for moments.
+"""The battery's stages, good, low and empty, and its brown-out.
 
-A collapse that lasts two steps is a brown-out: what draws the current has to end before the board
-itself goes down.
+A stage is taken only after a second, because motors make the voltage sag for moments. A collapse
+that lasts two steps is a brown-out: the load has to end before the board itself goes down.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython

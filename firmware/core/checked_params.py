@@ -1,4 +1,4 @@
-"""Judges the numbers of a car, and makes and reads the image of them that a board stores.
+"""Checks of the parameters' values, and the image of them that a board stores.
 
 An image is the hash of the parameters' table, the values, the car's name, and a CRC over these.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CheckedParams(Params):
-    """Parameters that are judged, hashed, stored and read back."""
+    """Parameters that can be checked, hashed, written to an image and read from one."""
 
     def __init__(self, crc_table: "array[int]", held: "Configuration | None" = None) -> None:
         super().__init__(held)
@@ -51,7 +51,7 @@ class CheckedParams(Params):
         return self._lows[row] <= value <= self._highs[row]
 
     def hash_into(self, crc: bytearray) -> None:
-        """CRC-32 over the table's hash, all values and the car's name; allocates nothing."""
+        """Write the CRC-32 over the table's hash, all values and the car's name; no allocation."""
         word = self._word
         for i in range(CRC_SIZE):
             crc[i] = 0
@@ -62,7 +62,7 @@ class CheckedParams(Params):
         crc_update(crc, self.car_name, 0, NAME_SIZE, self._crc_table)
 
     def first_wrong(self) -> int:
-        """The index of the first value that may not be, or -1."""
+        """Return the index of the first value that is out of range or inconsistent, or -1."""
         for row in range(len(self._lows)):
             for i in range(self._starts[row], self._starts[row + 1]):
                 if not self._lows[row] <= self.values[i] <= self._highs[row]:
@@ -83,9 +83,12 @@ class CheckedParams(Params):
         return -1
 
     def first_unsafe(self, is_virtual: int) -> int:
-        """The index of the first value that no car may have, whoever wrote it, or -1: of one that
-        may be driven blind too far, that nobody can stop, or that has nothing to brake with; and
-        that is braked before it is cut where that was not measured, or cannot be."""
+        """Return the index of the first value that no car may have, whoever wrote it, or -1.
+
+        Refused is a car that may be driven blind too far, that nobody can stop, or that has nothing
+        to brake with; and one that is braked before it is cut where that was not measured or cannot
+        be.
+        """
         values = self.values
         at = self.index("blind_mm")
         if values[at] > min(self.get("wheelbase_um") // 500, BLIND_MAX_MM):
@@ -94,7 +97,7 @@ class CheckedParams(Params):
         if at >= 0:
             return at
         kinds = self.get_all("channel_kind")
-        at = self.index("loop_brake_ms")  # no runstop circuit of metal has an off-delay yet
+        at = self.index("loop_brake_ms")  # no real runstop circuit has an off-delay yet
         may_brake = is_virtual and CHANNEL_ESC in kinds and self.get("encoder_signed")
         if values[at] and not may_brake:
             return at
@@ -103,7 +106,7 @@ class CheckedParams(Params):
         return at if CHANNEL_ESC in kinds and not has_brake else -1
 
     def _unstoppable(self) -> int:
-        """Find where a profile that is offered needs a stop source that a person has; else -1."""
+        """Return the needs' index of an offered profile in which no person can stop it, or -1."""
         kinds = self.index("stop_source_kind")
         needs = self.index("stop_source_need")
         for cap in self.get_all("profile_cap_mm_s"):
@@ -119,7 +122,7 @@ class CheckedParams(Params):
         return CRC_SIZE + 4 * self.size + NAME_SIZE + CRC_SIZE
 
     def write_image(self, image: bytearray) -> int:
-        """Table hash, values, car name, config hash; returns the size."""
+        """Write table hash, values, car name and config hash; return the size."""
         self.hash_into(self.config_hash)
         image[:CRC_SIZE] = self.table_hash
         self.draft_into(image)
@@ -130,7 +133,7 @@ class CheckedParams(Params):
         return at + CRC_SIZE
 
     def draft_into(self, image: bytearray) -> None:
-        """The values alone, where an image has them."""
+        """Write the values alone to their places in an image."""
         for i in range(self.size):
             draft(image, i, self.values[i])
 
@@ -139,7 +142,7 @@ class CheckedParams(Params):
             self.values[i] = drafted(image, i)
 
     def read_image(self, image: bytearray) -> bool:
-        """Take the values of a stored image; False if it is none of this table, or damaged."""
+        """Take the values of a stored image; return False if it has another table or is damaged."""
         if len(image) != self.image_size() or image[:CRC_SIZE] != self.table_hash:
             return False
         end = len(image) - CRC_SIZE

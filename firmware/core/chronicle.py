@@ -1,4 +1,4 @@
-"""Turns what changed on a step into events."""
+"""The event reporter: turns what changed on a step into events."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import GOOD
@@ -48,7 +48,7 @@ _SAYS_STOP = const(2)
 
 
 def _lowest(bits: int) -> int:
-    """The number of the lowest bit that is set, NOBODY if none is."""
+    """Return the number of the lowest bit that is set, NOBODY if none is."""
     bit = 0
     while bits >> bit:
         if bits >> bit & 1:
@@ -78,7 +78,7 @@ class Chronicle:
         sender: int,
         now_us: int,
     ) -> None:
-        """The causes that were latched since the last time, each with who brought it."""
+        """Report the stop causes latched since the last call, each with who brought it."""
         for cause in range(CAUSE_COUNT):
             if runstop.news >> cause & 1:
                 who = NOBODY
@@ -105,7 +105,10 @@ class Chronicle:
 
     @micropython.native
     def sources(self, arbiter: "Arbiter", now_us: int) -> None:
-        """Most steps change nothing, and two comparisons of lists say so."""
+        """Report changed winners, losers and engagements.
+
+        On most steps nothing changes, which two comparisons of lists find out.
+        """
         winners, before = arbiter.winners, self._winners
         if winners != before:
             self._note_winners(winners, now_us)
@@ -157,8 +160,10 @@ class Chronicle:
     def conditions(
         self, supervisor: "Supervisor", battery: "Battery", is_gyro_lost: bool, now_us: int
     ) -> None:
-        """The state, the battery's stage, and the gyro, whose loss stops nothing: the car reckons
-        by its steering meanwhile."""
+        """Report changes of the state, of the battery's stage and of the gyro.
+
+        A lost gyro stops nothing: the car reckons by its steering meanwhile.
+        """
         if supervisor.has_changed():
             self._events.add(now_us, EVENT_STATE_CHANGED, supervisor.before, supervisor.state)
         if battery.stage != self._stage:
@@ -169,7 +174,7 @@ class Chronicle:
             self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
 
     def beat(self, punctuality: "Punctuality", now_us: int) -> None:
-        """Nothing that stops the car: it is not armed with it."""
+        """Report when the car begins or ceases to miss its beat, which only prevents arming."""
         is_off_beat = punctuality.is_off_beat
         if is_off_beat != self._is_off_beat:
             self._is_off_beat = is_off_beat
@@ -177,7 +182,7 @@ class Chronicle:
             self._events.add(now_us, EVENT_BEAT, keeps, punctuality.takes_us)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:
-        """Said when it begins, not on every step that it lasts."""
+        """Report a claim beyond the car's limits when it begins, not on every step it lasts."""
         if bits & ~self._clamped:
             self._events.add(now_us, EVENT_CLAMPED, source, bits)
         self._clamped = bits

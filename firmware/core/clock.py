@@ -37,14 +37,14 @@ OWN = SLOTS  # the board's own session, for what its own receiver claims
 UNKNOWN_US = 65535
 const = micropython.const
 
-_DRIFT = const(10_000)  # one part in: 100 ppm between two crystals, each twice as bad as usual
+_DRIFT = const(10_000)  # 1/10000: 100 ppm between two crystals, each twice as bad as usual
 _GRAIN_US = const(100)  # interrupts and scheduling between a stamp and its byte
 _STALE_US = const(3_000_000)  # a session not heard for this long may lose its slot
 _STAMPS = const(8)  # of four Statuses: the answer to an older one is too late to be any better
 
 
 class Session:
-    """A host's epoch, its clock, and the running CRC over the claims accepted from it."""
+    """One host's session: its epoch, clock offset, and running CRC over its accepted claims."""
 
     def __init__(self) -> None:
         self.epoch = 0  # none
@@ -76,7 +76,7 @@ class Session:
         return shifted_us(now_us, self.offset_us)
 
     def sample(self, now_us: int, board_us: int, received_us: int, sent_us: int) -> bool:
-        """Take one Sync; returns False if the clock was seen to step."""
+        """Update offset and bound from one Sync; return False if the clock was seen to step."""
         away_us = elapsed_us(now_us, board_us)
         held_us = elapsed_us(sent_us, received_us)
         trip_us = away_us - held_us
@@ -105,11 +105,11 @@ class Session:
 
 
 class Sessions:
-    """The slots. A host's session is found by its epoch; the board's own is not to be bound.
+    """The session slots: four for hosts, found by their epoch, and the board's own, never bound.
 
-    And when the newest Statuses left, by which hosts tell their clocks: each is stamped as its step
-    begins, and waits for its end. To an RP2040 that is half a beat, which would pass for time on
-    the way to the host.
+    They also keep when the newest Statuses left. A Status is stamped as its step begins and leaves
+    as the step ends, on an RP2040 half a beat later. Uncorrected that wait would count as time on
+    the line.
     """
 
     def __init__(self, own_epoch: int) -> None:
@@ -124,7 +124,7 @@ class Sessions:
 
     @micropython.native
     def find(self, epoch: int) -> int:
-        """The slot of this epoch, or -1."""
+        """Return the slot of this epoch, or -1."""
         slot = 0
         for session in self._hosts:
             if session.epoch == epoch:
@@ -133,7 +133,7 @@ class Sessions:
         return -1
 
     def bind(self, epoch: int, now_us: int) -> int:
-        """Give this epoch a slot: its own, a free one or a stale one; -1 if there is none."""
+        """Give this epoch a slot, its own, a free or a stale one; return it, -1 without any."""
         slot = self.find(epoch)
         if slot < 0 and epoch != self.slots[OWN].epoch:
             slot = self._free()
@@ -142,7 +142,7 @@ class Sessions:
         return slot
 
     def leave(self, epoch: int, now_us: int) -> int:
-        """Free this epoch's slot for another; which one it was, -1 if it had none."""
+        """Free this epoch's slot for another; return which one it was, or -1 if it had none."""
         slot = self.find(epoch)
         if slot >= 0:
             self.slots[slot].restart(0, now_us)
@@ -159,7 +159,7 @@ class Sessions:
 
     @micropython.native
     def step(self, now_us: int, ran_us: int = 0) -> None:
-        """A step begins; the one before it ran for ``ran_us``."""
+        """Note this step's stamp and the run time of the step before; age the sessions."""
         stamps, at = self._stamps_us, self._at
         stamps[at + 1] = ran_us
         at = at + 2 & _STAMPS - 1
@@ -167,11 +167,11 @@ class Sessions:
         stamps[at + 1] = 0
         self._at = at
         for session in self._hosts:
-            if session.epoch:  # else there is none, and nothing in it to age
+            if session.epoch:  # else the slot is free
                 session.step(now_us)
 
     def left_us(self, stamp_us: int) -> int:
-        """When the Status of this stamp left, at the earliest."""
+        """Return when the Status of this stamp left, at the earliest; its stamp if not known."""
         for i in range(0, _STAMPS, 2):
             if self._stamps_us[i] == stamp_us:
                 return shifted_us(stamp_us, self._stamps_us[i + 1])

@@ -1,7 +1,7 @@
-"""Keeps of a configuration what a car needs while it drives: the numbers, and a draft of others.
+"""The configuration that a car needs while it drives: its values, and a draft of others.
 
-Whoever writes, judges or stores one is in ``writing.py``, and not in memory while the car drives
-(overlay.py); nor is the table of the parameters, which only who configures asks (params.py).
+What writes, judges or stores one is in ``writing.py``, and not in memory while the car drives
+(overlay.py); nor is the table of the parameters, which is needed only to configure (params.py).
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -16,7 +16,7 @@ NAME_SIZE = 16
 
 
 def draft(image: bytearray, index: int, value: int) -> None:
-    """Put a value where an image has it."""
+    """Put a value in its place in an image."""
     write_int(image, CRC_SIZE + 4 * index, 4, value)
 
 
@@ -25,8 +25,11 @@ def drafted(image: bytearray, index: int) -> int:
 
 
 class Configuration:
-    """``values`` are in the order of the parameters' table, which puts its defaults there. A
-    ``draft`` is an image of other values; None while there is nothing in it but these."""
+    """The values of the configuration, in the order of the parameters' table, and perhaps a draft.
+
+    The table puts its defaults in ``values``. ``draft`` is an image of other values; None while
+    there is nothing in it but these.
+    """
 
     def __init__(self) -> None:
         self.is_valid = False

@@ -1,8 +1,8 @@
-"""The one place where times are compared.
+"""Arithmetic on wrapping times, and deadlines: the one place where times are compared.
 
-Times are microseconds modulo 2**30 (17.9 minutes), so that they stay small ints on 32-bit ports.
-No intermediate value here leaves the 31 bits of a small int. A difference is right up to half the
-period (8.9 minutes); whoever must wait longer latches: see ``Deadline``.
+Times are microseconds modulo 2**30 (17.9 minutes), so that they stay small ints on 32-bit ports. No
+intermediate value here leaves the 31 bits of a small int. A difference is right up to half the
+period (8.9 minutes); for a longer wait the result has to be latched: see ``Deadline``.
 """
 
 from firmware.compat import micropython
@@ -13,7 +13,7 @@ _HALF = const(1 << 29)
 
 @micropython.viper
 def elapsed_us(now_us: int, then_us: int) -> int:
-    """now - then, between -2**29 and 2**29 - 1."""
+    """Return now - then in us, wrapped to between -2**29 and 2**29 - 1."""
     difference = now_us - then_us
     if difference >= _HALF:
         return difference - _HALF - _HALF
@@ -24,7 +24,7 @@ def elapsed_us(now_us: int, then_us: int) -> int:
 
 @micropython.viper
 def shifted_us(time_us: int, by_us: int) -> int:
-    """time + by, for by between -2**29 and 2**29 - 1."""
+    """Return time + by in us, modulo 2**30, for by between -2**29 and 2**29 - 1."""
     shifted = time_us - _HALF + by_us
     if shifted >= _HALF:
         return shifted - _HALF
@@ -34,10 +34,10 @@ def shifted_us(time_us: int, by_us: int) -> int:
 
 
 class Deadline:
-    """Open until a time; shut once it has passed, and then it stays shut until it is set again.
+    """A timer that is open until its time and then stays shut until it is set again.
 
-    ``step`` must be called more often than every 8.9 minutes. Silence is so judged by the step's
-    clock, never by an arrival.
+    Call ``step`` more often than every 8.9 minutes. It shuts the timer by the step's own time, so
+    that silence is noticed even if nothing arrives.
     """
 
     def __init__(self) -> None:

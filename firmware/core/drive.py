@@ -1,7 +1,7 @@
 """The speed loop and the brake: from a target speed to an effort in 1/10000 of full.
 
 Effort against the measured motion brakes (an ESC in the forward gear takes reverse as brake, an
-H-bridge brakes by itself); effort into the other direction is given only from standstill, after a
+H-bridge brakes by itself). Effort into the other direction is given only from standstill, after a
 pause in neutral, which ESCs ask for. Wheels that have stood are not braked until they were driven
 again: an ESC takes that for reverse, and an encoder that only seems to turn would drive the car.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _FULL = const(10_000)
-_AHEAD = const(500)  # mm/s by which the ramp may lead the wheels before it begins anew from them
+_AHEAD = const(500)  # mm/s by which the ramp may lead the wheels before it restarts from them
 _RESTED_MS = const(100)  # wheels that only locked turn again by then
 _ERROR_MAX = const(20_000)  # mm/s; times a gain of 50000 per m/s is 30 bits
 
@@ -65,19 +65,22 @@ class Drive:
         self._is_signed = params.get("encoder_signed") == 1
 
     def neutral(self, now_us: int) -> None:
-        """Nothing: the car rolls, until it is driven again. The ramp begins where it is."""
+        """Put out neutral: the car rolls, and is not braked until it was driven again.
+
+        The ramp starts over from 0.
+        """
         self._rest_ms = _RESTED_MS
         self._let_go(now_us)
 
     def _let_go(self, now_us: int) -> None:
-        self._pause.step(now_us)  # or one that was set long ago would seem to be yet to come
+        self._pause.step(now_us)  # else the clock's wrap makes an old pause a future one
         self._ramp.reset(0)
         self._integral = 0
         self.effort = self.target_mm_s = 0
 
     @micropython.native
     def _has_rested(self, speed_mm_s: int, dt_ms: int) -> bool:
-        """Whether the wheels have stood since they were last driven."""
+        """Return whether the wheels have stood for 100 ms since they were last driven."""
         if self.effort * self._direction > 0:
             self._rest_ms = 0
         elif self._rest_ms < _RESTED_MS:
@@ -87,7 +90,7 @@ class Drive:
 
     @micropython.native
     def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
-        """One step of driving towards a target that is within the car's limits."""
+        """Drive for one step towards a target that is within the car's limits."""
         away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
         rate_max = self._accel if away else self._decel
         ramped = self._ramp.follow(target_mm_s, rate_max, self._jerk, dt_ms)
@@ -100,7 +103,7 @@ class Drive:
             self._put_out(self._loop(ramped, speed_mm_s, dt_ms), speed_mm_s, now_us)
 
     def brake(self, speed_mm_s: int, is_trusted: bool, now_us: int, dt_ms: int) -> None:
-        """One step of controlled braking. It opposes measured motion, or it is neutral (S1).
+        """Brake for one step against the measured motion; neutral if that is not known (S1).
 
         Letting go of the drive is immediate; how the brake comes on is limited by its jerk.
         """
@@ -117,8 +120,8 @@ class Drive:
             self._integral = 0
         ramped = self._ramp.follow(0, self._brake_decel, self._brake_jerk, dt_ms)
         self.target_mm_s = ramped
-        # the brake by the ramp alone: a loop from nothing loses the first tenths. Shorted windings
-        # brake in proportion to the speed, so that at twice the speed half of it is as much.
+        # feed-forward by the ramp's rate: a loop alone loses the first tenths of a second. Shorted
+        # windings brake in proportion to the speed: at twice the speed half the effort is as much.
         most = self._brake_max
         if abs(speed_mm_s) > self._brake_full:
             most = most * self._brake_full // abs(speed_mm_s)
@@ -140,18 +143,18 @@ class Drive:
             low = max(forward - self._correction_max, -self._effort_max)
             high = self._effort_max
         effort = clamped(wanted, low, high)
-        slows = effort * speed_mm_s < 0  # what a brake cannot do is not to be remembered
-        if not slows and (wanted == effort or (wanted > effort) != (error > 0)):  # nor a limit
+        slows = effort * speed_mm_s < 0  # anti-windup: no integration while it brakes
+        if not slows and (wanted == effort or (wanted > effort) != (error > 0)):  # nor at a limit
             step = error * self._gain_i // 1000 * dt_ms
             limit = self._effort_max * 500  # half of the effort
             self._integral = clamped(self._integral + step, -limit, limit)
         return effort
 
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
-        """Let through what drives on, or brakes; a change of direction waits its pause."""
+        """Put out an effort that drives on or brakes; a change of direction waits for its pause."""
         self._pause.step(now_us)
         if self._has_left_reverse and speed_mm_s > self._standstill:
-            self._direction = 1  # the brake was too much: it rolls forward, in the forward gear
+            self._direction = 1  # braked past standstill: it rolls forward, in the forward gear
             self._has_left_reverse = False
         direction = self._direction
         opposes = effort * direction < 0
@@ -170,7 +173,7 @@ class Drive:
             self.effort = effort
 
     def _turn_round(self, effort: int, now_us: int) -> None:
-        """From standstill, and only after a pause in neutral."""
+        """Change the direction: only from standstill, and after a pause in neutral."""
         if self._pause.is_open:
             self.effort = 0
         elif self.effort * self._direction > 0:
@@ -182,7 +185,10 @@ class Drive:
             self.effort = effort
 
     def _return_to_reverse(self, effort: int, rolls: bool, now_us: int) -> None:
-        """The reverse that was braked is, to an ESC, a brake again: it too waits at standstill."""
+        """Drive in reverse again after it was braked there, from standstill and after the pause.
+
+        The brake left the ESC in its forward gear, in which reverse is a brake again.
+        """
         if rolls:
             self._pause.set(now_us, self._pause_us)
         if self._pause.is_open:

@@ -1,4 +1,4 @@
-"""Numbered events in a ring: the host sees a gap in the numbers and asks again."""
+"""A ring buffer of numbered events; a host that sees a gap in the numbers asks for them again."""
 
 from firmware.compat import TYPE_CHECKING
 
@@ -36,8 +36,8 @@ class Events:
     def request(self, first: int) -> None:
         """Send again from ``first``; what the ring no longer holds is reported as lost.
 
-        A number that is still to come is of a life before this one: all that is held is sent. What
-        another host asked for and has not got yet is sent all the same.
+        A number that is still to come is from before a restart: all events held are sent. Events
+        that another host asked for and has not got yet are sent all the same.
         """
         behind = self.next_number - first & _NUMBERS
         if behind <= self._held:
@@ -52,7 +52,7 @@ class Events:
         return self.next_number - self._held & _NUMBERS
 
     def _give_up(self, wanted: int) -> None:
-        """From ``wanted`` to the oldest held, all are lost."""
+        """Report all events from ``wanted`` to the oldest held as lost, and go on with that one."""
         if not self.lost_count:
             self.lost_first = wanted
         self.next_sent = self._oldest()

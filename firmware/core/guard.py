@@ -1,4 +1,4 @@
-"""The guard is ring 1: it lets the car fall when its program hangs or the runstop loop opens.
+"""The guard is ring 1: it cuts the drive when its program hangs or the runstop loop opens.
 
 The problem. A program that hangs cannot notice that it hangs. Something that runs without it has to
 look: a hard timer, and the interrupt of the loop's pin, which come even while the main loop is
@@ -9,7 +9,7 @@ longer than its limit, it hangs. And the level of the runstop loop says whether 
 In both cases the gate falls: while ``is_gating`` the drive enable is off and the pulses are at
 their fallback, whatever the program writes.
 
-It can only stop. There is no call that makes it let the car drive. The gate opens again when the
+It can only stop. There is no call that makes it let the car drive. The gate is released when the
 program has looked at why it fell (``read``) and has then put out a write with the drive off. So the
 program cannot drive on without having latched the cause, and a program that hung and woke up in the
 middle of its step puts out nothing of what it had in mind before.
@@ -26,9 +26,10 @@ needs no other look, and ``sparing`` is a tick that counts this down in a few in
 words are integers in one array, because neither an interrupt nor viper code may allocate.
 
 Where the wiring keeps the drive's power for a while after the loop has opened (an off-delay,
-hardware/stopping.md), the loop need not fall at once: the program brakes first. For that the guard
+hardware/stopping.md), the gate need not fall at once: the program brakes first. For that the guard
 waits ``BRAKES_US`` from the first opening, which no second one begins again, and only while what is
-written does not drive on (``tell``); a program that does not brake soon, or is late, falls as ever.
+written does not drive on (``tell``); for a program that does not brake soon, or is late, the gate
+falls as ever.
 
 Promises S3 and S5 rest on it. Ring 0 holds if the guard itself dies: the life signal that it feeds
 ends, the pulses fall back by themselves, and the watchdog resets the chip.
@@ -47,14 +48,14 @@ _FILTER_US = const(60)
 _BEATS = const(4)  # one more than the program's own limit of a step (watch.py)
 _AWAY_US = const(40_000)
 BRAKES_US = 640_000  # from the first opening; the shortest off-delay of the parts list is longer
-_MOST_LOOKS = const(250)  # of one ``watch``: a clock that stands keeps nobody in an interrupt
-SPARING_HZ = 1_250  # so a loop whose interrupt was lost is cut in a millisecond: tick and filter
+_MOST_LOOKS = const(250)  # of one ``watch``: if the clock stands, its interrupt ends all the same
+SPARING_HZ = 1_250  # a loop whose interrupt was lost is cut within 1 ms: tick and filter
 _TICK_US = const(800)
 _IN_DOUBT = const(2)
 _HALF = const(1 << 29)
 _MASK = const((1 << 30) - 1)
 
-# Its words, that viper reads and writes without the interpreter; each is 0 or more
+# Indices of its words, which viper reads and writes without the interpreter; each is 0 or more
 _OPEN = const(0)  # the loop, when it was looked at last
 _SPARE_US = const(1)  # for how long a loop that stays as it is needs no other look
 _GATING = const(2)
@@ -71,12 +72,12 @@ _ENABLE = const(12)  # as it was written last
 _WORDS = (0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)  # it gates until the first write
 _GRACE_US = const(13)  # for how long an open loop may be braked before it falls; 0: it falls
 _SINCE_US = const(14)  # when it opened for the first time
-_BRAKES = const(15)  # what was written last, since then, does not drive on
+_BRAKES = const(15)  # the last write since then does not drive on
 _BRAKED_FIRST = (0, 0, 0)
 
 
 def limit_us(beat_us: int) -> int:
-    """How long the program may be away: four beats, and no longer than four of the shortest."""
+    """Return how long the program may be away: four beats, and 40 ms at most."""
     return min(beat_us * _BEATS, _AWAY_US)
 
 
@@ -116,7 +117,7 @@ def _look(words: ptr32, is_closed: int, now_us: int) -> int:
 
 @micropython.viper
 def _spare(words: ptr32, now_us: int) -> int:
-    """After a look, where an open loop may be braked before it falls."""
+    """Let the off-delay's grace pass after a look; return whether it gates."""
     if words[_GATING]:
         return 1
     if not words[_SEEN]:
@@ -165,24 +166,31 @@ class Guard:
 
     @property
     def has_seen_loop_open(self) -> bool:
-        """Since the program looked last."""
+        """True if the loop was seen open since the gate was last released."""
         return self.words[_SEEN] != 0
 
     @property
     def is_late(self) -> bool:
-        """The program missed its beat."""
+        """True if the program missed its beat, until the gate is released."""
         return self.words[_LATE] != 0
 
     def begin(self, limit_us: int, most_us: int = 0, grace_us: int = 0) -> None:
-        """How long the program may be away, how long at most a quiet loop is not looked at, and for
-        how long it may brake after the loop has opened: 0 where the wiring has no off-delay."""
+        """Set the limits of time, in us.
+
+        ``limit_us``: how long the program may be away. ``most_us``: how long at most a quiet loop
+        is not looked at. ``grace_us``: how long the program may brake after the loop has opened, 0
+        where the wiring has no off-delay.
+        """
         self.words[_LIMIT_US] = limit_us
         self.words[_MOST_US] = most_us
         self.words[_GRACE_US] = grace_us
         self.words[_SPARE_US] = 0
 
     def look(self, is_closed: int, now_us: int) -> int:
-        """At the loop's level. Bit 0: it gates, bit 1: only time can tell whether it is a spike."""
+        """Look once at the loop's level and at how long the program has been away.
+
+        Return bit 0: it gates; bit 1: only time can tell whether the open loop is a spike.
+        """
         state = _look(self.words, is_closed, now_us)
         if self.words[_GRACE_US] and state < _IN_DOUBT:
             state = _spare(self.words, now_us)
@@ -190,7 +198,7 @@ class Guard:
 
     @micropython.native
     def watch(self, level: "Callable[[], Any]", ticks_us: "Callable[[], Any]") -> int:
-        """Look, and stay until it is sure. Whether it gates."""
+        """Look again and again until it is sure about the loop; return 1 if it gates."""
         words, look, state = self.words, _look, 0
         for _ in range(_MOST_LOOKS):
             state = look(words, level(), ticks_us() & _MASK)
@@ -201,22 +209,27 @@ class Guard:
         return state & 1
 
     def read(self) -> int:
-        """The program looks: what it is shown from here on it has seen. Bit 0: the loop was open
-        since it looked last, bit 1: the program missed its beat."""
+        """Show the program what the guard saw, which so is acknowledged.
+
+        Return bit 0: the loop was open; bit 1: the program missed its beat; both since the gate was
+        last released.
+        """
         return _read(self.words)
 
     def beat(self, enable: bool, now_us: int) -> int:
-        """The program wrote; what it put out before is put out. With the drive off, and knowing
-        why, the gate closes again: then no interrupt may come in between. Whether it gates."""
+        """Record that the program is alive and its outputs are put out; return whether it gates.
+
+        With the drive off, the cause acknowledged (``read``) and the loop closed the gate is
+        released; interrupts have to be off for such a call.
+        """
         return _beat(self.words, enable, now_us)
 
     def tell(self, brakes: bool) -> None:
-        """Whether what is written drives nothing on: where the wiring has an off-delay."""
+        """Note whether the written outputs do not drive on; needed only with an off-delay."""
         self.words[_BRAKES] = brakes
 
     def leave(self) -> None:
-        """The program writes no more, and nothing that it wrote goes on: the gate falls for good,
-        and the timer has nothing to undo."""
+        """Gate for good: the program writes no more, and the timer has no write of it to undo."""
         words = self.words
         words[_GATING] = 1
         words[_TOLD] = words[_BEGUN] = words[_UNDONE] = 0
@@ -225,9 +238,11 @@ class Guard:
 def sparing(
     words: "array[int]", level: "Callable[[], Any]", on_timer: "Callable[[Any], Any]"
 ) -> "Callable[[Any], Any]":
-    """What a hard timer calls at ``SPARING_HZ`` instead of ``on_timer``, which looks: it does
-    nothing while there is nothing to do, in a handful of instructions, for all that the
-    interpreter does takes microseconds. ``words`` are a guard's."""
+    """Return a hard timer's callback at ``SPARING_HZ`` that calls ``on_timer`` only when needed.
+
+    While no look is due it takes a handful of instructions, because all that the interpreter does
+    takes microseconds. ``words`` are a guard's.
+    """
 
     @micropython.viper
     def on_tick(timer: object) -> int:

@@ -1,4 +1,4 @@
-"""What the car does with each message that it is sent."""
+"""The message dispatcher: handles each message that the car is sent."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
@@ -64,7 +64,7 @@ _CLAIM_NEWS_EVERY = const(100)  # a source that is refused 100 times a second ma
 
 
 class Hearing:
-    """Handles each message that came, and the receiver's claims and gestures as if they had."""
+    """The handlers of all messages, and of the board receiver's claims and gestures."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Hearing:
         self.must_acknowledge = True
 
     def acknowledge(self) -> None:
-        """After the step that obeyed, so that the state it reports is the state it brought."""
+        """Acknowledge a Stop after the step that obeyed it, to report the state it brought."""
         if self.must_acknowledge:
             self.must_acknowledge = False
             self._seen.state = self._supervisor.state
@@ -157,7 +157,7 @@ class Hearing:
             self._report_refusal(message.values[CLAIM_SOURCE], verdict, now_us)
 
     def own_claim(self, claim: Claim, now_us: int) -> None:
-        """Of the board's receiver: said to the host as well, so that twins follow it."""
+        """Handle a claim of the board's own receiver; it is sent to hosts, so that twins follow."""
         verdict = self._arbiter.receive_own(claim, now_us)
         if verdict != CLAIM_ACCEPTED:
             self._report_refusal(claim.values[CLAIM_SOURCE], verdict, now_us)
@@ -168,7 +168,7 @@ class Hearing:
         self._outbox.post(size)
 
     def gesture(self, now_us: int) -> None:
-        """The RC's, in place of an Act."""
+        """Handle the RC's gesture, which takes the place of an Act."""
         state = self._supervisor.state
         action = self._actions.gesture_action(state)
         self._follow_up(action, self._actions.gesture(state), OWN, now_us)
@@ -229,12 +229,12 @@ class Hearing:
         self._outbox.send(bound)
 
     def _leave(self, message: Leave, now_us: int) -> None:
-        """What it claimed and asked for ends: whoever leaves while driving falls silent."""
+        """End a session, its claims and its request: who leaves while driving falls silent."""
         self._actions.rebound(message.epoch)
         self._forget(self._sessions.leave(message.epoch, now_us))
 
     def _forget(self, slot: int) -> None:
-        """What a session said that had this slot."""
+        """Drop what was claimed and said by the session that had this slot."""
         if slot >= 0:
             self._arbiter.forget(slot)
             self._stop_sources.forget(slot)
@@ -250,7 +250,7 @@ class Hearing:
         self._outbox.send(reply)
 
     def _follow_up(self, action: int, refusals: int, slot: int, now_us: int) -> None:
-        """What comes with an action that was granted, on this step."""
+        """Carry out what a granted action brings on this step; report it, or the refusals."""
         granted = self._actions.granted
         if refusals:
             self._events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)

@@ -1,4 +1,4 @@
-"""Conditions that stay until somebody clears them: stop causes, faults."""
+"""Latched flags, for stop causes and faults: they stay until a person clears them."""
 
 from firmware.core.deadlines import elapsed_us, shifted_us
 from firmware.protocol.codes import NO_CAUSE
@@ -6,18 +6,21 @@ from firmware.protocol.ranges import AGE_MS
 
 
 class Latch:
-    """A bit set with the first that came and its age, beside the bits that hold at this moment."""
+    """A set of latched bits, the first of them with its age, and the bits that hold now."""
 
     def __init__(self) -> None:
         self.bits = 0
         self.present = 0
         self.first = NO_CAUSE
         self.age_ms = 0  # since the first came
-        self.news = 0  # latched since whoever reports looked last
-        self._counted_us = 0  # up to when its age is counted
+        self.news = 0  # latched since the last report
+        self._counted_us = 0  # the time up to which its age is counted
 
     def step(self, now_us: int) -> None:
-        """Time passes, before anything is latched. Counted, for the clock wraps in 18 minutes."""
+        """Advance the age, before anything is latched on this step.
+
+        It is summed up step by step, because the clock wraps in 18 minutes.
+        """
         if self.first == NO_CAUSE:
             self._counted_us = now_us
         else:
@@ -26,7 +29,7 @@ class Latch:
             self.age_ms = min(self.age_ms + passed_ms, AGE_MS)
 
     def set(self, bit: int, holds: bool) -> None:
-        """A condition with a duration: latch it while it holds."""
+        """Set whether a lasting condition holds now; latch its bit if it does."""
         if holds:
             self.present |= 1 << bit
             self.latch(bit)
@@ -34,7 +37,7 @@ class Latch:
             self.present &= ~(1 << bit)
 
     def hold(self, bits: int, among: int) -> None:
-        """The same for several: of the bits ``among``, ``bits`` are the ones that hold now."""
+        """Set which conditions of the mask ``among`` hold now, ``bits``; latch those."""
         self.present = self.present & ~among | bits
         if bits & ~self.bits:
             bit = 0
@@ -44,7 +47,7 @@ class Latch:
                 bit += 1
 
     def latch(self, bit: int) -> None:
-        """A condition of a moment."""
+        """Latch the bit of a condition that lasts for a moment only."""
         if not self.bits >> bit & 1:
             self.bits |= 1 << bit
             self.news |= 1 << bit
@@ -52,7 +55,7 @@ class Latch:
                 self.first = bit
 
     def clear(self) -> None:
-        """What is still present stays, and becomes the first."""
+        """Clear all bits but those still present; the lowest of these becomes the first."""
         self.bits = self.age_ms = 0
         self.first = NO_CAUSE
         bit = 0

@@ -1,7 +1,7 @@
-"""What any command has to fit into: range, slew, the steering envelope.
+"""Limiters of commands: range, slew, ramp and the steering envelope.
 
-All take the step's length as an argument and carry the remainder of their integer division, so
-that a slow slew is exact in the long run.
+Slew and ramp take the step's length as an argument and carry the remainder of their integer
+division, so that a slow slew is exact in the long run.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -21,7 +21,7 @@ def clamped(value: int, low: int, high: int) -> int:
 
 @micropython.viper
 def interpolated(points: object, first: int, place: int, span: int, last: int) -> int:
-    """The value at ``place`` of 0..last*span on the polyline ``points[first:first + last + 1]``.
+    """Return the value at ``place`` of 0..last*span on the line ``points[first:first + last + 1]``.
 
     Neighbours may differ by a million and span be a million at most: the fraction is taken in
     1024ths so that all products stay within 30 bits. ``points`` are a sequence of integers, which
@@ -40,7 +40,7 @@ def interpolated(points: object, first: int, place: int, span: int, last: int) -
 
 
 class Slew:
-    """Follows a target, no faster than its rates allow."""
+    """A rate limiter: ``value`` follows a target no faster than a rate."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -52,7 +52,7 @@ class Slew:
 
     @micropython.native
     def follow(self, target: int, rate_per_s: int, dt_ms: int) -> int:
-        """One step towards ``target``; rate * dt under 2**30."""
+        """Take one step towards ``target`` and return the value; rate * dt under 2**30."""
         allowed = rate_per_s * dt_ms + self._carried
         step = allowed // 1000
         self._carried = allowed - step * 1000
@@ -61,7 +61,7 @@ class Slew:
 
 
 class Ramp:
-    """Follows a target with limited acceleration and jerk: it sets out softly and ends softly."""
+    """A limiter of acceleration and jerk: ``value`` follows a target, softly at both ends."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -74,7 +74,10 @@ class Ramp:
         self._carried = 0
 
     def follow(self, target: int, rate_max: int, jerk: int, dt_ms: int) -> int:
-        """One step; rate_max up to 30000, target within 60000, jerk * dt under 2**30."""
+        """Take one step towards ``target`` and return the value.
+
+        ``rate_max`` is up to 30000, ``target`` within 60000, jerk * dt under 2**30.
+        """
         gap = (target - self.value) * 1000 - self._carried
         sign = -1 if gap < 0 else 1
         rate = self.rate * sign  # positive is towards the target
@@ -82,7 +85,7 @@ class Ramp:
         reach = gap * sign // dt_ms  # the rate that closes the gap on this step
         if reach <= min(change, rate_max) and reach - change <= rate <= change:
             self.reset(target)
-            self.rate = reach * sign  # which is next to nothing, and nothing on the next step
+            self.rate = reach * sign  # small, and 0 on the next step
             return self.value
         next_rate = max(min(rate + change, rate_max), rate - change)
         if not _can_end(next_rate, change, reach):
@@ -96,7 +99,7 @@ class Ramp:
 
 
 def _can_end(rate: int, change: int, reach: int) -> bool:
-    """Whether steps of rate, rate - change, rate - 2 change ... down to 0 stay within ``reach``."""
+    """Return whether steps of rate, rate - change ... down to 0 add up to ``reach`` at most."""
     if rate <= change:
         return rate <= reach
     whole = rate // change
@@ -105,7 +108,7 @@ def _can_end(rate: int, change: int, reach: int) -> bool:
 
 
 class SteeringEnvelope:
-    """The most steering that keeps the lateral acceleration within its limit at a speed.
+    """The largest steering angle by speed that keeps the lateral acceleration within its limit.
 
     lateral acceleration = v^2 tan(steer) / wheelbase (kinematic bicycle), with steer in place of
     tan(steer): at 0.4 rad that is 5 % more than the limit, at the speeds where it matters less.

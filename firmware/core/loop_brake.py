@@ -1,16 +1,17 @@
-"""Whether a stop by the runstop loop may still brake before it cuts.
+"""Braking after the runstop loop has opened, before the cut, where an off-delay leaves the time.
 
 The problem. A plain ESC without power coasts for metres, and braked it stands in a tenth of that.
 Where the wiring keeps its power for a while after the loop has opened (an off-delay of K1's coil,
-hardware/stopping.md), and only there, the program may use that time. It is never longer than a cut
-by more than what is driven meanwhile, so everything that is not as it should be ends it at once.
+hardware/stopping.md), and only there, the program may use that time. Such a stop is longer than a
+cut by no more than what is driven until it ends, and everything that is not as it should be ends it
+at once.
 
-It asks before it brakes: that the car goes forward, fast enough for a brake to be worth it, by its
-own drive, at a speed that is not in doubt, on the ground, in a program that is in time. It looks
-while it brakes: that the enable's contact is still closed, that nothing else asks for more than
-braking, and that the measured speed falls as promised. It can end the braking, and has no way to
-lengthen it: the time runs from the first opening, the guard has a time of its own, and the hardware
-a longer one.
+Before it brakes these have to hold: the car goes forward, fast enough for a brake to be worth it,
+by its own drive, at a speed that is not in doubt, on the ground, and its program is in time. While
+it brakes these have to hold: the enable's contact is still closed, nothing else asks for more than
+braking, and the measured speed falls as promised. This module can end the braking, and has no way
+to lengthen it: the time runs from the first opening, the guard has a time of its own, and the
+hardware a longer one.
 
 A car that has no off-delay has no such module in its memory.
 """
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _SLOW_MM_S = const(500)  # from there a car coasts for decimetres
-_LOOKS_MS = const(80)  # with a beat, the life signal's end and two relays: within 150 ms
-_BUILDS_UP_MS = const(50)  # pulses, the ESC's answer, and the mean that the measured speed is
+_LOOKS_MS = const(80)  # with a beat, the life signal and two relays: a cut in 150 ms
+_BUILDS_UP_MS = const(50)  # delay of pulses, ESC and the averaged speed
 _LATE_STEPS = const(2)
 
 
@@ -68,11 +69,11 @@ class LoopBrake:
         self._late_us = params.get("step_us") * _LATE_STEPS
 
     def begin(self) -> None:
-        """A stop begins."""
+        """Begin a stop: the loop has not opened in it yet."""
         self._has_opened = False
 
     def step(self, now_us: int) -> None:
-        """In STOPPING: cut, if the loop has opened and braking is not, or no longer, allowed."""
+        """Cut a car in STOPPING whose loop has opened, if braking is not, or no longer, allowed."""
         if not self._runstop.bits >> CAUSE_RUNSTOP_LOOP & 1:
             return
         speed_mm_s = self._odometry.speed_mm_s
@@ -96,7 +97,7 @@ class LoopBrake:
         )
 
     def _falls(self, speed_mm_s: int, since_ms: int) -> bool:
-        """From a speed that is worth it, and then at least half as fast as the vehicle brakes."""
+        """Return whether the speed was worth it and falls at half the vehicle's rate at least."""
         if self._from_mm_s < _SLOW_MM_S or speed_mm_s < 0 or since_ms >= self._most_ms:
             return False
         fallen_mm_s = self._promised * (since_ms - _BUILDS_UP_MS) // 1000

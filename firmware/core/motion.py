@@ -1,4 +1,4 @@
-"""From the winner's wish to what the wheels are told: the state decides which wish may count."""
+"""Motion control: turns the winners' claims into commands, as far as the car's state allows."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import GOOD
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-# Who brought such a stop steers no longer; who fell silent has lost all that it had
+# After a stop by one of these causes the winner steers no longer; a silent source is no winner
 _OF_THE_WINNER = 1 << CAUSE_FROZEN_INPUT | 1 << CAUSE_CLOCK_STEP | 1 << CAUSE_CLOCK_UNSURE
 _FULL_BRAKE = const(255)
 _ALL = const(0xFF)  # actuators
 _AUXILIARY = const(0xF8)  # neither steering nor drive nor brake
-# A brake channel helps a car to slow down that is faster than its target by more than the first,
-# and is fully on from the second on
+# A brake channel helps a car to slow down that is faster than its target by more than the first;
+# the second is how much faster still it is when the brake is fully on
 _ROLLS_MM_S = const(300)
 _FULL_BRAKE_MM_S = const(1_500)
 
 
 class Motion:
-    """Moves the steering, the drive and the other actuators by what the winners wish."""
+    """The commands to steering, drive and the other actuators, made of the winners' claims."""
 
     def __init__(
         self,
@@ -118,14 +118,17 @@ class Motion:
         self._set_levels()
 
     def _take_time(self, now_us: int) -> None:
-        """What a change may be now is by the time since the last one: a step may come early, for a
-        stop or after a late one. It is a beat's at most: who was away catches up on nothing."""
+        """Set the time step that the rate limiters use.
+
+        A step may come early, for a Stop or after a late one, or come late. The time since the
+        previous step is clamped to 1 ms to one beat, so that a late step allows no larger jump.
+        """
         since_ms = (elapsed_us(now_us, self._stepped_us) + 500) // 1000
         self._dt_ms = clamped(since_ms, 1, self._beat_ms)
         self._stepped_us = now_us
 
     def cap_mm_s(self) -> int:
-        """The lowest that binds whoever drives: the operator's, the profile's, the battery's."""
+        """Return the lowest cap for all sources: the operator's, the profile's, the battery's."""
         actions = self._actions
         cap = min(actions.cap_mm_s, self._profile_caps[actions.profile])
         return cap if self._battery.stage == GOOD else min(cap, self._limp_mm_s)
@@ -135,8 +138,11 @@ class Motion:
         return state == HOLD or (state == STOPPING and self._stop_sequence.policy == POLICY_BRAKE)
 
     def _steer(self) -> None:
-        """The winner's angle. In a stop what the vehicle file says, and still while the car is not
-        armed: hands are at its wheels then. Then the slew."""
+        """Step the steering towards the winner's angle, with the limits of slew and envelope.
+
+        In STOPPING it does what the vehicle file says. While the car is not armed it is still,
+        because hands may be at its wheels.
+        """
         state, in_stop = self._supervisor.state, self._steer_in_stop
         target_urad = self._steering.steer_urad
         if state == STOPPING and in_stop == STEERING_CENTRED:
@@ -146,7 +152,7 @@ class Motion:
         self._steering.step(target_urad, self._odometry.speed_mm_s, self._dt_ms)
 
     def _wished_urad(self, held_urad: int) -> int:
-        """With nobody it is held or centred."""
+        """Return the winner's angle; without a winner the held angle or 0, as configured."""
         winner = self._arbiter.winners[STEERING]
         if winner == NOBODY or self._runstop.bits & _OF_THE_WINNER:
             return 0 if self._steer_centres else held_urad
@@ -167,8 +173,10 @@ class Motion:
             self._drive.neutral(now_us)
 
     def _is_braked_without_drive(self) -> bool:
-        """By a brake channel, which needs none: in a cut, and if the board began anew while the
-        wheels turned, until they have stood once."""
+        """Return whether the brake channel, which needs no drive, is to be fully on.
+
+        It is in a cut, and after the board began anew until the wheels have stood once.
+        """
         state = self._supervisor.state
         if self._has_brake and not self._has_stood:
             is_standing = self._stop_sequence.is_standing(self._odometry.speed_mm_s)
@@ -203,8 +211,10 @@ class Motion:
 
     @micropython.native
     def _set_levels(self) -> None:
-        """Lights and whatever else there is: the winner's; nobody's is nothing, and so is what the
-        vehicle file does not let go on while the car is not armed."""
+        """Set lights and auxiliary levels to their winners' values, or to 0 without one.
+
+        While the car is not armed only those that the vehicle file names are obeyed.
+        """
         levels, arbiter = self._output_stage.levels, self._arbiter
         winners, sources, nobody = arbiter.winners, arbiter.sources, NOBODY
         obeyed = _ALL if self._supervisor.is_armed() else self._aux_in_stop

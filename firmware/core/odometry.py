@@ -1,7 +1,7 @@
-"""Speed, travel and dead reckoning from the wheel counts.
+"""Odometry: speed, travel and dead reckoning from the wheel counts.
 
 Angles are micro-radians; sine and cosine come from a table of a quarter turn with linear
-interpolation (worst error 3e-4), because floats are not to be had here.
+interpolation (worst error 3e-4), because the dialect has no floats.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -36,7 +36,7 @@ _SINE_SPAN_URAD = const(49_088)  # a 32nd of a quarter turn, rounded up
 
 @micropython.viper
 def sine(angle_urad: int) -> int:
-    """16384 * sin, for any angle under 2**30."""
+    """Return 16384 times the sine of any angle under 2**30 urad."""
     angle = angle_urad % _TURN_URAD
     sign = 1
     if angle >= 2 * _QUARTER_URAD:
@@ -55,9 +55,9 @@ class Odometry:
         self.y_mm = 0
         self.yaw_urad = 0
         self.yaw_rate_mrad_s = 0  # less the bias
-        self.is_gyro_lost = False  # told before each step: it is fitted, and does not answer
-        self.is_driven = False  # told before each step: then no counts do not mean standstill
-        self.is_on_stand = False  # told before each step: a wheel that is held is no fault there
+        self.is_gyro_lost = False  # set before each step: it is fitted, and does not answer
+        self.is_driven = False  # set before each step: then no counts are no standstill
+        self.is_on_stand = False  # set before each step: a wheel that is held is no fault there
         self.is_one_sided = False  # one side's wheels stand while the other's turn
         self._still = 0
         self._bias = 0  # of the gyro, in 1/64 mrad/s
@@ -102,7 +102,7 @@ class Odometry:
     def step(
         self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
     ) -> None:
-        """Take the wheel counts as captured; counts are differences of 30-bit counters."""
+        """Update speed, travel and pose from the 30-bit wheel counters read at ``captured_us``."""
         dt_us = left_counts = right_counts = 0
         if self._is_first:
             self._is_first = False
@@ -120,7 +120,7 @@ class Odometry:
         travel_um = clamped(counts, -most, most) * half_nm // 1000
         counts_step, dt_step_us = counts, dt_us
         if dt_us >= _LATE_US:
-            # after a hang: as one of the steps that it lasted, or what is clamped would be slow
+            # after a hang: the mean of its steps, or what is clamped would show a low speed
             steps = dt_us // _USUAL_US
             counts_step, dt_step_us = counts // steps, dt_us // steps
             dt_us = min(dt_us, _STEP_MAX_US)
@@ -158,7 +158,7 @@ class Odometry:
         self._at = (at + 1) % _WINDOW
         speed = travel // span if span else 0  # nm/us
         if self.is_one_sided and not self.is_on_stand:
-            # a dead side halves it, and the drive would make up for that
+            # a dead side halves it, and the drive would speed up to compensate
             speed *= 2
         self.speed_mm_s = speed
 

@@ -1,4 +1,4 @@
-"""Messages to the link. What finds no room is lost and counted; a step never waits."""
+"""The transmit queue of messages. One that finds no room is lost and counted; no step waits."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codec import encode_into, encode_values_into
@@ -21,12 +21,12 @@ class Outbox:
         return self.post(encode_into(message, self.payload))
 
     def send_values(self, message: "Message") -> bool:
-        """A message whose ``values`` were filled, not its attributes: half the time."""
+        """Send a message of which ``values`` were filled, not the attributes: in half the time."""
         return self.post(encode_values_into(message, self.payload))
 
     @micropython.native
     def post(self, payload_size: int) -> bool:
-        """Frame what is in ``payload``, and send it."""
+        """Frame what is in ``payload`` and send it; count it and return False without room."""
         writer = self._writer
         size = writer.wrap(payload_size)
         if self._board.transmit(writer.out, size):

@@ -1,4 +1,4 @@
-"""From effort and steering to the value of each output channel, inside its calibrated range."""
+"""The output stage: from effort, brake and steering to channel values in calibrated ranges."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.limits import clamped
@@ -22,21 +22,21 @@ const = micropython.const
 _FULL_LEVEL = const(255)
 _PULSE_AWAY_NS = const(5_000)  # 5 us of 500: what a timer's grain and a read-back may be wrong by
 _DUTY_AWAY = const(100)  # one percent
-_AWAY_STEPS = const(2)  # one step is what a gate that fell between two reads looks like
+_AWAY_STEPS = const(2)  # a gate that fell between two reads differs for one step
 
 
 class OutputStage:
-    """What is put out, and whether the drive is."""
+    """The value of each channel, the drive enable, and whether the read-back differs from them."""
 
     def __init__(self) -> None:
         self.values = [0] * CHANNELS
         self.fallbacks = [0] * CHANNELS  # what a channel returns to unless renewed; -1: it stays
-        self.levels = [0] * ACTUATOR_COUNT  # of what is put out besides drive and steering
+        self.levels = [0] * ACTUATOR_COUNT  # by actuator, of lights and auxiliary outputs
         self.is_enabled = False  # the drive has power, as of the last step
         self.differs = False  # what was read back is not what was written
         self._actuators = [0] * CHANNELS
         self._away_steps = 0
-        self._fitted: "tuple[int, ...]" = ()  # the channels that there are
+        self._fitted: "tuple[int, ...]" = ()  # the channels in use
         self._kinds = [CHANNEL_NONE] * CHANNELS
         self._lows: "list[int]" = []
         self._neutrals: "list[int]" = []
@@ -55,14 +55,16 @@ class OutputStage:
             fallback = self._neutrals[channel]
             if kinds[channel] == CHANNEL_SERVO:
                 fallback = -1
-            elif kinds[channel] == CHANNEL_BRAKE:  # what nobody commands any more brakes
+            elif kinds[channel] == CHANNEL_BRAKE:  # it brakes once nobody commands it
                 fallback = self._level(channel, _FULL_LEVEL)
             self.fallbacks[channel] = fallback
 
     @micropython.native
     def verify(self, read_back: "list[int]", enable: bool) -> None:
-        """Compare what the outputs do with what the last step wrote; the drive and a brake while
-        the drive is enabled."""
+        """Compare the read-back with the last step's values; ``differs`` after two steps in a row.
+
+        Drive and brake channels are compared only while the drive is enabled.
+        """
         is_away, kinds, values = False, self._kinds, self.values
         for channel in self._fitted:
             kind = kinds[channel]
@@ -78,7 +80,7 @@ class OutputStage:
 
     @micropython.native
     def step(self, effort: int, brake: int, steering: "Steering") -> None:
-        """``brake`` 0 to 255; ``levels`` are set beforehand."""
+        """Compute each channel's value; ``brake`` is 0 to 255, ``levels`` are set beforehand."""
         kinds, values = self._kinds, self.values  # four at once would be a tuple on the heap
         lows, highs = self._lows, self._highs
         for channel in self._fitted:
@@ -99,7 +101,7 @@ class OutputStage:
         return CHANNEL_BRAKE in self._kinds
 
     def _level(self, channel: int, level: int) -> int:
-        """From neutral to the end of the range that is further away, in 255 parts."""
+        """Return the value at ``level`` of 255, from neutral to the farther end of the range."""
         low, neutral = self._lows[channel], self._neutrals[channel]
         up, down = self._highs[channel] - neutral, neutral - low
         return neutral + (up if up >= down else -down) * level // _FULL_LEVEL

@@ -1,8 +1,8 @@
-"""Hears what hosts say of the configuration; what writes one is in memory only while asked for.
+"""Handles hosts' messages on the configuration; the code that writes one is loaded on demand.
 
-Brought in where nothing can move, in STANDBY and FAULT with standing wheels, and let go of after a
-commit, or as the car is armed. What an import takes is no step: some ten milliseconds on a chip,
-while the watchdog is fed and the guard, which needs no step, sees to the outputs.
+It is loaded where nothing can move, in STANDBY and FAULT with standing wheels, and let go of after
+a commit or as the car is armed. The import takes a chip longer than a step; meanwhile the watchdog
+is fed, and the guard, which needs no step, sees to the outputs.
 """
 
 from firmware.compat import TYPE_CHECKING, collect, forget
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from firmware.core.supervisor import Supervisor
     from firmware.core.writing import Writing
 
-# Spelled out, for it is let go of in a step that may take nothing from the heap: the name, its
-# package, its name there
+# Name, package, name in the package: spelled out, because a step that lets go of it may allocate
+# nothing
 _NAMING = (("firmware.core.params", "firmware.core", "params"),)
 _JUDGING = (
     ("firmware.core.checked_params", "firmware.core", "checked_params"),
@@ -51,8 +51,11 @@ _JUDGING = (
 
 
 def load_stored(board: "Board", held: "Configuration", crc_table: "array[int]") -> "Params":
-    """Take what the board has stored, and let go of what judges it, before a car's parts are made:
-    an RP2040 has not the room for all of it. Returns the parameters by their names."""
+    """Take the configuration that the board has stored; return the parameters by their names.
+
+    What judges it is let go of again before a car's parts are made: an RP2040 has not the room for
+    all.
+    """
     _import_all()
     from firmware.core.params import Params
     from firmware.core.writing import take_stored
@@ -63,7 +66,7 @@ def load_stored(board: "Board", held: "Configuration", crc_table: "array[int]") 
 
 
 def _import_all() -> None:
-    """One after another: imports within imports take of a chip's stack what it has not."""
+    """Import one after another: imports within imports take more stack than a chip has."""
     for modules in (_NAMING, _JUDGING):
         for name, _package, _own in modules:
             __import__(name)
@@ -75,7 +78,10 @@ def _forget(modules: "tuple[tuple[str, str, str], ...]") -> None:
 
 
 class Overlay:
-    """``writing`` is None while it is not in memory."""
+    """The handlers of parameters read and written and of a commit.
+
+    ``writing`` is None while the code for that is not in memory.
+    """
 
     def __init__(
         self,
@@ -126,8 +132,7 @@ class Overlay:
         self._outbox.send(reply)
 
     def _commit(self, message: ConfigCommit, now_us: int) -> None:
-        """Files are written, and every part takes its numbers anew: the one thing in a step,
-        besides a load, that takes from the heap."""
+        """Judge, store and apply the draft; besides a load all that allocates in a step."""
         reply = self._committed
         reply.where = 0
         reply.result = self._refusal(message.epoch)
@@ -150,18 +155,20 @@ class Overlay:
         self._outbox.send(reply)
 
     def _refusal(self, epoch: int) -> int:
-        """Say why nothing may be brought in or written now; PARAMETER_OK if nothing objects."""
+        """Return why nothing may be loaded or written now; PARAMETER_OK if nothing objects."""
         if self._sessions.find(epoch) < 0:
             return PARAMETER_NOT_BOUND
         state = self._supervisor.state
-        is_armed = self._actions.granted & ARMED  # on this step, which still says STANDBY
+        is_armed = self._actions.granted & ARMED  # on this step, whose state is still STANDBY
         if is_armed or (state != STANDBY and state != FAULT):
             return PARAMETER_NOT_NOW
         return PARAMETER_OK if self._actions.is_standing else PARAMETER_MOVING
 
     def _load(self) -> int:
-        """Bring it in, where ``_refusal`` objects to nothing; returns the result. If that fails,
-        nothing has changed but what may be collected."""
+        """Load what writes a configuration, where ``_refusal`` allows it; return the result.
+
+        If that fails, nothing has changed but what may be collected.
+        """
         if self.writing:
             return PARAMETER_OK
         self._board.open_heap()
@@ -180,8 +187,10 @@ class Overlay:
         return PARAMETER_OK
 
     def let_go(self) -> None:
-        """Let go of it, and of the draft if nothing in it waits for a commit. Takes nothing from
-        the heap, and leaves its room to be collected."""
+        """Let go of what writes a configuration, and of a draft that waits for no commit.
+
+        Takes nothing from the heap, and leaves the room to be collected.
+        """
         if self.writing and not self.writing.has_draft:
             self._configuration.draft = None
         self.writing = None

@@ -1,9 +1,9 @@
-"""A runstop box belongs to a car: what a car that has a key does with the words of boxes.
+"""The pairing of a car with its runstop box: the boxes' words, heard by a car that has a key.
 
 A stop is obeyed whoever says it. A "run" counts only from the box that has this car's key and
-answers its challenge (core/boxes.py). A car without a key loads none of this: its heap is small,
-and a box says its Stop as a Stop, too, which every car obeys. Bytecode, here and in boxes.py: a box
-says fifty words a second, and machine code would take 2.3 kB more of that heap.
+answers its challenge (core/boxes.py). A car without a key loads none of this, to save heap; it
+obeys a box all the same, which says its stop as a Stop too. This file and boxes.py are bytecode: a
+box says only fifty words a second, and machine code would take 2.3 kB more of the heap.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from firmware.core.runstop import StopSources
 
 const = micropython.const
-_STRANGE_US = const(1_000_000)  # for how long a word that was not believed is worth a sentence
-_SPOKEN_US = const(2_000_000)  # for how long a box that fell silent is challenged
+_STRANGE_US = const(1_000_000)  # how long a word that was not believed shows in ``pairing``
+_SPOKEN_US = const(2_000_000)  # how long a box that fell silent is still challenged
 
 
 def make_pairing(
     board: "Board", stop_sources: "StopSources", receiver: "Receiver", outbox: "Outbox"
 ) -> "Pairing | None":
-    """None where the board has no cipher, which ``pairing`` says then."""
+    """Return a Pairing; None where the board has no cipher, which ``board.pairing`` then says."""
     try:
         return Pairing(board, stop_sources, receiver, outbox)
     except ValueError:
@@ -45,12 +45,15 @@ def make_pairing(
 
 
 class Pairing:
-    """Raises ValueError where the board has no cipher."""
+    """The handler of runstop boxes' words, which keeps the paired stop source fresh.
+
+    Raises ValueError where the board has no cipher.
+    """
 
     def __init__(
         self, board: "Board", stop_sources: "StopSources", receiver: "Receiver", outbox: "Outbox"
     ) -> None:
-        self.is_spoken_to = False  # a box is near: ``step`` has something to do
+        self.is_spoken_to = False  # a box was heard lately: ``step`` has to be called
         self._board = board
         self._boxes = Boxes(board, outbox)
         self._stop_sources = stop_sources
@@ -79,7 +82,7 @@ class Pairing:
             self._stop_sources.heard_stop |= bit if left_us > 0 else bit << STRANGE | bit
 
     def step(self, now_us: int) -> None:
-        """Challenge it; called only while one is near."""
+        """Challenge the box and update ``board.pairing``; called only while a box is heard."""
         self._spoken.step(now_us)
         self._strange.step(now_us)
         self.is_spoken_to = self._spoken.is_open
@@ -91,7 +94,7 @@ class Pairing:
             self._boxes.forget()
 
     def state(self) -> int:
-        """PAIRING_, as of this step."""
+        """Return how it stands with the box on this step, a code PAIRING_."""
         source = self._stop_sources.paired
         if source and source.is_fresh:
             return PAIRING_ANSWERS

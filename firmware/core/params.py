@@ -1,8 +1,8 @@
 """The parameters of a car: the table that the host compiles vehicle files against.
 
 The board stores them as one image: hash of this table, board id within, values, CRC. A row is
-(name, unit, how many, lowest, highest, default). Never read one inside a step by name: modules
-take what they need in their ``configure``.
+(name, unit, how many, lowest, highest, default). Never read one by name inside a step: modules take
+what they need in their ``configure``.
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -132,8 +132,10 @@ TABLE = (
 
 
 class Params:
-    """The values in table order, with their index by name for whoever configures: of a car that
-    holds some already its own, and otherwise the defaults."""
+    """The values in table order, to be read by name by whoever configures.
+
+    They are the values ``held`` by a car that has some, and otherwise the defaults.
+    """
 
     def __init__(self, held: "Configuration | None" = None) -> None:
         self.values: "list[int]" = held.values if held else []

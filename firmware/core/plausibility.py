@@ -1,7 +1,7 @@
-"""Whether the wheels do what they are driven to do: an encoder that lies must not steer the speed.
+"""Plausibility of the measured motion: an encoder that lies must not control the speed.
 
-A dead encoder reads standstill, and the speed loop would answer with full effort. Only what lasts
-counts: wheels slip, sensors jitter, people push.
+A dead encoder reads standstill, and the speed loop would answer with full effort. Only deviations
+that last count: wheels slip, sensors jitter, people push.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -16,16 +16,19 @@ _ROLLING_MM_S = const(300)
 # twice the time over which speed is measured: no car rolls out in that
 _VANISHES_US = const(80_000)
 _SLOWS_MM_S = const(100)  # within too_fast_ms: half a metre per second squared at 200 ms
-# Off the ground wheels overshoot, and hands turn them: a motor goes on. Healthy virtual cars were
-# that far beyond their target for 0.15 s, and hands pause to grip anew.
+# On a stand wheels overshoot, healthy virtual cars' for 0.15 s, and hands turn them, with pauses to
+# grip anew; only a motor that runs away goes on for so long.
 _ON_STAND_US = const(1_000_000)
 
 
 class Plausibility:
-    """``step`` is told what was put out on the step before; its flags hold while it lasts."""
+    """Flags of implausible motion, each set while its condition lasts.
+
+    ``step`` takes what was put out on the step before.
+    """
 
     def __init__(self) -> None:
-        self.is_on_ground = True  # else the wheels turn without the car
+        self.is_on_ground = True  # False on a stand: the wheels turn without the car
         self.is_stuck = False  # driven, and no motion: encoder dead, or the car blocked
         self.is_too_fast = False  # faster than any source may ask for
         self.is_runaway = False  # faster than the target, and not slowing down
@@ -35,7 +38,7 @@ class Plausibility:
         self._obeys = Deadline()
         self._agrees = Deadline()
         self._rolled = Deadline()  # open just after it rolled, unbraked
-        self._reference_mm_s = 0  # the speed that it has to come down from
+        self._reference_mm_s = 0  # is_runaway: the speed has to fall below this
         self._stuck_us = 0
         self._stuck_effort = 0
         self._standstill = 0
@@ -54,7 +57,7 @@ class Plausibility:
 
     @micropython.native
     def step(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> None:
-        """Driven without motion, and motion beyond anything that may be asked for."""
+        """Update ``is_stuck``, driven without motion, and ``is_too_fast``, beyond any request."""
         speed, moves, slow = abs(speed_mm_s), self._moves, self._slow
         is_standing = speed <= self._standstill
         if is_driving and is_standing and abs(effort) >= self._stuck_effort:
@@ -71,7 +74,7 @@ class Plausibility:
         self.is_too_fast = not slow.is_open
 
     def _has_vanished(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> bool:
-        """Whether the motion ended sooner than a car that nobody brakes can roll out."""
+        """Return whether the motion ended sooner than a car that nobody brakes can roll out."""
         rolled, speed = self._rolled, abs(speed_mm_s)
         if not is_driving or not self.is_on_ground or effort * speed_mm_s < 0:
             rolled.is_open = False  # brakes may stop the wheels at once
@@ -84,7 +87,10 @@ class Plausibility:
     def watch_target(
         self, target_mm_s: int, speed_mm_s: int, must_obey: bool, is_braked: bool, now_us: int
     ) -> None:
-        """Motion that nobody asked for. A car that nobody brakes may roll, but not gain speed."""
+        """Update ``is_runaway``: motion beyond the target that does not slow down.
+
+        A car that nobody brakes may roll, but not gain speed.
+        """
         speed, obeys = abs(speed_mm_s), self._obeys
         reference = self._reference_mm_s
         backwards = target_mm_s * speed_mm_s < 0
@@ -104,7 +110,7 @@ class Plausibility:
         self.is_runaway = not obeys.is_open
 
     def watch_sides(self, is_one_sided: bool, must_agree: bool, now_us: int) -> None:
-        """Of two encoders one is dead, or its wheel is held."""
+        """Update ``is_one_sided``: of two encoders one is dead, or its wheel is held."""
         if is_one_sided and must_agree:
             self._agrees.step(now_us)
         else:

@@ -1,4 +1,4 @@
-"""Whether the program keeps its beat: how many beats it missed, and what a step takes.
+"""The deadline monitor: counts the missed beats and averages what a step takes.
 
 A beat is missed when its step ended later than the next one was due. Nothing here stops a car, it
 only keeps one from being armed: a step as long as three stops (watch.py), and a program that stays
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _WINDOW = const(100)  # beats
-_MANY = const(20)  # of these: what a collection of garbage makes late is made up for sooner
+_MANY = const(20)  # missed of these: garbage collections make fewer late
 _FEW = const(10)
-_LONGEST = const(3)  # beats that one step may count as: a write to flash is no habit
-_SMOOTHING = const(3)  # what a step takes is of the last eight or so
+_LONGEST = const(3)  # beats, of one step in the average: a write to flash is an exception
+_SMOOTHING = const(3)  # the average is over about the last eight steps
 
 
 class Punctuality:
-    """``is_off_beat`` from more than 20 missed of the last 100 beats on, until they are 10."""
+    """The count of missed beats; ``is_off_beat`` from more than 20 of the last 100 on, until 10."""
 
     def __init__(self) -> None:
         self.beat_us = 0
-        self.takes_us = 0  # a step, of late
+        self.takes_us = 0  # by one step, a recent average
         self.missed = 0  # beats since start-up, modulo 2**16
         self.missed_lately = 0  # of the last 100
         self.is_off_beat = False
@@ -39,11 +39,11 @@ class Punctuality:
         self.beat_us = params.get("step_us")
 
     def step(self, took_us: int, now_us: int) -> None:
-        """``took_us`` is of the step before this one, what that began late included."""
+        """Count the step before this one, which ended ``took_us`` after it was due."""
         is_missed = took_us > self.beat_us
-        if is_missed or self.missed_lately:  # else there is nothing to mark, nor to forget
+        if is_missed or self.missed_lately:  # else no mark changes
             self._mark(is_missed)
-        if is_missed:  # then this one began as soon as that had ended: so long it took by itself
+        if is_missed:  # this step began as that one ended: the difference is its run time
             took_us = min(took_us, elapsed_us(now_us, self._begun_us))
             took_us = clamped(took_us, 0, self.beat_us * _LONGEST)
         self._begun_us = now_us

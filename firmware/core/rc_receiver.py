@@ -1,9 +1,9 @@
-"""The receiver on the board: its pulses become the claims of a source, and a gesture.
+"""The RC receiver on the board: its pulses become the claims of a source, and the gesture.
 
-Channels: steering, throttle, a live-man switch that a person holds, and a switch with the
-positions stop, manual, autonomy. A claim is made of each new frame only, so that a receiver that
-went silent is silence. A receiver that repeats its last frame when the radio is lost cannot be
-told from a steady hand: its failsafe has to be set to no pulses (hardware/README.md).
+Channels: steering, throttle, a live-man switch that a person holds, and a switch with the positions
+stop, manual, autonomy. Each new frame makes one claim, so that a receiver that stops sending falls
+silent as a source. A receiver that repeats its last frame when the radio is lost cannot be told
+from a steady hand: its failsafe has to be set to no pulses (hardware/README.md).
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _SHORTEST_US, _LONGEST_US = 900, 2_100  # what a servo pulse can be
 const = micropython.const
 
-_LOSS_US = const(50_000)  # two frames of 20 ms and a half
-_GESTURE_US = const(1_000_000)  # let go, and in neutral, for so long; then held
+_LOSS_US = const(50_000)  # two and a half frames of 20 ms
+_GESTURE_US = const(1_000_000)  # released and in neutral for so long, then held
 _FULL = const(1_000)
 _SWITCHED = const(333)  # a switch's three positions: thirds of its travel
 
@@ -101,7 +101,10 @@ class RcReceiver:
             self.mode = MODE_AUTONOMY
 
     def _deflection(self, channel: int) -> int:
-        """From -1000 at low to 1000 at high; low may be the longer pulse. 0 if it is not there."""
+        """Return a channel's deflection, -1000 at low to 1000 at high; 0 if it is not fitted.
+
+        Low may be the longer pulse.
+        """
         away = self._values[channel] - self._centres[channel]
         span = self._highs[channel] - self._centres[channel]
         if away * span < 0:
@@ -114,7 +117,7 @@ class RcReceiver:
         return beyond if value > 0 else -beyond
 
     def _watch_gesture(self, now_us: int) -> None:
-        """Let go and in neutral for a second, then held: a person is there, and means it."""
+        """Detect the gesture: let go and in neutral for a second, then held by a person."""
         self._rests.step(now_us)
         if not self.is_live or self.throttle or self.mode == MODE_STOP:
             self.begin_again(now_us)
@@ -125,12 +128,12 @@ class RcReceiver:
             self._is_ready = True
 
     def begin_again(self, now_us: int) -> None:
-        """A gesture that was begun before a stop, or before a change, is none."""
+        """Discard a half-made gesture: one begun before a stop or a change does not count."""
         self._is_ready = False
         self._rests.set(now_us, _GESTURE_US)
 
     def fill_claim(self, source: "Source", epoch: int, now_us: int) -> Claim:
-        """What this frame wants; in the board's own epoch, stamped with the board's time."""
+        """Return the newest frame's claim, in the board's own epoch and by the board's time."""
         claim = self.claim
         claim.epoch = epoch
         claim.source = SOURCE_RC

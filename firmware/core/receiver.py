@@ -1,4 +1,4 @@
-"""Bytes from the link to messages, each handed to whoever handles it."""
+"""The receive path: decodes the link's bytes to messages and hands each to its handler."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codec import DECODED, OUT_OF_RANGE, decode_into, decode_values_into

@@ -1,11 +1,11 @@
-"""One source: its rights from the vehicle file, its newest claim, and its gate.
+"""One command source: its rights from the vehicle file, its newest claim, and its gate.
 
-A source passes a gate before it may move wheels (SAFETY.md, S4 and S6): after start-up, a stop or
-a silence its person has to let go first (NEEDS_RELEASE) and then to begin from neutral
-(NEEDS_NEUTRAL). An autonomous source has no deadman of its own: the person is the one whose
-deadman it needs, and a fresh permission of theirs opens its gate. One that needs a live
-kill-switch instead drives from an arm on, which is that permission. A hand shuts the gates of both
-(see arbiter.py).
+A source passes a gate before it may move wheels (SAFETY.md, S4 and S6): after start-up, a stop or a
+silence its person has to let go first (NEEDS_RELEASE) and then to begin from neutral
+(NEEDS_NEUTRAL). An autonomous source has no deadman of its own: the person is the one whose deadman
+it needs, and a fresh permission of theirs opens its gate. For one that needs a live kill-switch
+instead, the arm is that permission. A hand (manual override) shuts the gates of both kinds (see
+arbiter.py).
 """
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr32
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @micropython.viper
 def _take_levels(values: ptr32, at: int, levels: ptr32, first: int, end: int) -> int:
-    """The actuators' levels from ``first`` on, which follow each other in a claim as here."""
+    """Copy a claim's levels from ``values[at]`` on to ``levels[first:end]``, in the same order."""
     while first < end:
         levels[first] = values[at]
         at += 1
@@ -114,20 +114,20 @@ class Source:
             self._pass_gate(is_held, self.speed_mm_s == 0)
 
     def _watch_hand(self, now_us: int) -> None:
-        """Whether what holds the deadman is still a person."""
+        """Check that a person holds the deadman: mark a frozen input, gate a stuck key."""
         if self.has_counter:
             self.alive.step(now_us)
             self.is_frozen = not self.alive.is_open
         if self.repress_us:
             self.pressed.step(now_us)
-            if not self.pressed.is_open:  # no person holds anything for so long; a stuck key does
+            if not self.pressed.is_open:  # held for so long only by a stuck key
                 self.gate = NEEDS_RELEASE
 
     def is_engaged(self) -> bool:
         return self.is_fresh and self.gate == OPEN
 
     def permits(self) -> bool:
-        """Not while this person has to let go first: held is then no word of theirs."""
+        """Return whether its person permits autonomous sources; never before that person let go."""
         is_there = self.is_fresh and self.gate != NEEDS_RELEASE
         return is_there and self.deadman & _HELD_AND_PERMITS == _HELD_AND_PERMITS
 
@@ -138,11 +138,16 @@ class Source:
             self.gate = OPEN
 
     def pass_permission(self, permits: bool) -> None:
-        """The gate of a fresh autonomous source: its person's permission has to be given anew."""
+        """Step an autonomous source's gate; it opens when permission ends and is given again."""
         self._pass_gate(permits, True)
 
     def begin_from_neutral(self) -> None:
-        """At an arm. It is the permission of who needs no deadman but a live kill-switch."""
+        """Set the gate at an arm.
+
+        An attended source has to begin from neutral, and an autonomous one needs a fresh
+        permission. For one that needs a live kill-switch the arm is the permission: its gate opens
+        if it is fresh.
+        """
         if self.kill_switch != NOBODY:
             self.gate = OPEN if self.is_fresh else NEEDS_RELEASE
         elif not self.is_attended:

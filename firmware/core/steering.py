@@ -1,8 +1,7 @@
-"""From a steering angle to the pulse of each steering servo.
+"""Steering: limits the angle, and converts it to the pulse of each steering servo.
 
-The host compiles geometry (Ackermann, rear axle) and calibration (linkage, trim) of each servo
-into a curve of CURVE_POINTS pulses over the angle from full right to full left; here is only its
-reading.
+The host compiles geometry (Ackermann, rear axle) and calibration (linkage, trim) of each servo into
+a curve of CURVE_POINTS pulses over the angle from full right to full left; here it is only read.
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 class Steering:
     def __init__(self) -> None:
-        self.steer_urad = 0  # what is put out
+        self.steer_urad = 0  # the angle that is put out
         self._slew = Slew()
         self._envelope = SteeringEnvelope()
         self._max_urad = 1

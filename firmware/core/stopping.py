@@ -59,7 +59,7 @@ class StopSequence:
         self._patience.set(now_us, self._timeout_us)
 
     def add(self, causes: int, faults: int) -> None:
-        """What comes while it stops can only make it stricter."""
+        """Tighten the policy by these causes and faults; in a stop it only gets stricter."""
         for cause in range(CAUSE_COUNT):
             if causes >> cause & 1:
                 self.tighten(self._policies[cause])
@@ -72,7 +72,10 @@ class StopSequence:
             self.policy = policy
 
     def step(self, speed_mm_s: int, is_trusted: bool, now_us: int) -> None:
-        """A speed that may lie shows no standstill: then the time has to pass."""
+        """Set ``is_over`` once the wheels have stood for long enough, or the time for a stop is up.
+
+        A speed that is not trusted shows no standstill: then only the time counts.
+        """
         rolling, patience = self._rolling, self._patience
         patience.step(now_us)
         if abs(speed_mm_s) > self._standstill_mm_s or not is_trusted:

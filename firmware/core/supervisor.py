@@ -1,4 +1,4 @@
-"""The state of the car: a table, most dangerous first. What is not in it does not happen."""
+"""The car's state machine: a table, most dangerous first. What is not in it does not happen."""
 
 from firmware.compat import micropython
 from firmware.protocol.codes import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOPPED, STOPPING
@@ -8,7 +8,7 @@ STOP = 1  # a stop cause is latched
 FAULTY = 2  # a fault is latched
 READY = 4  # the time in neutral after start-up is over
 AT_REST = 8  # the stop sequence has ended: standstill measured, or its time is up
-COMMANDED = 16  # somebody has the drive
+COMMANDED = 16  # a source has the drive
 ARMED = 32  # an arm was granted, on this step
 CLEARED = 64  # a clear was granted, on this step
 DISARMED = 128

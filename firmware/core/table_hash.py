@@ -1,4 +1,4 @@
-"""The version of the parameters is a hash of their table. ``tandem flash`` makes it at the desk."""
+"""The version of the parameters: a hash of their table, made on the host by ``tandem flash``."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.frame import CRC_SIZE, crc_update
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def table_hash(rows: "tuple[Row, ...]", crc_table: "array[int]") -> bytearray:
-    """CRC-32 over every row in order; 4 bytes. Run once, at start-up."""
+    """Return the CRC-32 over every row in order, 4 bytes. Run once, at start-up."""
     crc = bytearray(CRC_SIZE)
     for row in rows:
         text = bytearray(("%s %s %d %d %d %d," % row).encode())

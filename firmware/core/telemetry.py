@@ -1,4 +1,4 @@
-"""What is reported when: the status on every step, motion on every nth, the rest in turn."""
+"""The schedule of reports: the status on every step, motion on every nth, the rest in turn."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import SLOTS, UNKNOWN_US
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_MOTION_US = const(20_000)  # nobody needs what moves sooner; each claim's CRC is in a status
+_MOTION_US = const(20_000)  # nobody needs motion more often; each claim's CRC is in a status
 _COUNTER_MASK = (1 << 30) - 1
 _CLOCKS = SLOTS + 1
 _TURNS = 5 + _CLOCKS  # steps until each slow message has had its turn
 
 
 class Telemetry:
-    """Reads the other parts, changes nothing in them but the events' place.
+    """The sender of all reports, which changes nothing in the other parts but the events' place.
 
     Messages are filled by their ``values``, in the table's order, which spares a step the detour of
     their attributes; those are for whoever receives one.
@@ -174,7 +174,7 @@ class Telemetry:
         values[14] = session.claim_sequence
         values[15] = session.claim_count
         age_us = elapsed_us(now_us, arbiter.accepted_us)
-        values[16] = 0 if age_us < 0 else age_us // 10  # 655 ms and more are as many
+        values[16] = 0 if age_us < 0 else age_us // 10  # saturates at 655 ms
         copy(session.claim_crc, 0, self._status.claim_crc, 0, CRC_SIZE)
         self._outbox.send_values(self._status)
 
@@ -196,7 +196,7 @@ class Telemetry:
     def _send_slow(self) -> None:
         turn = (self._turn + 1) % _TURNS
         while turn < _CLOCKS and not self._sessions.slots[turn].epoch:
-            turn += 1  # nobody's clock
+            turn += 1  # a free slot
         self._turn = turn
         if turn < _CLOCKS:
             self._send_clock(turn)
@@ -235,7 +235,7 @@ class Telemetry:
         self._outbox.send_values(self._inputs)
 
     def _look_at_sources(self) -> None:
-        """Fresh, held and engaged, as bits; others than the active ones are none of it."""
+        """Fill in which active sources are fresh, held and engaged, as bits."""
         fresh = held = engaged = 0
         for source in self._arbiter.active:
             if source.is_fresh:
@@ -272,7 +272,7 @@ class Telemetry:
         self._outbox.send_values(self._power)
 
     def _send_rest(self) -> None:
-        """Of what few cars have."""
+        """Send what few cars have: the VESC's state, and the time receiver's second."""
         board = self._board
         if board.vesc:
             self._send_vesc(board.vesc)

@@ -1,4 +1,4 @@
-"""Whether the hottest part that has a sensor is too hot; where there is none, never."""
+"""Detects that the hottest part that has a sensor is too hot; never so where there is no sensor."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_COOLS_C = const(5)  # below the limit, before it is no longer too hot
+_COOLS_C = const(5)  # hysteresis: so far below the limit it is no longer too hot
 
 
 class Temperature:

@@ -1,4 +1,4 @@
-"""The time after power-up in which the car only stands in neutral: ESCs arm in it."""
+"""The warm-up: for a time after power-up the car only stands in neutral, in which ESCs arm."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
@@ -17,7 +17,7 @@ class WarmUp:
         self._for_us = params.get("start_ms") * 1000
 
     def is_over(self, now_us: int) -> bool:
-        """From the first call on, for ``start_ms``; once over it stays over."""
+        """Return whether ``start_ms`` have passed since the first call; once over it stays over."""
         if not self._has_begun:
             self._has_begun = True
             self._left.set(now_us, self._for_us)

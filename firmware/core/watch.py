@@ -1,4 +1,4 @@
-"""What stops the car: conditions that last, moments while it is armed, and faults."""
+"""The fault monitor: lasting stop causes, momentary ones while the car is armed, and faults."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import EMPTY
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _RELAY_SETTLES_US = const(50_000)  # contacts bounce and travel for 10 to 20 ms
-_OVERRUN_STEPS = const(3)  # a step that took as long as three has missed two sets of claims
-_OVERRUN_US = const(30_000)  # with a longer beat, too: below what the guard waits (guard.py)
+_OVERRUN_STEPS = const(3)  # a step as long as three beats has missed two sets of claims
+_OVERRUN_US = const(30_000)  # at most, whatever the beat: below the guard's limit (guard.py)
 _BOOTS_MAX = const(3)
 _HEALTHY_US = const(10_000_000)  # a start that lasts so long did not fail
 
 
-# The causes that last as long as what brings them
+# The causes whose conditions last; all others are of a moment
 _LASTING = (
     1 << CAUSE_RUNSTOP_LOOP | 1 << CAUSE_STOP_SOURCE | 1 << CAUSE_CHARGER | 1 << CAUSE_EMPTY_BATTERY
 )
@@ -70,7 +70,7 @@ _ALL_FAULTS = (1 << FAULT_COUNT) - 1
 
 
 class Watch:
-    """Reads what the other parts know, and latches stop causes and faults."""
+    """The monitor that reads the state of all other parts and latches stop causes and faults."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Watch:
         self._clock_bound_us = params.get("clock_bound_us")
 
     def begin(self, profile: int, now_us: int) -> None:
-        """The car was armed in this profile."""
+        """Note the profile that the car was just armed in; on a stand its time begins."""
         self.is_on_stand = profile == PROFILE_STAND
         self._stand_time.set(now_us, self._stand_us)
 
@@ -147,7 +147,7 @@ class Watch:
         if self._battery.stage == EMPTY:
             found |= 1 << CAUSE_EMPTY_BATTERY
         runstop.hold(found, _LASTING)
-        if stop_sources.told:  # in whosever name, a pin's too
+        if stop_sources.told:  # in the name of whatever stop source, a wired one too
             runstop.latch(CAUSE_STOP_SOURCE)
 
     def _moments(self, now_us: int) -> None:
@@ -193,16 +193,16 @@ class Watch:
     def _watch_motion(self, now_us: int) -> int:
         found = self._plausibility
         state, speed = self._supervisor.state, self._odometry.speed_mm_s
-        # on a stand a differential lets one wheel stand, and nothing of the car's mass keeps them
-        # rolling
+        # on a stand a differential may let one wheel stand, and no mass of the car keeps the
+        # wheels rolling
         is_on_ground = found.is_on_ground = not self.is_on_stand
         found.step(self._drive.effort, speed, state == ACTIVE, now_us)
-        is_gated = self._board.guard_tripped != 0  # then nothing that is put out counts
+        is_gated = self._board.guard_tripped != 0  # then the outputs have no effect
         must_obey = not is_gated and (self._supervisor.is_armed() or state == STOPPING)
-        # a claim that brakes, on the step before, may brake as little as it likes
+        # while a claim brakes (as of the step before) no deceleration is expected: it may be slight
         is_braked = (state == ACTIVE and not self._motion.brake) or self._motion.is_braking()
         if self._faults.bits & SPEED_IN_DOUBT:
-            is_braked = False  # not by what may lie
+            is_braked = False  # nothing brakes by a speed in doubt
         found.watch_target(self._drive.target_mm_s, speed, must_obey, is_braked, now_us)
         found.watch_sides(self._odometry.is_one_sided, is_on_ground and state == ACTIVE, now_us)
         bits = 1 << FAULT_NO_MOTION if found.is_stuck else 0
@@ -230,7 +230,11 @@ class Watch:
         return bits | 1 << FAULT_OUTPUT if is_away else bits
 
     def _watch_start(self, now_us: int) -> int:
-        """A program that fails soon after each start shall not move a car in between."""
+        """Return the boot-loop fault for the first 10 s of a start after three that failed.
+
+        A start that lasts 10 s is marked healthy. So a program that fails soon after each start
+        does not move the car in between.
+        """
         if not self._has_started:
             self._has_started = True
             self._starting.set(now_us, _HEALTHY_US)

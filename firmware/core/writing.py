@@ -1,6 +1,6 @@
 """Taking, drafting and committing a configuration, in a car that may not move.
 
-In memory at the start, and from a first write to a commit or an arm: see overlay.py.
+It is in memory at the start, and from a first write to a commit or an arm: see overlay.py.
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def take_stored(board: "Board", held: "Configuration", crc_table: "array[int]") -> None:
-    """Take what the board has stored; otherwise the defaults stay, and are not valid."""
+    """Take what the board has stored; if that is not whole, the defaults stay and are not valid."""
     params = CheckedParams(crc_table, held)
     image = bytearray(params.image_size())
     read = board.load_into(image)
@@ -34,7 +34,7 @@ def take_stored(board: "Board", held: "Configuration", crc_table: "array[int]") 
 
 
 def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
-    """Say what the car thinks of its numbers; returns the first that may not be, or -1."""
+    """Set whether the values are valid and this board's own; return the first wrong one, or -1."""
     wrong = params.first_wrong()
     if wrong < 0:
         wrong = params.first_unsafe(board.is_virtual)
@@ -48,7 +48,11 @@ def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
 
 
 class Writing:
-    """``has_draft`` while something was written that is not committed: it outlives this object."""
+    """The writing of a draft and its commit.
+
+    ``has_draft`` is True while something was written that is not committed; that draft outlives
+    this object.
+    """
 
     def __init__(
         self, board: "Board", configuration: "Configuration", crc_table: "array[int]"
@@ -61,10 +65,10 @@ class Writing:
             configuration.draft = bytearray(self.params.image_size())
             self.params.draft_into(configuration.draft)
         self._image = configuration.draft  # its values are the draft
-        self._wrong = -1  # of the last commit: the first number that may not be
+        self._wrong = -1  # of the last commit: the index of the first wrong value
 
     def write(self, request: "ParameterWrite") -> int:
-        """Change the draft; returns the result."""
+        """Change one value of the draft; return the result."""
         if request.index >= self.params.size:
             return PARAMETER_UNKNOWN
         if not self.params.is_in_range(request.index, request.value):
@@ -74,8 +78,11 @@ class Writing:
         return PARAMETER_OK
 
     def commit(self, request: "ConfigCommit", reply: "Committed") -> int:
-        """Returns the result. PARAMETER_OK: the draft became the configuration, and whoever uses
-        parameters must configure. Else all is as it was, also where memory did not do."""
+        """Make the draft the configuration and store it; return the result.
+
+        After PARAMETER_OK whoever uses parameters must configure. After any other result all is as
+        it was, also where memory ran out.
+        """
         held, params = self._configuration, self.params
         try:
             before = list(params.values)
@@ -98,7 +105,7 @@ class Writing:
             _judge(self._board, held, params)
             if self._wrong < 0:
                 return result
-            params.draft_into(self._image)  # nobody is to read it for what the car holds
+            params.draft_into(self._image)  # the wrong draft is dropped
         self.has_draft = False
         return result
 
