@@ -1,4 +1,4 @@
-"""What a board does between steps: its link, random bits, the record that a start was good."""
+"""A board's work between steps: its link, random bits, the record that a start was good."""
 
 import os
 
@@ -13,7 +13,7 @@ _MASK = (1 << 30) - 1
 
 
 class BetweenSteps:
-    """A step takes what is ready: ``draw`` from the random bits, and say ``is_healthy`` once."""
+    """The work between steps. A step takes random bits by ``draw`` and sets ``is_healthy`` once."""
 
     def __init__(self, link: "Link", starts: "Starts") -> None:
         self.is_healthy = False
@@ -23,8 +23,10 @@ class BetweenSteps:
         self.draw = self._entropy.draw
 
     def run(self, may_move: bool) -> bool:
-        """Pump the link; what allocates or writes to flash waits until the car may not move.
-        True if it did such a thing, which takes longer than a beat."""
+        """Pump the link; while the car may not move, do what allocates or writes to flash, too.
+
+        Return True if it did such a thing, which takes longer than a beat.
+        """
         self._link.pump()
         if may_move:
             return False
@@ -37,8 +39,10 @@ class BetweenSteps:
 
 
 class Entropy:
-    """Random bits for the step, drawn from the port between steps, because asking for them
-    allocates. ``draw`` is 30 bits; ``refill`` makes up for what was drawn."""
+    """A pool of random words, filled between steps, because asking the port for them allocates.
+
+    ``draw`` takes 30 bits; ``refill`` replaces what was drawn.
+    """
 
     def __init__(self) -> None:
         self._words = array("i", [0] * _DRAWN)
@@ -46,8 +50,11 @@ class Entropy:
         self.refill()
 
     def refill(self) -> bool:
-        """Draw anew what was drawn; True if there was anything to do. What it leaves on the heap is
-        collected when that is full, which so is here, and not in a step."""
+        """Replace the words that were drawn; return True if there were any.
+
+        What that leaves on the heap is collected when the heap is full. That happens here, too, and
+        so not in a step.
+        """
         if self._left == _DRAWN:
             return False
         for i in range(self._left, _DRAWN):
@@ -56,7 +63,10 @@ class Entropy:
         return True
 
     def draw(self) -> int:
-        """Of a pool that is dry the last word again: whoever asks twice in one step is one peer,
-        who is told his own number twice."""
+        """Return 30 random bits; of an empty pool the last word again.
+
+        That does no harm: whoever asks so often in one step is one peer, which is told its own
+        number twice.
+        """
         self._left = max(self._left - 1, 0)
         return self._words[self._left]

@@ -1,6 +1,6 @@
 """The runstop box's board: a button's loop, a radio on a UART, three lamps. Any port has these.
 
-Nothing of it can move, so that it has no guard; its silence is the car's to notice.
+Nothing of it can move, so that it has no guard; the car notices its silence.
 """
 
 import machine
@@ -19,7 +19,7 @@ _HEALTHY_STEPS = 1_000  # ten seconds
 
 
 class BoxBoard:
-    """What firmware/box.py asks a board for. The lights' bits are the lamps, in their order."""
+    """The board that firmware/box.py needs. The lights' bits are the lamps, in their order."""
 
     watchdog_ms = 1_000  # what every port takes; a car has noticed its silence by then
 

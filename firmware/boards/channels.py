@@ -1,4 +1,4 @@
-"""Output channels that every port has: a row of the pins module becomes something to write to.
+"""The output channels that every port has, made from rows of the pins module.
 
 A channel takes pulses in ns or duties in 1/10000. ``begin`` says what it falls back to (-1: it
 stays), ``end`` puts it there from an interrupt, ``read_back`` is what its hardware really has.
@@ -28,12 +28,15 @@ KEPT = -1
 
 
 def is_pulse(value: int) -> bool:
-    """A board without a configuration has none to put out, and keeps the pins module's."""
+    """Return whether a value is a pulse's length in ns.
+
+    A board without a configuration has none to put out, and keeps the pins module's.
+    """
     return SHORTEST_NS <= value <= LONGEST_NS
 
 
 class Nothing:
-    """A channel that this car has not."""
+    """An unused channel: it takes writes without effect."""
 
     def begin(self, fallback: int) -> None:
         pass
@@ -49,8 +52,10 @@ class Nothing:
 
 
 class PulseByPwm:
-    """A servo, which holds its place whatever happens to the program; where the port has nothing
-    better also an ESC, which the guard ends."""
+    """A servo's channel, which holds its place whatever happens to the program.
+
+    Where the port has nothing better it is an ESC's, too, which the guard ends.
+    """
 
     def __init__(self, pin: "int | str", rate_hz: int, start_ns: int) -> None:
         from firmware.drivers.pwm_pulses import PwmPulses
@@ -75,7 +80,7 @@ class PulseByPwm:
 
 
 class Bridge:
-    """A motor on an H-bridge; 0 brakes it."""
+    """A motor's channel on an H-bridge; 0 brakes it."""
 
     def __init__(self, pwm: "int | str", in1: "int | str", in2: "int | str") -> None:
         from firmware.drivers.h_bridge import HBridge
@@ -84,7 +89,7 @@ class Bridge:
         self._bridge = HBridge(PWM(Pin(pwm), freq=_BRIDGE_HZ, duty_u16=0), first, second)
 
     def begin(self, fallback: int) -> None:
-        """Always 0: an H-bridge has no other neutral."""
+        """Do nothing: the fallback is always 0, the only neutral of an H-bridge."""
 
     def write(self, value: int) -> None:
         self._bridge.drive(value)
@@ -99,7 +104,7 @@ class Bridge:
 
 
 class Standby:
-    """The H-bridges' standby pins, a way of the drive's to be off that no relay is needed for."""
+    """The H-bridges' standby pins, which turn the drive off without a relay."""
 
     def __init__(self, pins: "tuple[Pin, ...]") -> None:
         self._pins = pins

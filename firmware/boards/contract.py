@@ -1,4 +1,4 @@
-"""What a board offers to the program. For the type checker and the reader; not deployed.
+"""The interface between a board and the program, for type checker and reader; not deployed.
 
 Attributes are inputs, sampled by ``read`` and constant until the next one. Nothing here blocks and
 nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns or duties in 1/10000.
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MotorController(Protocol):
-    """A motor controller that says how it fares."""
+    """A motor controller that reports its state."""
 
     vesc: "Vesc"
     timeout_ms: int  # how long after the last command it stopped by itself; 0 if it did not
@@ -22,9 +22,7 @@ class Board(Protocol):
     board_id: bytes  # 8 bytes, of this very chip
     key: bytes  # of a car and its runstop box: 16 bytes, then the car's name; empty: none
     pairing: int  # PAIRING_: how it stands with its runstop box
-    needs_box: (
-        int  # it was given a key, which nobody had it forget: it is not driven without its box
-    )
+    needs_box: int  # it was given a key, which was not forgotten: it is not driven without its box
     is_virtual: int  # nothing of metal moves by it: a plant's wheels, in a simulator or the loop
     count_left: int  # wheel counts, modulo 2**30; forward is up
     count_right: int
@@ -64,43 +62,45 @@ class Board(Protocol):
         often a step is due. At start-up and after each commit."""
 
     def open_heap(self) -> None:
-        """In a step, while nothing may move: what follows takes from the heap."""
+        """Allow allocation from here on; called in a step, and only while nothing may move."""
 
     def close_heap(self) -> None:
-        """It is over; a board that locks the heap around a step locks it again."""
+        """End that: a board that locks the heap around a step locks it again."""
 
     def mark_healthy(self) -> None:
-        """This start did not fail."""
+        """Record that this start did not fail."""
 
     def read(self, now_us: int) -> None:
         """Sample all inputs."""
 
     def receive_into(self, buffer: bytearray) -> int:
-        """Take bytes that have come over the link; how many, 0 if none."""
+        """Take bytes that have come over the link; return how many, 0 if none."""
 
     def hears_stop(self) -> bool:
-        """In a step, while armed: what looks like a Stop has come since the step began."""
+        """Return whether what looks like a Stop came since the step began; called while armed."""
 
     def transmit(self, data: bytearray, size: int) -> bool:
-        """Queue ``data[:size]`` whole, or refuse it whole; never waits."""
+        """Queue ``data[:size]`` whole, or refuse it whole and return False; never wait."""
 
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         """Set all channels, the drive enable and the lights. Renews the pulses: without it they
         fall back within 60 ms, and the guard (core/guard.py) gates the drive before that."""
 
     def entropy(self) -> int:
-        """30 random bits."""
+        """Return 30 random bits."""
 
     def load_into(self, image: bytearray) -> int:
-        """Read the stored configuration; how many bytes, 0 if there is none."""
+        """Read the stored configuration; return how many bytes, 0 if there is none."""
 
     def save(self, image: bytearray, size: int) -> bool:
-        """Store the configuration. Only while the car may not move."""
+        """Store the configuration; return whether that worked. Only while the car may not move."""
 
 
 class Pins(Protocol):
-    """The module that is made of a board file and a vehicle: this car's wiring. A pin is what
-    ``machine.Pin`` takes. What the car has not is None, or an empty table."""
+    """The module that is made from a board file and a vehicle: this car's wiring.
+
+    A pin is what ``machine.Pin`` takes. What the car does not have is None, or an empty table.
+    """
 
     BOARD: str
     VEHICLE: str
@@ -137,4 +137,4 @@ class Starts(Protocol):
     folder: str  # of the slot that runs: a new program on trial has its own configuration
 
     def mark_healthy(self) -> None:
-        """Writes to flash: called once, while the car may not move."""
+        """Write to flash that this start did not fail; called once, while the car may not move."""

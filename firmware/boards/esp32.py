@@ -1,7 +1,8 @@
-"""ESP32-S3: no interrupt is hard there, so that the guard sees a slow program, not a hung one.
+"""The ESP32-S3's board. It has no hard interrupts: its guard sees a slow program, not a hung one.
 
-What a hung program leaves is ended by the watchdog, after a second, and before that by the runstop,
-which has to cut the power in hardware. The life signal dies with the program: its timer is soft.
+What a hung program leaves put out is ended by the watchdog, after a second, and before that by the
+runstop, which has to cut the power in hardware. The life signal ends with the program, because its
+timer is soft.
 """
 
 import machine

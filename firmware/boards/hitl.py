@@ -1,7 +1,7 @@
 """Hardware in the loop: a board whose peripherals are a plant, at the far end of its link.
 
-``start`` puts it in the place of the real board, which gets no beat any more: its guard has let
-everything fall. Nothing leads back but a reset. The plant is ``sim_mock/hitl``.
+``start`` puts it in the place of the real board, which is stepped no more: its guard has cut
+everything. Only a reset leads back. The plant is ``sim_mock/hitl``.
 """
 
 from firmware.boards.virtual import CHANNELS, VirtualBoard
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from firmware.boards.link import Link
     from firmware.core.receiver import Receiver
 
-# A plant that says nothing for so long is gone: the runstop loop opens. As for a remote runstop;
-# a host's Python that does something else in between takes a hundred at times.
+# A plant that is silent for so long is gone: the runstop loop opens. The time is that of a remote
+# runstop; a host's Python pauses for 100 ms at times.
 SILENT_US = 250_000
 _IMAGE_SIZE = 2_048  # a configuration has 1.8 kB; an RP2040 has no more room to spare
 _BEGIN_EVERY = 100  # steps
@@ -33,8 +33,11 @@ _PART = CHUNK // 3
 
 
 class HitlBoard(VirtualBoard):
-    """Of the chip ``chip_id``. Its configuration comes from the plant and is kept in memory only;
-    once a new one ``is_loaded``, ``start`` makes the car anew on it."""
+    """The board in the loop, of the chip ``chip_id``.
+
+    Its configuration comes from the plant and is kept in memory only; once a new one ``is_loaded``,
+    ``start`` makes the car anew on it.
+    """
 
     def __init__(
         self, chip_id: bytes, link: "Link", between_steps: "BetweenSteps", failed_starts: int
@@ -59,13 +62,13 @@ class HitlBoard(VirtualBoard):
         self._now_us = 0
 
     def be_heard_by(self, receiver: "Receiver") -> None:
-        """Take what the plant says. Twice in each step, so by its values."""
+        """Register the handlers of the plant's messages, by values where two come in each step."""
         receiver.route(((PlantImage(), self._take_image),))
         receiver.route_by_values(
             ((PlantReadings(), self._take_readings), (PlantWires(), self._take_wires))
         )
 
-    # --- what the plant says
+    # --- the plant's messages
 
     @micropython.native
     def _take_readings(self, message: PlantReadings, now_us: int) -> None:
@@ -78,7 +81,7 @@ class HitlBoard(VirtualBoard):
 
     @micropython.native
     def _take_wires(self, message: PlantWires, now_us: int) -> None:
-        """Late ones are of outputs that the program has changed meanwhile: they say nothing."""
+        """Take the channels' read-back, unless it is of outputs that the program has changed."""
         values, read_back = message.values, self.read_back
         if values[0] != self._outputs.values[0]:  # the times
             return
@@ -121,7 +124,7 @@ class HitlBoard(VirtualBoard):
 
     def read(self, now_us: int) -> None:
         self._now_us = now_us
-        if self._is_new:  # the silence while it began is its own
+        if self._is_new:  # the silence while the car was made is not the plant's
             self._is_new = False
             self._fed_us = now_us
         if self._is_fed and elapsed_us(now_us, self._fed_us) > SILENT_US:
@@ -162,7 +165,7 @@ class HitlBoard(VirtualBoard):
         return self.between_steps.draw()
 
     def take_image(self) -> None:
-        """What was loaded is what is stored."""
+        """Make the image that was loaded the stored one."""
         self.is_loaded = False
         self._is_new = True
         self._begin.token = self._token

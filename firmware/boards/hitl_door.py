@@ -1,4 +1,4 @@
-"""The way into hardware in the loop: asked for by name, granted only where nothing can move."""
+"""The entry to hardware in the loop: asked for by board id, granted only where nothing can move."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codes import FAULT, STANDBY, STOPPED
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Door:
-    """``is_asked`` once a host has named this very board, and it could not move."""
+    """The handler of EnterHitl: ``is_asked`` once a host named this board, which could not move."""
 
     def __init__(
         self,

@@ -2,10 +2,11 @@
 
     key (16 bytes), board id (8), the car's name (16, utf-8, zero padded)
 
-Two files hold it (store.py), beside the slots: they know each other after a flash too. A key that
-was given to another board counts as none: a copied flash makes no second box. No message says a
-key, and none brings one. A car that was given a key needs its box until that is forgotten, by its
-cable too: a key of zeros. One that cannot be read, or is another board's, was given and is lost.
+Two files hold it (store.py), beside the slots, so that the two stay paired after a flash. A key
+that was given to another board counts as none, so that a copied flash makes no second box. No
+message carries a key, in either direction. A car that was given a key needs its box until the key
+is forgotten, by its cable too, which stores a key of zeros. A key that cannot be read, or is
+another board's, counts as given and lost.
 """
 
 from firmware.boards.store import Store
@@ -22,13 +23,13 @@ _LOST = b"\0"  # in place of what cannot be read: no key has this size
 
 
 def read_key(board: "Any", paths: "tuple[str, str]" = PATHS) -> None:
-    """Set the board's ``key``, ``pairing`` and ``needs_box``, by files of which one is there."""
+    """Set the board's ``key``, ``pairing`` and ``needs_box``; one of the files has to exist."""
     image = bytearray(SIZE)
     take_key(board, bytes(image[: Store(paths).load_into(image)]) or _LOST)
 
 
 def take_key(board: "Any", image: bytes) -> None:
-    """The same, of what was stored; empty where nothing ever was."""
+    """Set the same by what was stored; it is empty where nothing ever was."""
     board.key, board.pairing = b"", PAIRING_NO_KEY
     board.needs_box = 0
     if not image or (len(image) == SIZE and image[:KEY] == bytes(KEY)):
@@ -44,7 +45,7 @@ def take_key(board: "Any", image: bytes) -> None:
 
 
 def folded(chip_id: bytes) -> bytes:
-    """A board's id, of its chip's number; as metal.py, which a car loads without this, does it."""
+    """Return a board's id, of its chip's number; metal.py, which needs no keys, does the same."""
     found = bytearray(8)
     for i in range(len(chip_id)):
         found[i % 8] ^= chip_id[i]

@@ -1,7 +1,7 @@
-"""The wire to the host: queues that the step fills and empties, pumped before each step.
+"""The link to the host: queues that the step fills and empties, pumped before each step.
 
-A UART is the way without a REPL on it. A port whose only USB line is the REPL's shares it: then
-0x03 is a byte like others (``kbd_intr``), and the way back is ``asks_for_repl``.
+On a UART there is no REPL. A port whose only USB line is the REPL's shares it: then 0x03 is a byte
+like others (``kbd_intr``), and ``asks_for_repl`` is the way back to the REPL.
 """
 
 import io
@@ -35,8 +35,7 @@ _HEARD_STOP = 1 << 16
 
 @micropython.viper
 def take_zeros_out(data: ptr8, start: int, size: int, many: int) -> int:
-    """Close up ``data[:size]`` where the first ``many`` zeros from ``start`` on are; returns how
-    much is left of it."""
+    """Remove the first ``many`` zeros of ``data[start:size]``; return the size that is left."""
     at = start
     i = start
     while i < size:
@@ -60,7 +59,7 @@ def fill(data: ptr8, start: int, end: int, value: int) -> int:
 
 @micropython.viper
 def written(data: ptr8, size: int) -> int:
-    """Count bytes of ``data[:size]`` written since it was blank; less where they end like it."""
+    """Return how many bytes of a blank ``data[:size]`` were written; fewer if they end like it."""
     while size > 0 and data[size - 1] == _BLANK:
         size -= 1
     return size
@@ -68,13 +67,15 @@ def written(data: ptr8, size: int) -> int:
 
 @micropython.viper
 def scanned(data: ptr8, size: int, before: int) -> int:
-    """Say what ``data[:size]`` leads to: in the low byte how many more bytes it promises, in bit 8
-    that it ends with a delimiter, in bits 9 to 13 the run of 0x03 that it ends with (16 in a row
-    stay 16), in bit 14 that a frame's first byte comes next, in bit 15 that the frame is a Stop,
-    in bit 16 that a whole one came.
+    """Scan received bytes for frames, a Stop and 0x03; return the state after ``data[:size]``.
 
-    ``before`` is the same for what came earlier. A COBS code promises the bytes that it stands for
-    and the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
+    In its low byte: how many more bytes are promised. Bit 8: it ends with a delimiter. Bits 9 to
+    13: the run of 0x03 that it ends with (16 in a row stay 16). Bit 14: a frame's first byte comes
+    next. Bit 15: the frame is a Stop. Bit 16: a whole Stop came.
+
+    ``before`` is the state after what came earlier. A COBS code promises the bytes that it stands
+    for and the next code or the delimiter behind them; a delimiter promises nothing, and noise
+    neither.
     """
     more = before & 255
     is_begun = before >> 8 & 1
@@ -108,7 +109,7 @@ def scanned(data: ptr8, size: int, before: int) -> int:
 
 
 class ByteQueue:
-    """First in, first out, in one buffer."""
+    """A queue of bytes in one buffer, first in, first out."""
 
     def __init__(self, capacity: int) -> None:
         self.size = 0
@@ -120,7 +121,7 @@ class ByteQueue:
 
     @micropython.native
     def put(self, data: bytearray, size: int) -> bool:
-        """``data[:size]`` whole, or nothing."""
+        """Append ``data[:size]`` whole, or nothing and return False."""
         held = self.size
         if held + size > self._capacity:
             return False
@@ -130,7 +131,7 @@ class ByteQueue:
 
     @micropython.native
     def take_into(self, data: bytearray, most: int) -> int:
-        """Move up to ``most`` of the first bytes to ``data``; returns how many."""
+        """Move up to ``most`` of the first bytes to ``data``; return how many."""
         taken = 0
         if self.size:
             taken = self.peek_into(data, most)
@@ -153,8 +154,11 @@ class ByteQueue:
 
 
 class Link:
-    """``asks_for_repl`` once somebody has sent 0x03 sixteen times in a row, until ``forget``;
-    ``hears_stop`` once what looks like a Stop has come, until the step that looks at it."""
+    """The two queues of a link, and what is noticed in received bytes before a step reads them.
+
+    ``asks_for_repl`` is set once 0x03 came sixteen times in a row, until ``forget``; ``hears_stop``
+    once what looks like a Stop has come, until the step that looks at it.
+    """
 
     def __init__(self) -> None:
         self.asks_for_repl = False
@@ -185,20 +189,20 @@ class Link:
 
     @micropython.native
     def pump(self) -> None:
-        """Before a step: what has come, and what waits to go, as far as neither blocks."""
+        """Receive and send as far as neither blocks; called before each step."""
         self.listen()
         self.send()
 
     def listen(self) -> None:
-        """Take in what has come."""
+        """Receive what has come."""
         raise NotImplementedError
 
     def send(self) -> None:
-        """Give out of what waits to go as much as there is room for."""
+        """Send as much of what waits as there is room for."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """The stream is the REPL's again."""
+        """Give the stream back to the REPL."""
 
 
 def make_firsts(buffer: bytearray) -> "list[memoryview]":
@@ -233,7 +237,7 @@ class UartLink(Link):
 
 
 class Filler(io.IOBase):
-    """Ends a read of the REPL's stream that would wait: a second stream to its side, with zeros.
+    """A second stream that ends a read of the REPL's stream that would wait, with zeros.
 
     MicroPython reads the REPL's stream byte by byte and waits for each; only where the stream has
     none it asks the second one (``os.dupterm``), which is there for the time of a read. What came
@@ -259,16 +263,17 @@ class Filler(io.IOBase):
 
 
 class StdioLink(Link):
-    """In blocks: a call costs as much as twenty bytes. Neither way may wait.
+    """The link on the REPL's stream, in blocks: a call costs as much as 20 bytes. It never waits.
 
-    **In**, a read waits for all that it asks for, and nothing says how much has come. So it asks
-    for two bytes, a delimiter and the first COBS code, and then for as many as the code promises,
-    which nearly always is the rest of the frame, and for the next two. What is not there then the
-    filler gives, zeros, which are taken out again: it costs less than another read for each frame.
+    **Receiving**: a read waits for all that it asks for, and nothing says how much has come. So it
+    asks for two bytes, a delimiter and the first COBS code, and then for as many as the code
+    promises, which nearly always is the rest of the frame, and for the next two. What is not there
+    then the filler gives, as zeros, which are taken out again: that costs less than another read
+    for each frame.
 
-    **Out**, a write waits for room, for half a second, and that there is any says only that one
-    byte has it. So it writes whole packets, the last one padded: the port's buffer is a multiple of
-    them, and where one byte has room a packet has.
+    **Sending**: a write waits up to half a second for room, and that there is any says only that
+    one byte has it. So it writes whole packets, the last one padded: the port's buffer is a
+    multiple of them, and where one byte has room a packet has.
     """
 
     def __init__(self) -> None:
@@ -281,7 +286,7 @@ class StdioLink(Link):
         self._firsts = make_firsts(self._block)
         fill_from: "Any" = getattr(os, "dupterm", None)
         self._fill_from = fill_from or _ends_by_itself
-        self._ahead = _HEAD if fill_from else 0  # where nothing fills in, what lacks is waited for
+        self._ahead = _HEAD if fill_from else 0  # without a filler a read would wait for these
         self._readable = select.poll()
         self._readable.register(sys.stdin, select.POLLIN)
         self._writable = select.poll()
@@ -308,8 +313,10 @@ class StdioLink(Link):
 
     @micropython.native
     def _read(self) -> bool:
-        """Read what was promised and two bytes more, with which the next frame begins, one packet
-        at most; False if it was not all there."""
+        """Read what was promised and two bytes more, the next frame's first, one packet at most.
+
+        Return False if not all of it was there.
+        """
         size = (self._scanned & 255) + self._ahead or _HEAD
         if size > _USB_BLOCK:
             size = _USB_BLOCK
@@ -329,11 +336,11 @@ class StdioLink(Link):
 
 
 def _ends_by_itself(filler: "Filler | None") -> None:
-    """A port without ``os.dupterm``: only what was promised is asked for, and waited for."""
+    """Do nothing: without ``os.dupterm`` a read asks for what was promised and waits for it."""
 
 
 def _interrupt_by(byte: int) -> None:
-    """Which byte on the REPL's stream interrupts the program; -1 for none."""
+    """Set which byte on the REPL's stream interrupts the program; -1 for none."""
     import micropython
 
     micropython.kbd_intr(byte)

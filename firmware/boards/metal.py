@@ -1,4 +1,4 @@
-"""A board of metal: what the contract asks for, by drivers, whatever the port.
+"""A real board, in contrast to a virtual one: the contract fulfilled by drivers, on every port.
 
 A port's class makes what only it has (``rp2.py`` and its like): its kinds of channels and counters,
 the life signal, the guard's timer. The wiring comes with the pins module.
@@ -53,8 +53,11 @@ _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
 class MetalBoard:
-    """``link`` is the wire to the host (link.py), ``starts`` the record of starts, ``store`` where
-    the configuration is kept. When this returns all outputs are neutral and the guard watches."""
+    """A real board; once it is made all outputs are neutral and the guard watches.
+
+    ``link`` is the link to the host (link.py), ``starts`` the record of starts, ``store`` where the
+    configuration is kept.
+    """
 
     watchdog_ms = 400  # a reset within half a second
 
@@ -70,7 +73,7 @@ class MetalBoard:
         self.pairing = PAIRING_NO_KEY
         self.needs_box = 0
         files = os.listdir("/")
-        if "key_a.bin" in files or "key_b.bin" in files:  # most of a car's heap is spoken for
+        if "key_a.bin" in files or "key_b.bin" in files:  # else keys.py stays out of the heap
             from firmware.boards.keys import read_key
 
             read_key(self)
@@ -133,11 +136,11 @@ class MetalBoard:
         raise NotImplementedError
 
     def _begin_guard(self) -> None:
-        """The hard timer and the loop's interrupt call the ring from here on."""
+        """Let the hard timer and the loop's interrupt call the ring from here on."""
         raise NotImplementedError
 
     def _chip_c(self) -> int:
-        """The chip's temperature, 0 where it has no sensor."""
+        """Return the chip's temperature, 0 where it has no sensor."""
         return 0
 
     # --- what every port has
@@ -155,7 +158,7 @@ class MetalBoard:
         return self._own_channel(row)
 
     def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Counter, Counter]":
-        """One side for both if there is nothing that only one of them has: it is read once."""
+        """Return the left and right counter: the same one, read once, if both sides share all."""
         counters = [(row[0], self._counter(row)) for row in rows]
         left = side_of(tuple([counter for side, counter in counters if side != "right"]))
         if all(side == "both" for side, _ in counters):
@@ -177,14 +180,14 @@ class MetalBoard:
             self._fallbacks[i] = fallbacks[i]
             self._channels[i].begin(fallbacks[i])
             if fallbacks[i] != KEPT:
-                self._drive_at = i  # at last the first
+                self._drive_at = i  # in the end the first of them
                 ended.append(self._channels[i])
         self._imu_takes_turns = beat_us < _FEELS_US
         self._ring.ended = tuple(ended)
         self._ring.begin(limit_us(beat_us))
 
     def leave(self) -> None:
-        """It gets no beat any more, until a reset."""
+        """Cut everything until a reset: the board is stepped no more."""
         self._ring.leave()
 
     def open_heap(self) -> None:
@@ -196,7 +199,7 @@ class MetalBoard:
         self._feed()
 
     def mark_healthy(self) -> None:
-        """Between steps, and while it may not move: flash stops the interrupts."""
+        """Have it recorded between steps, while nothing may move: flash stops the interrupts."""
         self.between_steps.is_healthy = True
 
     def hears_stop(self) -> bool:
@@ -225,7 +228,7 @@ class MetalBoard:
             self._listen(self._receiver)
 
     def _look(self) -> None:
-        """At the loop and the guard, at once: what opens afterwards shows on the next step."""
+        """Read the loop and the guard at one moment; what opens later shows on the next step."""
         guard = self._ring.guard
         shown = guard.read()
         self.runstop_closed = ~shown & 1  # by the guard's filter: the level alone may be a spike
@@ -319,13 +322,13 @@ class MetalBoard:
         return is_saved
 
     def _feed(self) -> None:
-        """A chip's flash takes longer than a step may; the car may not move meanwhile."""
+        """Feed the watchdog: a write to flash takes longer than a step may, and nothing moves."""
         if self.watchdog:
             self.watchdog.feed()
 
 
 def _folded(chip_id: bytes) -> bytes:
-    """Eight bytes of a chip's number, whatever its length; each of its bytes counts."""
+    """Return eight bytes made of a chip's number, whatever its length; each of its bytes counts."""
     folded = bytearray(_ID_SIZE)
     for i in range(len(chip_id)):
         folded[i % _ID_SIZE] ^= chip_id[i]

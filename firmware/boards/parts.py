@@ -1,7 +1,8 @@
-"""From rows of the pins module to the drivers that every port has.
+"""Makes the drivers that every port has, from rows of the pins module.
 
 A sensor that does not answer at the start is taken for absent: the car comes up, reads zero there,
-and says so (an event, and its self-test). It is the battery's that keeps it from moving (empty).
+and says so (an event, and its self-test). Only a missing battery sensor keeps the car from moving,
+because the battery reads as empty.
 """
 
 import sys
@@ -52,12 +53,15 @@ def output(pin: "int | str") -> Pin:
 
 
 def input_low(pin: "int | str | None") -> "Pin | None":
-    """Low when nothing drives it; a wire that came off reads as what stops the car."""
+    """Return an input that is low when nothing drives it, None for no pin.
+
+    So a wire that came off reads as what stops the car.
+    """
     return None if pin is None else Pin(pin, Pin.IN, Pin.PULL_DOWN)
 
 
 def listen(pin: Pin, handler: "Callable[[Pin], None]", edges: int) -> None:
-    """Hard where the port has hard interrupts; ESP32 has not, and does not know the word."""
+    """Attach an interrupt handler, a hard one but on ESP32, which has none of these."""
     if sys.platform == "esp32":
         pin.irq(handler, edges)
     else:
@@ -65,8 +69,10 @@ def listen(pin: Pin, handler: "Callable[[Pin], None]", edges: int) -> None:
 
 
 def make_uart(pins: "Pins", role: str, **frame: int) -> UART:
-    """The UART with this role. ``frame``: parity and the like, where it is not 8N1.
-    Raises ValueError if the pins module has none."""
+    """Return the UART with this role; raise ValueError if the pins module has none.
+
+    ``frame``: parity and the like, where it is not 8N1.
+    """
     for name, number, tx, rx, baud in pins.UARTS:
         if name == role:
             ends: "dict[str, Any]" = {} if tx is None else {"tx": Pin(tx)}
@@ -84,7 +90,7 @@ def make_i2c(pins: "Pins") -> "I2C | None":
 
 
 def _driver(row: "tuple[Any, ...]") -> "Any":
-    """The module of a part's driver, which its row begins with: nothing here knows its name."""
+    """Import the driver that a row of the pins module names; nothing here knows its name."""
     return __import__("firmware.drivers." + row[0], None, None, ("make",))
 
 
@@ -155,7 +161,7 @@ def make_timed_wheel(
     most_mm_s2: int,
     floor_us: int,
 ) -> "Counter":
-    """A hall sensor's magnets, by rising edges."""
+    """Return the counter of a wheel with a hall sensor, whose magnets are rising edges."""
     from firmware.drivers.timed_wheel import TimedWheel
     from firmware.drivers.wheel_sensor import WheelSensor
 
@@ -166,7 +172,7 @@ def make_timed_wheel(
 
 
 def make_pps(pins: "Pins", ticks_us: "TicksUs") -> "Pps | None":
-    """A time receiver's pulse per second, by its rising edge."""
+    """Return the driver of a time receiver's pulse per second, a rising edge; None without one."""
     if pins.PPS is None:
         return None
     from firmware.drivers.pps import Pps

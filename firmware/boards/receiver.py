@@ -1,6 +1,6 @@
-"""The RC receiver as the program wants it: four pulses and how many complete frames have come.
+"""The RC receiver as the program sees it: four pulses and a count of complete frames.
 
-Which pulses count and when their loss is a loss is core/rc_receiver.py's to judge.
+Which pulses are valid and when the signal counts as lost core/rc_receiver.py decides.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -27,9 +27,11 @@ _MASK = (1 << 30) - 1
 
 
 class WiredReceiver:
-    """A wire for each channel; ``pulses`` in the order steering, throttle, live-man, mode, None
-    for one that is not there. A frame is complete when each of them has had a new pulse: one
-    broken wire is a loss."""
+    """A receiver with a wire for each channel.
+
+    ``pulses`` are in the order steering, throttle, live-man, mode, None for one that is not there.
+    A frame is complete when each of them has had a new pulse: one broken wire is a loss.
+    """
 
     def __init__(self, pulses: "tuple[RcPulse | None, ...]") -> None:
         wires = [(i, pulse) for i, pulse in enumerate(pulses) if pulse is not None]
@@ -55,7 +57,7 @@ class WiredReceiver:
 
 
 class SerialReceiver:
-    """SBUS or CRSF; ``places`` says which of its channels is which, -1 for one not there."""
+    """A receiver with SBUS or CRSF; ``places`` are its four channels' numbers, -1 for none."""
 
     def __init__(self, stream: "Sbus | Crsf", uart: "UART", places: "tuple[int, ...]") -> None:
         self._stream = stream

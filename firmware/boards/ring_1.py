@@ -1,8 +1,9 @@
-"""Ring 1: what the guard decides (core/guard.py), done from a hard timer and the loop's interrupt.
+"""Ring 1: carries out what the guard decides (core/guard.py), from a hard timer and the loop's pin.
 
-Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut and
-the drive's channels are ended; again at the end of a write that goes on meanwhile, and at each tick
-as long as one may: what a main loop that hangs in the middle of it has put out lives for a tick.
+Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut;
+while it gates the drive's channels are put to their fallbacks ("ended"), too. That is done again at
+the end of a write that went on meanwhile, and at each tick as long as one may: what a main loop
+that hangs in the middle of a write has put out lives for a tick.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -32,9 +33,12 @@ _MASK = const((1 << 30) - 1)
 
 
 class Ring1:
-    """``on_timer`` for a hard timer at ``TICK_HZ``, or ``sparing()`` at ``SPARING_HZ``; ``on_edge``
+    """The guard with what it cuts; until the first write all is cut.
+
+    ``on_timer`` is for a hard timer at ``TICK_HZ``, or ``sparing()`` at ``SPARING_HZ``; ``on_edge``
     for both edges of ``loop``, which is high while closed. ``ended`` are the channels to end;
-    ``is_wanted`` what the program wrote for the drive enable. Until the first write all is cut."""
+    ``is_wanted`` is what the program wrote for the drive enable.
+    """
 
     def __init__(self, loop: "Pin", life: "Life", ticks_us: "TicksUs") -> None:
         self.guard = Guard()
@@ -47,21 +51,23 @@ class Ring1:
         self._ticks_us = ticks_us
 
     def leave(self) -> None:
-        """All is cut for good: until a reset the program writes no more."""
+        """Cut everything for good: until a reset the program writes no more."""
         self.is_wanted = False
         self.guard.leave()
         self._end(1)
 
     def begin(self, limit_us: int) -> None:
-        """How long the program may be away."""
+        """Set how long the program may be away."""
         self.guard.begin(limit_us, _MOST_US)
 
     def on_edge(self, pin: "Pin") -> None:
         self.on_timer(None)
 
     def sparing(self) -> "Callable[[Any], Any]":
-        """What takes the place of ``on_timer`` where the life signal goes on by itself: it does
-        nothing while there is nothing to do."""
+        """Return a callback in place of ``on_timer``, which does nothing while nothing is due.
+
+        It is for boards whose life signal goes on by itself between renewals.
+        """
         return sparing(self.guard.words, self.loop, self.on_timer)
 
     @micropython.native
@@ -80,15 +86,20 @@ class Ring1:
 
     @micropython.native
     def end_written(self) -> None:
-        """The program's outputs are put out. If the gate fell meanwhile they are ended at once: an
-        H-bridge would drive on until the next tick."""
+        """Note that the outputs are written; if the gate fell meanwhile, end them again at once.
+
+        Otherwise an H-bridge would drive on until the next tick.
+        """
         if self.guard.is_gating:
             for channel in self.ended:
                 channel.end()
 
     @micropython.native
     def write(self, enable: bool) -> int:
-        """The program's beat; whether the guard gates what it is about to put out. With the drive
-        off the caller keeps interrupts off: the guard may let go then."""
+        """Record the program's beat; return whether the guard gates what it is about to put out.
+
+        With the drive off the caller keeps interrupts off, because the guard may release the gate
+        then.
+        """
         self.is_wanted = enable
         return self.guard.beat(enable, self._ticks_us() & _MASK)

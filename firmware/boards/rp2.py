@@ -1,4 +1,4 @@
-"""RP2040 and RP2350: pulses that end unaided, edges counted without the processor, a hard timer."""
+"""The RP2040's and RP2350's board: pulses end unaided, hardware counts edges, a hard timer."""
 
 import rp2
 from machine import ADC, Pin, Timer, mem32
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from firmware.boards.wheels import Counter
     from firmware.drivers.ticks import TicksUs
 
-# Interrupts have priorities by number, a byte each, 0x80 all of them at first, lower is sooner
+# Interrupts have a priority byte each, by number: 0x80 at reset, a lower one is served first
 _PRIORITIES = 0xE000_E400
 _PINS_PRIORITY = 0x40
 _CHIP_ID = 0x4000_0000
 _PINS_INTERRUPT = ((2, 13), (4, 21))  # RP2040, RP2350: part, number
-_LIFE_US = 20_000  # the enable without the guard's timer
+_LIFE_US = 20_000  # how long the enable holds without the guard's timer
 # RP2040 datasheet 4.9.5: 706 mV at 27 degrees, 1.721 mV less for each more; 3.3 V reference
 _UV_PER_100_COUNTS = 5035  # of 16 bits
 _AT_27_C_UV = 706_000
@@ -82,8 +82,10 @@ class Rp2Board(MetalBoard):
 
 
 def _let_pins_interrupt() -> None:
-    """Others' interrupts too, the guard's timer and USB: an edge of the runstop loop is not to wait
-    for them."""
+    """Let pins interrupt the other interrupts too, the guard's timer and USB.
+
+    An edge of the runstop loop is not to wait for these.
+    """
     part = mem32[_CHIP_ID] >> 12 & 0xFFFF
     for of_part, number in _PINS_INTERRUPT:
         if part == of_part:

@@ -1,4 +1,4 @@
-"""An RP2040 faster than MicroPython starts it. Loaded only where a board file has ``clock_mhz``."""
+"""Sets an RP2040 faster than MicroPython does; loaded only where a board file has ``clock_mhz``."""
 
 import time
 
@@ -11,7 +11,7 @@ _SETTLED_MS = 1
 
 
 def hasten(clock_hz: int) -> None:
-    """Before any peripheral is made: each divides the clock that it finds.
+    """Set voltage and clock, before any peripheral is made: each divides the clock that it finds.
 
     Raises ValueError for a clock that the chip cannot make.
     """

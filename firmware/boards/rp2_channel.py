@@ -11,7 +11,7 @@ _LEASE_US = 60_000  # pulses without a write, as the contract promises
 
 
 class PulseByPio:
-    """An ESC. ``loop`` ends its pulse with the frame, the processor dead or not."""
+    """An ESC's channel: an open ``loop`` ends its pulse with the frame, without the processor."""
 
     def __init__(
         self, loop: Pin, pin: int, state_machine: int, rate_hz: int, neutral_ns: int
@@ -35,7 +35,7 @@ class PulseByPio:
         self.end = pulses.end  # an interrupt calls it, on top of whatever runs: a call fewer
 
     def begin(self, fallback: int) -> None:
-        """Another neutral is the first word of a program that begins anew."""
+        """Restart the state machine if the neutral changes, which is its program's first word."""
         if is_pulse(fallback) and abs(fallback - self._pulses.neutral_ns) >= rp2_pulses.TICK_NS:
             self._start(fallback)
 
@@ -45,5 +45,5 @@ class PulseByPio:
             pulses.renew(value)
 
     def read_back(self) -> int:
-        """As it was put: no wire comes back from a state machine."""
+        """Return the pulse as it was put: no wire comes back from a state machine."""
         return self._pulses.pulse_ns

@@ -1,4 +1,4 @@
-"""What a car shows: its lights, a status LED, a buzzer. Each is there or is not.
+"""A car's lights, its status LED and its buzzer, each of which may be missing.
 
 The lights' byte of a claim: bits 0 and 1 the head lights (0 off, 1 low, 2 high), bit 2 the left
 indicator, bit 3 the right one. Brake and reverse lights follow what the car does.
@@ -32,7 +32,7 @@ class Signals:
         self._rolls = 0  # counts since the last step
 
     def step(self, now_us: int, count: int, effort: int, enable: bool, asked: int) -> None:
-        """``effort``: the sign of what drives; ``asked``: the lights' byte."""
+        """Update the signals; ``effort``: the drive, by its sign; ``asked``: the lights' byte."""
         if self._led:
             self._led.step(now_us, STEADY if enable else SLOW)
         if not self._tells_motion:
@@ -48,5 +48,5 @@ class Signals:
             self._lights.step(now_us, is_braking, is_reversing, head, indicators)
 
     def _is_braking(self, effort: int) -> bool:
-        """It rolls, and nothing drives it on."""
+        """Return whether the car rolls and nothing drives it on."""
         return abs(self._rolls) > _ROLLS_COUNTS and effort * self._rolls <= 0

@@ -1,4 +1,4 @@
-"""STM32: encoders and a hard timer in hardware; a pulse does not expire by itself.
+"""The STM32's board: encoders and a hard timer in hardware; a pulse does not expire by itself.
 
 Needs MicroPython 1.28, the first whose STM32 port has ``machine.PWM``. With interrupts off an ESC's
 last pulse goes on until the watchdog's reset; the enable's life signal ends at once, because the

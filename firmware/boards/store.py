@@ -2,7 +2,7 @@
 
     counter (4 bytes, low first), the image, CRC-32 of both (4 bytes)
 
-So a cut while one is written leaves the other, and nothing depends on the file system's promises.
+So a power cut while one is written leaves the other, whatever the file system promises.
 """
 
 import binascii
@@ -20,7 +20,7 @@ _PIECE = 64  # of a file: a heap that is nearly full has no hole for the whole o
 
 
 class Store:
-    """``paths`` are two files in a folder that there is."""
+    """The store of an image in two files, ``paths``, in a folder that exists."""
 
     def __init__(self, paths: "tuple[str, str]") -> None:
         self._paths = paths
@@ -28,7 +28,7 @@ class Store:
         self._counter = self._size = self._crc = 0  # of the file that was looked at last
 
     def load_into(self, image: bytearray) -> int:
-        """The newer of what is whole; how many bytes, 0 if there is none that fits."""
+        """Read the newer image that is whole; return its size, 0 if there is none that fits."""
         at = self._newest()
         if at < 0 or self._size > len(image):
             return 0
@@ -38,7 +38,7 @@ class Store:
         return size
 
     def save(self, image: bytearray, size: int) -> bool:
-        """True once it was read back; what was stored before is there until then."""
+        """Write an image; return True once it was read back. Until then the one before is there."""
         newest = self._newest()
         counter = self._counter + 1 & _COUNTER_MASK if newest >= 0 else 1
         head, body = counter.to_bytes(_HEAD, "little"), memoryview(image)[:size]
@@ -54,7 +54,7 @@ class Store:
         return self._is_whole(path) and self._size == size and self._crc == crc
 
     def _newest(self) -> int:
-        """Say which file counts, -1 for none; it is the one that was looked at last."""
+        """Return which file counts, -1 for none; it is the one that was looked at last."""
         is_first = self._is_whole(self._paths[0])
         first = self._counter
         if self._is_whole(self._paths[1]):
@@ -64,7 +64,7 @@ class Store:
         return 0 if is_first and self._is_whole(self._paths[0]) else -1
 
     def _is_whole(self, path: str) -> bool:
-        """Say whether it is there and undamaged; note its counter, its image's size and its CRC."""
+        """Return whether it is there and undamaged; note its counter, its image's size and CRC."""
         try:
             self._size = os.stat(path)[6] - _HEAD - _TAIL
             with open(path, "rb") as file:

@@ -32,7 +32,7 @@ class UnixBoard(VirtualBoard):
         self._writer = sys.stdout.buffer
 
     def wait(self) -> bool:
-        """Until the next beat; False when nobody will send one any more."""
+        """Wait for the next beat's packet and take it; return False when the pipe has ended."""
         if self._reader.readinto(self._in) != IN_SIZE:
             return False
         fields = struct.unpack_from(IN, self._in, 0)
@@ -48,7 +48,7 @@ class UnixBoard(VirtualBoard):
         return True
 
     def answer(self) -> None:
-        """What this beat put out."""
+        """Write this beat's outputs to the pipe."""
         out = self._out
         struct.pack_into(
             OUT, out, 0, *self.values, *self.fallbacks, self.beat_us,

@@ -1,12 +1,12 @@
 """A VESC as a board's drive, and perhaps its servo: an ESC's pulses become its commands.
 
-So the car's program needs no other kind of channel. What opposes the motion that the VESC itself
-reports, or the direction that it was driven in, is a braking current, which never turns the wheels
-round; only after neutral at rest does it drive in the other direction. Neutral lets the motor go.
-It is asked for its values on every other step. The guard does
-not reach it behind its line: its kill-switch input is wired to the drive enable, and its own
-timeout is set below 0.2 s. Once the drive is off it is let go for a while, and then told nothing
-more: so it times out at each rest, and says after how long; ``tandem selftest`` looks at that.
+So the car's program needs no other kind of channel. An effort against the motion that the VESC
+itself reports, or against the direction that it was driven in, is sent as a braking current, which
+never turns the wheels round; only after neutral at rest does it drive in the other direction.
+Neutral lets the motor go. Its values are asked for on every other step. The guard cannot reach it
+behind its line: its kill-switch input is wired to the drive enable, and its own timeout is set
+below 0.2 s. Once the drive is off it is told to let go for a while, and then told nothing more: so
+it times out at each rest and reports after how long, which ``tandem selftest`` looks at.
 """
 
 from firmware.boards.channels import is_pulse
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from machine import UART
 
 SILENCE_US = 100_000  # five replies
-_RELEASE_US = 300_000  # of an unwired kill switch the last word shall not be a duty
+_RELEASE_US = 300_000  # if its kill switch is not wired, its last command shall be no duty
 _LONGEST_MS = 5_000
 _FULL = 10_000
 _STANDS_ERPM = 100  # a twentieth of a turn a second is no direction
 _SETTLE_US = 300_000
 _TOLERANCE_PERMILLE = 50
-# Until it has answered once, for it starts slower than a board: no brown-out is to be latched. What
-# keeps a car from driving then is that its outputs do not read back.
+# The voltage until it has answered once: it starts slower than a board, and no brown-out is to be
+# latched. Until then its outputs do not read back, which keeps the car from driving.
 _UNKNOWN_MV = 60_000
 _LOST = 0  # read back while it is silent: no pulse, so that it differs from any
 
 
 class VescDrive:
-    """The line, read once a step by ``step``; counts and the battery come with it.
+    """The VESC's line, read once a step by ``step``; wheel counts and battery voltage come with it.
 
     ``duty_max`` in 1/10000 and ``brake_max_ma`` are what full effort is.
     """
@@ -71,7 +71,7 @@ class VescDrive:
         self._check.ask(now_us, DUTY if self.effort and not self._is_braking else NOTHING, duty)
 
     def enable(self, is_enabled: bool) -> None:
-        """Told before each ``drive``: whether its kill switch lets it."""
+        """Set whether its kill switch lets it drive; called before each ``drive``."""
         if is_enabled:
             self.timeout_ms = self.brake_ma = 0
         elif self._is_enabled:
@@ -101,7 +101,10 @@ class VescDrive:
             self.vesc.set_duty(effort * self._duty_max // _FULL)
 
     def _is_to_brake(self, is_forward: bool) -> bool:
-        """At rest, too: there the same duty would drive the wheels the other way."""
+        """Return whether an effort is to be a braking current, at rest, too.
+
+        At rest the same duty would drive the wheels the other way.
+        """
         if is_forward != self._is_forward:
             if not self._may_turn:
                 return True
@@ -111,7 +114,7 @@ class VescDrive:
         return abs(erpm) > _STANDS_ERPM and (erpm > 0) != is_forward
 
     def obeys(self) -> bool:
-        """It answers, and with what was asked; it takes its time, a PWM does not."""
+        """Return whether it answers, and with what was asked, for which it has some time."""
         return self.vesc.hearing.is_fresh and not self._check.differs
 
     @property
@@ -120,7 +123,7 @@ class VescDrive:
 
     @property
     def mv(self) -> int:
-        """Of the battery, as it measures it; 0 once it has fallen silent."""
+        """The battery's voltage as it measures it; 0 once it has fallen silent."""
         reports = self.vesc.reports
         if reports.replies == 0:
             return _UNKNOWN_MV
@@ -128,11 +131,11 @@ class VescDrive:
 
     @property
     def count(self) -> int:
-        """Of its tachometer, modulo 2**30."""
+        """The count of its tachometer, modulo 2**30."""
         return self.vesc.reports.tachometer
 
     def read(self, now_us: int) -> None:
-        """Its counts came with ``step``."""
+        """Do nothing: its counts came with ``step``."""
 
 
 class VescChannel:
@@ -146,10 +149,10 @@ class VescChannel:
         self._pulse_ns = neutral_ns
 
     def begin(self, fallback: int) -> None:
-        """Neutral, always: it is the middle of what its commands are made of."""
+        """Do nothing: it falls back to neutral always, from which its commands are made."""
 
     def end(self) -> None:
-        """Not from an interrupt: half a command may be on its way."""
+        """Do nothing: an interrupt may come while half a command is on its way."""
 
     def write(self, value: int) -> None:
         if is_pulse(value):
@@ -170,10 +173,10 @@ class VescServo:
         self._pulse_ns = 0
 
     def begin(self, fallback: int) -> None:
-        """It holds its place."""
+        """Do nothing: it holds its place."""
 
     def end(self) -> None:
-        """It holds its place."""
+        """Do nothing: it holds its place."""
 
     def write(self, value: int) -> None:
         if is_pulse(value):

@@ -1,4 +1,4 @@
-"""A board without metal: inputs are set, outputs are read, by whoever holds it.
+"""A virtual board: whoever holds it sets its inputs and reads its outputs.
 
 In one process with the simulator it is used as it is; ``unix.py`` puts it behind a pipe. All
 buffers are made once.
@@ -106,10 +106,10 @@ class VirtualBoard:
         self.beat_us = beat_us
 
     def open_heap(self) -> None:
-        """It is never locked here."""
+        """Do nothing: the heap is never locked here."""
 
     def close_heap(self) -> None:
-        """It is never locked here."""
+        """Do nothing: the heap is never locked here."""
 
     def mark_healthy(self) -> None:
         self.is_healthy = True
@@ -126,7 +126,7 @@ class VirtualBoard:
         return size
 
     def hears_stop(self) -> bool:
-        """All that a step hears is here as it begins: what comes later is the next one's."""
+        """Return False: all that a step hears is here as it begins."""
         return False
 
     def transmit(self, data: bytearray, size: int) -> bool:
@@ -143,9 +143,10 @@ class VirtualBoard:
         self.lights = lights
 
     def entropy(self) -> int:
-        """Seeded, so that a drive can be repeated byte by byte; a real board asks its hardware.
+        """Return 30 random bits, seeded, so that a drive can be repeated byte by byte.
 
-        Two Lehmer generators modulo 65537 (multiplier 75, as in the ZX81), 15 bits from each.
+        A real board asks its hardware. Two Lehmer generators modulo 65537 (multiplier 75, as in the
+        ZX81), 15 bits from each.
         """
         self._low = (self._low * 75 + 74) % 65537
         self._high = (self._high * 75 + 74) % 65537

@@ -1,4 +1,4 @@
-"""The wheel counts of each side, from however many counters there are."""
+"""The wheel counts of each side: the mean of its counters."""
 
 from firmware.compat import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _HALF = 1 << 29
 
 
 class Side:
-    """``count`` is the mean of the side's counters, modulo 2**30; without one it stays 0."""
+    """One side's wheel ``count``: the mean of its counters, modulo 2**30; 0 without any."""
 
     def __init__(self, counters: "tuple[Counter, ...]") -> None:
         self._counters = counters
@@ -39,5 +39,5 @@ class Side:
 
 
 def side_of(counters: "tuple[Counter, ...]") -> "Counter":
-    """One counter needs no mean: it is the side."""
+    """Return the counter of a side: its single one, or the mean of several."""
     return counters[0] if len(counters) == 1 else Side(counters)
