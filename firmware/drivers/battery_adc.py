@@ -20,9 +20,12 @@ _AVERAGED = const(8)  # readings
 
 
 class BatteryAdc:
-    """``full_mv`` is what 65535 reads as: the reference times the divider, at most 16000.
-    ``least_mv`` is the lowest voltage of a pack that is there. ``usb`` is high while the plug is
-    in; None where USB cannot feed the measured rail. ``mv`` is 0 without a pack."""
+    """A battery's voltage by an ADC; ``mv`` is 0 without a pack.
+
+    ``full_mv`` is what 65535 reads as: the reference times the divider, at most 16000. ``least_mv``
+    is the lowest voltage of a pack that is there. ``usb`` is high while the plug is in; None where
+    USB cannot feed the measured rail.
+    """
 
     def __init__(self, adc: "ADC", full_mv: int, least_mv: int, usb: "Pin | None") -> None:
         if not 0 < full_mv <= 16_000:
@@ -37,7 +40,7 @@ class BatteryAdc:
 
     @micropython.native
     def step(self, now_us: int) -> None:
-        """A new reading, an eighth of it in the average, whatever the time."""
+        """Take a new reading, an eighth of it in the average, whatever the time."""
         total, usb = self._sum, self._usb
         self._sum = total = total + self._adc.read_u16() - total // _AVERAGED
         mv = total // _AVERAGED * self._full_mv // 65_535
@@ -54,5 +57,8 @@ def make(
     adc: "Callable[[int | str], ADC]",
     input_low: "Callable[[int | str | None], Pin | None]",
 ) -> BatteryAdc:
-    """Of its row in the pins module: pin, mV at full reading, least mV of a pack, USB's pin."""
+    """Make the driver from its row of the pins module.
+
+    The row has its name, pin, mV at full reading, least mV of a pack, USB's pin.
+    """
     return BatteryAdc(adc(row[1]), row[2], row[3], input_low(row[4]))

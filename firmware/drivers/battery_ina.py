@@ -23,9 +23,12 @@ _CHARGING_MA = 50  # into the pack: more than an offset
 
 
 class BatteryIna:
-    """``kind`` is ``INA219`` or ``INA226``; ``shunt_mohm`` at least 1. Raises OSError if nobody
+    """A battery's voltage and current by an INA219 or INA226.
+
+    ``kind`` is ``INA219`` or ``INA226``; ``shunt_mohm`` at least 1. Raises OSError if nobody
     answers, ValueError if the part does not keep its configuration. After failed readings
-    ``hearing`` ends within ``silence_us``."""
+    ``hearing`` ends within ``silence_us``.
+    """
 
     def __init__(
         self,
@@ -75,7 +78,10 @@ class BatteryIna:
 
 
 def make(row: "tuple[Any, ...]", i2c: "I2C", adc: "Any", input_low: "Any") -> "BatteryIna | None":
-    """Of its row in the pins module: address, mOhm, which chip. None if it does not answer."""
+    """Make the driver from its row of the pins module; return None if the part does not answer.
+
+    The row has its name, address, mOhm, which chip.
+    """
     try:
         return BatteryIna(i2c, row[1], INA219 if row[3] == 219 else INA226, row[2], SILENCE_US)
     except (OSError, ValueError):

@@ -33,8 +33,10 @@ _SWITCH_MS = 20  # 7 ms and 19 ms, to and from the configuration
 
 
 class Bno055(I2cImu):
-    """Raises OSError if nobody answers, ValueError if it is another part or does not enter its
-    mode."""
+    """A BNO055 in its IMU mode.
+
+    Raises OSError if nobody answers, ValueError if it is another part or does not enter its mode.
+    """
 
     def __init__(
         self,
@@ -59,5 +61,5 @@ class Bno055(I2cImu):
 
 
 def make(row: "tuple[Any, ...]", i2c: "I2C", make_uart: "Any", pins: "Any") -> Bno055:
-    """Of its row in the pins module: address, mounting."""
+    """Make the driver from its row of the pins module: name, address, mounting."""
     return Bno055(i2c, row[1], Mounting(*row[2]), SILENCE_US, sleep_ms)

@@ -28,8 +28,11 @@ _ONE = 10_000
 
 
 class Bno08xRvc(FrameWindow):
-    """``step`` reads the UART; ``hearing`` is fresh within ``silence_us`` of a frame. The sensor's
-    z axis must be the car's vertical one, since only yaw is told."""
+    """A BNO080 or BNO085 in RVC mode, on the UART that ``step`` reads.
+
+    ``hearing`` is fresh within ``silence_us`` of a frame. The sensor's z axis must be the car's
+    vertical one, since only yaw is told.
+    """
 
     def __init__(self, uart: "UART", mounting: Mounting, silence_us: int) -> None:
         super().__init__(FRAME_SIZE)
@@ -91,5 +94,5 @@ class Bno08xRvc(FrameWindow):
 def make(
     row: "tuple[Any, ...]", i2c: "Any", make_uart: "Callable[[Any, str], UART]", pins: "Any"
 ) -> Bno08xRvc:
-    """Of its row in the pins module: mounting."""
+    """Make the driver from its row of the pins module: name, mounting."""
     return Bno08xRvc(make_uart(pins, "imu"), Mounting(*row[1]), SILENCE_US)

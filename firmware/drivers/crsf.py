@@ -28,7 +28,7 @@ _LINK_QUALITY = 5  # from the window's start: after address, length, type and tw
 
 
 def crc_table() -> bytearray:
-    """The CRC of each byte."""
+    """Return the table of each byte's CRC."""
     table = bytearray(256)
     for byte in range(256):
         crc = byte
@@ -40,7 +40,7 @@ def crc_table() -> bytearray:
 
 @micropython.viper
 def crc8(data: ptr8, start: int, end: int, table: ptr8) -> int:
-    """Of ``data[start:end]``."""
+    """Return the CRC of ``data[start:end]``."""
     crc = 0
     at = start
     while at < end:
@@ -50,8 +50,11 @@ def crc8(data: ptr8, start: int, end: int, table: ptr8) -> int:
 
 
 class Crsf(FrameWindow):
-    """``channels`` are the latest; ``count`` how many frames of channels, modulo 2**30, came
-    while the link was up."""
+    """A receiver's CRSF stream.
+
+    ``channels`` are the latest; ``count`` is how many frames of channels, modulo 2**30, came while
+    the link was up.
+    """
 
     def __init__(self) -> None:
         super().__init__(LONGEST + 2)
@@ -92,5 +95,5 @@ class Crsf(FrameWindow):
 
 
 def make(make_uart: "Callable[..., UART]", pins: "Any") -> "tuple[Crsf, UART]":
-    """With the line that it reads."""
+    """Make the driver; return it with the UART that it reads."""
     return Crsf(), make_uart(pins, "rc")

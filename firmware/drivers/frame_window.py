@@ -1,7 +1,7 @@
 """Finds frames in a stream of bytes that may be torn, noisy or joined in the middle.
 
 The window holds what has come and is not decided yet; its first byte is where a frame would begin.
-Whatever turns out to be none costs one byte, so that a frame that begins inside it is still found.
+If none does only that byte is dropped, so that a frame that begins later in it is still found.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython, ptr8
@@ -21,7 +21,7 @@ def move(source: ptr8, start: int, size: int, target: ptr8, at: int) -> int:
 
 
 class FrameWindow:
-    """Subclasses say how long the frame at the start is, and take it.
+    """A window on a stream; its subclasses tell how long the frame at its start is, and take it.
 
     ``capacity`` is the longest frame. ``frames`` and ``dropped`` (bytes) count what was found.
     """
@@ -34,15 +34,15 @@ class FrameWindow:
         self._chunk = bytearray(64)
 
     def span(self) -> int:
-        """How many bytes the frame at the start has: 0 if that needs more bytes, -1 for none."""
+        """Return the size of the frame at the start: 0 if that needs more bytes, -1 for none."""
         raise NotImplementedError
 
     def take(self) -> bool:
-        """Use the frame at the start, which is there whole; False if it is damaged."""
+        """Use the frame at the start, which is there whole; return False if it is damaged."""
         raise NotImplementedError
 
     def read(self, uart: "UART") -> None:
-        """All that has come: exactly as many as there are, because ``readinto`` waits for more."""
+        """Read exactly as many bytes as have come, because ``readinto`` waits for more."""
         waiting = uart.any()
         while waiting > 0:
             size = uart.readinto(self._chunk, min(waiting, len(self._chunk))) or 0
@@ -50,7 +50,7 @@ class FrameWindow:
             waiting -= size or waiting
 
     def feed(self, data: bytearray, size: int) -> None:
-        """Take ``data[:size]``."""
+        """Add ``data[:size]`` to the window and take each frame that is whole."""
         at = 0
         while at < size:
             more = min(size - at, len(self.window) - self.size)

@@ -1,12 +1,12 @@
 """A DC motor on an H-bridge of the TB6612 kind: a PWM and two direction pins.
 
-Its standby pin is shared by two bridges, so that it is the board's.
+Its standby pin is shared by two bridges, so that the board switches it.
 
-in1 in2 pwm
- 1   0  duty  forward; where the PWM is low the motor is braked
- 0   1  duty  backward
- 1   1   any  brake: the motor is shorted
- 0   0    1   coast: the motor is let go
+    in1 in2 pwm
+     1   0  duty  forward; where the PWM is low the motor is braked
+     0   1  duty  backward
+     1   1   any  brake: the motor is shorted
+     0   0    1   coast: the motor is let go
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -19,7 +19,7 @@ _FULL_U16 = 65_535
 
 
 class HBridge:
-    """Coasts until it is told otherwise. ``duty`` is what it does."""
+    """A motor on an H-bridge, which coasts until ``drive``; ``duty`` is what it does."""
 
     def __init__(self, pwm: "PWM", in1: "Pin", in2: "Pin") -> None:
         self._pwm = pwm
@@ -29,7 +29,10 @@ class HBridge:
         self.coast()
 
     def drive(self, duty: int) -> None:
-        """-10000 to 10000, in 1/10000; 0 brakes. The PWM goes down before the direction turns."""
+        """Set the duty, -10000 to 10000 in 1/10000; 0 brakes.
+
+        The PWM goes down before the direction turns.
+        """
         duty = max(-FULL, min(FULL, duty))
         if (duty < 0) != (self.duty < 0):
             self._pwm.duty_u16(0)
@@ -45,5 +48,5 @@ class HBridge:
         self.duty = 0
 
     def measured_duty(self) -> int:
-        """What the PWM's counter really has, without sign."""
+        """Return the duty that the PWM's counter really has, without sign."""
         return self._pwm.duty_u16() * FULL // _FULL_U16

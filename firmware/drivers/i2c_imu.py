@@ -1,4 +1,4 @@
-"""What every IMU on I2C does: one burst of bytes, three axes of each kind, signs of life."""
+"""The base of all IMUs on I2C: one burst of bytes, three axes of each kind, signs of life."""
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr16, ptr32
 from firmware.drivers.stillness import Stillness
@@ -16,8 +16,11 @@ _FROZEN_AFTER = const(50)  # readings: a quarter to half a second
 
 @micropython.viper
 def _take(data: ptr8, rows: ptr16, out: ptr32) -> int:
-    """Each reading along an axis of the car, by its row: where the high byte is, where the low one,
-    1 if the sensor's axis points the other way, then times, plus and over."""
+    """Convert each reading along an axis of the car, by its row.
+
+    A row has the index of the high byte and of the low one, 1 if the sensor's axis points the other
+    way, then times, plus and over.
+    """
     i = 0
     row = 0
     while i < 3:
@@ -33,11 +36,14 @@ def _take(data: ptr8, rows: ptr16, out: ptr32) -> int:
 
 
 class I2cImu:
-    """``step`` at 100 Hz and more; ``hearing`` is fresh within ``silence_us`` of a reading that
-    came and was alive. ``errors`` counts failed readings. Left turns and forward are positive.
+    """An IMU on I2C; call ``step`` at 100 Hz and more.
+
+    ``hearing`` is fresh within ``silence_us`` of a reading that came and was alive. ``errors``
+    counts failed readings. Left turns and forward are positive.
 
     ``accels`` and ``rates``: where in the data x is (y and z follow, two bytes each), which of its
-    bytes is the lower, and what makes the unit of it: times, plus, over (all below 2**16)."""
+    bytes is the lower, and what makes the unit of it: times, plus, over (all below 2**16).
+    """
 
     def __init__(
         self,
@@ -69,7 +75,7 @@ class I2cImu:
 
     @micropython.native
     def step(self, now_us: int) -> None:
-        """One call for all: what the mounting and the unit ask for was looked up at the start."""
+        """Read one burst and convert it by the table made of mounting and units at the start."""
         try:
             self.i2c.readfrom_mem_into(self.address, self._first_register, self.data)
         except OSError:
@@ -99,7 +105,7 @@ def _rows_of(
     accels: "tuple[int, int, int, int, int]",
     rates: "tuple[int, int, int, int, int]",
 ) -> "array[int]":
-    """For ``_take``: forward, left, the turn to the left."""
+    """Return the rows for ``_take``: forward, left, the turn to the left."""
     rows: "list[int]" = []
     for axis, told in ((mounting.forward, accels), (mounting.left, accels), (mounting.up, rates)):
         first, low, times, plus, over = told

@@ -14,8 +14,11 @@ _TAIL_U16 = 65_535 * 15 // 255  # dim, with the head lights
 
 
 class Lights:
-    """Pins light when high. ``step`` with what the car does: ``is_braking``, ``is_reversing``; and
-    what is asked for: ``head`` and ``indicators`` of the constants above. Indicators begin lit."""
+    """The lights' pins, which light when high.
+
+    ``step`` takes what the car does, ``is_braking`` and ``is_reversing``, and what is asked for:
+    ``head`` and ``indicators`` of the constants above. Indicators begin lit.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How a sensor with three axes sits in the car."""
+"""The mounting in the car of a sensor with three axes."""
 
 from firmware.compat import array
 
@@ -7,10 +7,11 @@ _EVEN = ((1, 2, 3), (2, 3, 1), (3, 1, 2))
 
 
 class Mounting:
-    """``forward``, ``left``, ``up``: which of the sensor's axes points there: 1, 2 or 3 for x, y,
-    z, negative if it points the other way. Raises ValueError for what no sensor can be.
+    """The sensor's axes that point forward, left and up in the car.
 
-    ``raw`` takes the three readings; ``along`` then gives the one along the car's axis.
+    Each is 1, 2 or 3 for x, y, z, negative if it points the other way. Raises ValueError for what
+    no sensor can be. ``raw`` takes the three readings; ``along`` then gives the one along the car's
+    axis.
     """
 
     def __init__(self, forward: int, left: int, up: int) -> None:

@@ -33,8 +33,11 @@ _RATES = (8, 1, 5_321, 5_000, 10_000)
 
 
 class Mpu(I2cImu):
-    """Raises OSError if nobody answers, ValueError if it is another part or does not keep its
-    settings."""
+    """An MPU-6050 or one of its kin.
+
+    Raises OSError if nobody answers, ValueError if it is another part or does not keep its
+    settings.
+    """
 
     def __init__(
         self,
@@ -61,5 +64,5 @@ class Mpu(I2cImu):
 
 
 def make(row: "tuple[Any, ...]", i2c: "I2C", make_uart: "Any", pins: "Any") -> Mpu:
-    """Of its row in the pins module: address, mounting."""
+    """Make the driver from its row of the pins module: name, address, mounting."""
     return Mpu(i2c, row[1], Mounting(*row[2]), SILENCE_US, sleep_ms)

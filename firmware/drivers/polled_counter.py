@@ -1,4 +1,4 @@
-"""A counter that the port's hardware keeps, made one of 30 bits.
+"""A counter that the port's hardware keeps, extended to 30 bits.
 
 STM32: a ``pyb.Timer`` in encoder mode, 16 bits (``timer.counter``), 32 bits on timers 2 and 5.
 ESP32: ``machine.Encoder`` or ``Counter`` (``encoder.value``), taken modulo 16 bits.
@@ -14,7 +14,7 @@ _BITS = 16
 
 
 class PolledCounter:
-    """``value`` is the counter's own method. ``read`` at least every 32000 counts."""
+    """A hardware counter; ``value`` is its own method. ``read`` at least every 32000 counts."""
 
     def __init__(self, value: "Callable[[], int]") -> None:
         self._value = value
@@ -22,5 +22,5 @@ class PolledCounter:
         self.count = 0
 
     def read(self, now_us: int = 0) -> None:
-        """``now_us`` is what other counters of a board ask for."""
+        """Read the counter. ``now_us`` is there because other counters of a board need it."""
         self.count = self._wide.take(self._value() & (1 << _BITS) - 1)

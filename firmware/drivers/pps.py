@@ -14,8 +14,11 @@ _LOST_US = 2_500_000
 
 
 class Pps:
-    """``on_edge`` is for the rising edge, hard. ``second_us`` is when the last whole second began;
-    ``count`` how many came, modulo 2**16. Edges that are no second after another are refused."""
+    """A pulse per second; ``on_edge`` is for its rising edge, a hard interrupt.
+
+    ``second_us`` is when the last whole second began; ``count`` how many came, modulo 2**16. Edges
+    that are no second after another are refused.
+    """
 
     def __init__(self, ticks_us: "TicksUs") -> None:
         self._ticks_us = ticks_us

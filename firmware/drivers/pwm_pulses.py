@@ -1,4 +1,4 @@
-"""Servo and ESC pulses by a PWM: for what holds its place, and where there are no state machines.
+"""Servo and ESC pulses by a PWM: for servos, and for ESCs where there are no state machines.
 
 A PWM goes on with its last pulse for ever, the processor dead or not. For a drive that is not
 enough: there ``end`` is called by the guard's timer, which works with the main loop hung, not with
@@ -19,8 +19,10 @@ LONGEST_NS = const(2_500_000)
 
 
 class PwmPulses:
-    """``pwm`` at 50 to 400 Hz already; ``neutral_ns`` is put at once, and what ``end`` puts.
-    Raises ValueError for a neutral that is none."""
+    """Pulses by ``pwm``, which has to be at 50 to 400 Hz already.
+
+    ``neutral_ns`` is put out at once, and by ``end``. Raises ValueError for a neutral that is none.
+    """
 
     def __init__(self, pwm: "PWM", neutral_ns: int) -> None:
         if not SHORTEST_NS <= neutral_ns <= LONGEST_NS:

@@ -8,7 +8,7 @@ PACKED_SIZE = 22
 
 @micropython.viper
 def unpack(data: ptr8, start: int, out: ptr16) -> int:
-    """16 values of 0 to 2047 from ``data[start:start + 22]``, lowest bit first."""
+    """Unpack 16 values of 0 to 2047 from ``data[start:start + 22]``, lowest bit first."""
     bits = 0
     held = 0
     at = start
@@ -26,7 +26,7 @@ def unpack(data: ptr8, start: int, out: ptr16) -> int:
 
 
 class Channels:
-    """``pulses_us``: 172 is 988 us, 992 is 1500 us, 1811 is 2012 us, as receivers agree."""
+    """Channels as pulses: 172 is 988 us, 992 is 1500 us, 1811 is 2012 us, as receivers agree."""
 
     def __init__(self) -> None:
         self._raw = array("H", [0] * CHANNELS)

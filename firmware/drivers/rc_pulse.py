@@ -1,5 +1,7 @@
-"""An RC channel as pulses on a pin: how wide, and how many. Which count is core/rc_receiver.py's
-to judge, and when there are too few."""
+"""An RC channel as pulses on a pin: their width and their count.
+
+Which are valid, and when there are too few, core/rc_receiver.py decides.
+"""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.ticks import age_us
@@ -14,8 +16,11 @@ _COUNT_MASK = (1 << 30) - 1
 
 
 class RcPulse:
-    """``on_edge`` is for the pin's interrupt, at both edges, hard where the port has hard ones;
-    ``ticks_us`` is ``time.ticks_us`` or what stands for it. ``count`` is modulo 2**30."""
+    """The pulses on a pin; ``count`` is modulo 2**30.
+
+    ``on_edge`` is for the pin's interrupt, at both edges, hard where the port has hard ones;
+    ``ticks_us`` is ``time.ticks_us`` or what stands for it.
+    """
 
     def __init__(self, ticks_us: "TicksUs") -> None:
         self._ticks_us = ticks_us
@@ -28,7 +33,7 @@ class RcPulse:
         self.edge(pin.value(), self._ticks_us())
 
     def edge(self, level: int, at_us: int) -> None:
-        """The pin went to ``level`` at ``at_us``. A pulse whose start was not seen is none."""
+        """Take a change of the pin to ``level``. A pulse whose start was not seen is none."""
         if level:
             self._rose_us = at_us
             self._is_high = True

@@ -32,7 +32,10 @@ WAVE_US = 500
 
 @rp2.asm_pio(set_init=rp2.PIO.OUT_LOW, out_shiftdir=rp2.PIO.SHIFT_RIGHT)
 def life_signal() -> None:
-    """``set_base``: the output. ``jmp_pin``: the runstop, high while closed."""
+    """Make as many waves as the last word says, while the runstop is closed.
+
+    ``set_base``: the output. ``jmp_pin``: the runstop, high while closed.
+    """
     wrap_target()
     label("rest")
     pull()  # low until renewed
@@ -51,9 +54,10 @@ def life_signal() -> None:
 
 
 class LifeSignal:
-    """``machine`` is a StateMachine with ``life_signal`` at ``FREQ_HZ``, not yet active.
+    """The life signal by a state machine; each renewal lasts for ``lease_us``.
 
-    ``lease_us`` is how long a renewal lasts, 1000 to 100000. Raises ValueError out of that.
+    ``machine`` is a StateMachine with ``life_signal`` at ``FREQ_HZ``, not yet active. ``lease_us``
+    is 1000 to 100000. Raises ValueError out of that.
     """
 
     def __init__(self, machine: "rp2.StateMachine", lease_us: int) -> None:
@@ -72,10 +76,11 @@ class LifeSignal:
             self._put(self._waves)
 
     def cut(self) -> None:
-        """End with the wave that is under way, or the next; the runstop needs no such call.
+        """End with the wave that is under way, or the next; an open runstop needs no such call.
 
-        Once: a word that finds the program at rest is a wave, and cut again and again it would
-        hold the relay."""
+        Only the first call puts a word: one that finds the program at rest makes a wave, and cut
+        again and again it would hold the relay.
+        """
         if self._is_alive and self._waiting() < 4:  # put() would wait
             self._is_alive = False
             self._put(0)

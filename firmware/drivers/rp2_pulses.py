@@ -50,7 +50,7 @@ _LEAST_GAP_US = 60
 
 @micropython.viper
 def ticks_of(pulse_ns: int, longest_ns: int) -> int:
-    """The nearest in range, rounded."""
+    """Return the pulse in ticks, rounded, or the nearest in range."""
     if pulse_ns < SHORTEST_NS:
         pulse_ns = SHORTEST_NS
     if pulse_ns > longest_ns:
@@ -68,8 +68,11 @@ def word_of(ticks: int, period_ticks: int) -> int:
     set_init=rp2.PIO.OUT_LOW, in_shiftdir=rp2.PIO.SHIFT_RIGHT, out_shiftdir=rp2.PIO.SHIFT_RIGHT
 )
 def pulses() -> None:
-    """``set_base``: the output. ``jmp_pin``: the runstop, high while closed; or the output itself,
-    which is always high when it is asked, for a channel that the runstop is not to touch."""
+    """Put out a pulse in each frame: the last word's while its lease lasts, else neutral.
+
+    ``set_base``: the output. ``jmp_pin``: the runstop, high while closed; or the output itself,
+    which is always high when it is asked, for a channel that the runstop is not to touch.
+    """
     pull()  # the neutral word; the output is low until it has come
     mov(isr, osr)
     out(x, 4)  # no frames
@@ -101,10 +104,11 @@ def pulses() -> None:
 
 
 class Pulses:
-    """One channel. ``machine`` is a StateMachine with ``pulses`` at ``FREQ_HZ``, not yet active.
+    """The pulses of one channel.
 
-    ``period_us`` is that of the frames (2500 to 20000), ``neutral_ns`` the pulse to end in,
-    ``frames`` (1 to 15) for how many a renewal counts. Raises ValueError out of these ranges.
+    ``machine`` is a StateMachine with ``pulses`` at ``FREQ_HZ``, not yet active. ``period_us`` is
+    that of the frames (2500 to 20000), ``neutral_ns`` the pulse to end in, ``frames`` (1 to 15) for
+    how many a renewal counts. Raises ValueError out of these ranges.
     """
 
     def __init__(
@@ -130,7 +134,7 @@ class Pulses:
         machine.active(1)
 
     def renew(self, pulse_ns: int) -> None:
-        """Give this pulse for the next frames; out of range it is the nearest in range."""
+        """Put out this pulse for the next frames; out of range it is the nearest in range."""
         machine = self._machine
         if machine.tx_fifo() == 4:  # put() would wait
             self.missed += 1
@@ -144,7 +148,7 @@ class Pulses:
         self.pulse_ns = self._renewed_ns  # last: an interrupt finds it at its next tick
 
     def end(self) -> None:
-        """Neutral from the next frame on: a word that counts for none."""
+        """Put out neutral from the next frame on, by a word that counts for no frames."""
         if self.pulse_ns != self.neutral_ns and self._machine.tx_fifo() < 4:
             self._machine.put(0)
             self.pulse_ns = self.neutral_ns

@@ -1,13 +1,13 @@
-"""Quadrature counted by an RP2 state machine, every edge of both lines.
+"""A quadrature decoder by an RP2 state machine: it counts every edge of both lines.
 
 With the lines A and B, ``before`` and ``now``, a step forward is where exactly one holds of
 
     B before differs from A now        (then one up)
     A before differs from B now        (then one down)
 
-and it is the first; backward, the second. With neither or both nothing has moved, or both lines
-at once, which no encoder does. So the count is one up and one down by two comparisons: a glitch
-that goes and comes back adds nothing, and there is no table that would need a place of its own.
+and it is the first; backward, the second. With neither or both nothing has moved, or both lines at
+once, which no encoder does. So the count is one up and one down by two comparisons: a glitch that
+goes and comes back adds nothing, and there is no table that would need a place of its own.
 
 One turn takes at most 19 cycles: at 125 MHz a step may come every 152 ns (6.5 Mcount/s).
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @rp2.asm_pio(in_shiftdir=rp2.PIO.SHIFT_RIGHT, out_shiftdir=rp2.PIO.SHIFT_LEFT)
 def quadrature() -> None:  # noqa: PLR0915 - each word is an instruction
-    """``in_base``: A, and B on the next pin."""
+    """Count without end and push each count. ``in_base``: A, and B on the next pin."""
     in_(pins, 2)
     wrap_target()
     in_(pins, 2)  # the top of isr, from the highest bit: B and A now, B and A before
@@ -76,7 +76,7 @@ def quadrature() -> None:  # noqa: PLR0915 - each word is an instruction
 
 
 class QuadratureCounter:
-    """``machine`` is a StateMachine with ``quadrature``, not yet active.
+    """An encoder's count by ``machine``, a StateMachine with ``quadrature`` that is not yet active.
 
     ``count`` is modulo 2**30; ``read`` at least every 32000 counts (5 ms at the fastest).
     """
@@ -92,7 +92,7 @@ class QuadratureCounter:
 
     @micropython.native
     def read(self, now_us: int = 0) -> None:
-        """``now_us`` is what other counters of a board ask for."""
+        """Read the newest count. ``now_us`` is there because other counters of a board need it."""
         counts = self._counts
         self._machine.get(counts)
         self.count = self._wide.take(counts[4])

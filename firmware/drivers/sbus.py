@@ -28,8 +28,11 @@ _COUNT_MASK = (1 << 30) - 1
 
 
 class Sbus(FrameWindow):
-    """``channels`` are the latest; ``count`` how many frames, modulo 2**30, came from the
-    transmitter: a failsafe's or a repeated frame is none."""
+    """A receiver's SBUS stream.
+
+    ``channels`` are the latest; ``count`` is how many frames, modulo 2**30, came from the
+    transmitter: a failsafe's or a repeated frame is none.
+    """
 
     def __init__(self) -> None:
         super().__init__(FRAME_SIZE)
@@ -62,5 +65,5 @@ class Sbus(FrameWindow):
 
 
 def make(make_uart: "Callable[..., UART]", pins: "Any") -> "tuple[Sbus, UART]":
-    """With the line that it reads."""
+    """Make the driver; return it with the UART that it reads."""
     return Sbus(), make_uart(pins, "rc", parity=0, stop=2, invert=UART.INV_RX)

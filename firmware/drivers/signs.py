@@ -1,4 +1,4 @@
-"""What a car without a screen says: a status LED and a buzzer, by patterns."""
+"""Patterns on a status LED and a buzzer, for a car without a screen."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 
@@ -20,8 +20,10 @@ _MASK = const((1 << 30) - 1)
 
 
 class _Sign:
-    """Shows a pattern eighth by eighth, again and again; a new one begins at its beginning. Within
-    an eighth there is nothing to do."""
+    """The showing of a pattern, an eighth of a second at a time, again and again.
+
+    A new pattern begins at its beginning. Within an eighth there is nothing to do.
+    """
 
     def __init__(self) -> None:
         self._pattern = DARK
@@ -44,7 +46,7 @@ class _Sign:
 
 
 class StatusLed(_Sign):
-    """``pin`` lights when high; dark at first."""
+    """A status LED on ``pin``, which lights when high; dark at first."""
 
     def __init__(self, pin: "Pin") -> None:
         super().__init__()

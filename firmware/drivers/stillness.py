@@ -1,11 +1,11 @@
-"""A sensor that says the very same for too long has died: real ones are never that quiet."""
+"""Finds a dead sensor: one that says the very same for too long; real ones are never that quiet."""
 
 from firmware.compat import micropython, ptr8
 
 
 @micropython.viper
 def _take(data: ptr8, last: ptr8, size: int) -> int:
-    """Copy; how many bytes were others."""
+    """Copy ``data`` to ``last``; return how many bytes differed."""
     changed = 0
     i = 0
     while i < size:
@@ -17,7 +17,7 @@ def _take(data: ptr8, last: ptr8, size: int) -> int:
 
 
 class Stillness:
-    """``is_frozen`` once ``most`` readings in a row were equal in every bit."""
+    """A check for a frozen sensor: ``is_frozen`` once ``most`` readings in a row were all equal."""
 
     def __init__(self, size: int, most: int) -> None:
         self._last = bytearray(size)

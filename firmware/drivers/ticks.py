@@ -14,7 +14,7 @@ SILENCE_US = 50_000  # of a sensor that is read or speaks a hundred times a seco
 
 
 def age_us(now_us: int, then_us: int) -> int:
-    """How long ago ``then_us`` was, 0 to 2**30 - 1 (17.9 minutes, then it begins again).
+    """Return how long ago ``then_us`` was, 0 to 2**30 - 1 (17.9 minutes, then it begins again).
 
     Whoever may wait longer than that must remember that it was too long: see ``Freshness``.
     """
@@ -22,7 +22,7 @@ def age_us(now_us: int, then_us: int) -> int:
 
 
 class Freshness:
-    """Whether something was heard within ``limit_us``; silence lasts until it is heard again.
+    """A flag for what was heard within ``limit_us``; silence lasts until it is heard again.
 
     ``step`` must be called more often than every 17 minutes.
     """

@@ -1,8 +1,8 @@
-"""Fine counts of a wheel that has few magnets: what ``wheel_sensor`` times, added up.
+"""Fine counts of a wheel with few magnets: the speed that ``wheel_sensor`` measures, added up.
 
 A magnet in 0.2 m is too coarse for a speed loop. Between two edges the wheel is taken to roll on at
-the sensor's speed; what that adds up to is drawn to the edges, each of which is a place on the
-tyre, over half a second.
+the sensor's speed. Each edge is a place on the tyre: what the sum is off from it is made up for
+over half a second.
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -20,8 +20,10 @@ _EDGES_MAX = 1_000
 
 
 class TimedWheel:
-    """``counts_per_gap`` counts for each ``gap_um``; ``count`` is modulo 2**30. Raises ValueError
-    for a gap without counts, or one of more than half a metre."""
+    """A wheel's count, modulo 2**30, with ``counts_per_gap`` counts for each ``gap_um``.
+
+    Raises ValueError for a gap without counts, or one of more than half a metre.
+    """
 
     def __init__(self, sensor: "WheelSensor", gap_um: int, counts_per_gap: int) -> None:
         if not 0 < counts_per_gap <= gap_um <= 500_000:

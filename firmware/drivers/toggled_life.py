@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 class ToggledLife:
-    """Each ``renew`` toggles; it is called from the guard's timer. It ends, low, with the timer or
-    with ``cut``."""
+    """A life signal by a pin that each ``renew`` toggles, called from the guard's timer.
+
+    It ends when the timer ends, or low with ``cut``.
+    """
 
     def __init__(self, pin: "Pin") -> None:
         self._pin = pin

@@ -43,7 +43,10 @@ STATUS_KILL_SWITCH = 2
 
 
 class VescReports(FrameWindow):
-    """Bytes in, the latest values out. ``replies`` counts GET_VALUES replies that were whole."""
+    """The reader of a VESC's replies, with the latest values.
+
+    ``replies`` counts GET_VALUES replies that were whole.
+    """
 
     def __init__(self, table: "array[int]") -> None:
         super().__init__(_LONGEST_REPLY + 5)
@@ -83,7 +86,7 @@ class VescReports(FrameWindow):
         return True
 
     def _take_values(self) -> None:
-        """The offsets of the reply's fields, two more than in its payload."""
+        """Take the reply's fields, whose offsets are two more here than in its payload."""
         window = self.window
         self.fet_mdegc = int16_at(window, 3) * 100
         self.motor_mdegc = int16_at(window, 5) * 100
@@ -104,7 +107,7 @@ def _limited(value: int) -> int:
 
 
 class Vesc:
-    """``uart`` as a ``machine.UART``; ``reports`` is what it said, fresh within ``silence_us``.
+    """A VESC on ``uart``, a ``machine.UART``; ``reports`` is what it said, fresh in ``silence_us``.
 
     A write that the UART did not take whole counts in ``unsent``: its buffer must hold 32 bytes.
     """
@@ -124,7 +127,7 @@ class Vesc:
         self._get_values = FrameOut(GET_VALUES, 1, table)
 
     def step(self, now_us: int) -> None:
-        """Take what has come; ask for the next report with ``ask``."""
+        """Take what has come; the next report has to be asked for with ``ask``."""
         replies = self.reports.replies
         self.reports.read(self._uart)
         if self.reports.replies != replies:
@@ -141,19 +144,19 @@ class Vesc:
         self._put(self._current, max(-MAX_MA, min(MAX_MA, current_ma)))
 
     def set_brake(self, current_ma: int) -> None:
-        """A braking current, which is never negative."""
+        """Set a braking current, which is never negative."""
         self._put(self._brake, max(0, min(MAX_MA, current_ma)))
 
     def set_duty(self, duty: int) -> None:
-        """In 1/10000, as the board's channels."""
+        """Set the duty in 1/10000, as the board's channels."""
         self._put(self._duty, max(-10_000, min(10_000, duty)) * 10)
 
     def set_servo(self, position_permille: int) -> None:
-        """0 to 1000. It resets no timeout of the VESC's and never expires."""
+        """Set the servo to 0 to 1000. That resets no timeout of the VESC's and never expires."""
         self._put(self._servo, max(0, min(1000, position_permille)))
 
     def alive(self) -> None:
-        """Resets the VESC's timeout and changes nothing else."""
+        """Reset the VESC's timeout and change nothing else."""
         self._write(self._alive)
 
     def _put(self, frame: FrameOut, value: int) -> None:

@@ -1,8 +1,8 @@
-"""Holds what a VESC reports against what it was asked for.
+"""Compares what a VESC reports with what it was asked for.
 
-A difference counts only once it has lasted ``settle_us``: a motor takes its time. Which quantity
-is compared is the last one asked for; braking and coasting ask for no number and compare nothing
-but the current's limit.
+A difference counts only once it has lasted ``settle_us``: a motor takes its time. Compared is the
+quantity that was asked for last; braking and coasting ask for no number and compare nothing but the
+current's limit.
 """
 
 from firmware.drivers.ticks import age_us
@@ -14,7 +14,7 @@ DUTY = 3
 
 
 class VescCheck:
-    """``differs`` while a reported value has been off for longer than ``settle_us``."""
+    """The comparison; ``differs`` while a report has been off for longer than ``settle_us``."""
 
     def __init__(
         self, settle_us: int, tolerance_erpm: int, tolerance_ma: int, tolerance_permille: int
@@ -27,8 +27,10 @@ class VescCheck:
         self.differs = False
 
     def ask(self, now_us: int, what: int, value: int) -> None:
-        """``what`` was asked for: erpm, mA or duty in permille. A new wish gets its time anew
-        unless it is within the tolerance of the last one."""
+        """Note what was asked for: ``what`` is erpm, mA or duty in permille.
+
+        A new value has its settling time anew, unless it is within the tolerance of the last one.
+        """
         is_new = what != self._asked or abs(value - self._value) > self._tolerances[what]
         if is_new:
             self._asked = what

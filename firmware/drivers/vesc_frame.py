@@ -14,7 +14,7 @@ _POLYNOMIAL = 0x1021
 
 
 def crc_table() -> "array[int]":
-    """The CRC of each byte, 256 entries."""
+    """Return the table of each byte's CRC, 256 entries."""
     table = array("H", [0] * 256)
     for byte in range(256):
         crc = byte << 8
@@ -26,7 +26,7 @@ def crc_table() -> "array[int]":
 
 @micropython.viper
 def crc16(data: ptr8, start: int, end: int, table: ptr16) -> int:
-    """Of ``data[start:end]``."""
+    """Return the CRC of ``data[start:end]``."""
     crc = 0
     at = start
     while at < end:
@@ -45,7 +45,10 @@ def int16_at(data: ptr8, at: int) -> int:
 
 @micropython.viper
 def int32_at(data: ptr8, at: int) -> int:
-    """Saturated to 30 bits and sign: more would be an object on the heap of a 32-bit port."""
+    """Return a 32-bit number, saturated to 30 bits and sign.
+
+    More would be an object on the heap of a 32-bit port.
+    """
     high = data[at] << 8 | data[at + 1]
     if high >= 0x8000:
         high -= 0x10000
@@ -58,7 +61,7 @@ def int32_at(data: ptr8, at: int) -> int:
 
 @micropython.viper
 def count30_at(data: ptr8, at: int) -> int:
-    """Of a 32-bit count that wraps: modulo 2**30."""
+    """Return a 32-bit count that wraps, modulo 2**30."""
     return (data[at] & 0x3F) << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
 
 
@@ -76,7 +79,7 @@ class FrameOut:
         self.seal()
 
     def put(self, value: int) -> None:
-        """The rest of the payload is ``value``, big endian."""
+        """Write ``value`` to the rest of the payload, big endian, and seal the frame."""
         at = self._end
         while at > 3:
             at -= 1

@@ -1,4 +1,4 @@
-"""A wheel's speed by the time between its magnets (hall sensor); it tells no direction.
+"""A wheel's speed by the time between its magnets (hall sensor), without a direction.
 
 The speed is that of the last gap, and while no edge comes at most what the wait still allows; after
 ``floor_us`` it is standstill. A gap that is shorter than the top speed allows is bounce; one that
@@ -19,10 +19,12 @@ _MOST_STRAY = 2  # in a row: then the wheel really is that fast, and the next ga
 
 
 class WheelSensor:
-    """``gap_um`` is the way from magnet to magnet (the tyre's circumference over the magnets),
-    at most 1000000 um; ``top_mm_s`` what the car can reach and ``most_mm_s2`` how fast it gets
-    there (slip included, at most 50000); ``floor_us`` the wait that is taken for standstill.
-    Raises ValueError if these do not fit together.
+    """The edges of a wheel's magnets, and the speed by them.
+
+    ``gap_um`` is the way from magnet to magnet (the tyre's circumference over the magnets), at most
+    1000000 um; ``top_mm_s`` what the car can reach and ``most_mm_s2`` how fast it gets there (slip
+    included, at most 50000); ``floor_us`` the wait that is taken for standstill. Raises ValueError
+    if these do not fit together.
 
     ``on_edge`` is for the pin's interrupt, one edge of the two.
     """

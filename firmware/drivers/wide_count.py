@@ -1,4 +1,4 @@
-"""A count of few bits that wraps, made one of 30 bits."""
+"""A counter of few bits that wraps, extended to 30 bits."""
 
 from firmware.compat import micropython
 
@@ -8,10 +8,11 @@ _MASK = const((1 << 30) - 1)
 
 
 class WideCount:
-    """``count`` is modulo 2**30, as the board offers it; right while fewer than half of the
-    narrow counter's range pass between two calls of ``take`` (32768 counts for 16 bits).
+    """The count of a narrow counter, modulo 2**30, as the board offers it.
 
-    A 32-bit count would be an object on the heap of a 32-bit port.
+    It is right while fewer than half of the narrow counter's range pass between two calls of
+    ``take`` (32768 counts for 16 bits). A 32-bit count would be an object on the heap of a 32-bit
+    port.
     """
 
     def __init__(self, bits: int) -> None:
@@ -23,7 +24,7 @@ class WideCount:
 
     @micropython.native
     def take(self, narrow: int) -> int:
-        """The counter reads ``narrow``; its first reading is where the count begins."""
+        """Take the counter's reading; return the count, which begins with the first reading."""
         count = self.count
         if self._has_last:
             half = self._half
