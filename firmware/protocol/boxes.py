@@ -1,4 +1,4 @@
-"""What a runstop box and its car say to each other. A car without a key does not load it."""
+"""The messages between a runstop box and its car. A car without a key does not load them."""
 
 from firmware.compat import micropython
 from firmware.protocol.codec import Message
@@ -8,7 +8,7 @@ const = micropython.const
 
 
 class BoxWord(Message):
-    """A runstop box's sign of life, with the tag of core/tag.py over all before it.
+    """A runstop box's heartbeat, with the tag of core/tag.py over all before it.
 
     It answers the car's newest ``challenge``, 0 while it knows of none, and says how long ago it
     heard it: so its age is told by the car's clock alone. Without ``BOX_RUNS`` it is a stop, from
@@ -33,8 +33,10 @@ class BoxWord(Message):
 
 
 class BoxHeard(Message):
-    """To a runstop box: the car's challenge, and the newest word of its own box that it took, with
-    the tag of core/tag.py over the first 16 bytes."""
+    """A car's challenge to its runstop box, with the newest word of that box that the car took.
+
+    The tag of core/tag.py is over the first 16 bytes.
+    """
 
     ID = 47
     FIELDS = (
@@ -55,7 +57,7 @@ class BoxHeard(Message):
 
 BOXES = (BoxWord, BoxHeard)  # to the car, and from it
 
-# The places of their numbers in ``values``
+# Indices of their numbers in ``values``
 BOX_SAYS = const(0)
 BOX_CHALLENGE = const(1)
 BOX_EPOCH = const(2)

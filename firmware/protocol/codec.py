@@ -1,7 +1,7 @@
-"""Messages to payloads and back, field by field, from the rows of ``messages``.
+"""Encodes and decodes messages, field by field, by the rows of ``messages``.
 
-A payload is one byte of message id and then the fields, little endian. Nothing here allocates
-after a message's ``__init__``; that is why there is no ``struct`` (it returns tuples).
+A payload is one byte of message id and then the fields, little endian. Nothing here allocates after
+a message's ``__init__``; that is why there is no ``struct`` (it returns tuples).
 """
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr32
@@ -33,7 +33,7 @@ DECODED, WRONG_MESSAGE, WRONG_SIZE, OUT_OF_RANGE = 0, 1, 2, 3
 
 @micropython.viper
 def read_int(data: ptr8, at: int, size: int, signed: int) -> int:
-    """The integer of ``size`` bytes at ``at``; UNREADABLE where it needs more than 31 bits."""
+    """Return the integer of ``size`` bytes at ``at``; UNREADABLE if it needs more than 31 bits."""
     value = data[at]
     top = value
     if size > 1:
@@ -77,7 +77,7 @@ def _kind(name: str) -> "tuple[str, int, int]":
 def pack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
     """Write ``many`` integers as ``shape`` says; beyond their range they saturate.
 
-    What viper loads of 32 bits has no sign where a word has 64: it is given back.
+    On 64 bit viper loads 32 bits without their sign, which is restored here.
     """
     half = 65536  # 2**32 in two parts, for it is no word on 32 bit
     i = 0
@@ -108,7 +108,7 @@ def pack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
 
 @micropython.viper
 def unpack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
-    """Read ``many`` integers as ``shape`` says; 0 as soon as one is out of its range."""
+    """Read ``many`` integers as ``shape`` says; return 1, or 0 once one is out of its range."""
     half = 65536
     i = 0
     row = 0
@@ -143,7 +143,7 @@ def unpack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
 
 @micropython.viper
 def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
-    """``out[at:at + size] = source[start:start + size]``, which would allocate."""
+    """Copy ``source[start:start + size]`` to ``out`` from ``at`` on; slices would allocate."""
     i = 0
     while i < size:
         out[at + i] = source[start + i]
@@ -152,7 +152,7 @@ def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
 
 
 class Layout:
-    """Where a message's numbers and texts are in its payload: what encode and decode walk.
+    """The places of a message's numbers and texts in its payload, for encoder and decoder.
 
     ``tandem flash`` makes it of a row's FIELDS (host_bridge/deploy/flash/program/folding.py), for
     it would take an RP2040 more than a second.
@@ -174,7 +174,7 @@ class Layout:
 
 
 def make_layout(fields: "tuple[tuple[str, str, int, int, str], ...]") -> Layout:
-    """Of rows (name, kind, low, high, unit)."""
+    """Return the layout of rows (name, kind, low, high, unit)."""
     numbers = []
     texts = []
     firsts = []
@@ -217,7 +217,7 @@ class Message:
 
 @micropython.native
 def encode_into(message: Message, payload: bytearray) -> int:
-    """Write ``message`` to ``payload``; returns its size. Values beyond their range saturate.
+    """Write ``message`` to ``payload``; return its size. Values beyond their range saturate.
 
     Values are machine words: those beyond 31 bits are the caller's to refuse.
     """
@@ -227,7 +227,7 @@ def encode_into(message: Message, payload: bytearray) -> int:
 
 @micropython.native
 def fill_values(message: Message) -> None:
-    """Make ``values`` of the attributes that are numbers."""
+    """Fill ``values`` from the attributes that are numbers."""
     values, get = message.values, getattr  # a built-in is looked for in every other place first
     i = 0
     for name in message.numbers:
@@ -237,7 +237,7 @@ def fill_values(message: Message) -> None:
 
 @micropython.native
 def encode_values_into(message: Message, payload: bytearray) -> int:
-    """Write ``message`` to ``payload`` of its ``values`` and its texts; returns its size."""
+    """Write ``message`` to ``payload`` from its ``values`` and its texts; return its size."""
     payload[0] = message.ID
     values = message.values
     pack(payload, values, message.shape, len(values))
@@ -248,7 +248,7 @@ def encode_values_into(message: Message, payload: bytearray) -> int:
 
 @micropython.native
 def decode_into(message: Message, payload: bytearray, size: int) -> int:
-    """Fill ``message`` from ``payload[:size]``; returns a verdict. A refused message stays."""
+    """Fill ``message`` from ``payload[:size]``; return a verdict. A refused message stays."""
     verdict = decode_values_into(message, payload, size)
     if verdict == DECODED:
         i, values, put = 0, message.values, setattr
@@ -262,7 +262,7 @@ def decode_into(message: Message, payload: bytearray, size: int) -> int:
 
 @micropython.native
 def decode_values_into(message: Message, payload: bytearray, size: int) -> int:
-    """Fill ``message``'s ``values`` alone from ``payload[:size]``; returns a verdict."""
+    """Fill ``message``'s ``values`` alone from ``payload[:size]``; return a verdict."""
     if payload[0] != message.ID:
         return WRONG_MESSAGE
     if size != message.size:

@@ -1,4 +1,4 @@
-"""The numbers that both sides give a meaning to. Never renumber: append.
+"""The codes that both sides give a meaning to. Never renumber: append.
 
 Each of them is in ``version.protocol_hash``, by its name.
 """

@@ -1,10 +1,10 @@
-"""The way into hardware in the loop; apart from ``plant``, which only a board in it has to load."""
+"""The entry to hardware in the loop, apart from ``plant``, which only a board in it loads."""
 
 from firmware.protocol.codec import Message
 
 
 class EnterHitl(Message):
-    """Let this very board, if it is not armed, have a plant for its peripherals until reset."""
+    """The request to this very board, if not armed, to have a plant as peripherals until reset."""
 
     ID = 25
     FIELDS = (("board_id", "b8", 0, 0, ""),)

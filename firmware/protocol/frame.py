@@ -21,7 +21,7 @@ _RESIDUE = 0x2144DF1C  # the CRC over anything and its own CRC
 
 
 def crc_table() -> "array[int]":
-    """The 256 steps of the CRC as (low, high) halves: 512 entries."""
+    """Return the 256 steps of the CRC as (low, high) halves: 512 entries."""
     table = array("H", bytearray(1024))
     fill(table)
     return table
@@ -68,7 +68,7 @@ def crc_update(crc: ptr8, data: ptr8, start: int, end: int, table: ptr16) -> int
 
 @micropython.viper
 def cobs_encode(data: ptr8, size: int, out: ptr8, start: int) -> int:
-    """Write ``data[:size]`` without zeros to ``out`` from ``start``; returns the end."""
+    """Write ``data[:size]`` without zeros to ``out`` from ``start``; return the end."""
     code_at = start
     at = start + 1
     code = 1
@@ -91,7 +91,7 @@ def cobs_encode(data: ptr8, size: int, out: ptr8, start: int) -> int:
 
 @micropython.viper
 def cobs_decode(data: ptr8, size: int) -> int:
-    """Decode ``data[:size]`` in place; returns the decoded size, or -1 if it is not COBS."""
+    """Decode ``data[:size]`` in place; return the decoded size, or -1 if it is not COBS."""
     source = 0
     at = 0
     while source < size:
@@ -112,7 +112,7 @@ def cobs_decode(data: ptr8, size: int) -> int:
 
 @micropython.viper
 def skip_delimiters(data: ptr8, start: int, size: int) -> int:
-    """Where the first byte of a frame is, in ``data[start:size]``; ``size`` without one."""
+    """Return where the first byte of a frame is in ``data[start:size]``; ``size`` without one."""
     while start < size and data[start] == 0:
         start += 1
     return start
@@ -120,7 +120,7 @@ def skip_delimiters(data: ptr8, start: int, size: int) -> int:
 
 @micropython.viper
 def copy_until_delimiter(data: ptr8, start: int, size: int, out: ptr8, at: int, room: int) -> int:
-    """Copy from ``data[start:size]`` to ``out[at:room]``, up to a zero; returns how many were read.
+    """Copy from ``data[start:size]`` to ``out[at:room]``, up to a zero; return how many were read.
 
     The zero is neither copied nor counted. What has no room is read and dropped.
     """
@@ -134,13 +134,16 @@ def copy_until_delimiter(data: ptr8, start: int, size: int, out: ptr8, at: int, 
 
 
 def _encoded_size(capacity: int) -> int:
-    """The most that COBS makes of a payload and its CRC: one code byte, and one more each 254."""
+    """Return the most that COBS makes of a payload and its CRC.
+
+    That is one code byte, and one more for each 254 bytes.
+    """
     size = capacity + CRC_SIZE
     return size + size // 254 + 1
 
 
 class FrameWriter:
-    """Wraps a payload that the caller wrote to ``payload`` into ``out``."""
+    """The writer of frames: wraps a payload that the caller wrote to ``payload`` into ``out``."""
 
     def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
         self.payload = bytearray(capacity + CRC_SIZE)
@@ -150,7 +153,7 @@ class FrameWriter:
 
     @micropython.native
     def wrap(self, size: int) -> int:
-        """Frame ``payload[:size]`` into ``out``; returns how many bytes of ``out`` to send."""
+        """Frame ``payload[:size]`` into ``out``; return how many bytes of ``out`` to send."""
         crc = self._crc
         payload = self.payload
         out = self.out  # begins with a zero, for ever
@@ -163,7 +166,7 @@ class FrameWriter:
 
 
 class FrameReader:
-    """Finds the good frames in a stream of bytes. What is not one is counted and dropped."""
+    """The reader of frames: finds the good ones in a stream of bytes, counts and drops all else."""
 
     def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
         self.frame = bytearray(_encoded_size(capacity))
@@ -177,7 +180,7 @@ class FrameReader:
 
     @micropython.native
     def read(self, data: bytearray, start: int, size: int) -> int:
-        """Read from ``data[start:size]`` up to the end of one frame; returns where it stopped.
+        """Read from ``data[start:size]`` up to the end of one frame; return where it stopped.
 
         Afterwards ``payload_size()`` says whether ``frame`` holds a good payload.
         """
@@ -191,7 +194,7 @@ class FrameReader:
 
     @micropython.native
     def payload_size(self) -> int:
-        """Called at a delimiter: the size of the good payload in ``frame``, or 0 for none."""
+        """Return the size of the good payload in ``frame``, 0 for none; called at a delimiter."""
         size = self._size
         if size == 0:
             return 0

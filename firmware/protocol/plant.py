@@ -1,7 +1,8 @@
-"""Hardware in the loop: what a bare board and the plant on the host say, on the same cable.
+"""The messages of hardware in the loop, between a bare board and the plant on the host.
 
-Not of the car's table, for no car and no host ever hears them; ``version`` hashes them as well.
-A board in this mode has an id that no chip has, so that ``Identity``, which is frozen, says it.
+They go over the same cable. They are not of the car's table, for no car and no host ever hears
+them; ``version`` hashes them as well. A board in this mode has an id that no chip has, so that
+``Identity``, which is frozen, says it.
 """
 
 from firmware.protocol.codec import Message
@@ -14,7 +15,7 @@ CHUNK = 48  # bytes of an image in a PlantImage
 
 
 def hitl_id(board_id: bytes) -> bytes:
-    """The id of this board in the mode: the mark, and what fits of the chip's own."""
+    """Return the id of this board in the mode: the mark, and what fits of the chip's own."""
     half = len(HITL_MARK)
     marked = bytearray(HITL_MARK + board_id[:half])
     for i in range(half):
@@ -43,7 +44,7 @@ class PlantImage(Message):
 
 
 class PlantReadings(Message):
-    """What the board's inputs read at ``captured_us``: as the attributes of boards.contract."""
+    """The readings of the board's inputs at ``captured_us``: the attributes of boards.contract."""
 
     ID = 27
     FIELDS = (
@@ -70,7 +71,7 @@ class PlantReadings(Message):
 
 
 class PlantWires(Message):
-    """What the channels carry, read back, of the outputs of ``time_us``."""
+    """The read-back of the channels, of the outputs of ``time_us``."""
 
     ID = 28
     FIELDS = (("time_us", "u30", 0, TIME, "us"),) + CHANNEL_ROWS
@@ -78,7 +79,7 @@ class PlantWires(Message):
 
 
 class PlantOutputs(Message):
-    """What a step put out: the plant's beat, and its clock."""
+    """The outputs of a step, which are the plant's beat and its clock."""
 
     ID = 45
     FIELDS = (
@@ -92,9 +93,9 @@ class PlantOutputs(Message):
 
 
 class PlantBegin(Message):
-    """The program has begun, with the image of ``token`` (0: none), and what its metal is set to.
+    """The program's start, with the image of ``token`` (0: none), and its beat and fallbacks.
 
-    Said again each second.
+    Sent again each second.
     """
 
     ID = 46

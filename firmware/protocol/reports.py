@@ -1,9 +1,9 @@
-"""What a car says in turn: slow things, for people and logs. See ``messages``."""
+"""The reports that a car sends in turn: slow things, for people and logs. See ``messages``."""
 
 from firmware.protocol.codec import Message
 from firmware.protocol.ranges import AGE_MS, U8, U16, WIDE
 
-# What the eight channels put out, as rows of a message
+# The outputs of the eight channels, as rows of a message
 CHANNEL_ROWS = (
     ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
     ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
@@ -17,7 +17,7 @@ CHANNEL_ROWS = (
 
 
 class LinkCounters(Message):
-    """Since start-up, modulo 2**30 but where it says otherwise."""
+    """The link's counters since start-up, modulo 2**30 but where it says otherwise."""
 
     ID = 41
     FIELDS = (
@@ -41,7 +41,7 @@ class LinkCounters(Message):
 
 
 class Inputs(Message):
-    """What the board's inputs and sources are doing."""
+    """The state of the board's inputs, of sources and stop sources, and of its steps' timing."""
 
     ID = 42
     FIELDS = (
@@ -87,7 +87,7 @@ class Inputs(Message):
 
 
 class Second(Message):
-    """A time receiver's pulse: when a whole second began. Said once each."""
+    """A time receiver's pulse: when a whole second began. Sent once for each."""
 
     ID = 45
     FIELDS = (("began_us", "u30", 0, WIDE, "us"),)  # board time
@@ -95,8 +95,7 @@ class Second(Message):
 
 
 class VescState(Message):
-    """Of a car that is driven by a VESC: what it says, and what it did alone when the drive was
-    off last."""
+    """The VESC that drives a car: its report, and what it did alone when the drive was off last."""
 
     ID = 46
     FIELDS = (
@@ -124,7 +123,7 @@ class Power(Message):
 
 
 class Outputs(Message):
-    """What the board puts out: pulses in ns, duties in 1/10000, by channel; and on whose word."""
+    """The board's outputs by channel, pulses in ns or duties in 1/10000, and their sources."""
 
     ID = 44
     FIELDS = (

@@ -1,14 +1,17 @@
-"""A table of constants as a board has room for it: names, and the numbers of all rows in one text.
+"""A table of constants in little memory: names, and the numbers of all rows in one text.
 
-What ``tandem flash`` makes of the table of parameters; the sources have tuples.
+``tandem flash`` makes it of the table of parameters; the sources have tuples.
 """
 
 from firmware.compat import array
 
 
 class Rows:
-    """To be walked, by one at a time: a row is a name, a unit that nobody needs, and numbers. Each
-    is made as it is come to, for all of them take more room than the car has besides."""
+    """The rows of such a table, for one loop at a time.
+
+    A row is a name, a unit that nobody needs, and numbers. Each is made when the loop comes to it,
+    for all of them take more room than the car has besides.
+    """
 
     def __init__(self, names: "tuple[str, ...]", numbers: bytes) -> None:
         self._names = names

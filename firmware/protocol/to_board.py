@@ -1,4 +1,4 @@
-"""What a car is told. See ``messages``."""
+"""The messages to a car. See ``messages``."""
 
 from firmware.compat import micropython
 from firmware.protocol.codec import Message
@@ -8,8 +8,11 @@ const = micropython.const
 
 
 class Identify(Message):
-    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed; whoever has a
-    key answers ``challenge``, zero of which asks for no answer."""
+    """The request for an Identity. Frozen.
+
+    ``token`` comes back, so that round trips can be timed; whoever has a key answers ``challenge``,
+    zero of which asks for no answer.
+    """
 
     ID = 1
     FIELDS = (
@@ -47,7 +50,7 @@ class Bind(Message):
 
 
 class Sync(Message):
-    """The host echoes the board's latest time stamp; the board computes offset and bound."""
+    """The board's latest time stamp, echoed by the host; the board computes offset and bound."""
 
     ID = 17
     FIELDS = (
@@ -63,9 +66,9 @@ class Sync(Message):
 
 
 class Claim(Message):
-    """One source's wish for some actuators, for a lease's time.
+    """One source's claim of some actuators, for a lease's time.
 
-    A board says it too: what its own receiver claims, under the board's own epoch.
+    A board sends it too: what its own receiver claims, under the board's own epoch.
     """
 
     ID = 18
@@ -106,7 +109,10 @@ class Claim(Message):
 
 
 class Act(Message):
-    """Arm, clear, disarm or cap. Nonce 0 asks; the board answers with one to be sent back."""
+    """The request to arm, clear, disarm or cap.
+
+    Nonce 0 asks; the board answers with one to be sent back.
+    """
 
     ID = 19
     FIELDS = (
@@ -140,7 +146,7 @@ class ParameterRead(Message):
 
 
 class ParameterWrite(Message):
-    """Changes the draft of the configuration; ConfigCommit makes it the configuration."""
+    """A change of the configuration's draft; ConfigCommit makes the draft the configuration."""
 
     ID = 22
     FIELDS = (
@@ -154,7 +160,7 @@ class ParameterWrite(Message):
 
 
 class ConfigCommit(Message):
-    """Take and store the draft, if it is what the host thinks it is."""
+    """The request to take and store the draft, if its hash is ``config_hash``."""
 
     ID = 23
     FIELDS = (
@@ -168,7 +174,7 @@ class ConfigCommit(Message):
 
 
 class Alive(Message):
-    """A stop source's sign of life. ``runs`` 0 is a stop, from whomever, however old."""
+    """A stop source's heartbeat. ``runs`` 0 is a stop, from whomever, however old."""
 
     ID = 24
     FIELDS = (
@@ -186,15 +192,15 @@ class Alive(Message):
 
 
 class Leave(Message):
-    """A session ends: its place is free for another one."""
+    """The end of a session: its place is free for another one."""
 
     ID = 29
     FIELDS = (("epoch", "u30", 1, WIDE, ""),)
     epoch: int
 
 
-# The places of their numbers in ``values``, of the messages that come again and again: the car
-# reads them there, which spares it the attributes.
+# Indices in ``values`` of the numbers of messages that come again and again: the car reads them
+# there, which spares it the attributes.
 EPOCH = const(0)  # in all of them
 CLAIM_SOURCE = const(1)
 CLAIM_SEQUENCE = const(2)

@@ -1,12 +1,15 @@
-"""What a car says. See ``messages``."""
+"""The messages of a car to hosts. See ``messages``."""
 
 from firmware.protocol.codec import Message
 from firmware.protocol.ranges import SPEED, STEER, TIME, U8, U16, WIDE
 
 
 class Identity(Message):
-    """Frozen. The hashes are compared whole. What is reserved is said as 0, and is for no reader
-    a reason to refuse it: of a later device it may be anything."""
+    """The answer to Identify. Frozen.
+
+    The hashes are compared whole. What is reserved is sent as 0, but is for no reader a reason to
+    refuse it: a later device may send anything there.
+    """
 
     ID = 2
     FIELDS = (
@@ -34,7 +37,7 @@ class Identity(Message):
 
 
 class StopSeen(Message):
-    """Frozen. Sent after the step that obeyed a Stop."""
+    """The acknowledgement of a Stop, sent after the step that obeyed it. Frozen."""
 
     ID = 4
     FIELDS = (
@@ -110,7 +113,7 @@ class Status(Message):
 
 
 class Motion(Message):
-    """What the wheels and the inertial sensor say, and where dead reckoning puts the car."""
+    """The wheel counts, the inertial sensor's readings, and the pose by dead reckoning."""
 
     ID = 34
     FIELDS = (
@@ -138,7 +141,7 @@ class Motion(Message):
 
 
 class ClockReport(Message):
-    """session time = board time + offset, give or take the bound."""
+    """A session's clock: session time = board time + offset, give or take the bound."""
 
     ID = 35
     FIELDS = (
@@ -154,7 +157,7 @@ class ClockReport(Message):
 
 
 class ActReply(Message):
-    """Refusals 0 with a nonce: send it back. Refusals 0 without: done."""
+    """The answer to an Act. Refusals 0 with a nonce: send it back. Refusals 0 without: done."""
 
     ID = 36
     FIELDS = (
@@ -190,7 +193,7 @@ class Event(Message):
 
 
 class EventsLost(Message):
-    """The ring overran: these are gone."""
+    """Events that are gone, because the ring overran."""
 
     ID = 38
     FIELDS = (
@@ -202,7 +205,7 @@ class EventsLost(Message):
 
 
 class Parameter(Message):
-    """Answers ParameterRead and ParameterWrite: what the draft now holds."""
+    """The answer to ParameterRead and ParameterWrite: what the draft now holds."""
 
     ID = 39
     FIELDS = (
@@ -216,7 +219,7 @@ class Parameter(Message):
 
 
 class Committed(Message):
-    """``where`` is the index of the parameter that is wrong, if one is."""
+    """The answer to ConfigCommit; ``where`` is the index of the wrong parameter, if one is."""
 
     ID = 40
     FIELDS = (

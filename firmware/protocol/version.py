@@ -1,6 +1,6 @@
-"""The protocol's version is a hash of its table and its codes: nobody can forget to raise it.
+"""The protocol's version: a hash of its table and its codes, which nobody can forget to raise.
 
-``tandem flash`` makes it at the desk.
+``tandem flash`` makes it on the host.
 """
 
 from firmware.compat import TYPE_CHECKING
@@ -20,8 +20,10 @@ def _carry(crc: bytearray, text: str, table: "array[int]") -> None:
 
 
 def protocol_hash(table: "array[int]") -> bytearray:
-    """CRC-32 over every message and field in order, then every code by name; 4 bytes. Run once, at
-    start-up."""
+    """Return the CRC-32 over every message and field in order, then every code by name; 4 bytes.
+
+    Run once, at start-up.
+    """
     crc = bytearray(CRC_SIZE)
     for messages in (TO_BOARD, TO_HOST, PLANT, BOXES):
         for message in messages:
