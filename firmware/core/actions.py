@@ -193,7 +193,7 @@ class Actions:
         return 1 << REFUSED_STOP_SOURCE if self._stop_sources.missing_in(profile) else 0
 
     def _raises_cap(self, act: "Act", state: int) -> bool:
-        """Return whether this cap is higher where it may only fall: outside STANDBY, by a guest."""
+        """Return whether this cap is higher where it may only fall: not STANDBY, or a guest's."""
         only_lowers = state != STANDBY or act.sender == SENDER_GUEST
         return only_lowers and act.value > self.cap_mm_s
 

@@ -290,7 +290,7 @@ class Arbiter:
 
     @micropython.native
     def _objection(self, source: Source) -> int:
-        """Return why this fresh source may have nothing, LOST_ plus one; 0 if it may."""
+        """Return why this fresh source may have nothing, a LOST_ code plus one; 0 if it may."""
         if source.is_attended:
             is_held = source.deadman & HELD != 0
         else:

@@ -97,7 +97,7 @@ class LoopBrake:
         )
 
     def _falls(self, speed_mm_s: int, since_ms: int) -> bool:
-        """Return whether the speed was worth it and falls at half the vehicle's rate at least."""
+        """Return whether braking is worth it and the speed falls at half the set rate at least."""
         if self._from_mm_s < _SLOW_MM_S or speed_mm_s < 0 or since_ms >= self._most_ms:
             return False
         fallen_mm_s = self._promised * (since_ms - _BUILDS_UP_MS) // 1000

@@ -53,8 +53,8 @@ _JUDGING = (
 def load_stored(board: "Board", held: "Configuration", crc_table: "array[int]") -> "Params":
     """Take the configuration that the board has stored; return the parameters by their names.
 
-    What judges it is let go of again before a car's parts are made: an RP2040 has not the room for
-    all.
+    The code that judges it is let go of again before a car's parts are made: an RP2040 has not the
+    room for all of it.
     """
     _import_all()
     from firmware.core.params import Params
@@ -78,9 +78,9 @@ def _forget(modules: "tuple[tuple[str, str, str], ...]") -> None:
 
 
 class Overlay:
-    """The handlers of parameters read and written and of a commit.
+    """The handlers of ParameterRead, ParameterWrite and ConfigCommit.
 
-    ``writing`` is None while the code for that is not in memory.
+    ``writing`` is None while the code that writes a configuration is not in memory.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
 
 
 class Writing:
-    """The writing of a draft and its commit.
+    """A draft of the configuration that is written value by value and then committed.
 
     ``has_draft`` is True while something was written that is not committed; that draft outlives
     this object.
