@@ -1,4 +1,4 @@
-"""Who can stop the car: the registered stop sources, by profile required or optional.
+"""The registered stop sources: who can stop the car, and who has to be live in each profile.
 
 A stop source says "run" or "stop" again and again; what counts is the OR of all stops. A required
 one that is silent, missing or was never there is a stop. A pin and the receiver are read on each
@@ -41,13 +41,16 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-STRANGE = const(16)  # STOP_SOURCES
+STRANGE = const(16)  # STOP_SOURCES; from this bit on stops are not authenticated
 _ALL = const((1 << 16) - 1)
 _HALF_SEQUENCE = const(1 << 15)
 
 
 def _require_box(kinds: "list[int]", needs: "list[int]") -> None:
-    """But on a stand, where nobody has to hold it beside a car whose wheels are off the ground."""
+    """Make the runstop box required in every profile but on a stand.
+
+    On a stand the wheels are off the ground, and nobody has to hold a box beside the car.
+    """
     kinds[STOP_SOURCE_RUNSTOP_BOX] = STOP_SOURCE_PAIRED
     for profile in range(PROFILE_COUNT):
         if profile != PROFILE_STAND:
@@ -68,7 +71,10 @@ class StopSource:
 
     @micropython.native
     def is_new(self, sequence: int, slot: int) -> bool:
-        """One writer at a time, and each of its words once."""
+        """Return whether a word is new: by the source's one writer, with a sequence number ahead.
+
+        Another writer may take its place once the source is not fresh.
+        """
         if self.slot != slot:
             return not self.is_fresh
         ahead = sequence - self.sequence & 0xFFFF
@@ -76,7 +82,7 @@ class StopSource:
 
 
 class StopSources:
-    """All bits are by stop source id, as of this step."""
+    """The state of all stop sources on this step; all bits are by stop source id."""
 
     def __init__(self, sessions: "Sessions", needs_box: int = 0) -> None:
         self.all = tuple(StopSource(i) for i in range(STOP_SOURCES))
@@ -107,7 +113,7 @@ class StopSources:
             _require_box(kinds, needs)
         for source in self.all:
             if source.kind != kinds[source.id]:
-                source.heard.shut()  # what it said as another is no word; nobody steps it meanwhile
+                source.heard.shut()  # words of its former kind no longer count, and nobody steps it
             source.kind = kinds[source.id]
             if source.kind == STOP_SOURCE_PAIRED:
                 self.paired = source
@@ -124,7 +130,7 @@ class StopSources:
 
     @micropython.native
     def receive(self, alive: "Alive", now_us: int) -> None:
-        """A stop is obeyed whoever says it; only a fresh word of a registered one is a "run"."""
+        """Take an Alive: a stop counts from anybody, a "run" if fresh and of a known source."""
         values = alive.values
         source, runs = self.all[values[ALIVE_STOP_SOURCE]], values[ALIVE_RUNS]
         if not runs:
@@ -140,9 +146,10 @@ class StopSources:
 
     @micropython.native
     def _left_us(self, alive: "Alive", source: StopSource, slot: int, now_us: int) -> int:
-        """How long this word keeps its source fresh; 0 if it does not.
+        """Return for how long this word keeps its source fresh, in us; 0 or less if it does not.
 
-        A slow radio's clock is known badly: what it may be wrong by is taken off. It moves nothing.
+        The bound of the session's clock is taken off; any bound that is known will do, because a
+        slow radio's clock is known badly, and the word moves nothing.
         """
         values = alive.values
         if slot < 0 or source.kind != STOP_SOURCE_LINK:
@@ -160,7 +167,7 @@ class StopSources:
 
     @micropython.native
     def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
-        """Who is there and who says stop; ``fresh & ~said`` are then those that let it run."""
+        """Update who is fresh and who says stop; those in ``fresh & ~said`` let the car run."""
         fresh = said = 0
         for source in self.active:
             kind = source.kind
@@ -190,7 +197,7 @@ class StopSources:
         return self._required[profile] & ~self.fresh
 
     def policy_of(self, bits: int) -> int:
-        """The strictest policy of these stop sources."""
+        """Return the strictest policy of these stop sources."""
         policy = POLICY_BRAKE
         for source in self.active:
             if bits >> source.id & 1 and source.policy > policy:
@@ -198,7 +205,7 @@ class StopSources:
         return policy
 
     def forget(self, slot: int) -> None:
-        """Another session has this slot now: its words count from their own beginning."""
+        """Forget the session that had this slot: its successor's sequence numbers begin anew."""
         for source in self.active:
             if source.slot == slot:
                 source.slot = -1
