@@ -1,10 +1,10 @@
-"""The car's half of the talk with its runstop box: it challenges, and judges the answers.
+"""The car's half of the protocol with its runstop box: it challenges, and judges the answers.
 
 A challenge is a number that the car says every 40 ms, with the tag of their key; a word of the box
 names the newest that it heard, and how long ago that was. So the car tells the word's age by its
-own clock: since it said that number, less what the box says. What is recorded, held back, of an
-older start of either or of another car's box is too old or has the wrong tag. Words may be lost,
-and challenges for a second; both together are noticed as silence.
+own clock: the time since it said that number, less what the box says. A word that was recorded or
+held back, or is of an older start of either, or of another car's box, is too old or has the wrong
+tag. Words may be lost, and challenges for a second; the loss of both is noticed as silence.
 """
 
 from firmware.compat import TYPE_CHECKING, array, micropython
@@ -37,13 +37,16 @@ _MASK = const((1 << 30) - 1)
 
 
 class Boxes:
-    """Raises ValueError where the board has no cipher."""
+    """The challenges that may still be answered, and the box's word that was taken last.
+
+    Raises ValueError where the board has no cipher.
+    """
 
     def __init__(self, board: "Board", outbox: "Outbox") -> None:
         self._tag = Tag(board.key[:KEY])
         self._outbox = outbox
-        self._said_us = array("i", [0] * _KEPT)  # when, by the number of the challenge
-        self._said = 0  # how many of them count
+        self._said_us = array("i", [0] * _KEPT)  # when each challenge was said, by its number
+        self._said = 0  # how many of these can be answered
         self._newest = board.entropy()
         self._epoch = self._sequence = 0  # of the word that was taken last
         self._next_us = 0
@@ -56,8 +59,10 @@ class Boxes:
     def left_us(
         self, values: "array[int]", payload: bytearray, source: "StopSource", now_us: int
     ) -> int:
-        """How long this word keeps its source fresh; 0 if it does not. The tag is looked at last:
-        a foreign word seldom costs a block."""
+        """Return for how long this word keeps its source fresh, in us; 0 or less if it does not.
+
+        The tag is looked at last, so that a foreign word seldom costs the encryption of a block.
+        """
         number, epoch, sequence = values[BOX_CHALLENGE], values[BOX_EPOCH], values[BOX_SEQUENCE]
         if self._newest - number & _MASK >= self._said:
             return 0
@@ -76,7 +81,7 @@ class Boxes:
         return left_us
 
     def step(self, counts: bool, now_us: int) -> bool:
-        """True if it was time for a challenge."""
+        """Say a challenge if it is time for one; return whether it was."""
         if self._said and elapsed_us(now_us, self._next_us) < 0:
             return False
         self._next_us = now_us + _EVERY_US & _MASK
@@ -97,5 +102,5 @@ class Boxes:
         return True
 
     def forget(self) -> None:
-        """Nobody was there for so long that times might be taken for later ones."""
+        """Forget all challenges, after a silence so long that times may be taken for later ones."""
         self._said = 0
