@@ -1,9 +1,10 @@
 """The tag shows that a message is from who has the key, and of this car's present start.
 
-A CBC-MAC by AES-128 over two blocks, the first 8 bytes of it: a block with the car's nonce, drawn
-anew at each of its starts, then the first 16 bytes of the message, its number and direction among
-them. Each tagged message is of exactly that length, for which a CBC-MAC is sound. What the first
-block comes to is kept (``mask``), so that a message takes one block. Both buffers are made once.
+A tag is the first 8 bytes of a CBC-MAC by AES-128 over two blocks: a block with the car's nonce,
+drawn anew at each of its starts, then the first 16 bytes of the message, its number and direction
+among them. Each tagged message is of exactly that length, for which a CBC-MAC is sound. The
+encrypted first block is kept (``mask``), so that a message takes one block. Both buffers are made
+once.
 """
 
 from firmware.cipher import block_cipher
@@ -11,7 +12,7 @@ from firmware.compat import micropython, ptr8
 
 const = micropython.const
 KEY = const(16)
-BLOCK = const(16)  # bytes of a message that its tag is over
+BLOCK = const(16)  # the bytes of a message that its tag covers
 TAG = const(8)
 
 
@@ -26,7 +27,7 @@ def _mix(block: ptr8, mask: ptr8, payload: ptr8) -> int:
 
 @micropython.viper
 def _differs(block: ptr8, payload: ptr8, at: int) -> int:
-    """0 if the tag at ``at`` is the block's. It takes as long wherever they differ."""
+    """Return 0 if the tag at ``at`` is the block's. It takes as long wherever they differ."""
     found = 0
     i = 0
     while i < 8:
@@ -36,14 +37,14 @@ def _differs(block: ptr8, payload: ptr8, at: int) -> int:
 
 
 class Tag:
-    """Makes and checks tags by one key. Raises ValueError where there is no cipher."""
+    """The maker and checker of tags by one key. Raises ValueError where there is no cipher."""
 
     def __init__(self, key: bytes) -> None:
         self._cipher = block_cipher(key)
-        self.block = bytearray(BLOCK)  # its first bytes are the tag that was made last
+        self.block = bytearray(BLOCK)  # begins with the tag that was made last
 
     def begin(self, mask: bytearray, nonce: int) -> None:
-        """Make ``mask`` that of a car's start."""
+        """Make ``mask``, the encrypted first block, for the nonce of a car's start."""
         for i in range(BLOCK):
             mask[i] = nonce >> 8 * i & 255 if i < 4 else 0
         self._cipher.encrypt(mask, mask)
