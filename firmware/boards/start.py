@@ -1,8 +1,9 @@
-"""From the launcher to the endless loop: the board of the pins module's port, the car, its beat.
+"""Starts a board after the launcher: makes the port's board and the car, and keeps its beat.
 
 The launcher has put the outputs to their safe levels already; see firmware/launcher.py. What makes
-the program returns before it runs, and few calls lie around a step: each takes 250 bytes of the C
-stack, of which an RP2040 has 8 kB, and the guard's interrupt comes on top of whatever runs.
+the program returns before the program runs, and few calls lie around a step: each takes 250 bytes
+of the C stack, of which an RP2040 has 8 kB, and the guard's interrupt comes on top of whatever
+runs.
 """
 
 import gc
@@ -32,36 +33,39 @@ if TYPE_CHECKING:
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
 _CTRL_C = 3
 _BOX_STEP_US = 10_000
-# Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
-# is left lying leaves holes between the program's parts. The board itself does not wait for that:
-# its pulses come 30 ms earlier.
+# Bytes that imports may take before garbage is collected: that takes an RP2040 10 ms each time, and
+# garbage that stays leaves holes between the program's parts. The board is made before, without
+# collections, so that its pulses come 30 ms earlier.
 _CRUMBS_SIZE = 32_000
-_LOOP_CRUMBS_SIZE = 8_000  # in the loop with a plant nothing waits, and room is short
+_LOOP_CRUMBS_SIZE = 8_000  # in the loop with a plant nothing waits for a start, and room is short
 _OF_METAL = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
-# Whose classes are with those who handle them: the tables themselves are read at the start alone
+# Modules of messages: their classes are with their handlers, the modules are read at the start only
 _TABLES = ("messages", "to_board", "to_host", "boxes")
 _OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
-_MADE_UP_US = 25_000  # with the step itself below what is an overrun (core/watch.py)
-_REHEARSAL_MS = 5_000  # making a car takes a chip more than half a second, and nothing moves
+_MADE_UP_US = 25_000  # with a step below the limit of an overrun (core/watch.py)
+_REHEARSAL_MS = 5_000  # a chip takes more than half a second to make a car, and nothing moves
 _MASK = (1 << 30) - 1
 
 
 def made_up_us(beat_us: int) -> int:
-    """Say how late a step may come and be made up for by quicker ones: a beat, but of a long one
-    less, or steps that take a tenth more than it would seem to take two: an overrun."""
+    """Return by how many us a step may be late and still be caught up by quicker ones.
+
+    That is one beat, but less for a long beat: otherwise steps that take a tenth too long would add
+    up to a delay that counts as an overrun.
+    """
     return min(beat_us, _MADE_UP_US - beat_us)
 
 
 class Beat:
-    """The car's step at its time, and the board's own business before it, however late it is.
+    """The car's step at its time, however late, and the board's own work before it.
 
     ``turn`` is one round of the endless loop, False once somebody asked for the REPL of a car that
     is not armed. The heap is locked while the step runs: MicroPython takes a long call's state from
     it, searching, and from the C stack where it is locked. Around it the calls are short, so that
     nothing at all is taken from the heap while the car may move, and no garbage collected: that
-    takes an RP2040 8 ms, and comes when it likes. A Stop does not wait for the beat: then
-    a step comes early, half a beat after the one before at the earliest.
+    takes an RP2040 8 ms, at any time. A Stop does not wait for the beat: for it a step comes early,
+    half a beat after the one before at the earliest.
     """
 
     def __init__(
@@ -95,7 +99,7 @@ class Beat:
         micropython.heap_lock()
         try:
             self._app.step(now_us)
-        finally:  # whoever cleans up after a step that failed needs the heap
+        finally:  # the clean-up after a step that failed needs the heap
             micropython.heap_unlock()
         self._watchdog.feed()
         self._reckon(now_us)
@@ -109,7 +113,7 @@ class Beat:
     def _set_due(self, end_us: int) -> None:
         step_us = self._every_us()
         self._due_us = shifted_us(self._due_us, step_us)
-        if elapsed_us(end_us, self._due_us) > made_up_us(step_us):  # what was missed is missed
+        if elapsed_us(end_us, self._due_us) > made_up_us(step_us):  # too late: not made up
             self._due_us = end_us
 
     def _every_us(self) -> int:
@@ -129,7 +133,7 @@ class Beat:
 
 
 class BoxBeat(Beat):
-    """A runstop box's: it has no parameters, and nothing of it moves."""
+    """The beat of a runstop box, which has no parameters and of which nothing moves."""
 
     def run(self) -> None:
         """Keep the beat until the REPL is asked for."""
@@ -147,7 +151,7 @@ class BoxBeat(Beat):
 
 
 class CarProgram:
-    """A car on its board, ready to run; the watchdog begins with it."""
+    """A car on its board, ready to run; making it starts the watchdog."""
 
     def __init__(
         self, board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool
@@ -170,16 +174,15 @@ class CarProgram:
         )
 
     def run(self) -> None:
-        """Keep the beat until the REPL is asked for, or hardware in the loop, which is kept then.
+        """Keep the beat until the REPL is asked for, or hardware in the loop, which is run then.
 
-        The board is not touched any more in the loop: its guard lets everything fall, and so it
-        stays until a reset.
+        In the loop the board is not touched any more: its guard has cut everything until a reset.
         """
         beat, door, link = self._beat, self.door, self._board.link
         while not door.is_asked and beat.turn():
             pass
         if door.is_asked:
-            del beat, door  # their room is needed; what ``del`` takes from an object stays in it
+            del beat, door  # their room is needed; ``del`` of an attribute would not free it
             self._beat = self.door = None  # type: ignore[assignment]
             board = leave(self._board, self._starts)
             self._board = None  # type: ignore[assignment]
@@ -188,17 +191,17 @@ class CarProgram:
 
 
 def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
-    """Make the car, or the runstop box; what is returned runs.
+    """Make the car, or the runstop box; return what then has to be run.
 
-    Its ``run`` returns only when the REPL was asked for; the watchdog runs on then, so that whoever
-    called has to reset the board into it.
+    Its ``run`` returns only when the REPL was asked for; the watchdog runs on then, so that the
+    caller has to reset the board into it.
     """
     if pins.CLOCK_HZ:
         from firmware.boards.rp2040_clock import hasten
 
         hasten(pins.CLOCK_HZ)
     link = make_link(pins)
-    is_repl_free = pins.LINK == "uart"  # of frames: Ctrl-C ends the program then
+    is_repl_free = pins.LINK == "uart"  # its stream has no frames: Ctrl-C ends the program then
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)
         collect_every(-1)
@@ -214,15 +217,17 @@ def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
 
 
 def _let_interrupt() -> None:
-    """Ctrl-C ends what runs, where the REPL's stream is not the link; it never ends a start."""
+    """Let Ctrl-C end what runs, where the REPL's stream is not the link; it never ends a start."""
     import micropython as interpreter
 
     interpreter.kbd_intr(_CTRL_C)
 
 
 def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
-    """Make the board that takes the place of ``metal``, which gets no beat any more: of that the
-    link stays, and what is done between steps."""
+    """Return the board in the loop that takes the place of ``metal``, which is stepped no more.
+
+    Of ``metal`` the link stays, and what is done between steps.
+    """
     metal.leave()
     _forget_metal()
     collect_every(_LOOP_CRUMBS_SIZE)
@@ -234,14 +239,16 @@ def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
 
 
 def rehearse(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> None:
-    """The car on a plant's peripherals, made anew with each configuration that the plant sends."""
+    """Run the car on a plant's peripherals; make it anew with each configuration of the plant."""
     while _turn_until_loaded(board, ticks_us, watchdog):
         board.take_image()
 
 
 def _forget_metal() -> None:
-    """Drop the modules of the pins' board, its drivers and its box: their room is needed. What the
-    guard and its timer still use stays with them."""
+    """Drop the modules of the pins' board, its drivers and its box, because their room is needed.
+
+    What the guard and its timer still use stays with them.
+    """
     for name in tuple(sys.modules):
         package, _, own = name.rpartition(".")
         if (package in _OF_METAL and own not in _STAYS) or name in _OF_A_BOX:
@@ -266,13 +273,13 @@ def make_box_beat(pins: "Pins", starts: "Starts", link: "Link", ticks_us: "Ticks
     from firmware.boards.box_board import BoxBoard
     from firmware.box import Box
 
-    board: "Any" = BoxBoard(pins, starts, link)  # of a board what a box asks for
+    board: "Any" = BoxBoard(pins, starts, link)  # only what a box needs of a board
     box: "Any" = Box(board)
     return BoxBeat(board, box, ticks_us, machine.WDT(timeout=board.watchdog_ms))
 
 
 def make_app(board: "MetalBoard | HitlBoard") -> "App":
-    """Its modules take an RP2040 a second: the outputs and the guard do not wait for them."""
+    """Make the car; importing it takes an RP2040 a second, after outputs and guard are there."""
     from firmware.app import App
 
     return App(board)
@@ -291,7 +298,10 @@ def make_link(pins: "Pins") -> "Link":
 def make_board(
     pins: "Pins", starts: "Starts", link: "Link", store: "Store", ticks_us: "TicksUs"
 ) -> "MetalBoard":
-    """Raises ValueError for a port that there is no board for, or a row that it has not."""
+    """Make the board of the pins module's port.
+
+    Raises ValueError for a port that there is no board for, or a row that it has not.
+    """
     if pins.PORT == "rp2":
         from firmware.boards.rp2 import Rp2Board
 
