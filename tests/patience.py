@@ -2,9 +2,9 @@
 
 A machine that does much else is slow, and a test of real processes would measure the machine. So a
 bare process runs beside each test that starts programs (``host_bridge.demo.judging.witness``), and
-here seconds are those that such a process was given: all of them where nothing else runs. A wait for
-what never comes ends at any load, and fails. A limit is held against the wall less what the machine
-withheld; where that is more than the limit itself, the test says that it was not measured.
+here seconds are those that such a process was given: all of them where nothing else runs. A wait
+for what never comes ends at any load, and fails. A limit is held against the wall less what the
+machine withheld; where that is more than the limit itself, the test says that it was not measured.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON, ROOT, ROS
 
 COLCON = ROS / "colcon"
-PACKAGE = ROOT / "host_bridge" / "interfaces" / "ros2" / "tandem_ros"
+PACKAGE = ROOT / "host_bridge" / "ros2" / "tandem_ros"
 LAUNCH = os.environ.get("TANDEM_LAUNCH", "")
 NODE = "/tandem_lifecycle"
 DRIVES = re.compile(r"ACTIVE .*\+[01]\.[3-9]\d m/s")

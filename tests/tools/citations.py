@@ -32,6 +32,7 @@ NUMBERED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "hardware/",
             "tests/hardware/",
             "host_bridge/deploy/hil/",
+            "host_bridge/cli/commands/hil.py",
             "tests/host_bridge/deploy/hil/",
         ),
     ),

@@ -16,7 +16,7 @@ from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
 
-FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "vehicles"
 _ONLY_BASES = FOLDER / "bases"  # files that are no vehicle by themselves
 _KEYS: dict[str, Key] = {key.name: key for key in TABLES[""]}
 

@@ -30,7 +30,7 @@ from host_bridge.station.server.loopback import held
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
-_FOLDER = Path(__file__).parent / "page"
+_FOLDER = Path(__file__).parents[1] / "page"
 _BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
 _PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),

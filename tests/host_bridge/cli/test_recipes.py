@@ -30,7 +30,7 @@ from tests.host_bridge.link.transports.contract import Bench, BusContract, Wire
 from tests.host_bridge.link.transports.test_loopback import OtherEnd
 from tests.vehicle_files import whole
 
-PAGE = (Path(__file__).resolve().parents[2] / "ARCHITECTURE.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "ARCHITECTURE.md").read_text()
 WIRED = sorted(name for name in vehicle_names() if not load_vehicle(name).unwired)
 
 

@@ -96,4 +96,8 @@ def test_nothing_else_of_the_host_writes_beside_and_renames():
         for path in folder.rglob("*.py")
         if re.search(renames, path.read_text())
     }
-    assert found == {"whole_file.py", "flash/board.py", "interfaces/cli/calibrate_guide.py"}
+    assert found == {
+        "core/system/whole_file.py",
+        "deploy/flash/board/board.py",
+        "cli/commands/calibrate_guide.py",
+    }

@@ -279,7 +279,7 @@ def test_rights_are_those_of_the_user(tmp_path):
         [sys.executable, "-c", code, str(secret)],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         env=environment,
         check=False,
     )

@@ -17,7 +17,7 @@ from tests import patience
 from tests.host_bridge.drive.test_drive import Day
 from tests.host_bridge.inputs.made_inputs import Person
 
-PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "interfaces" / "README.md"
+PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "inputs" / "README.md"
 PROJECT = """\
 [build-system]
 requires = ["setuptools"]

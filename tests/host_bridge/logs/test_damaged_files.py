@@ -29,7 +29,7 @@ from sim_mock.bodies.table import parse_model
 from sim_mock.tracks.ros_map import load_map
 from tests.host_bridge.cli.programs import tandem
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WORDS = ("", "-1", "1e999", "nan", "null", "[]", "{}", '""', "\x1b[2J", "9" * 30, "true", "*x", "é")
 FEW, MANY = 200, 10_000
 

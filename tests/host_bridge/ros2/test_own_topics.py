@@ -103,7 +103,7 @@ def test_a_commander_of_autorally_that_is_called_as_its_receiver_is_refused():
 def test_the_table_has_what_the_nodes_publish_and_hear_by_their_files():
     """A topic that is written in a file and in no vocabulary is in the tables of this test."""
     calls = r"\.(publisher|subscribe)\(\s*f?\"(?:\{vocabulary\.prefix\})?([^\"]+)\""
-    found = {match for path in ROS2.glob("*.py") for match in re.findall(calls, path.read_text())}
+    found = {match for path in ROS2.rglob("*.py") for match in re.findall(calls, path.read_text())}
     assert found == {
         *(("publisher", it) for it in ALWAYS_SAID),
         *(("subscribe", it) for it in ALWAYS_HEARD),

@@ -13,7 +13,7 @@ from host_bridge.ros2.planning_simulator.node import HEARD, MOTION_TOPICS, SET_P
 from sim_mock.models.planning.model_types import ALL, LEARNED, NOT_HERE
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
 
-FACTS = (Path(__file__).parents[5] / "shared" / "facts" / "ros2").with_suffix(".md")
+FACTS = (Path(__file__).parents[4] / "shared" / "facts" / "ros2").with_suffix(".md")
 DRIVE, REVERSE, PARK = 2, 20, 22
 PERIOD_S, LEASE_S = 0.025, 0.5
 GIVEN = {"initial_engage_state": True, "wheel_base": 2.79}

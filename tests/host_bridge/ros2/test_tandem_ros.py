@@ -15,7 +15,7 @@ from host_bridge.cli.main import find, parser_of
 from host_bridge.ros2.tandem_ros.tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 from tests.evidence import some
 
-PACKAGE = Path(__file__).parents[4] / "host_bridge" / "interfaces" / "ros2" / "tandem_ros"
+PACKAGE = Path(__file__).parents[3] / "host_bridge" / "ros2" / "tandem_ros"
 DEFAULTS = {name: default for name, (default, _) in PARAMETERS.items()}
 LAUNCH_FILES = sorted((PACKAGE / "launch").glob("*.launch.py"))
 

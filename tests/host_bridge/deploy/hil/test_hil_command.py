@@ -26,7 +26,7 @@ from host_bridge.deploy.hil.report.report import PASS
 from sim_mock import micropython
 from tests.meanwhile import meanwhile
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 # --- a port

@@ -19,7 +19,7 @@ from host_bridge.deploy.hil.report.report import FAIL, PASS
 from tests.evidence import every
 from tests.host_bridge.deploy.hil.virtual_bench import Player, VirtualBench, WorldPort
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 HANDS = ("runstop", "encoder", "power")
 BY_HAND = (*by_hand.RUNSTOP_KEYS, *by_hand.ENCODER_KEYS, *power_cuts.KEYS)
 

@@ -188,7 +188,7 @@ def test_every_topic_of_autoware_is_in_the_facts_and_every_one_of_the_facts_here
     found = section("ros2", "## 3. Autoware", "## 4.")
     rows = [line.split("|")[1] for line in found.splitlines() if line.startswith("| /")]
     (outside,) = [line for line in found.splitlines() if line.startswith("Manual driving")]
-    outside = outside.partition("AD API")[0]  # from_autoware.md says that it is not there
+    outside = outside.partition("AD API")[0]  # its page says that it is not there
     theirs = set(chain.from_iterable(map(_spelled, [*rows, outside])))
     assert len(theirs) == 23
     assert theirs == {*topics(AUTOWARE), CONTROL_MODE_REQUEST, *SERVICES}
@@ -203,7 +203,7 @@ def test_every_type_of_autoware_is_in_the_facts():
     assert sorted(kind for kind in kinds - spared if kind not in found) == []
 
 
-# from_autoware.md: no road's slope and height, no actuation
+# Its page: no road's slope and height, no actuation
 NOT_OF_THE_SIMULATOR = {
     "/control/command/actuation_cmd",
     "/planning/scenario_planning/trajectory",
@@ -222,7 +222,7 @@ def test_every_topic_of_the_planning_simulator_in_the_facts_is_here_or_known_to_
     assert sorted(theirs - ours) == sorted(NOT_OF_THE_SIMULATOR)
     assert "input/initialtwist" in found
     assert any(topic.endswith("initialtwist") for topic in HEARD)
-    page = (Path(ros2.__file__).parent / "from_autoware.md").read_text()
+    page = (Path(ros2.__file__).parent / "vocabularies" / "autoware" / "README.md").read_text()
     named = ("actuation commands", "trajectory", "/map/vector_map")
     assert [words for words in named if words not in page] == []
 

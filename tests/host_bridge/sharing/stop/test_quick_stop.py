@@ -28,7 +28,7 @@ from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 # What a stop must not wait for: a millisecond or half a second each, which add up
 HEAVY = (

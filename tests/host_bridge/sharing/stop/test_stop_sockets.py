@@ -28,7 +28,7 @@ from tests.host_bridge.cli.programs import TANDEM, serving
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.sharing.desk import until as soon
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 as_root = pytest.mark.skipif(
     os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can be another login"
 )
