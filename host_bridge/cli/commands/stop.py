@@ -22,12 +22,12 @@ import time
 from functools import partial
 
 from host_bridge.core.errors import DeviceFault, TandemError
-from host_bridge.core.stop_words import why_unheard
 from host_bridge.sharing.endpoints.folders import stop_folders
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
 from host_bridge.sharing.stop.stop_calls import Outside
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found, tag
+from host_bridge.sharing.stop.stop_words import why_unheard
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
 if TYPE_CHECKING:
