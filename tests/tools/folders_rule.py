@@ -1,0 +1,82 @@
+"""Refuses folders with more entries than a reader takes in at a glance.
+
+A folder holds 16 files and folders at most, so that ``ls`` of it reads like a table of contents.
+``host_bridge/cli/commands`` has a file for each command. ``STILL`` has the folders that are wider
+and are to be parted: their counts may only fall, and the table falls with them.
+
+    python tests/tools/folders_rule.py
+"""
+
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tests.tools.refusing import told
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST = 16
+# One file each of what there are so many of: commands, drawings
+WIDE = ("host_bridge/cli/commands", "hardware/pictures")
+STILL: dict[str, int] = {
+    "calibration": 26,
+    "calibration/logs": 24,
+    "firmware/boards": 26,
+    "firmware/core": 42,
+    "firmware/drivers": 32,
+    "sim_mock": 32,
+    "sim_mock/faults": 23,
+    "tests": 22,
+    "tests/bench": 40,
+    "tests/firmware/boards": 31,
+    "tests/firmware/core": 59,
+    "tests/firmware/drivers": 27,
+    "tests/mutants": 22,
+    "tests/proof": 18,
+    "tests/ros": 23,
+    "tests/ros/nodes": 19,
+    "tests/safety": 31,
+    "tests/sim_mock": 23,
+    "tests/tools": 39,
+}
+
+
+def entries(files: Iterable[str]) -> dict[str, int]:
+    """Count the files and folders in each folder of these paths."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        parts = file.split("/")
+        for depth in range(1, len(parts)):
+            found["/".join(parts[:depth])].add(parts[depth])
+    return {folder: len(names) for folder, names in sorted(found.items())}
+
+
+def refusals(files: Iterable[str], still: Mapping[str, int] = STILL) -> list[str]:
+    """List the folders that are too wide. Raises ValueError if there is nothing to look at."""
+    counts = entries(files)
+    if not counts:
+        raise ValueError("no file in any folder")
+    found = [
+        f"{folder}: {count} files and folders, {MOST} at most; part it by what its files do"
+        for folder, count in counts.items()
+        if count > MOST and folder not in WIDE and folder not in still
+    ]
+    return found + [
+        f"{folder}: {counts.get(folder, 0)} files and folders, and the table of folders_rule.py "
+        f"says {count}; it may only fall, and with them"
+        for folder, count in still.items()
+        if counts.get(folder, 0) != count
+    ]
+
+
+def main() -> int:
+    """Print what is refused; 1 if anything is."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return told(refusals(listed.stdout.splitlines()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
