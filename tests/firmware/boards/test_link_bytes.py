@@ -139,15 +139,15 @@ class Uart:
     def any(self):
         return min(len(self.incoming), self.gives)
 
-    def readinto(self, into):
-        self.reads.append(len(into))
-        into[:] = self.incoming[: len(into)]
-        del self.incoming[: len(into)]
-        return len(into)
+    def readinto(self, into, size):
+        self.reads.append(size)
+        into[:size] = self.incoming[:size]
+        del self.incoming[:size]
+        return size
 
-    def write(self, data):
-        self.writes.append(bytes(data))
-        return min(len(data), self.takes)
+    def write(self, data, size):
+        self.writes.append(bytes(data[:size]))
+        return min(size, self.takes)
 
 
 def test_a_pump_takes_eight_blocks_at_most_and_no_block_is_longer_than_its_buffer():
@@ -171,7 +171,7 @@ def test_a_pump_takes_eight_blocks_at_most_and_no_block_is_longer_than_its_buffe
 def test_a_uart_that_reads_nothing_at_all_is_none_that_read_something():
     uart = Uart(gives=5)
     uart.incoming += b"abcde"
-    uart.readinto = lambda into: None
+    uart.readinto = lambda into, size: None
     link = UartLink(uart)
     link.listen()
     assert link.receive_into(bytearray(9)) == 0
@@ -193,7 +193,7 @@ def test_a_pump_writes_blocks_until_the_uart_takes_no_more():
     assert uart.writes == [bytes(data[:128])]
     link.send()
     assert uart.writes[1] == bytes(data[100:228])
-    uart.write = lambda block: None
+    uart.write = lambda block, size: None
     link.send()
     uart.write = Uart.write.__get__(uart)
     link.send()
