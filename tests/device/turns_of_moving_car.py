@@ -25,11 +25,11 @@ class Uart:
     def any(self):
         return 20
 
-    def readinto(self, view):
-        return len(view)
+    def readinto(self, block, size):
+        return size
 
-    def write(self, view):
-        return len(view)
+    def write(self, block, size):
+        return size
 
 
 class Punctuality:
