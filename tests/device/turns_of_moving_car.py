@@ -28,8 +28,8 @@ class Uart:
     def readinto(self, block, size):
         return size
 
-    def write(self, block, size):
-        return size
+    def write(self, view):
+        return len(view)
 
 
 class Punctuality:

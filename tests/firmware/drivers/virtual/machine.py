@@ -295,9 +295,8 @@ class UART:
         size = self.readinto(buf, len(buf))
         return bytes(buf[:size]) if size else None
 
-    def write(self, buf, nbytes=None):
-        wanted = len(buf) if nbytes is None else nbytes
-        size = min(wanted, self._txbuf - len(self.outgoing))
+    def write(self, buf):
+        size = min(len(buf), self._txbuf - len(self.outgoing))
         with outside:
             self.outgoing.extend(buf[:size])
         return size or None
