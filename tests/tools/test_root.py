@@ -21,6 +21,7 @@ PAGES = {
 }
 TOOL_FILES = {
     ".ci",
+    ".git-blame-ignore-revs",
     ".gitignore",
     ".pre-commit-config.yaml",
     "Makefile",

@@ -77,7 +77,7 @@ def test_the_manifest_is_of_an_ament_python_package_of_this_version():
     assert manifest.findtext("name") == (PACKAGE / "resource" / "tandem_ros").name
     version = re.search(r'version="(.+?)"', (PACKAGE / "setup.py").read_text())
     declared = re.search(
-        r'^version = "(.+)"$', (PACKAGE.parents[3] / "pyproject.toml").read_text(), re.MULTILINE
+        r'^version = "(.+)"$', (PACKAGE.parents[2] / "pyproject.toml").read_text(), re.MULTILINE
     )
     assert version
     assert declared
