@@ -182,3 +182,25 @@ def test_memory_that_does_not_do_in_a_commit_leaves_all_as_it_was(line, where):
     if where == "save":
         del board.save
     assert committed(line, at, value) == OK
+
+
+class NoRoom:
+    """Bytes of which there is no memory for a copy."""
+
+    def __bytes__(self):
+        raise MemoryError("planted")
+
+
+@pytest.mark.parametrize("what", ["config_hash", "car_name"])
+def test_memory_that_does_not_do_for_a_copy_of_what_was_leaves_all_as_it_was(line, what):
+    in_standby(line)
+    _, at, value = written(line)
+    before = kept(line)
+    params = line.car.app.overlay.writing.params
+    held = getattr(params, what)
+    setattr(params, what, NoRoom())
+    result = committed(line, at, value)
+    setattr(params, what, held)
+    assert result == NOT_LOADED
+    assert kept(line) == before
+    assert committed(line, at, value) == OK
