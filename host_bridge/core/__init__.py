@@ -3,80 +3,170 @@
 Imports nothing of ours outside this folder, but for the numbers that the firmware defines.
 """
 
-from host_bridge.core.codes import (
-    NOBODY,
-    Action,
-    Actuator,
-    BatteryStage,
-    BindResult,
-    Cause,
-    ClaimVerdict,
-    Deadman,
-    Device,
-    EventCode,
-    Fault,
-    Loss,
-    Profile,
-    RcMode,
-    Refusal,
-    ResetCause,
-    Sender,
-    State,
-)
-from host_bridge.core.commands import Claim, Deed, arming, capping
-from host_bridge.core.event_words import event_words
-from host_bridge.core.inputs import (
-    NEUTRAL_US,
-    Input,
-    Observed,
-    Order,
-    Reach,
-    Screen,
-    SeenCar,
-    Setting,
-    Wish,
-)
-from host_bridge.core.reasons import (
-    span_words,
-    stand_left_s,
-    stop_age_s,
-    stop_source_name,
-    why_nobody_drives,
-    why_stopped,
-)
-from host_bridge.core.reports import (
-    ActionReply,
-    CarEvent,
-    CarIdentity,
-    CarMotion,
-    CarStatus,
-    ClockReport,
-    Committed,
-    EventsLost,
-    Inputs,
-    LinkCounters,
-    Outputs,
-    OwnClaim,
-    ParameterReply,
-    Power,
-    Report,
-    Second,
-    SessionBound,
-    StopSeen,
-    VescState,
-)
-from host_bridge.core.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
-from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
-from host_bridge.core.unaided_words import unaided_words
-from host_bridge.core.vehicle import (
-    LONGEST_STEP_S,
-    DivergenceLimits,
-    FileValue,
-    SourceFacts,
-    StopSourceFacts,
-    Vehicle,
-)
-from host_bridge.core.wiring import BudgetRow, WiringReport
+TYPE_CHECKING = False  # a stop must not wait for typing, nor for all that is named here
+if TYPE_CHECKING:
+    from host_bridge.core.codes import (
+        NOBODY,
+        Action,
+        Actuator,
+        BatteryStage,
+        BindResult,
+        Cause,
+        ClaimVerdict,
+        Deadman,
+        Device,
+        EventCode,
+        Fault,
+        Loss,
+        Profile,
+        RcMode,
+        Refusal,
+        ResetCause,
+        Sender,
+        State,
+    )
+    from host_bridge.core.commands import Claim, Deed, arming, capping
+    from host_bridge.core.event_words import event_words
+    from host_bridge.core.inputs import (
+        NEUTRAL_US,
+        Input,
+        Observed,
+        Order,
+        Reach,
+        Screen,
+        SeenCar,
+        Setting,
+        Wish,
+    )
+    from host_bridge.core.reasons import (
+        span_words,
+        stand_left_s,
+        stop_age_s,
+        stop_source_name,
+        why_nobody_drives,
+        why_stopped,
+    )
+    from host_bridge.core.reports import (
+        ActionReply,
+        CarEvent,
+        CarIdentity,
+        CarMotion,
+        CarStatus,
+        ClockReport,
+        Committed,
+        EventsLost,
+        Inputs,
+        LinkCounters,
+        Outputs,
+        OwnClaim,
+        ParameterReply,
+        Power,
+        Report,
+        Second,
+        SessionBound,
+        StopSeen,
+        VescState,
+    )
+    from host_bridge.core.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
+    from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
+    from host_bridge.core.unaided_words import unaided_words
+    from host_bridge.core.vehicle import (
+        LONGEST_STEP_S,
+        DivergenceLimits,
+        FileValue,
+        SourceFacts,
+        StopSourceFacts,
+        Vehicle,
+    )
+    from host_bridge.core.wiring import BudgetRow, WiringReport
+
+_HOMES = {
+    "AcceptedCoast": "unaided",
+    "Action": "codes",
+    "ActionReply": "reports",
+    "Actuator": "codes",
+    "BatteryStage": "codes",
+    "BindResult": "codes",
+    "BudgetRow": "wiring",
+    "CarEvent": "reports",
+    "CarIdentity": "reports",
+    "CarMotion": "reports",
+    "CarStatus": "reports",
+    "Cause": "codes",
+    "Claim": "commands",
+    "ClaimVerdict": "codes",
+    "ClockReport": "reports",
+    "Committed": "reports",
+    "Deadman": "codes",
+    "Deed": "commands",
+    "Device": "codes",
+    "DivergenceLimits": "vehicle",
+    "EventCode": "codes",
+    "EventsLost": "reports",
+    "Fault": "codes",
+    "FileValue": "vehicle",
+    "Input": "inputs",
+    "Inputs": "reports",
+    "KnownCar": "same_car",
+    "LONGEST_STEP_S": "vehicle",
+    "LinkCounters": "reports",
+    "Loss": "codes",
+    "NEUTRAL_US": "inputs",
+    "NOBODY": "codes",
+    "Observed": "inputs",
+    "Order": "inputs",
+    "Outputs": "reports",
+    "OwnClaim": "reports",
+    "ParameterReply": "reports",
+    "Power": "reports",
+    "Profile": "codes",
+    "RcMode": "codes",
+    "Reach": "inputs",
+    "Refusal": "codes",
+    "Report": "reports",
+    "ResetCause": "codes",
+    "Screen": "inputs",
+    "Second": "reports",
+    "SeenCar": "inputs",
+    "Sender": "codes",
+    "SessionBound": "reports",
+    "Setting": "inputs",
+    "SourceFacts": "vehicle",
+    "State": "codes",
+    "StopSeen": "reports",
+    "StopSourceFacts": "vehicle",
+    "UNAIDED_MOST_M": "unaided",
+    "UnaidedFacts": "unaided",
+    "UnaidedStop": "unaided",
+    "Vehicle": "vehicle",
+    "Verdict": "same_car",
+    "VescState": "reports",
+    "WiringReport": "wiring",
+    "Wish": "inputs",
+    "another_car": "same_car",
+    "arming": "commands",
+    "capping": "commands",
+    "event_words": "event_words",
+    "span_words": "reasons",
+    "stand_left_s": "reasons",
+    "stop_age_s": "reasons",
+    "stop_source_name": "reasons",
+    "unaided_words": "unaided_words",
+    "verdict": "same_car",
+    "what_to_do": "same_car",
+    "why_nobody_drives": "reasons",
+    "why_stopped": "reasons",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is named here when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{_HOMES[name]}", fromlist=[name])
+    globals()[name] = found = getattr(module, name)
+    return found
+
 
 __all__ = [
     "LONGEST_STEP_S",
