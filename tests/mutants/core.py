@@ -124,6 +124,10 @@ AROUND = (
     Part("host_bridge/cars/sign_of_life.py", ("host_bridge/cars/test_stop_source_words.py",)),
     Part("host_bridge/sharing/owner/radio.py", ("host_bridge/sharing/owner/test_radio_rim.py",)),
     Part("host_bridge/sharing/endpoints/rims.py", ("host_bridge/sharing/test_rims.py",)),
+    Part(
+        "host_bridge/sharing/stop/acceptor.py",
+        ("host_bridge/sharing/stop/test_stop_rim.py", "host_bridge/station/test_gate.py"),
+    ),
     Part("host_bridge/sharing/stop/stop_rim.py", ("host_bridge/sharing/stop/test_stop_rim.py",)),
     Part(
         "host_bridge/sharing/stop/stop_callers.py", ("host_bridge/sharing/stop/test_stop_rim.py",)

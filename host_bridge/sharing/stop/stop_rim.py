@@ -21,14 +21,14 @@ from pathlib import Path
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints.folders import is_safe_for_all, stop_folders
-from host_bridge.sharing.owner.admission import Allowance
 from host_bridge.sharing.owner.chunks import Chunker
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.rights import Right
 from host_bridge.sharing.stop import stop_calls
+from host_bridge.sharing.stop.acceptor import Acceptor, Rates
 from host_bridge.sharing.stop.stop_callers import Callers
 from host_bridge.sharing.stop.stop_filter import answers, asked, is_stop
-from host_bridge.sharing.stop.stop_sockets import OUT_OF, PREFIX, file_name, peer_of
+from host_bridge.sharing.stop.stop_sockets import PREFIX, file_name, peer_of
 
 CONNECTIONS = 4  # of one login; one more ends the oldest of them
 LASTS_S = 5.0  # a connection; a stop is given up after one
@@ -36,9 +36,7 @@ ALL_CONNECTIONS = 48  # of all logins; one more ends the oldest of whoever has m
 # Of one login. Who stops a car in each of 32 ways at once, and goes on so, is let in
 COMES_PER_S, COMES_AT_ONCE = 50.0, 32
 _BACKLOG = 64  # that may wait to be let in
-_AT_ONCE = 256  # taken off the queue before anything else of this program has its turn: some 5 ms
-_LOGINS = 256  # whose shares are kept
-_MOST_REST_S = 0.01
+_IN_TURN = 256  # taken off the queue before anything else of this program has its turn: some 5 ms
 _CALL_EVERY_S = 0.02  # is looked for who wants to be called back, while it is crowded
 _CALLS_US = 2_000_000  # and for so long after: a stop is given up after one second
 _READ_BYTES = 128  # at once, four Stops; then rest
@@ -54,27 +52,31 @@ class StopRim:
         self._car = (name, fleet, uri)
         self._clients: list[_StopClient] = []
         self._owner: Owner | None = None
-        self._socket: socket.socket | None = None
         self._path = Path()
         self._next_identify_us = 0
         self._crowded_until_us = 0
         self._calling: asyncio.TimerHandle | None = None
         self._callers = Callers("")
-        self._shares: dict[int, Allowance] = {}  # of each login: how often it may come
-        self.sent_away = 0
+        self.acceptor = Acceptor(
+            Rates(COMES_PER_S, COMES_AT_ONCE, _IN_TURN),
+            self._now_us,
+            _login_of,
+            lambda end, _, uid: self._join(end, uid),
+            make_room=self._make_room,
+            crowded=self._call_back,
+        )
 
     def open(self, owner: Owner) -> None:
         """Raises errors.DeviceFault where no login could find it: such a car is not served."""
+        listening, self._path = _listen(*self._car)
         self._owner = owner
-        self._socket, self._path = _listen(*self._car)
         self._callers = Callers(str(self._path))
-        asyncio.get_running_loop().add_reader(self._socket, self._answer)
+        self.acceptor.open(listening)
 
     def close(self) -> None:
-        if self._socket:
-            asyncio.get_running_loop().remove_reader(self._socket)
-            self._socket.close()
-            self._socket = None
+        if self._owner:
+            self._owner = None
+            self.acceptor.close()
             self._path.unlink(missing_ok=True)
 
     def may_identify(self, now_us: int) -> bool:
@@ -84,23 +86,6 @@ class StopRim:
         self._next_identify_us = now_us + _IDENTIFY_EVERY_US
         return True
 
-    def _answer(self) -> None:
-        """All who wait: one at a time, a login that connects without end would fill the queue.
-
-        To send away is what a flood makes us do. It gets a third of this program's time at most:
-        the system lets a program wait that computes all the time, and a Stop with it.
-        """
-        if not (self._socket and self._owner):
-            return
-        begun_us, sent_away = self._owner.now_us(), self.sent_away
-        has_files = self._let_all_in(self._socket, self._owner)
-        took_s = (self._owner.now_us() - begun_us) * 1e-6
-        if not has_files:  # those who wait would wake this program again and again for nothing
-            self._rest(_MOST_REST_S)
-        elif self.sent_away > sent_away:
-            self._rest(min(2 * took_s, _MOST_REST_S))
-            self._call_back()
-
     def _call_back(self) -> None:
         """Look for callers that could not get in, while it is crowded here and a while after."""
         self._crowded_until_us = self._now_us() + _CALLS_US
@@ -109,70 +94,26 @@ class StopRim:
 
     def _look(self) -> None:
         self._calling = None
-        if not (self._socket and self._owner):
+        if not self._owner:
             return
-        for end, uid in self._callers.found(self._may_come):
-            self._join(end, uid, self._owner)
+        for end, uid in self._callers.found(self.acceptor.may_come):
+            self._join(end, uid)
         if self._now_us() < self._crowded_until_us:
             self._calling = asyncio.get_running_loop().call_later(_CALL_EVERY_S, self._look)
 
-    def _let_all_in(self, listening: socket.socket, owner: Owner) -> bool:
-        """False where this program has no file for one more."""
-        for _ in range(_AT_ONCE):
-            try:
-                end = listening.accept()[0]
-            except BlockingIOError:
-                return True
-            except OSError as error:  # who knocked went away again; or no file is left
-                if error.errno in OUT_OF and not self._make_room():
-                    return False
-                continue
-            self._let_in(end, owner)
-        return True
-
-    def _let_in(self, end: socket.socket, owner: Owner) -> None:
-        peer = peer_of(end)
-        uid = peer[1] if peer else -1
-        if self._may_come(uid):
-            self._join(end, uid, owner)
-        else:
-            self.sent_away += 1
-            end.close()
-
-    def _join(self, end: socket.socket, uid: int, owner: Owner) -> None:
+    def _join(self, end: socket.socket, uid: int) -> None:
+        assert self._owner is not None, "it is open"
         self._clients = [it for it in self._clients if it.is_open]
         of_login = [it for it in self._clients if it.uid == uid]
         if len(of_login) >= CONNECTIONS:
             of_login[0].end()
         elif len(self._clients) >= ALL_CONNECTIONS:
             self._make_room()
-        self._clients.append(_StopClient(end, uid, owner, self))
+        self._clients.append(_StopClient(end, uid, self._owner, self))
 
     def _now_us(self) -> int:
         assert self._owner is not None, "it is open"
         return self._owner.now_us()
-
-    def _rest(self, for_s: float) -> None:
-        loop = asyncio.get_running_loop()
-        if self._socket:
-            loop.remove_reader(self._socket)
-            loop.call_later(for_s, self._listen_again)
-
-    def _listen_again(self) -> None:
-        if self._socket:
-            asyncio.get_running_loop().add_reader(self._socket, self._answer)
-
-    def _may_come(self, uid: int) -> bool:
-        """Say whether this login has not come too often."""
-        if uid not in self._shares:
-            if len(self._shares) >= _LOGINS:  # the one that was first is forgotten: it has all anew
-                del self._shares[next(iter(self._shares))]
-            self._shares[uid] = Allowance(COMES_PER_S, COMES_AT_ONCE)
-        share = self._shares[uid]
-        if not share.has(1, self._now_us()):
-            return False
-        share.take(1)
-        return True
 
     def _make_room(self) -> bool:
         """End the oldest connection of the login that has most. False if there is none."""
@@ -222,6 +163,12 @@ class _StopClient:
             self._over.cancel()
             self._line.end()
             self._socket.close()
+
+
+def _login_of(end: socket.socket) -> int:
+    """Return the login of the far end; -1 where the system does not say."""
+    peer = peer_of(end)
+    return peer[1] if peer else -1
 
 
 def _listen(name: str, fleet: str, uri: str) -> tuple[socket.socket, Path]:

@@ -56,7 +56,7 @@ class Desk:
 
     async def come(self, count):
         """So many; those who were let in."""
-        before = self.gate.sent_away
+        before = self.gate.acceptor.sent_away
         far = [socket.create_connection(self.gate.address) for _ in range(count)]
         self.far += far
         return await self.let_in(count, before)
@@ -67,7 +67,7 @@ class Desk:
         def are_all() -> bool:
             with suppress(BlockingIOError):
                 found.append(self.gate.admitted.accept()[0])
-            return len(found) + self.gate.sent_away - before == count
+            return len(found) + self.gate.acceptor.sent_away - before == count
 
         await until(are_all)
         self.far += found
@@ -114,8 +114,8 @@ def test_after_64_that_are_sent_away_it_rests_and_others_have_their_turn(desk):
     async def test(desk):
         desk.all_of(GONE)
         desk.far += [socket.create_connection(desk.gate.address) for _ in range(100)]
-        desk.gate._come()
-        assert desk.gate.sent_away == 64
+        desk.gate.acceptor.accept_all()
+        assert desk.gate.acceptor.sent_away == 64
         await desk.let_in(100)
 
     desk.run(test)
@@ -129,11 +129,11 @@ def test_where_no_file_is_left_it_is_looked_again_after_a_rest(desk):
             asked.append(1)
             raise OSError(24, "Too many open files")
 
-        real = desk.gate._listening
-        desk.gate._listening = SimpleNamespace(accept=none, fileno=real.fileno)
+        real = desk.gate.acceptor._listening
+        desk.gate.acceptor._listening = SimpleNamespace(accept=none, fileno=real.fileno)
         desk.far.append(socket.create_connection(real.getsockname()))
         await until(lambda: len(asked) > 2)
-        desk.gate._listening = real
+        desk.gate.acceptor._listening = real
         assert len(await desk.let_in(1)) == 1
 
     desk.run(test)

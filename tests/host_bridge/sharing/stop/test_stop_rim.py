@@ -297,7 +297,7 @@ def test_a_rim_that_is_closed_is_gone_and_lets_nobody_in(shared):
         end = await desk.knock()
         desk.rim.close()
         assert sockets(shared) == []
-        desk.rim._answer()
+        desk.rim.acceptor.accept_all()
         desk.rim.close()  # once more does no harm
         assert not is_ended(end), "who is in stays"
         end.close()
@@ -310,7 +310,7 @@ def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither(sh
     async def main():
         StopRim("car", "", "sim://nigel").close()
         desk = await Desk().begin(shared)
-        listening = desk.rim._socket
+        listening = desk.rim.acceptor._listening
         fd = listening.fileno()
         desk.rim.close()
         assert listening.fileno() == -1
@@ -324,7 +324,7 @@ def test_one_whose_socket_is_gone_already_is_closed_all_the_same(shared):
     async def main():
         desk = await Desk().begin(shared)
         desk.path.unlink()
-        desk.rim._answer()  # nobody knocked
+        desk.rim.acceptor.accept_all()  # nobody knocked
         desk.end()
         assert desk.rim._clients == []
 
@@ -344,7 +344,7 @@ def test_who_comes_too_often_is_sent_away_and_nobody_else_is(shared, monkeypatch
         desk = await Desk().begin(shared)
         monkeypatch.setattr(desk.owner, "now_us", lambda: 1_000_000)  # so none is won meanwhile
         ends = [connected(desk.path) for _ in uids]
-        await soon(lambda: desk.rim.sent_away == 8 and desk.rim._clients[-1].uid == 6)
+        await soon(lambda: desk.rim.acceptor.sent_away == 8 and desk.rim._clients[-1].uid == 6)
         assert [is_ended(end) for end in ends[28:]] == [False] * 4 + [True] * 8 + [False]
         for end in ends:
             end.close()
@@ -357,7 +357,7 @@ def test_all_who_wait_are_let_in_at_once(shared):
     async def main():
         desk = await Desk().begin(shared)
         ends = [connected(desk.path) for _ in range(20)]
-        desk.rim._answer()
+        desk.rim.acceptor.accept_all()
         assert desk.owner.clients == CONNECTIONS
         assert [is_ended(end) for end in ends] == [True] * 16 + [False] * 4
         for end in ends:
@@ -388,9 +388,9 @@ def test_a_login_s_share_is_kept_for_some_logins_only():
     rim = StopRim("car", "", "sim://nigel")
     rim._owner = SimpleNamespace(now_us=lambda: 0)
     for uid in range(300):
-        assert rim._may_come(uid)
-    assert len(rim._shares) == 256
-    assert 299 in rim._shares
+        assert rim.acceptor.may_come(uid)
+    assert len(rim.acceptor._shares) == 256
+    assert 299 in rim.acceptor._shares
 
 
 def full(path: Path) -> StopSocket:
@@ -504,7 +504,7 @@ def test_of_a_program_without_a_file_the_login_that_has_most_gives_one(shared, m
         lacks = [OSError(errno.EMFILE, "too many"), None, OSError(errno.EMFILE, "too many")]
 
         def sometimes(end):
-            if end is desk.rim._socket and lacks and (lack := lacks.pop(0)):
+            if end is desk.rim.acceptor._listening and lacks and (lack := lacks.pop(0)):
                 raise lack
             return accept(end)
 
