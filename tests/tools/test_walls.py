@@ -32,6 +32,7 @@ rules =
     car.wire ->
     desk -> car.wire
     desk.seats.* -> desk.domain
+    desk.hall -> desk !desk.seats desk.seats.keys
 rooms =
     struct: car.wire
 """
@@ -45,18 +46,21 @@ PLANTED = [
     ("desk/domain.py", "from car import core\n", "desk.domain:1 imports car.core"),
     ("desk/seats/pad.py", "from desk.seats import keys\n", "seats.pad:1 imports desk.seats.keys"),
     ("desk/seats/pad.py", "from car import wire\n", "desk.seats.pad:1 imports car.wire"),
+    ("desk/hall.py", "from desk.seats import pad\n", "desk.hall:1 imports desk.seats.pad"),
+    ("desk/hall.py", "import desk.seats\n", "desk.hall:1 imports desk.seats"),
 ]
 SOUND = [
     ("car/core.py", "from car import wire\n"),
     ("car/wire.py", "import struct\n"),
     ("desk/domain.py", "from car import wire\n"),
     ("desk/seats/pad.py", "from desk import domain\n"),
+    ("desk/hall.py", "from desk import domain\nfrom desk.seats import keys\n"),
 ]
 
 
 @pytest.fixture
 def lint(tmp_path: Path):
-    for file in ("car/core", "car/wire", "car/wheels", "desk/domain", "desk/seats/pad"):
+    for file in ("car/core", "car/wire", "car/wheels", "desk/domain", "desk/hall", "desk/seats/pad"):
         path = tmp_path / f"{file}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

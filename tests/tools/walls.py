@@ -3,7 +3,8 @@ that no modules import each other in a circle.
 
 What the table does not allow is refused. Each rule reads ``importer -> allowed allowed ...``; the
 longest importer that fits a module counts, ``*`` stands for one name, and a folder may always
-import itself. Each room reads ``library: folder ...``: the only places that may import a library.
+import itself. ``!folder`` keeps a folder out of one that is allowed; of what is said of a module the
+longest counts. Each room reads ``library: folder ...``: the only places that may import a library.
 Only direct imports count: what a neighbour may use is the neighbour's affair.
 """
 
@@ -44,11 +45,12 @@ def prefix(module: str, pattern: str) -> str:
 
 
 def is_allowed(importer: str, imported: str, table: list[Wall]) -> bool:
-    """Whether the first wall that fits ``importer`` lets ``imported`` through."""
+    """Return whether the first wall that fits ``importer`` lets ``imported`` through."""
     for wall in table:
         home = prefix(importer, wall.importer)
         if home:
-            return any(prefix(imported, allowed) for allowed in (home, *wall.allowed))
+            fits = [it for it in (home, *wall.allowed) if prefix(imported, it.removeprefix("!"))]
+            return not max(fits, key=lambda it: it.count("."), default="!").startswith("!")
     return False
 
 
