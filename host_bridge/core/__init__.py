@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         State,
     )
     from host_bridge.core.commands import Claim, Deed, arming, capping
-    from host_bridge.core.event_words import event_words
+    from host_bridge.core.event_texts import event_words
     from host_bridge.core.inputs import (
         NEUTRAL_US,
         Input,
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     )
     from host_bridge.core.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
     from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
-    from host_bridge.core.unaided_words import unaided_words
+    from host_bridge.core.unaided_texts import unaided_words
     from host_bridge.core.vehicle import (
         LONGEST_STEP_S,
         DivergenceLimits,
@@ -79,94 +79,6 @@ if TYPE_CHECKING:
         Vehicle,
     )
     from host_bridge.core.wiring import BudgetRow, WiringReport
-
-_HOMES = {
-    "AcceptedCoast": "unaided",
-    "Action": "codes",
-    "ActionReply": "reports",
-    "Actuator": "codes",
-    "BatteryStage": "codes",
-    "BindResult": "codes",
-    "BudgetRow": "wiring",
-    "CarEvent": "reports",
-    "CarIdentity": "reports",
-    "CarMotion": "reports",
-    "CarStatus": "reports",
-    "Cause": "codes",
-    "Claim": "commands",
-    "ClaimVerdict": "codes",
-    "ClockReport": "reports",
-    "Committed": "reports",
-    "Deadman": "codes",
-    "Deed": "commands",
-    "Device": "codes",
-    "DivergenceLimits": "vehicle",
-    "EventCode": "codes",
-    "EventsLost": "reports",
-    "Fault": "codes",
-    "FileValue": "vehicle",
-    "Input": "inputs",
-    "Inputs": "reports",
-    "KnownCar": "same_car",
-    "LONGEST_STEP_S": "vehicle",
-    "LinkCounters": "reports",
-    "Loss": "codes",
-    "NEUTRAL_US": "inputs",
-    "NOBODY": "codes",
-    "Observed": "inputs",
-    "Order": "inputs",
-    "Outputs": "reports",
-    "OwnClaim": "reports",
-    "ParameterReply": "reports",
-    "Power": "reports",
-    "Profile": "codes",
-    "RcMode": "codes",
-    "Reach": "inputs",
-    "Refusal": "codes",
-    "Report": "reports",
-    "ResetCause": "codes",
-    "Screen": "inputs",
-    "Second": "reports",
-    "SeenCar": "inputs",
-    "Sender": "codes",
-    "SessionBound": "reports",
-    "Setting": "inputs",
-    "SourceFacts": "vehicle",
-    "State": "codes",
-    "StopSeen": "reports",
-    "StopSourceFacts": "vehicle",
-    "UNAIDED_MOST_M": "unaided",
-    "UnaidedFacts": "unaided",
-    "UnaidedStop": "unaided",
-    "Vehicle": "vehicle",
-    "Verdict": "same_car",
-    "VescState": "reports",
-    "WiringReport": "wiring",
-    "Wish": "inputs",
-    "another_car": "same_car",
-    "arming": "commands",
-    "capping": "commands",
-    "event_words": "event_words",
-    "span_words": "reasons",
-    "stand_left_s": "reasons",
-    "stop_age_s": "reasons",
-    "stop_source_name": "reasons",
-    "unaided_words": "unaided_words",
-    "verdict": "same_car",
-    "what_to_do": "same_car",
-    "why_nobody_drives": "reasons",
-    "why_stopped": "reasons",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import what is named here when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = __import__(f"{__name__}.{_HOMES[name]}", fromlist=[name])
-    globals()[name] = found = getattr(module, name)
-    return found
-
 
 __all__ = [
     "LONGEST_STEP_S",
@@ -245,3 +157,27 @@ __all__ = [
     "why_nobody_drives",
     "why_stopped",
 ]
+_MODULES = (
+    "codes",
+    "commands",
+    "event_texts",
+    "inputs",
+    "reasons",
+    "reports",
+    "same_car",
+    "unaided",
+    "unaided_texts",
+    "vehicle",
+    "wiring",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Import all of the vocabulary when one of its names is first asked for."""
+    if name in __all__:
+        for module in _MODULES:
+            __import__(f"{__name__}.{module}")
+            values = vars(globals()[module])
+            globals().update({it: values[it] for it in __all__ if it in values})
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

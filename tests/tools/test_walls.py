@@ -60,7 +60,14 @@ SOUND = [
 
 @pytest.fixture
 def lint(tmp_path: Path):
-    for file in ("car/core", "car/wire", "car/wheels", "desk/domain", "desk/hall", "desk/seats/pad"):
+    for file in (
+        "car/core",
+        "car/wire",
+        "car/wheels",
+        "desk/domain",
+        "desk/hall",
+        "desk/seats/pad",
+    ):
         path = tmp_path / f"{file}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from firmware.core import watch
 from firmware.protocol import codes as car
+from host_bridge import core
 from host_bridge.core import codes as host
 from host_bridge.core.codes import members
 from host_bridge.core.reasons import span_words, stand_left_s, stop_age_s, why_stopped
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
-from tests.evidence import every
+from tests.evidence import every, some
 from tests.host_bridge.drive.drives import vehicle
 
 # the host's enumeration, the prefix of the car's names
@@ -199,3 +202,12 @@ def test_starts_that_did_not_last_are_blamed_on_the_program_or_on_the_power():
 
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+
+def test_each_name_of_the_vocabulary_is_there_and_none_is_that_of_a_file():
+    """A file of that name would take its place as soon as somebody imports the file."""
+    files = {path.stem for path in Path(core.__file__).parent.glob("*.py")}
+    assert files & set(core.__all__) == set()
+    assert [name for name in some(core.__all__) if not hasattr(core, name)] == []
+    with pytest.raises(AttributeError, match="no attribute 'Struct'"):
+        core.Struct  # noqa: B018
