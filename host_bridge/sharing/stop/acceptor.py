@@ -23,7 +23,7 @@ Enter = Callable[[socket.socket, Any, int], object]
 
 
 class Rates(NamedTuple):
-    """How often each login may come, and how many are taken before anything else has its turn."""
+    """The rate of each login, and how many are taken before anything else has its turn."""
 
     per_s: float
     at_once: int

@@ -45,9 +45,7 @@ def opened(port: str, baud: int = BAUD) -> SerialTransport:
         data_consumer: Callable[[bytes], object] | None = None,
         timeout_overall: float | None = None,
     ) -> bytes:
-        if (
-            data_consumer is not None or timeout is None
-        ):  # what a script says, for as long as it runs
+        if data_consumer is not None or timeout is None:  # a script, for as long as it runs
             read: bytes = waits(min_num_bytes, ending, timeout, data_consumer, timeout_overall)
             return read
         return _answer(transport.serial, ending, timeout, timeout_overall or _LONGEST_S)
