@@ -3,7 +3,7 @@ that no modules import each other in a circle.
 
 What the table does not allow is refused. Each rule reads ``importer -> allowed allowed ...``; the
 longest importer that fits a module counts, ``*`` stands for one name, and a folder may always
-import itself. ``!folder`` keeps a folder out of one that is allowed; of what is said of a module the
+import itself. ``!folder`` keeps a folder out of one that is allowed; of all that fit a module the
 longest counts. Each room reads ``library: folder ...``: the only places that may import a library.
 Only direct imports count: what a neighbour may use is the neighbour's affair.
 """
