@@ -60,6 +60,15 @@ def test_a_folders_page_names_every_module_in_it(page):
     assert modules - told == set()
 
 
+@pytest.mark.parametrize("page", PAGES_OF_FOLDERS)
+def test_a_folders_page_names_no_module_that_is_not_there(page):
+    """By its path from the page's folder, from the top, or from the top's folder that it is in."""
+    folder = (ROOT / page).parent
+    told = re.findall(r"`(\w[\w./]*\.py)`", (ROOT / page).read_text())
+    homes = (folder, ROOT, ROOT / page.partition("/")[0])
+    assert [it for it in told if not any((home / it).exists() for home in homes)] == []
+
+
 def test_the_newest_entry_of_the_changelog_is_this_version():
     found = re.findall(r"^## (\d+\.\d+\.\d+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     declared = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
