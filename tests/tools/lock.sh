@@ -5,9 +5,11 @@ set -eu
 export PATH=".venv/bin:$PATH"
 command -v uv >/dev/null || .venv/bin/python -m pip --quiet install uv
 
+# With extras: pip takes `coverage` pinned for no pin of a dependency's `coverage[toml]`, and refuses
+# as soon as there is a newer release than the pinned one.
 compile() {
     uv pip compile --quiet --upgrade --universal --python-version 3.10 --generate-hashes \
-        --no-emit-index-url --no-annotate --no-config --custom-compile-command "make lock" "$@"
+        --no-strip-extras --no-emit-index-url --no-annotate --no-config --custom-compile-command "make lock" "$@"
 }
 
 compile --extra dev --output-file requirements.lock pyproject.toml
