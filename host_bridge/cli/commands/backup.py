@@ -107,8 +107,8 @@ async def _restore(args: argparse.Namespace, host: Host) -> int:
     opened = await host.cars.open(args.car, epoch=epoch, vehicle=row["vehicle"])
     try:
         held = host.vehicles.recognised(opened.identity)
+        _refuse_another_type(held, row, opened.name)  # first: no --board would help there
         _refuse_another_board(opened, held, row, board_of(args.board))
-        _refuse_another_type(held, row, opened.name)
         changed = await host.configurations.write(opened, kept, row["car_name"], counted)
         known = (
             Pairing.from_row(row["pairing"])

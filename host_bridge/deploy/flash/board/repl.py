@@ -29,29 +29,28 @@ _LONGEST_S = 60.0  # for one answer of a REPL that is not asked to run anything 
 _FRIENDLY = b"\r\x02\x03"  # leaves any mode that stray bytes have brought it into
 
 
-def opened(port: str, baud: int = BAUD) -> SerialTransport:
-    """Open mpremote's line to a REPL, whose waits end although something else talks on.
+class Line(SerialTransport):
+    """mpremote's line to a REPL, whose waits end although something else talks on.
 
     mpremote looks at its time only while nothing comes. A board that was reset meanwhile runs the
     car's program, which is never silent.
     """
-    transport = SerialTransport(port, baud, timeout=_ANSWER_S)
-    waits = transport.read_until
 
     def read_until(
+        self,
         min_num_bytes: int,
         ending: bytes,
         timeout: float | None = 10,  # as mpremote has it
         data_consumer: Callable[[bytes], object] | None = None,
         timeout_overall: float | None = None,
     ) -> bytes:
+        """Return what was read up to this ending, or what came until the time was over."""
         if data_consumer is not None or timeout is None:  # a script, for as long as it runs
-            read: bytes = waits(min_num_bytes, ending, timeout, data_consumer, timeout_overall)
+            read: bytes = super().read_until(
+                min_num_bytes, ending, timeout, data_consumer, timeout_overall
+            )
             return read
-        return _answer(transport.serial, ending, timeout, timeout_overall or _LONGEST_S)
-
-    transport.read_until = read_until
-    return transport
+        return _answer(self.serial, ending, timeout, timeout_overall or _LONGEST_S)
 
 
 def _answer(line: Any, ending: bytes, silent_s: float, longest_s: float) -> bytes:
@@ -80,17 +79,19 @@ def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterat
     try:
         yield RawBoard(transport, port)
     finally:
-        with contextlib.suppress(TransportError, OSError):
-            transport.exec_raw_no_follow("import machine\nmachine.reset()")
-        with contextlib.suppress(OSError):
-            transport.close()
+        try:
+            with contextlib.suppress(TransportError, OSError):
+                transport.exec_raw_no_follow("import machine\nmachine.reset()")
+        finally:  # whatever else ends the reset, a Ctrl-C among it
+            with contextlib.suppress(OSError):
+                transport.close()
 
 
 def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
     while True:
         got = ""
         try:
-            transport = opened(port, baud)
+            transport = Line(port, baud, timeout=_ANSWER_S)
             try:
                 return _enter(transport)
             except (TransportError, OSError):

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from mpremote.transport import TransportError
-from mpremote.transport_serial import SerialTransport
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board import repl
@@ -51,7 +50,7 @@ class CutOff(Exception):
     """The host is gone."""
 
 
-class CutLine(SerialTransport):
+class CutLine(repl.Line):
     """Every command to the board is an exchange; after ``exchanges`` of them there are no more."""
 
     exchanges = None
@@ -106,7 +105,7 @@ def test_a_board_is_flashed_over_its_raw_repl_and_reset(old_board, tmp_path):
 
 @pytest.mark.micropython
 def test_cut_at_every_exchange_a_whole_program_starts(old_board, tmp_path, monkeypatch):
-    monkeypatch.setattr(repl, "SerialTransport", CutLine)
+    monkeypatch.setattr(repl, "Line", CutLine)
     seen = []
     exchanges = 0
     while "new" not in seen[-1:]:
@@ -126,7 +125,7 @@ def test_cut_at_every_exchange_a_whole_program_starts(old_board, tmp_path, monke
 
 @pytest.mark.micropython
 def test_what_was_sent_before_a_cut_is_not_sent_again(old_board, monkeypatch):
-    monkeypatch.setattr(repl, "SerialTransport", CutLine)
+    monkeypatch.setattr(repl, "Line", CutLine)
     CutLine.done, CutLine.exchanges = 0, 24
     with repl_board(old_board) as (port, _), pytest.raises(CutOff):
         flash(port, program("new", 20))
@@ -198,7 +197,7 @@ def test_a_board_that_was_reset_meanwhile_and_talks_on_is_not_waited_for(monkeyp
     """It is to be led out of its raw REPL, and runs its car already."""
     monkeypatch.setattr(repl, "_LONGEST_S", 0.5)
     with talking_on() as port:
-        transport = repl.opened(port)
+        transport = repl.Line(port, timeout=1.5)
         begun_s = time.monotonic()
         with pytest.raises(TransportError, match="could not enter raw repl"):
             transport.exec_raw_no_follow("import machine\nmachine.reset()")
