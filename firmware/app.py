@@ -2,33 +2,33 @@
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core import supervisor as conditions
-from firmware.core.actions import Actions
-from firmware.core.arbiter import Arbiter
-from firmware.core.battery import Battery
-from firmware.core.chronicle import Chronicle
+from firmware.core.arbitration.actions import Actions
+from firmware.core.arbitration.arbiter import Arbiter
+from firmware.core.arbitration.rc_receiver import RcReceiver
 from firmware.core.clock import OWN, Sessions
-from firmware.core.configuration import Configuration
-from firmware.core.drive import Drive
-from firmware.core.events import Events
-from firmware.core.hearing import Hearing
-from firmware.core.latch import Latch
-from firmware.core.motion import Motion
-from firmware.core.odometry import Odometry
-from firmware.core.outbox import Outbox
-from firmware.core.outputs import OutputStage
-from firmware.core.overlay import Overlay, load_stored
-from firmware.core.params import POLICY_CUT
-from firmware.core.punctuality import Punctuality
-from firmware.core.rc_receiver import RcReceiver
-from firmware.core.receiver import Receiver
-from firmware.core.runstop import StopSources
-from firmware.core.steering import Steering
-from firmware.core.stopping import StopSequence
+from firmware.core.link.dispatcher import Hearing
+from firmware.core.link.event_reporter import Chronicle
+from firmware.core.link.events import Events
+from firmware.core.link.outbox import Outbox
+from firmware.core.link.receiver import Receiver
+from firmware.core.link.telemetry import Telemetry
+from firmware.core.motion.battery import Battery
+from firmware.core.motion.drive import Drive
+from firmware.core.motion.motion import Motion
+from firmware.core.motion.odometry import Odometry
+from firmware.core.motion.outputs import OutputStage
+from firmware.core.motion.steering import Steering
+from firmware.core.motion.temperature import Temperature
+from firmware.core.motion.warm_up import WarmUp
+from firmware.core.overrun import Punctuality
+from firmware.core.settings.configuration import Configuration
+from firmware.core.settings.overlay import Overlay, load_stored
+from firmware.core.settings.params import POLICY_CUT
+from firmware.core.stops.fault_monitor import Watch
+from firmware.core.stops.latch import Latch
+from firmware.core.stops.runstop import StopSources
+from firmware.core.stops.stopping import StopSequence
 from firmware.core.supervisor import Supervisor
-from firmware.core.telemetry import Telemetry
-from firmware.core.temperature import Temperature
-from firmware.core.warm_up import WarmUp
-from firmware.core.watch import Watch
 from firmware.protocol.codes import (
     DRIVE,
     EVENT_STARTED,
@@ -43,9 +43,9 @@ from firmware.protocol.version import protocol_hash
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
-    from firmware.core.loop_brake import LoopBrake
-    from firmware.core.pairing import Pairing
-    from firmware.core.params import Params
+    from firmware.core.settings.params import Params
+    from firmware.core.stops.loop_brake import LoopBrake
+    from firmware.core.stops.pairing import Pairing
 
 
 class App:
@@ -96,7 +96,7 @@ class App:
         self.loop_brake: "LoopBrake | None" = None
         self.pairing: "Pairing | None" = None
         if board.key:
-            from firmware.core.pairing import make_pairing
+            from firmware.core.stops.pairing import make_pairing
 
             self.pairing = make_pairing(board, self.stop_sources, self.receiver, self.outbox)
         self.telemetry = Telemetry(
@@ -125,7 +125,7 @@ class App:
     def _fit_loop_brake(self, params: "Params") -> None:
         """Configure the loop brake; it is loaded only for a car that has one, to save heap."""
         if params.get("loop_brake_ms") and not self.loop_brake:
-            from firmware.core.loop_brake import LoopBrake
+            from firmware.core.stops.loop_brake import LoopBrake
 
             self.loop_brake = LoopBrake(
                 self.board, self.runstop, self.faults, self.stop_sequence, self.odometry,

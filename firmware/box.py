@@ -2,16 +2,16 @@
 
 It sends "run" 50 times a second while its button's loop is closed, and "stop" once that opens. It
 claims nothing, so it can only stop cars. Only the car that it was paired with, by cable, accepts
-its "run", if that answers the car's challenge with a tag of their key (core/boxes.py). So a car
-that requires a box stops when its own falls silent, whether by its battery, its program or its
+its "run", if that answers the car's challenge with a tag of their key (core/stops/boxes.py). So a
+car that requires a box stops when its own falls silent, whether by its battery, its program or its
 radio.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline, elapsed_us
-from firmware.core.outbox import Outbox
-from firmware.core.receiver import Receiver
-from firmware.core.tag import BLOCK, KEY, TAG, Tag
+from firmware.core.link.outbox import Outbox
+from firmware.core.link.receiver import Receiver
+from firmware.core.stops.tag import BLOCK, KEY, TAG, Tag
 from firmware.protocol.boxes import (
     BOX_CHALLENGE,
     BOX_EPOCH,

@@ -33,7 +33,7 @@ _FILE_STAT = (0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
-_STARTS_MAX = 3  # failed ones in a row, as in firmware/core/watch.py
+_STARTS_MAX = 3  # failed ones in a row, as in firmware/core/stops/fault_monitor.py
 _CTRL_C = 3
 _TRIAL_MS = 8000  # until the program has its own watchdog; an RP2040's can wait 8388 ms
 

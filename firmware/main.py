@@ -7,7 +7,7 @@
 import sys
 
 from firmware.app import App
-from firmware.boards.unix import UnixBoard
+from firmware.boards.simulated.unix import UnixBoard
 from firmware.box import Box
 
 _PROGRAMS = (("unix", App), ("unix-box", Box))

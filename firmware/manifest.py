@@ -18,19 +18,19 @@ NOT_DEPLOYED = (
 # Files of boards/ and drivers/ that only some ports get; all others there go on every real board
 _COUNTED = ("stm32", "esp32")  # without state machines
 SOME = (
-    ("boards/virtual.py", ("unix", "rp2", "stm32", "esp32")),
+    ("boards/simulated/virtual.py", ("unix", "rp2", "stm32", "esp32")),
     ("boards/keys.py", ("unix", "rp2", "stm32", "esp32")),
     ("boards/store.py", ("unix", "rp2", "stm32", "esp32")),
-    ("boards/unix.py", ("unix",)),
-    ("boards/rp2.py", ("rp2",)),
-    ("boards/rp2_channel.py", ("rp2",)),
-    ("boards/stm32.py", ("stm32",)),
-    ("boards/esp32.py", ("esp32",)),
-    ("drivers/rp2_life_signal.py", ("rp2",)),
-    ("drivers/rp2_pulses.py", ("rp2",)),
-    ("drivers/rp2_quadrature.py", ("rp2",)),
-    ("drivers/polled_counter.py", _COUNTED),
-    ("drivers/toggled_life.py", _COUNTED),
+    ("boards/simulated/unix.py", ("unix",)),
+    ("boards/ports/rp2.py", ("rp2",)),
+    ("boards/ports/rp2_channel.py", ("rp2",)),
+    ("boards/ports/stm32.py", ("stm32",)),
+    ("boards/ports/esp32.py", ("esp32",)),
+    ("drivers/outputs/rp2_life_signal.py", ("rp2",)),
+    ("drivers/outputs/rp2_pulses.py", ("rp2",)),
+    ("drivers/wheels/rp2_quadrature.py", ("rp2",)),
+    ("drivers/wheels/polled_counter.py", _COUNTED),
+    ("drivers/outputs/toggled_life.py", _COUNTED),
 )
 METAL = ("rp2", "stm32", "esp32")
 PORTS = ("unix",) + METAL

@@ -30,8 +30,10 @@ _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters",
           "vesc")  # fmt: skip
 # The slowest model, with which a busy machine hardly reaches real time.
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
-_CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {
-    *("__init__", "params", "checked_params")
+_CORE = {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts)
+    for file in ROOT.glob("firmware/core/**/*.py")
+    if file.stem not in ("__init__", "params", "checked_params")
 }
 # Left out: classes that other files subclass or add fields to (world, messages), and the table of
 # parameters, which would only slow the start down.
@@ -41,12 +43,12 @@ MODULES = (
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
     *("sim_mock.circuit", "sim_mock.metal"),
-    *(f"firmware.core.{name}" for name in sorted(_CORE)),
-    *("firmware.protocol.frame", "firmware.boards.virtual", "firmware.app"),
+    *sorted(_CORE),
+    *("firmware.protocol.frame", "firmware.boards.simulated.virtual", "firmware.app"),
 )
 # Modules whose constants the compiled modules use.
 _NUMBERS = (
-    *("firmware.core.params", "firmware.protocol.codec", "firmware.protocol.codes"),
+    *("firmware.core.settings.params", "firmware.protocol.codec", "firmware.protocol.codes"),
     "firmware.protocol.ranges",
 )
 _READ = (  # further sources that the result depends on: for type checks and for the rewriting

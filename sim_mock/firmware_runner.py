@@ -1,7 +1,7 @@
 """The runners of a car's program: readings and bytes in, outputs and bytes out, step by step.
 
 ``InProcess`` calls it in this Python, ``Process`` runs it in a process of its own, under a real
-MicroPython or another CPython, over a pipe (``firmware/boards/unix.py``).
+MicroPython or another CPython, over a pipe (``firmware/boards/simulated/unix.py``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from firmware.app import App
-from firmware.boards import unix
 from firmware.boards.keys import take_key
-from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
+from firmware.boards.simulated import unix
+from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
 
 PATIENCE_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter some 100 ms

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware.boards.virtual import CHANNELS
-from firmware.core.guard import BRAKES_US, Guard, limit_us
+from firmware.boards.simulated.virtual import CHANNELS
+from firmware.core.stops.guard import BRAKES_US, Guard, limit_us
 from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
 from sim_mock.firmware_runner import Beat
 

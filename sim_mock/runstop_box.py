@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE
+from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE
 from firmware.box import GREEN, RED, YELLOW, Box
 from sim_mock.firmware_runner import FirmwareRunner, InProcess, Process, Stored
 from sim_mock.keys import read_key_file, stored_key

@@ -9,9 +9,9 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from firmware.boards.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.checked_params import CheckedParams
-from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
+from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
+from firmware.core.settings.checked_params import CheckedParams
+from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
 from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost

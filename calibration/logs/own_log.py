@@ -22,7 +22,7 @@ _COUNTS = 1 << 30  # where its counters wrap
 _DRIVEN = "ACTIVE"
 _TOPICS = ("status", "motion", "outputs", "power", "inputs")
 _FULL_DUTY = 10_000
-_ESC, _H_BRIDGE = 2, 3  # firmware.core.params, channel_kind
+_ESC, _H_BRIDGE = 2, 3  # firmware.core.settings.params, channel_kind
 
 Row = Mapping[str, Any]
 Rows = Iterable[tuple[str, Row]]

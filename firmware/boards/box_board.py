@@ -8,7 +8,7 @@ from machine import Pin
 
 from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.keys import folded, read_key
-from firmware.boards.parts import output
+from firmware.boards.physical.parts import output
 from firmware.compat import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns o
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from firmware.drivers.vesc import Vesc
+    from firmware.drivers.outputs.vesc import Vesc
 
 
 class MotorController(Protocol):
@@ -84,7 +84,7 @@ class Board(Protocol):
 
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         """Set all channels, the drive enable and the lights. Renews the pulses: without it they
-        fall back within 60 ms, and the guard (core/guard.py) gates the drive before that."""
+        fall back within 60 ms, and the guard (core/stops/guard.py) gates the drive before that."""
 
     def entropy(self) -> int:
         """Return 30 random bits."""

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from firmware.app import App
     from firmware.boards.contract import Pins, Starts
-    from firmware.boards.hitl import HitlBoard
     from firmware.boards.link import Link
-    from firmware.boards.metal import MetalBoard
+    from firmware.boards.physical.board import MetalBoard
+    from firmware.boards.simulated.hitl import HitlBoard
     from firmware.boards.store import Store
     from firmware.drivers.ticks import TicksUs
 
@@ -42,8 +42,13 @@ _OF_METAL = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
 # Modules of messages: their classes are with their handlers, the modules are read at the start only
 _TABLES = ("messages", "to_board", "to_host", "boxes")
-_OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
-_MADE_UP_US = 25_000  # with a step below the limit of an overrun (core/watch.py)
+_OF_A_BOX = (
+    "firmware.core.stops.pairing",
+    "firmware.core.stops.boxes",
+    "firmware.core.stops.tag",
+    "firmware.cipher",
+)
+_MADE_UP_US = 25_000  # with a step below the limit of an overrun (core/stops/fault_monitor.py)
 _REHEARSAL_MS = 5_000  # a chip takes more than half a second to make a car, and nothing moves
 _MASK = (1 << 30) - 1
 
@@ -156,7 +161,7 @@ class CarProgram:
     def __init__(
         self, board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool
     ) -> None:
-        from firmware.boards.hitl_door import Door
+        from firmware.boards.simulated.hitl_entry import Door
 
         self._board = board
         self._starts = starts
@@ -197,7 +202,7 @@ def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
     caller has to reset the board into it.
     """
     if pins.CLOCK_HZ:
-        from firmware.boards.rp2040_clock import hasten
+        from firmware.boards.ports.rp2040_clock import hasten
 
         hasten(pins.CLOCK_HZ)
     link = make_link(pins)
@@ -231,7 +236,7 @@ def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
     metal.leave()
     _forget_metal()
     collect_every(_LOOP_CRUMBS_SIZE)
-    from firmware.boards.hitl import HitlBoard
+    from firmware.boards.simulated.hitl import HitlBoard
 
     board = HitlBoard(metal.board_id, metal.link, metal.between_steps, starts.failed)
     board.reset_cause = metal.reset_cause
@@ -251,7 +256,8 @@ def _forget_metal() -> None:
     """
     for name in tuple(sys.modules):
         package, _, own = name.rpartition(".")
-        if (package in _OF_METAL and own not in _STAYS) or name in _OF_A_BOX:
+        is_of_metal = package.startswith(_OF_METAL[0]) or package.startswith(_OF_METAL[1])
+        if (is_of_metal and own not in _STAYS) or name in _OF_A_BOX:
             forget(name, package, own)
 
 
@@ -289,7 +295,7 @@ def make_link(pins: "Pins") -> "Link":
     from firmware.boards import link
 
     if pins.LINK == "uart":
-        from firmware.boards.parts import make_uart
+        from firmware.boards.physical.parts import make_uart
 
         return link.UartLink(make_uart(pins, "link"))
     return link.StdioLink()
@@ -303,15 +309,15 @@ def make_board(
     Raises ValueError for a port that there is no board for, or a row that it has not.
     """
     if pins.PORT == "rp2":
-        from firmware.boards.rp2 import Rp2Board
+        from firmware.boards.ports.rp2 import Rp2Board
 
         return Rp2Board(pins, starts, link, store, ticks_us)
     if pins.PORT == "stm32":
-        from firmware.boards.stm32 import Stm32Board
+        from firmware.boards.ports.stm32 import Stm32Board
 
         return Stm32Board(pins, starts, link, store, ticks_us)
     if pins.PORT == "esp32":
-        from firmware.boards.esp32 import Esp32Board
+        from firmware.boards.ports.esp32 import Esp32Board
 
         return Esp32Board(pins, starts, link, store, ticks_us)
     raise ValueError("no board for the port %s; correct the board file" % pins.PORT)

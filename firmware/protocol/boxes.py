@@ -8,7 +8,7 @@ const = micropython.const
 
 
 class BoxWord(Message):
-    """A runstop box's heartbeat, with the tag of core/tag.py over all before it.
+    """A runstop box's heartbeat, with the tag of core/stops/tag.py over all before it.
 
     It answers the car's newest ``challenge``, 0 while it knows of none, and says how long ago it
     heard it: so its age is told by the car's clock alone. Without ``BOX_RUNS`` it is a stop, from
@@ -35,7 +35,7 @@ class BoxWord(Message):
 class BoxHeard(Message):
     """A car's challenge to its runstop box, with the newest word of that box that the car took.
 
-    The tag of core/tag.py is over the first 16 bytes.
+    The tag of core/stops/tag.py is over the first 16 bytes.
     """
 
     ID = 47

@@ -15,7 +15,9 @@ from host_bridge.link.protocol.units import claim_message
 from host_bridge.link.protocol.wire import encode
 
 _NUMBERS = 0xFFFF
-_CLOCK_KNOWN_US = 9_000  # a car refuses claims beyond 10 ms (core/params.py, clock_bound_us)
+_CLOCK_KNOWN_US = (
+    9_000  # a car refuses claims beyond 10 ms (core/settings/params.py, clock_bound_us)
+)
 
 
 class FleetRequest:

@@ -12,7 +12,7 @@ from enum import Enum, IntEnum, IntFlag
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from firmware.core import battery
+from firmware.core.motion import battery
 from firmware.protocol import codes as wire
 
 NOBODY = wire.NOBODY  # the source id that means "no source"

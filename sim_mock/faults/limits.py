@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware.core.params import CURVE_POINTS
+from firmware.core.settings.params import CURVE_POINTS
 from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
 from sim_mock.faults.host import CLAIM_EVERY_US, SYNC_EVERY_US
 from sim_mock.faults.vehicles import lease_ms
@@ -76,7 +76,9 @@ class Stopping:
 
     brake_mps2: float
     coast_mps2: float
-    promised_mps2: float  # least deceleration of a car braked before its cut (core/loop_brake.py)
+    promised_mps2: (
+        float  # least deceleration of a car braked before its cut (core/stops/loop_brake.py)
+    )
     unseen_mps: float  # below this the brake is released, as the encoders do not show the speed
 
     @classmethod

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from firmware.boards.virtual import CHANNELS, READINGS
+from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from sim_mock.firmware_runner import Beat, FirmwareRunner, InProcess, Process
 from sim_mock.micropython import find
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
+from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
 from sim_mock.faults.catalogue import Case, case_of
 from sim_mock.faults.expectations import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from firmware.boards.virtual import CHANNELS, READINGS
+from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
 from sim_mock.facts import CarFacts
 from sim_mock.faults.host import framed

@@ -1,6 +1,6 @@
 """A VESC as a car's speed controller, commanded over its serial line by the board's pulses.
 
-The board makes commands of the pulses (firmware/boards/vesc_drive.py):
+The board makes commands of the pulses (firmware/boards/physical/vesc_drive.py):
 
  pulse | the VESC |
 ---|---|

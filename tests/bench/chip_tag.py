@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TIMED = """
 import gc, micropython, sys, time
 from firmware.boards.keys import take_key
-from firmware.core.outbox import Outbox
-from firmware.core.pairing import Pairing
-from firmware.core.receiver import Receiver
-from firmware.core.runstop import StopSource
-from firmware.core.tag import Tag
+from firmware.core.link.outbox import Outbox
+from firmware.core.stops.pairing import Pairing
+from firmware.core.link.receiver import Receiver
+from firmware.core.stops.runstop import StopSource
+from firmware.core.stops.tag import Tag
 from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codec import encode_into
 from firmware.protocol.frame import FrameWriter, crc_table

@@ -1,8 +1,8 @@
 """A car at work: what a step's cost is measured on, under whichever Python runs this."""
 
 from firmware.app import App
-from firmware.boards.virtual import VirtualBoard
-from firmware.core.checked_params import CheckedParams
+from firmware.boards.simulated.virtual import VirtualBoard
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from firmware.protocol.codec import copy, encode_into
 from firmware.protocol.frame import FrameWriter, crc_table

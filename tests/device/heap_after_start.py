@@ -6,7 +6,7 @@ gc.collect()
 before = gc.mem_alloc()
 
 from firmware.app import App  # noqa: E402
-from firmware.boards.virtual import VirtualBoard  # noqa: E402
+from firmware.boards.simulated.virtual import VirtualBoard  # noqa: E402
 
 app = App(VirtualBoard(bytes(8), b"", 0))
 app.step(0)

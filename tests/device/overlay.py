@@ -10,12 +10,16 @@ import sys
 import micropython
 
 from firmware.app import App
-from firmware.boards.virtual import VirtualBoard
+from firmware.boards.simulated.virtual import VirtualBoard
 from firmware.protocol import messages
 from firmware.protocol.codec import encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
 
-MODULES = ("firmware.core.params", "firmware.core.checked_params", "firmware.core.writing")
+MODULES = (
+    "firmware.core.settings.params",
+    "firmware.core.settings.checked_params",
+    "firmware.core.settings.writing",
+)
 ANSWERS = (messages.Parameter, messages.Committed)
 US, BEAT_US = 1001, 10_000
 

@@ -192,12 +192,12 @@ def test_a_key_is_lost_between_two_starts():
 
 
 def test_a_board_without_a_cipher_needs_the_box_that_it_cannot_know(monkeypatch):
-    import firmware.core.tag
+    import firmware.core.stops.tag
 
     def missing(key):
         raise ValueError("this MicroPython has no AES")
 
-    monkeypatch.setattr(firmware.core.tag, "block_cipher", missing)
+    monkeypatch.setattr(firmware.core.stops.tag, "block_cipher", missing)
     car = stands_by()
     assert car.pairing == codes.PAIRING_NO_CIPHER
     assert car.missed(TRACK)

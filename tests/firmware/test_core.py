@@ -6,10 +6,10 @@ import random
 import pytest
 
 from firmware.core import deadlines, supervisor
-from firmware.core.events import SIZE, Events
-from firmware.core.latch import Latch
-from firmware.core.limits import Slew, interpolated
-from firmware.core.odometry import sine
+from firmware.core.link.events import SIZE, Events
+from firmware.core.motion.limits import Slew, interpolated
+from firmware.core.motion.odometry import sine
+from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
 from firmware.protocol.messages import Event
 from tests.evidence import some

@@ -69,7 +69,9 @@ def test_the_program_as_it_is_flashed_gives_the_same_bytes(bits, tmp_path):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
     script = tmp_path / "main.py"  # what is beside it is found first
-    script.write_text("import drive, firmware.core.guard as g\nassert g.__file__[-4:] == '.mpy'\n")
+    script.write_text(
+        "import drive, firmware.core.stops.guard as g\nassert g.__file__[-4:] == '.mpy'\n"
+    )
     hosts = [
         stormy_drive("f1tenth", *where, MINUTE // 10, seed=7, **how)
         for where, how in ((("in process",), {}), ((bits,), {"program": script}))

@@ -65,7 +65,7 @@ def test_rear_wheels_that_brake_alone_give_less_than_half_of_the_grip():
 
 
 def test_a_car_that_does_not_brake_is_found(monkeypatch):
-    monkeypatch.setattr("firmware.core.drive.Drive.brake", lambda self, *_: self.neutral(0))
+    monkeypatch.setattr("firmware.core.motion.drive.Drive.brake", lambda self, *_: self.neutral(0))
     result = run("stop-at-3", load_vehicle("f1tenth"), 0)
     assert result.distance_m > 10 * result.friction_m
     assert result.wrong

@@ -480,12 +480,12 @@ def test_a_box_without_a_key_is_said_and_blinks_and_still_stops():
 
 
 def test_a_board_without_a_cipher_says_so(monkeypatch):
-    import firmware.core.tag
+    import firmware.core.stops.tag
 
     def missing(key):
         raise ValueError("this MicroPython has no AES")
 
-    monkeypatch.setattr(firmware.core.tag, "block_cipher", missing)
+    monkeypatch.setattr(firmware.core.stops.tag, "block_cipher", missing)
     car = Driven()
     car.take_up()
     car.let_go(500)

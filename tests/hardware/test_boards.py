@@ -136,7 +136,8 @@ def test_no_pin_is_both_free_and_reserved(board):
 
 
 def test_the_programs_are_as_long_as_the_budget_says(virtual_rp2):
-    from firmware.drivers import rp2_life_signal, rp2_pulses, rp2_quadrature
+    from firmware.drivers.outputs import rp2_life_signal, rp2_pulses
+    from firmware.drivers.wheels import rp2_quadrature
 
     lengths = {
         "pulses": len(rp2_pulses.pulses.opcodes),

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from firmware.core.guard import BRAKES_US
+from firmware.core.stops.guard import BRAKES_US
 from hardware.drawing.harness import FOLDER
 from hardware.drawing.off_delay import CIRCUIT, NETS
 from hardware.drawing.runstop import CIRCUIT as RUNSTOP

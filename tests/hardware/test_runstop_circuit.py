@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core import watch
+from firmware.core.stops import fault_monitor as watch
 from hardware.drawing.runstop import CIRCUIT, SYMBOLS
 
 VALUES = {ref: value for ref, (value, _) in CIRCUIT.read_values().items()}

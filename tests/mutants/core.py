@@ -27,39 +27,45 @@ class Part(NamedTuple):
 # What firmware/core/SAFETY.md asks it of, as it is laid out
 CORE = (
     Part("firmware/core/deadlines.py", ("deadlines",)),
-    Part("firmware/core/latch.py", ("latch",)),
+    Part("firmware/core/stops/latch.py", ("latch",)),
     Part("firmware/core/supervisor.py", ("supervisor",)),
-    Part("firmware/core/stopping.py", ("stopping",)),
-    Part("firmware/core/limits.py", ("limits", "limits_ramp")),
-    Part("firmware/core/runstop.py", ("runstop", "runstop_link")),
-    Part("firmware/core/source.py", ("arbiter_sources", "arbiter_winners", "arbiter")),
-    Part("firmware/core/guard.py", ("guard", "guard_grace")),
-    Part("firmware/core/arbiter.py", ("arbiter", "arbiter_winners", "arbiter_sources")),
+    Part("firmware/core/stops/stopping.py", ("stopping",)),
+    Part("firmware/core/motion/limits.py", ("limits", "limits_ramp")),
+    Part("firmware/core/stops/runstop.py", ("runstop", "runstop_link")),
+    Part("firmware/core/arbitration/source.py", ("arbiter_sources", "arbiter_winners", "arbiter")),
+    Part("firmware/core/stops/guard.py", ("guard", "guard_grace")),
+    Part("firmware/core/arbitration/arbiter.py", ("arbiter", "arbiter_winners", "arbiter_sources")),
 )
 # What else decides
 BESIDE = (
-    Part("firmware/core/rc_receiver.py", ("rc_receiver", "rc_gesture")),
+    Part("firmware/core/arbitration/rc_receiver.py", ("rc_receiver", "rc_gesture")),
     Part("firmware/core/clock.py", ("clock",)),
-    Part("firmware/core/actions.py", ("actions", "actions_on_board")),
-    Part("firmware/core/plausibility.py", ("plausibility",)),
-    Part("firmware/core/punctuality.py", ("punctuality",)),
-    Part("firmware/core/outputs.py", ("outputs",)),
-    Part("firmware/core/drive.py", ("drive", "drive_braking", "drive_directions", "drive_rested")),
-    Part("firmware/core/motion.py", ("motion", "app_moves")),
-    Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
-    Part("firmware/core/params.py", ("params", "unsafe_configuration"), _PARAMS),
-    Part("firmware/core/checked_params.py", ("params", "unsafe_configuration")),
-    Part("firmware/core/configuration.py", ("configuration", "params", "unsafe_configuration")),
-    Part("firmware/core/writing.py", ("configuration", "overlay", "unsafe_configuration")),
-    Part("firmware/core/overlay.py", ("overlay", "configuration", "hearing_replies")),
-    Part("firmware/core/hearing.py", ("hearing_replies", "hearing", "requests_settled")),
-    Part("firmware/core/battery.py", ("battery",)),
-    Part("firmware/core/temperature.py", ("battery",)),
-    Part("firmware/core/steering.py", ("steering",)),
-    Part("firmware/core/receiver.py", ("mailbox",)),
-    Part("firmware/core/outbox.py", ("mailbox",)),
-    Part("firmware/core/warm_up.py", ("warm_up",)),
-    Part("firmware/core/table_hash.py", ("params",)),
+    Part("firmware/core/arbitration/actions.py", ("actions", "actions_on_board")),
+    Part("firmware/core/stops/plausibility.py", ("plausibility",)),
+    Part("firmware/core/overrun.py", ("punctuality",)),
+    Part("firmware/core/motion/outputs.py", ("outputs",)),
+    Part(
+        "firmware/core/motion/drive.py",
+        ("drive", "drive_braking", "drive_directions", "drive_rested"),
+    ),
+    Part("firmware/core/motion/motion.py", ("motion", "app_moves")),
+    Part("firmware/core/stops/fault_monitor.py", ("watch_edges", "watch", "app")),
+    Part("firmware/core/settings/params.py", ("params", "unsafe_configuration"), _PARAMS),
+    Part("firmware/core/settings/checked_params.py", ("params", "unsafe_configuration")),
+    Part(
+        "firmware/core/settings/configuration.py",
+        ("configuration", "params", "unsafe_configuration"),
+    ),
+    Part("firmware/core/settings/writing.py", ("configuration", "overlay", "unsafe_configuration")),
+    Part("firmware/core/settings/overlay.py", ("overlay", "configuration", "hearing_replies")),
+    Part("firmware/core/link/dispatcher.py", ("hearing_replies", "hearing", "requests_settled")),
+    Part("firmware/core/motion/battery.py", ("battery",)),
+    Part("firmware/core/motion/temperature.py", ("battery",)),
+    Part("firmware/core/motion/steering.py", ("steering",)),
+    Part("firmware/core/link/receiver.py", ("mailbox",)),
+    Part("firmware/core/link/outbox.py", ("mailbox",)),
+    Part("firmware/core/motion/warm_up.py", ("warm_up",)),
+    Part("firmware/core/settings/table_hash.py", ("params",)),
     Part(
         "firmware/app.py",
         (
@@ -87,18 +93,18 @@ _SERVICE = (
 )  # fmt: skip
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (
-    Part("firmware/boards/between_steps.py", ("firmware/boards/test_between_steps.py",)),
+    Part("firmware/boards/between_steps.py", ("firmware/boards/beat/test_between_steps.py",)),
     Part(
         "firmware/boards/start.py",
-        ("firmware/boards/test_beat.py",),
+        ("firmware/boards/beat/test_beat.py",),
         _BEAT,
     ),
     Part(
         "firmware/boards/link.py",
         (
-            "firmware/boards/test_link_bytes.py",
-            "firmware/boards/test_link_stdio.py",
-            "firmware/boards/test_link.py",
+            "firmware/boards/link/test_link_bytes.py",
+            "firmware/boards/link/test_link_stdio.py",
+            "firmware/boards/link/test_link.py",
         ),
     ),
     Part("host_bridge/drive/session.py", ("host_bridge/drive/test_session.py",)),
@@ -161,10 +167,10 @@ AROUND = (
         ("host_bridge/sharing/owner/test_service.py",),
         _SERVICE,
     ),
-    Part("firmware/core/tag.py", ("firmware/core/test_tag.py",)),
-    Part("firmware/core/pairing.py", ("firmware/core/test_pairing.py",)),
-    Part("firmware/core/boxes.py", ("firmware/core/test_boxes.py",)),
-    Part("firmware/core/loop_brake.py", ("firmware/core/test_loop_brake.py",)),
+    Part("firmware/core/stops/tag.py", ("firmware/core/stops/test_tag.py",)),
+    Part("firmware/core/stops/pairing.py", ("firmware/core/stops/test_pairing.py",)),
+    Part("firmware/core/stops/boxes.py", ("firmware/core/stops/test_boxes.py",)),
+    Part("firmware/core/stops/loop_brake.py", ("firmware/core/stops/test_loop_brake.py",)),
 )
 # What of the station's server lets in, gives the seat and hears stops: the rest are its pages
 _SERVER = (
@@ -212,10 +218,10 @@ _RCLPY = "it is rclpy's calls: tests under a real one, in processes, show it"
 _SIMULATES = "it simulates cars for planners, and drives none"
 _UNTRIED = "not yet tried"
 NOT_YET = {
-    "firmware/core/chronicle.py": _TELLS,
-    "firmware/core/events.py": _TELLS,
-    "firmware/core/odometry.py": "120 of its 600 were tried: the last digits of sines survive",
-    "firmware/core/telemetry.py": _TELLS,
+    "firmware/core/link/event_reporter.py": _TELLS,
+    "firmware/core/link/events.py": _TELLS,
+    "firmware/core/motion/odometry.py": "120 of 600 were tried: last digits of sines survive",
+    "firmware/core/link/telemetry.py": _TELLS,
     "host_bridge/sharing/owner/recording.py": _TELLS,
     "host_bridge/sharing/owner/taps.py": _TELLS,
     "host_bridge/drive/drive.py": _SLOW,

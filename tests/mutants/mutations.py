@@ -163,5 +163,5 @@ def mutated(source: str, number: int, scope: tuple[str, ...] = ()) -> ast.Module
 
 
 def module_of(file: str) -> str:
-    """firmware/core/latch.py -> firmware.core.latch"""
+    """firmware/core/stops/latch.py -> firmware.core.stops.latch"""
     return ".".join(Path(file).with_suffix("").parts)

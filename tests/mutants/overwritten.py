@@ -26,7 +26,7 @@ class Overwritten(NamedTuple):
 OVERWRITTEN = (
     Overwritten("firmware/core/deadlines.py", "Deadline", ("_at_us",)),  # by set(): shut before
     Overwritten(
-        "firmware/core/stopping.py",
+        "firmware/core/stops/stopping.py",
         "StopSequence",
         ("_policies", "_fault_policies", "_standstill_us", "_timeout_us"),
     ),
@@ -34,23 +34,33 @@ OVERWRITTEN = (
     Overwritten("firmware/core/clock.py", "Session", ("_sampled_bound_us", "_sampled_us")),
     # on each step, or as it is configured
     Overwritten(
-        "firmware/core/arbiter.py", "Arbiter", ("live_switches", "_in_hand", "_switches")
+        "firmware/core/arbitration/arbiter.py",
+        "Arbiter",
+        ("live_switches", "_in_hand", "_switches"),
     ),
-    Overwritten("firmware/core/actions.py", "Actions", ("_speed_max", "_default", "_profile_caps")),
     Overwritten(
-        "firmware/core/rc_receiver.py",
+        "firmware/core/arbitration/actions.py",
+        "Actions",
+        ("_speed_max", "_default", "_profile_caps"),
+    ),
+    Overwritten(
+        "firmware/core/arbitration/rc_receiver.py",
         "RcReceiver",
         ("_is_ready", "_lows", "_centres", "_highs", "_dead_band", "_steer_max_urad"),
     ),
     Overwritten(
-        "firmware/core/plausibility.py",
+        "firmware/core/stops/plausibility.py",
         "Plausibility",
         ("_stuck_us", "_stuck_effort", "_standstill", "_most_mm_s", "_fast_us", "_runaway_mm_s"),
     ),
-    Overwritten("firmware/core/outputs.py", "OutputStage", ("_actuators", "_neutrals")),
-    Overwritten("firmware/core/watch.py", "Watch", ("_stand_us", "_clock_bound_us", "_overrun_us")),
+    Overwritten("firmware/core/motion/outputs.py", "OutputStage", ("_actuators", "_neutrals")),
     Overwritten(
-        "firmware/core/motion.py",
+        "firmware/core/stops/fault_monitor.py",
+        "Watch",
+        ("_stand_us", "_clock_bound_us", "_overrun_us"),
+    ),
+    Overwritten(
+        "firmware/core/motion/motion.py",
         "Motion",
         (
             "brake", "clamped", "_speed_max", "_reverse_max", "_steer_max", "_steer_centres",
@@ -59,18 +69,23 @@ OVERWRITTEN = (
         ),
     ),
     Overwritten(
-        "firmware/core/drive.py",
+        "firmware/core/motion/drive.py",
         "Drive",
         ("_brake_max", "_brake_full", "_decel", "_brake_decel", "_brake_jerk",
          "_pause_us"),
     ),
-    Overwritten("firmware/core/configuration.py", "Configuration", ("is_valid", "is_ours")),
-    Overwritten("firmware/core/steering.py", "Steering", ("_max_urad", "_span_urad", "_curves")),
-    Overwritten("firmware/core/warm_up.py", "WarmUp", ("_for_us",)),
-    Overwritten("firmware/core/pairing.py", "Pairing", ("_strange_says",)),  # with its deadline
-    Overwritten("firmware/core/boxes.py", "Boxes", ("_next_us",)),  # when a challenge is said
+    Overwritten(
+        "firmware/core/settings/configuration.py", "Configuration", ("is_valid", "is_ours")
+    ),
+    Overwritten(
+        "firmware/core/motion/steering.py", "Steering", ("_max_urad", "_span_urad", "_curves")
+    ),
+    Overwritten("firmware/core/motion/warm_up.py", "WarmUp", ("_for_us",)),
+    # With its deadline
+    Overwritten("firmware/core/stops/pairing.py", "Pairing", ("_strange_says",)),
+    Overwritten("firmware/core/stops/boxes.py", "Boxes", ("_next_us",)),  # when a challenge is said
     Overwritten(  # by configure(), by begin(), and by the step in which the loop opens
-        "firmware/core/loop_brake.py",
+        "firmware/core/stops/loop_brake.py",
         "LoopBrake",
         ("_most_ms", "_promised", "_late_us", "_has_opened", "_opened_us", "_from_mm_s"),
     ),

@@ -140,7 +140,7 @@ import ast, os, sys
 from tests.mutants import trials
 test, sources = sys.argv[1], sys.argv[2:]
 tiers = (trials.Tier((test,), 1),)
-jobs = [lambda s=s: trials.start("firmware.core.latch", ast.parse(s), tiers) for s in sources]
+jobs = [lambda s=s: trials.start("firmware.core.stops.latch", ast.parse(s), tiers) for s in sources]
 print(dict(trials.trials(jobs, 2)))
 """
 
@@ -151,7 +151,7 @@ def test_mutants_are_killed_by_a_test_that_fails_or_an_import_and_time_out_in_an
 ):
     test = tmp_path / "test_it.py"
     test.write_text(
-        "from firmware.core.latch import one\n\n\ndef test_one():\n    assert one() == 1\n"
+        "from firmware.core.stops.latch import one\n\n\ndef test_one():\n    assert one() == 1\n"
     )
     bodies = ["return 1", "return 2", "while True: pass"]
     sources = [f"def one():\n    {body}\n" for body in bodies] + ["def other(): pass"]
@@ -230,7 +230,7 @@ def verdicts_of(path, file: str, changes: list[tuple[str, str]]) -> dict:
 @pytest.mark.process
 def test_the_quick_way_notices_what_the_tests_of_a_function_notice_and_claims_no_more(tmp_path):
     verdicts = warm_verdicts(
-        tmp_path, TOGETHER, "firmware/core/latch.py",
+        tmp_path, TOGETHER, "firmware/core/stops/latch.py",
         [
             ("self.present |= 1 << bit", "pass"),  # noticed, and nothing else than test_set is run
             ("self.first = bit", "pass"),  # noticed: a fixture of the module runs it
@@ -250,7 +250,7 @@ def test_the_quick_way_finds_the_functions_under_the_conftest_of_all_tests():
     """There the collector of garbage is told to look at no function that is there by then."""
     before, after = "self.present |= 1 << bit", "pass"
     verdicts = verdicts_of(
-        "tests/firmware/core/test_latch.py", "firmware/core/latch.py", [(before, after)]
+        "tests/firmware/core/stops/test_latch.py", "firmware/core/stops/latch.py", [(before, after)]
     )
     assert verdicts == {0: "killed"}
 
@@ -258,7 +258,9 @@ def test_the_quick_way_finds_the_functions_under_the_conftest_of_all_tests():
 @pytest.mark.process
 def test_the_quick_way_says_that_its_tests_fail_without_any_mutant(tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as why:
-        warm_verdicts(tmp_path, "def test_it(): assert 0\n", "firmware/core/latch.py", [("=", "=")])
+        warm_verdicts(
+            tmp_path, "def test_it(): assert 0\n", "firmware/core/stops/latch.py", [("=", "=")]
+        )
     assert "pytest ended with 3, expected 0" in why.value.stderr
 
 
@@ -292,7 +294,7 @@ def test_an_entry_reads_back_and_one_without_a_reason_is_refused(tmp_path):
 def test_the_command_gives_its_result_as_json_and_its_exit_code():
     """One function, so that it takes a moment: each of its mutants is killed."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.mutants", "--json", "--fast", "--only", "core/latch.py",
+        [sys.executable, "-m", "tests.mutants", "--json", "--fast", "--only", "core/stops/latch.py",
          "--where", "Latch.set", "--kept", os.devnull],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -306,7 +308,7 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
 def test_a_run_that_is_over_says_how_many_it_left_and_the_next_one_goes_on_from_there(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "tests.mutants", "--own", "--only", "core/latch.py",
+            [sys.executable, "-m", "tests.mutants", "--own", "--only", "core/stops/latch.py",
              "--kept", str(tmp_path / "kept"), *words],
             cwd=ROOT, capture_output=True, text=True, check=False,
         )  # fmt: skip
@@ -483,7 +485,7 @@ def test_each_mistake_made_by_hand_fits_its_file_and_names_tests_that_are_there(
 def test_who_waits_for_ever_is_ended_by_the_clock_on_the_wall(tmp_path):
     test = tmp_path / "test_it.py"
     test.write_text(
-        "import time\nfrom firmware.core.latch import one\n\n\ndef test_one():\n"
+        "import time\nfrom firmware.core.stops.latch import one\n\n\ndef test_one():\n"
         "    time.sleep(one())\n"
     )
     source = "def one(): return 1000\n"
@@ -562,11 +564,14 @@ def test_what_is_not_held_to_mutants_touches_nothing(repository):
 @pytest.mark.process
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committed):
-    repository.change("firmware/core/latch.py")
+    repository.change("firmware/core/stops/latch.py")
     repository.change("host_bridge/cli/commands/stop.py")
     if is_committed:
         repository.commit()
-    assert repository.touched() == ["firmware/core/latch.py", "host_bridge/cli/commands/stop.py"]
+    assert repository.touched() == [
+        "firmware/core/stops/latch.py",
+        "host_bridge/cli/commands/stop.py",
+    ]
     assert every("tandem stop" in what for what in repository.by_hand())
 
 
@@ -598,12 +603,12 @@ def test_a_new_row_and_an_entry_touch_their_files(repository):
         "tests/mutants/equivalent.toml", "file = 'firmware/core/clock.py'",
         "nth = 2\nfile = 'firmware/core/clock.py'",
     )  # fmt: skip
-    assert repository.touched() == ["firmware/core/latch.py", "firmware/core/clock.py"]
+    assert repository.touched() == ["firmware/core/stops/latch.py", "firmware/core/clock.py"]
 
 
 @pytest.mark.process
 def test_it_is_compared_with_where_the_branch_began_and_on_the_main_one_with_the_last(repository):
-    repository.change("firmware/core/latch.py")
+    repository.change("firmware/core/stops/latch.py")
     repository.commit()
     second = repository.git("rev-parse", "HEAD")
     assert chosen.base(repository.root) == repository.first

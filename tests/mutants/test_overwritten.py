@@ -7,7 +7,7 @@ from tests.mutants.core import PARTS, ROOT
 from tests.mutants.mutations import mutants_of
 from tests.mutants.overwritten import OVERWRITTEN, is_left_out, tried
 
-FILE = "firmware/core/warm_up.py"
+FILE = "firmware/core/motion/warm_up.py"
 SOURCE = """
 class WarmUp:
     def __init__(self):

@@ -94,8 +94,8 @@ def test_each_file_of_the_product_is_in_the_draw_and_has_tests():
     found = covering.Covering(ROOT)
     assert {file.partition("/")[0] for file in found.files} == set(trials.OURS)
     assert [file for file in found.files if not found.of(file)] == []
-    tests = found.of("firmware/core/latch.py")
-    assert tests[0] == "tests/firmware/core/test_latch.py"
+    tests = found.of("firmware/core/stops/latch.py")
+    assert tests[0] == "tests/firmware/core/stops/test_latch.py"
     assert set(WHOLE_CAR) < set(tests)
     assert every((ROOT / test).exists() for test in tests)
 

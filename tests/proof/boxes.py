@@ -9,8 +9,8 @@ asked as of a deadline.
 from collections.abc import Callable
 
 from firmware.app import App
-from firmware.core.boxes import Boxes
 from firmware.core.deadlines import elapsed_us
+from firmware.core.stops.boxes import Boxes
 from firmware.protocol import codes
 from firmware.protocol.boxes import HEARD_NONCE, BoxHeard, BoxWord
 from firmware.protocol.codec import encode_into

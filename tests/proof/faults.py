@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmware.app import App
-from firmware.core import actions as rules_of_actions
+from firmware.core.arbitration import actions as rules_of_actions
 from firmware.protocol import codes, messages
 from firmware.protocol.boxes import BOX_CHALLENGE
 from firmware.protocol.codec import Message

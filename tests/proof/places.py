@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmware.c_library import Aes
-from firmware.core.chronicle import Chronicle
 from firmware.core.deadlines import Deadline
-from firmware.core.events import Events
-from firmware.core.outbox import Outbox
-from firmware.core.receiver import Receiver
-from firmware.core.telemetry import Telemetry
+from firmware.core.link.event_reporter import Chronicle
+from firmware.core.link.events import Events
+from firmware.core.link.outbox import Outbox
+from firmware.core.link.receiver import Receiver
+from firmware.core.link.telemetry import Telemetry
 from firmware.protocol.codec import Message
 
 # The way in and the reports: the search hands messages to their handlers, and reads its reports

@@ -2,8 +2,8 @@
 
 from firmware.app import App
 from firmware.boards.keys import take_key
-from firmware.boards.virtual import VirtualBoard
-from firmware.core.source import OPEN
+from firmware.boards.simulated.virtual import VirtualBoard
+from firmware.core.arbitration.source import OPEN
 from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT, STOP_SOURCE_LINK
 from host_bridge.config import load_vehicle
 from sim_mock.keys import stored_key

@@ -6,7 +6,7 @@ fault at every millisecond of a step; the runstop loop also at every microsecond
 
 from typing import NamedTuple
 
-from firmware.core.guard import SPARING_HZ, Guard
+from firmware.core.stops.guard import SPARING_HZ, Guard
 from tests.firmware.copies import copied
 from tests.safety.facts import NAMES, drive_is_neutral
 from tests.safety.hosts import host_of

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from firmware.core import arbiter as arbitration
-from firmware.core.arbiter import Arbiter
-from firmware.core.checked_params import CheckedParams
+from firmware.core.arbitration import arbiter as arbitration
+from firmware.core.arbitration.arbiter import Arbiter
+from firmware.core.arbitration.source import Source
 from firmware.core.clock import Sessions
-from firmware.core.source import Source
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim

@@ -143,7 +143,9 @@ def test_the_rcs_manual_excludes_programs_for_as_long_as_it_is_set(car):
 
 
 def test_a_rule_that_forgets_the_hand_is_noticed(car, monkeypatch):
-    monkeypatch.setattr("firmware.core.arbiter.Arbiter._is_hand", lambda self, source: False)
+    monkeypatch.setattr(
+        "firmware.core.arbitration.arbiter.Arbiter._is_hand", lambda self, source: False
+    )
     with pytest.raises(AssertionError):
         test_the_rcs_manual_excludes_programs_for_as_long_as_it_is_set(car)
 

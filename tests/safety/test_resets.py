@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from firmware.app import App
+from firmware.boards.simulated.virtual import VirtualBoard
 from firmware.boards.store import Store
-from firmware.boards.virtual import VirtualBoard
-from firmware.core.checked_params import CheckedParams
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
 from sim_mock.firmware_runner import InProcess, key_in

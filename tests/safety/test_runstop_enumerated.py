@@ -9,10 +9,10 @@ import itertools
 
 import pytest
 
-from firmware.core.checked_params import CheckedParams
+from firmware.core.arbitration.rc_receiver import RcReceiver
 from firmware.core.clock import Sessions
-from firmware.core.rc_receiver import RcReceiver
-from firmware.core.runstop import StopSources
+from firmware.core.settings.checked_params import CheckedParams
+from firmware.core.stops.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.deploy.hil.host.small_host import framed

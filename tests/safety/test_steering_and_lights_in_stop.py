@@ -7,7 +7,7 @@ obeyed, and once the car is not armed its wheels are not turned, whatever it say
 
 import pytest
 
-from firmware.core.params import STEERING_CENTRED, STEERING_HELD, STEERS_ON
+from firmware.core.settings.params import STEERING_CENTRED, STEERING_HELD, STEERS_ON
 from firmware.protocol import codes
 from tests.safety.facts import NAMES, facts_of
 from tests.safety.ways import Way

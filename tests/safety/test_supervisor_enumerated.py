@@ -9,10 +9,10 @@ import itertools
 import pytest
 
 from firmware.core import supervisor
-from firmware.core.hearing import Hearing
-from firmware.core.motion import Motion
-from firmware.core.source import OPEN
-from firmware.core.watch import Watch
+from firmware.core.arbitration.source import OPEN
+from firmware.core.link.dispatcher import Hearing
+from firmware.core.motion.motion import Motion
+from firmware.core.stops.fault_monitor import Watch
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import ROS2, SCRIPT, SEAT, framed
 from tests.safety.desk import program, quiet, step

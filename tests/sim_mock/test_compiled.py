@@ -73,7 +73,7 @@ def test_every_module_and_what_it_rests_on_is_among_the_sources():
     assert {f"{name.replace('.', '/')}.py" for name in compiled.MODULES} <= found
     assert {
         "sim_mock/rewritten.py",
-        "firmware/core/params.py",
+        "firmware/core/settings/params.py",
         "firmware/protocol/codes.py",
     } <= found
 

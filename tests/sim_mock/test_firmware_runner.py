@@ -47,7 +47,7 @@ def ends_with(tmp_path, line):
     program = tmp_path / "program.py"
     program.write_text(
         "import os, sys\n"
-        "from firmware.boards.unix import OUT_SIZE, IN_SIZE\n"
+        "from firmware.boards.simulated.unix import OUT_SIZE, IN_SIZE\n"
         "for _ in range(2):\n"
         "    sys.stdin.buffer.read(IN_SIZE)\n"
         "    sys.stdout.buffer.write(bytes(OUT_SIZE))\n"

@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from firmware.core import params
+from firmware.core.settings import params
 from sim_mock.rewritten import rewritten
 
 CONSTANTS = """A, B = 0, 1

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from firmware.boards.virtual import RECEIVE_SIZE
+from firmware.boards.simulated.virtual import RECEIVE_SIZE
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host

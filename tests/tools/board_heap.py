@@ -17,7 +17,7 @@ VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 ROM_NAMES = ROOT / "tests" / "tools" / "rom_names.txt"
 PICO = "armv6m"
 BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
-# What a car has loaded at its start and let go of (core/overlay.py, boards/start.py)
+# What a car has loaded at its start and let go of (core/settings/overlay.py, boards/start.py)
 LET_GO = (
     *(f"firmware.core.{name}" for name in ("params", "checked_params", "writing")),
     *(f"firmware.protocol.{name}" for name in ("messages", "to_board", "to_host", "boxes")),

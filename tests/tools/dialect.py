@@ -39,7 +39,7 @@ _PROCESS = ("sys", "select", "os", "io", "errno", "termios", "time", "binascii")
 _COMPAT = ("firmware.compat",)
 _BOARDS = (
     *(*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware.boards", "firmware.drivers"),
-    *("firmware.core.guard", "firmware.core.deadlines", "firmware.protocol.codes"),
+    *("firmware.core.stops.guard", "firmware.core.deadlines", "firmware.protocol.codes"),
     # of a plant's cable: frames of its own
     *("firmware.protocol.plant", "firmware.protocol.enter_hitl"),
     *("firmware.protocol.codec", "firmware.protocol.frame"),
@@ -50,7 +50,7 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/cipher.py", (*_COMPAT, "sys", "cryptolib", "firmware.c_library")),
     ("firmware/c_library.py", ("binascii", "struct", "cobs", "cryptography")),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
-    ("firmware/core/tag.py", (*_COMPAT, "firmware.cipher")),
+    ("firmware/core/stops/tag.py", (*_COMPAT, "firmware.cipher")),
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),
     ("firmware/boards/contract.py", (*_COMPAT, "typing")),  # stays at the desk

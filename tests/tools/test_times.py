@@ -8,10 +8,10 @@ from tests.tools import times
 
 XML = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest" tests="4" time="20.0">
-<testcase classname="tests.firmware.core.test_arbiter" name="test_a" time="1.5" />
-<testcase classname="tests.firmware.core.test_arbiter" name="test_b[1]" time="0.5" />
+<testcase classname="tests.firmware.core.arbitration.test_arbiter" name="test_a" time="1.5" />
+<testcase classname="tests.firmware.core.arbitration.test_arbiter" name="test_b[1]" time="0.5" />
 <testcase classname="tests.host_bridge.cli.test_cli.TestIt" name="test_c" time="6.0" />
-<testcase classname="tests.firmware.boards.test_link" name="test_d" time="2.0" />
+<testcase classname="tests.firmware.boards.link.test_link" name="test_d" time="2.0" />
 <testcase time="7.0" />
 </testsuite></testsuites>
 """
@@ -36,7 +36,7 @@ def test_the_slowest_tests_are_named(report):
     slowest = times.read(report)[:2]
     assert [(test.name, test.seconds) for test in slowest] == [
         ("tests.host_bridge.cli.test_cli.TestIt.test_c", 6.0),
-        ("tests.firmware.boards.test_link.test_d", 2.0),
+        ("tests.firmware.boards.link.test_link.test_d", 2.0),
     ]
 
 

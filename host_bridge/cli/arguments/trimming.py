@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 
-# Values of channel_kind in firmware.core.params
+# Values of channel_kind in firmware.core.settings.params
 _SERVO, _ESC = 1, 2
 _GROUPS = {"steering": _SERVO, "throttle": _ESC}
 MOST_US = 200  # a larger offset is no trim: the servo horn is on a wrong tooth, or points are wrong

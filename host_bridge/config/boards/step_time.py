@@ -12,7 +12,7 @@ from host_bridge.core import BudgetRow
 
 WHAT = "us of a step"
 HOST_EVERY_US = 10_000  # a source claims a hundred times a second
-LONGEST_STEP_US = 20_000  # firmware/core/params.py
+LONGEST_STEP_US = 20_000  # firmware/core/settings/params.py
 HOLDS_SHARE = 0.9  # of a control period, for its longest steps: a margin for the unmeasured
 _MANY = 4  # sources, for information; the verdict is that with one source
 

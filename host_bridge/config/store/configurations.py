@@ -39,7 +39,7 @@ from host_bridge.link.protocol import parameter_requests
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.open_car import OpenCar
 
-# The image (firmware.core.params): table hash, values of 4 bytes, name, hash of all of it
+# The image (firmware.core.settings.params): table hash, values of 4 bytes, name, hash of all of it
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
 _WINDOW = 8  # requests under way at once: at 115200 baud they fit into three steps
 _AGAIN_S = 0.06  # three times what a car takes to answer on its next step

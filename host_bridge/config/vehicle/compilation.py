@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import pi
 from typing import Any
 
-from firmware.core.params import CHANNELS, CURVE_POINTS, SOURCES, STOP_SOURCES, TABLE
+from firmware.core.settings.params import CHANNELS, CURVE_POINTS, SOURCES, STOP_SOURCES, TABLE
 from firmware.protocol import codes
 from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.channels import Channel

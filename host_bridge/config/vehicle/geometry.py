@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import atan2, tan
 
-from firmware.core.params import CURVE_POINTS
+from firmware.core.settings.params import CURVE_POINTS
 
 SIDES = {"left": 1, "centre": 0, "right": -1}
 

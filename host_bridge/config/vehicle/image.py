@@ -6,8 +6,8 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
-from firmware.core.checked_params import CheckedParams
-from firmware.core.params import NAME_SIZE, TABLE, Params
+from firmware.core.settings.checked_params import CheckedParams
+from firmware.core.settings.params import NAME_SIZE, TABLE, Params
 from host_bridge.core import Vehicle
 
 BOARD_ID_SIZE = 8

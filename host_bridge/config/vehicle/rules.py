@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import floor, sqrt
 from typing import Any
 
-from firmware.core.params import BLIND_MAX_MM
+from firmware.core.settings.params import BLIND_MAX_MM
 from host_bridge.config.vehicle.compilation import motion_every
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import PARAMETERS, PROFILES, STOP_SOURCES
@@ -227,7 +227,7 @@ def _lease(document: Document, path: str, source: dict[str, Any], tables: dict[s
 def _blind_at_all(document: Document, tables: dict[str, Any]) -> None:
     """Refuse a ``blind_m`` beyond the board's own limit.
 
-    The board enforces it whoever sends it parameters (firmware/core/params.py).
+    The board enforces it whoever sends it parameters (firmware/core/settings/params.py).
     """
     blind_m, wheelbase_m = tables["stop"]["blind_m"], tables["geometry"]["wheelbase_m"]
     most_m = min(2 * wheelbase_m, BLIND_MAX_MM * 1e-3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmware.core.params import CHANNELS, TABLE
+from firmware.core.settings.params import CHANNELS, TABLE
 from firmware.protocol import codes
 from hardware.schema.keys import REQUIRED, Key, choice, flag, names, number
 from host_bridge.core import Actuator, Cause, Fault, Profile, Sender

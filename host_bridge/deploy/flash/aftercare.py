@@ -16,7 +16,7 @@ from host_bridge.deploy.flash.board.meeting import met_again
 from host_bridge.sharing.open_car import OpenCar
 
 STARTED_WITHIN_S = 5.0
-TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten
+TRIAL_S = 12.0  # firmware/core/stops/fault_monitor.py: healthy after ten
 
 
 class Aftercare:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from firmware.core.params import Params
+from firmware.core.settings.params import Params
 from firmware.protocol import codes, messages
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.hil import same_bytes

@@ -38,7 +38,7 @@ _NO_REPL = "not known: its REPL does not answer"
 _TRIES = 12  # each waits as long as the bench does for a port or a car's first message
 _COMMIT_EVERY_MS = 500
 _EPOCH = 70_000  # the first session's; each later one has its own, which tells boots apart
-_HEALTHY_S = 15.0  # a board's start, and the ten seconds of firmware/core/watch.py
+_HEALTHY_S = 15.0  # a board's start, and the ten seconds of firmware/core/stops/fault_monitor.py
 
 
 class Lost(RuntimeError):

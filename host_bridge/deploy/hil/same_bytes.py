@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from firmware.boards.unix import IN
-from firmware.boards.virtual import CHANNELS
+from firmware.boards.simulated.unix import IN
+from firmware.boards.simulated.virtual import CHANNELS
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import Row

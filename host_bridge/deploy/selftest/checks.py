@@ -23,10 +23,10 @@ _PERSON_S = 30.0  # time for a person to find the switch
 _STOPS_S = 0.5
 _RESTS_S = 5.0
 _VESC_ALONE_S = 3.0  # it is released for 0.3 s, and may time out after a second
-_TIMES_OUT_S = 0.2  # firmware/boards/vesc_drive.py relies on it
+_TIMES_OUT_S = 0.2  # firmware/boards/physical/vesc_drive.py relies on it
 _BRAKES_A = 1.0  # clearly above noise, for a light wheel off the ground
 _LOOP = "runstop_loop"
-_SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.params, channel_kind
+_SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.settings.params, channel_kind
 
 
 async def sensors(bench: Bench) -> AsyncIterator[Row]:

@@ -16,7 +16,7 @@ from host_bridge.core import CarMotion, Vehicle
 NOT_MEASURED = 1e6  # z, roll and pitch, as drivers of planar robots report them
 EXACT = 1e-9  # the true pose of a virtual car; 0 would mean that the covariance is unknown
 _WAY_SHARE = 0.02  # estimate: a tyre's rolling radius under load, and its slip in a bend
-_WINDOW_S = 0.04  # the window of the car's speed measurement (firmware/core/odometry.py)
+_WINDOW_S = 0.04  # the window of the car's speed measurement (firmware/core/motion/odometry.py)
 _NO_GYRO_RADPS = 0.05  # estimate: a yaw rate computed from steering and speed
 _NO_NOISE_MPS2 = 0.1  # estimate, for a vehicle file without an [plant.imu]
 _WRAP_S = 2.0**30 * 1e-6  # the board's timestamps wrap here

@@ -15,7 +15,7 @@ from attached import Attached
 from bench import WatchdogReset, bench, outside
 
 from firmware.app import App
-from firmware.boards import parts
+from firmware.boards.physical import parts
 from firmware.boards.start import Beat, make_board, make_link
 from firmware.boards.store import Store
 

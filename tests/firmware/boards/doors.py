@@ -1,6 +1,6 @@
 """The way into hardware in the loop, of a car that tests have made."""
 
-from firmware.boards.hitl_door import Door
+from firmware.boards.simulated.hitl_entry import Door
 
 
 def door_of(app):

@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from firmware.boards import keys, metal
+from firmware.boards import keys
+from firmware.boards.physical import board as metal
 from firmware.boards.store import Store
 from firmware.protocol.codes import PAIRING_MOVED, PAIRING_NO_KEY, PAIRING_SILENT
 from sim_mock.keys import stored_key
-from tests.firmware.boards.test_metal import car_with
+from tests.firmware.boards.physical.test_physical_board import car_with
 
 KEY, BOARD_ID, OTHER_ID = b"a key of 16 byte", b"12345678", b"87654321"
 OWN = stored_key(KEY, BOARD_ID, "red")

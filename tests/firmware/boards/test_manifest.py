@@ -20,9 +20,9 @@ FIRMWARE = ROOT / "firmware"
 VIRTUAL = Path(__file__).resolve().parents[1] / "drivers" / "virtual"
 PORTS = {"rp2": "pico", "stm32": "nucleo_f767zi", "esp32": "esp32s3_devkitc"}
 CHOSEN = [
-    f"{folder}/{file.name}"
+    file.relative_to(FIRMWARE).as_posix()
     for folder in ("boards", "drivers")
-    for file in sorted((FIRMWARE / folder).glob("*.py"))
+    for file in sorted((FIRMWARE / folder).rglob("*.py"))
     if file.name != "__init__.py" and f"{folder}/{file.name}" not in manifest.NOT_DEPLOYED
 ]
 LISTED = {
@@ -30,7 +30,7 @@ LISTED = {
 }
 # what makes a part of the pins module is named by its row there, and by no import
 DRIVERS = {kind.driver or name.partition(".")[2] for name, kind in PARTS.items() if kind.row}
-MADE = {FIRMWARE / f"drivers/{name}.py" for name in DRIVERS - {"pulses", "vesc"}}
+MADE = {FIRMWARE / f"drivers/parts/{name}.py" for name in DRIVERS - {"pulses", "vesc"}}
 STARTS = """
 import sys
 sys.path[:] = {paths!r} + [p for p in sys.path if p]
@@ -75,7 +75,7 @@ def _file(name):
 
 def reached(port):
     """What the board of this port can come to import; the other ports' files it never does."""
-    others = {FIRMWARE / f"boards/{other}.py" for other in PORTS if other != port}
+    others = {FIRMWARE / f"boards/ports/{other}.py" for other in PORTS if other != port}
     found, todo = set(), [FIRMWARE / "boards" / "start.py", *some(MADE)]
     while todo:
         file = todo.pop()

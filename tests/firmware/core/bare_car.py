@@ -1,7 +1,7 @@
 """A car on a desk: its own program on a virtual board, whose inputs and state are set by hand."""
 
 from firmware.app import App
-from firmware.boards.virtual import VirtualBoard
+from firmware.boards.simulated.virtual import VirtualBoard
 from tests.firmware.core.desk import claim_of, params_with
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)

@@ -1,7 +1,7 @@
 """Parts of the core on a desk: their inputs are made by hand, nothing moves and no time passes."""
 
-from firmware.core.checked_params import CheckedParams
 from firmware.core.clock import Sessions
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim

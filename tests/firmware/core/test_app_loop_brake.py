@@ -1,6 +1,6 @@
 """A whole car whose opened runstop loop may be braked before it is cut."""
 
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT
+from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT
 from tests.firmware.core.bare_car import ESC_NEUTRAL, HOLD, PAD, RUNSTOP_LOOP, STOPPING, Car
 
 

@@ -9,31 +9,32 @@ import sys
 
 import micropython
 
-from firmware.boards.ring_1 import Ring1
-from firmware.drivers import battery_ina, signs
-from firmware.drivers.battery_adc import BatteryAdc
-from firmware.drivers.battery_ina import BatteryIna
-from firmware.drivers.bno055 import Bno055
-from firmware.drivers.bno08x_rvc import Bno08xRvc
-from firmware.drivers.crsf import Crsf
-from firmware.drivers.h_bridge import HBridge
-from firmware.drivers.lights import Lights
-from firmware.drivers.mounting import Mounting
-from firmware.drivers.mpu import Mpu
-from firmware.drivers.polled_counter import PolledCounter
+from firmware.boards.physical.guard_timer import Ring1
+from firmware.drivers.outputs import signs
+from firmware.drivers.outputs.h_bridge import HBridge
+from firmware.drivers.outputs.lights import Lights
+from firmware.drivers.outputs.pwm_pulses import PwmPulses
+from firmware.drivers.outputs.rp2_life_signal import LifeSignal
+from firmware.drivers.outputs.rp2_pulses import Pulses
+from firmware.drivers.outputs.signs import Buzzer, StatusLed
+from firmware.drivers.outputs.toggled_life import ToggledLife
+from firmware.drivers.outputs.vesc import Vesc
+from firmware.drivers.outputs.vesc_check import VescCheck
+from firmware.drivers.parts import battery_ina
+from firmware.drivers.parts.battery_adc import BatteryAdc
+from firmware.drivers.parts.battery_ina import BatteryIna
+from firmware.drivers.parts.bno055 import Bno055
+from firmware.drivers.parts.bno08x_rvc import Bno08xRvc
+from firmware.drivers.parts.crsf import Crsf
+from firmware.drivers.parts.mounting import Mounting
+from firmware.drivers.parts.mpu import Mpu
+from firmware.drivers.parts.rc_pulse import RcPulse
+from firmware.drivers.parts.sbus import Sbus
 from firmware.drivers.pps import Pps
-from firmware.drivers.pwm_pulses import PwmPulses
-from firmware.drivers.rc_pulse import RcPulse
-from firmware.drivers.rp2_life_signal import LifeSignal
-from firmware.drivers.rp2_pulses import Pulses
-from firmware.drivers.rp2_quadrature import QuadratureCounter
-from firmware.drivers.sbus import Sbus
-from firmware.drivers.signs import Buzzer, StatusLed
-from firmware.drivers.timed_wheel import TimedWheel
-from firmware.drivers.toggled_life import ToggledLife
-from firmware.drivers.vesc import Vesc
-from firmware.drivers.vesc_check import VescCheck
-from firmware.drivers.wheel_sensor import WheelSensor
+from firmware.drivers.wheels.polled_counter import PolledCounter
+from firmware.drivers.wheels.rp2_quadrature import QuadratureCounter
+from firmware.drivers.wheels.timed_wheel import TimedWheel
+from firmware.drivers.wheels.wheel_sensor import WheelSensor
 
 TURNS = 3000
 TICKS = (1 << 30) - 1

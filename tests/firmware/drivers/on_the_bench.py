@@ -7,18 +7,18 @@ import machine
 import rp2
 from bench import WatchdogReset, bench
 
-from firmware.boards.ring_1 import TICK_HZ, Ring1
-from firmware.drivers import rp2_pulses
-from firmware.drivers.battery_adc import BatteryAdc
-from firmware.drivers.h_bridge import HBridge
-from firmware.drivers.lights import BOTH, HEAD_HIGH, Lights
-from firmware.drivers.pwm_pulses import PwmPulses
-from firmware.drivers.rc_pulse import RcPulse
-from firmware.drivers.rp2_pulses import Pulses
-from firmware.drivers.sbus import Sbus
-from firmware.drivers.toggled_life import ToggledLife
-from firmware.drivers.vesc import Vesc
-from firmware.drivers.wheel_sensor import WheelSensor
+from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.drivers.outputs import rp2_pulses
+from firmware.drivers.outputs.h_bridge import HBridge
+from firmware.drivers.outputs.lights import BOTH, HEAD_HIGH, Lights
+from firmware.drivers.outputs.pwm_pulses import PwmPulses
+from firmware.drivers.outputs.rp2_pulses import Pulses
+from firmware.drivers.outputs.toggled_life import ToggledLife
+from firmware.drivers.outputs.vesc import Vesc
+from firmware.drivers.parts.battery_adc import BatteryAdc
+from firmware.drivers.parts.rc_pulse import RcPulse
+from firmware.drivers.parts.sbus import Sbus
+from firmware.drivers.wheels.wheel_sensor import WheelSensor
 
 
 def ticks_us():

@@ -4,13 +4,13 @@ import bench as bench_module
 import machine
 import pytest
 
-from firmware.drivers import lights, signs
-from firmware.drivers.h_bridge import HBridge
-from firmware.drivers.lights import Lights
-from firmware.drivers.polled_counter import PolledCounter
-from firmware.drivers.pwm_pulses import PwmPulses
-from firmware.drivers.signs import Buzzer, StatusLed
-from firmware.drivers.toggled_life import ToggledLife
+from firmware.drivers.outputs import lights, signs
+from firmware.drivers.outputs.h_bridge import HBridge
+from firmware.drivers.outputs.lights import Lights
+from firmware.drivers.outputs.pwm_pulses import PwmPulses
+from firmware.drivers.outputs.signs import Buzzer, StatusLed
+from firmware.drivers.outputs.toggled_life import ToggledLife
+from firmware.drivers.wheels.polled_counter import PolledCounter
 
 bench = bench_module.bench
 IN1, IN2 = 2, 3

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from firmware.drivers import vesc_check
-from firmware.drivers.vesc import STATUS_KILL_SWITCH, Vesc, VescReports
-from firmware.drivers.vesc_check import VescCheck
-from firmware.drivers.vesc_frame import crc16, crc_table, int32_at
+from firmware.drivers.outputs import vesc_check
+from firmware.drivers.outputs.vesc import STATUS_KILL_SWITCH, Vesc, VescReports
+from firmware.drivers.outputs.vesc_check import VescCheck
+from firmware.drivers.outputs.vesc_frame import crc16, crc_table, int32_at
 from tests.firmware.drivers.peers import VescPeer, Wire, bad_line, torn, vesc_frame
 
 SILENCE_US = 100_000

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from firmware.drivers.timed_wheel import TimedWheel
-from firmware.drivers.wheel_sensor import WheelSensor
+from firmware.drivers.wheels.timed_wheel import TimedWheel
+from firmware.drivers.wheels.wheel_sensor import WheelSensor
 
 GAP_UM = 100_000  # 0.6 m round, six magnets
 TICKS = 1 << 30

@@ -1,8 +1,8 @@
 """The byte budget: what a car says and hears in a second, against what each line carries.
 
-``firmware.core.telemetry`` sends, down: a Status on every step; a Motion and one slow message on
-every ``motion_every``-th step, but not on two in a row; an Event or an EventsLost on a
-step, when there is one; a Claim for each frame of the receiver on board, if there is one. Up come a
+``firmware.core.link.telemetry`` sends, down: a Status on every step; a Motion and one slow message
+on every ``motion_every``-th step, but not on two in a row; an Event or an EventsLost on a step,
+when there is one; a Claim for each frame of the receiver on board, if there is one. Up come a
 Claim at 100 Hz, a Sync at 20 Hz and an Alive of each stop source at 50 Hz. Each direction has its
 own wire.
 """

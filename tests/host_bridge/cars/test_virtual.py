@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from firmware.boards.virtual import VirtualBoard
-from firmware.core.params import TABLE
+from firmware.boards.simulated.virtual import VirtualBoard
+from firmware.core.settings.params import TABLE
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive import Plan, drive
@@ -24,7 +24,7 @@ def folder(monkeypatch):
 
 
 def as_metal(monkeypatch):
-    """As the board of a real car (firmware/boards/test_held_at_boot.py), the virtual one says 0."""
+    """A real car's board, as test_held_at_boot.py has it; the virtual one says 0."""
     begun = VirtualBoard.__init__
 
     def begin(self, *args):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware.core import checked_params
-from firmware.core import params as table
-from firmware.core.checked_params import CheckedParams
+from firmware.core.settings import checked_params
+from firmware.core.settings import params as table
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.pins import checking

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from firmware.core import params
+from firmware.core.settings import params
 from firmware.protocol import codes
 from hardware.schema.keys import REQUIRED
 from host_bridge.config import load_vehicle, vehicle_names

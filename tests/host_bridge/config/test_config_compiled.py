@@ -5,10 +5,10 @@ from math import degrees, isclose, radians, tan
 
 import pytest
 
-from firmware.core.checked_params import CheckedParams
-from firmware.core.odometry import Odometry
-from firmware.core.params import CURVE_POINTS, TABLE
-from firmware.core.steering import Steering
+from firmware.core.motion.odometry import Odometry
+from firmware.core.motion.steering import Steering
+from firmware.core.settings.checked_params import CheckedParams
+from firmware.core.settings.params import CURVE_POINTS, TABLE
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import MAX_FRAME, crc_table
 from host_bridge.config import (

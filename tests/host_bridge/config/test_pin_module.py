@@ -250,10 +250,10 @@ def test_a_part_has_one_name_from_the_board_file_to_the_program():
             values = {key.name: _any_value(key) for key in part.all_keys()}
             assert isinstance(part.row(values), tuple)
             driver = part.driver or kind  # "pulses" are wires, "vesc" is made by its own row
-            made = ROOT / "firmware" / "drivers" / f"{driver}.py"
+            made = ROOT / "firmware" / "drivers" / "parts" / f"{driver}.py"
             assert kind in ("pulses", "vesc") or "\ndef make(" in made.read_text(), name
         elif slot in ("channel", "encoder") and kind not in by_port | {"vesc_servo", "none"}:
-            assert f'"{kind}"' in (ROOT / "firmware" / "boards" / "metal.py").read_text(), kind
+            assert f'"{kind}"' in (ROOT / "firmware/boards/physical/board.py").read_text(), kind
 
 
 def _any_value(key):

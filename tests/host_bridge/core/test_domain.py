@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.core import watch
+from firmware.core.stops import fault_monitor as watch
 from firmware.protocol import codes as car
 from host_bridge import core
 from host_bridge.core import codes as host

@@ -2,7 +2,7 @@
 
 import sys
 
-from firmware.boards.virtual import VirtualBoard
+from firmware.boards.simulated.virtual import VirtualBoard
 from host_bridge.cli.main import main
 
 begun = VirtualBoard.__init__

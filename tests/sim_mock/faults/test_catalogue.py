@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from firmware.core.arbiter import Source
+from firmware.core.arbitration.arbiter import Source
 from firmware.core.deadlines import Deadline
-from firmware.core.drive import Drive
-from firmware.core.hearing import Hearing
-from firmware.core.latch import Latch
+from firmware.core.link.dispatcher import Hearing
+from firmware.core.motion.drive import Drive
+from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
 from sim_mock import micropython

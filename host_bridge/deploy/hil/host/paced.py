@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from firmware.core.params import Params
+from firmware.core.settings.params import Params
 from firmware.protocol import codes, messages
 from host_bridge.core import KnownCar, Verdict, another_car, verdict, what_to_do
 from host_bridge.core.codes import Action, Cause, EventCode, Fault, Refusal, State

@@ -6,7 +6,7 @@ import time
 import machine
 
 from firmware.compat import array
-from firmware.core.guard import SPARING_HZ
+from firmware.core.stops.guard import SPARING_HZ
 
 TICKS = 5000
 

@@ -51,7 +51,7 @@ def turns_beside(work):
 
 
 if pins.CLOCK_HZ:
-    from firmware.boards.rp2040_clock import hasten
+    from firmware.boards.ports.rp2040_clock import hasten
 
     hasten(pins.CLOCK_HZ)
 without = turns_beside(lambda: None)

@@ -4,8 +4,8 @@ import time
 
 import machine
 
-from firmware.drivers import bno055, mpu
-from firmware.drivers.mounting import Mounting
+from firmware.drivers.parts import bno055, mpu
+from firmware.drivers.parts.mounting import Mounting
 
 SDA, SCL = 0, 1
 READINGS = 500

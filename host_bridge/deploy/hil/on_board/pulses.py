@@ -5,8 +5,8 @@ import time
 import machine
 import rp2
 
-from firmware.drivers import rp2_pulses
-from firmware.drivers.rp2_pulses import Pulses
+from firmware.drivers.outputs import rp2_pulses
+from firmware.drivers.outputs.rp2_pulses import Pulses
 
 OUTPUT, MEASURED, RUNSTOP, LOOP = 2, 3, 4, 5
 NEUTRAL_NS = 1_500_000

@@ -6,7 +6,7 @@ import time
 import machine
 import rp2
 
-from firmware.drivers.rp2_quadrature import QuadratureCounter, quadrature
+from firmware.drivers.wheels.rp2_quadrature import QuadratureCounter, quadrature
 
 MADE, COUNTED = 6, 8
 CYCLES = 50_000  # four steps each, forward and then back

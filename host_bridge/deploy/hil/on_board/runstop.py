@@ -5,10 +5,10 @@ import time
 import machine
 import rp2
 
-from firmware.boards.ring_1 import TICK_HZ, Ring1
-from firmware.drivers import rp2_life_signal
-from firmware.drivers.rp2_life_signal import LifeSignal
-from firmware.drivers.toggled_life import ToggledLife
+from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.drivers.outputs import rp2_life_signal
+from firmware.drivers.outputs.rp2_life_signal import LifeSignal
+from firmware.drivers.outputs.toggled_life import ToggledLife
 
 RUNSTOP, LOOP, LIFE, SEEN = 4, 5, 10, 11
 WATCHED_US = 150_000

@@ -21,7 +21,7 @@ gc.threshold(8000)
 sys.path.insert(0, FOLDER)
 
 from firmware.app import App
-from firmware.boards.virtual import READINGS, VirtualBoard
+from firmware.boards.simulated.virtual import READINGS, VirtualBoard
 
 STEP, NEW, IMAGE, ROOM, END = b"SNIRE"
 IN = "<I%diH" % (len(READINGS) + CHANNELS)

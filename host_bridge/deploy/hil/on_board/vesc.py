@@ -4,7 +4,7 @@ import time
 
 import machine
 
-from firmware.drivers.vesc import STATUS_KILL_SWITCH, STATUS_TIMEOUT, Vesc
+from firmware.drivers.outputs.vesc import STATUS_KILL_SWITCH, STATUS_TIMEOUT, Vesc
 
 TX, RX = 12, 13
 PERIOD_MS = 20

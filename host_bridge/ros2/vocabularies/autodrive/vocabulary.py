@@ -39,7 +39,7 @@ _NO_PICTURE = "virtual cars have no camera, and a real camera has its own driver
 _NO_SIGNALS = "there are no traffic lights here"
 _SIGNALS = range(1, 5)
 _BACK_M = 0.05
-# The lights' byte of a claim (firmware/boards/signals.py): beam, left, right
+# The lights' byte of a claim (firmware/boards/physical/signals.py): beam, left, right
 _BEAM, _INDICATORS_AT = 3, 2
 _LIGHTS_MOST = {Part.HEADLIGHTS: 2, Part.INDICATORS: 3}
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from firmware.boards.virtual import RECEIVE_SIZE
+from firmware.boards.simulated.virtual import RECEIVE_SIZE
 from firmware.protocol.messages import Identify, Stop
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol import wire

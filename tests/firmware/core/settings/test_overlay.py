@@ -1,0 +1,206 @@
+"""What writes a configuration is brought in at rest, and let go of; what fails is told in words."""
+
+import sys
+
+import pytest
+
+from firmware.core.settings import writing
+from firmware.core.supervisor import ARMED
+from firmware.protocol.messages import Committed, ConfigCommit, Parameter, ParameterWrite
+from tests.firmware.core.bare_car import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOPPED, STOPPING
+from tests.firmware.core.bare_car import US as HOST
+from tests.firmware.core.desk import parameters_of
+from tests.firmware.core.link.test_dispatcher_replies import NAME, Line, hash_of, made
+
+OK, NOT_NOW, NOT_STORED, MOVING, NOT_LOADED = 0, 3, 5, 7, 9
+
+
+@pytest.fixture
+def line():
+    return Line(start_ms=0)
+
+
+def in_standby(line) -> Line:
+    line.say(steps=20)
+    assert line.car.state == STANDBY
+    return line
+
+
+def written(line, value=None):
+    """What the car answers to a write of ``stand_ms``, and the value."""
+    at = parameters_of(line.car.app).index("stand_ms")
+    value = line.car.app.configuration.values[at] - 1 if value is None else value
+    request = made(ParameterWrite, epoch=HOST, index=at, value=value)
+    return line.answer(Parameter, request).result, at, value
+
+
+def committed(line, at, value):
+    wanted = hash_of(line.car.app, at, value)
+    request = made(ConfigCommit, epoch=HOST, config_hash=wanted, car_name=NAME)
+    return line.answer(Committed, request).result
+
+
+def is_loaded(line) -> bool:
+    return line.car.app.overlay.writing is not None
+
+
+def refuses(line, state: int, why: int) -> None:
+    """A write and a commit in this state are refused, and neither brings it in."""
+    line.car.app.supervisor.state = state
+    result, at, value = written(line)
+    assert (result, is_loaded(line)) == (why, False)
+    line.car.app.supervisor.state = state
+    assert committed(line, at, value) == why
+    assert not is_loaded(line)
+
+
+def kept(line) -> tuple:
+    """All that a failure may not change."""
+    held, board = line.car.app.configuration, line.car.board
+    return (
+        list(held.values), bytes(held.car_name), bytes(held.config_hash), held.is_valid,
+        held.is_ours, bytes(board.image), line.car.app.drive._brake_max,
+    )  # fmt: skip
+
+
+def test_it_is_in_memory_from_a_write_to_a_commit(line):
+    in_standby(line)
+    assert not is_loaded(line)
+    result, at, value = written(line)
+    assert (result, is_loaded(line)) == (OK, True)
+    line.say(steps=50)
+    assert is_loaded(line)
+    assert committed(line, at, value) == OK
+    assert (is_loaded(line), line.car.app.configuration.draft) == (False, None)
+    assert line.car.app.configuration.values[at] == value
+
+
+def test_a_commit_alone_brings_it_in_too(line):
+    in_standby(line)
+    values = line.car.app.configuration.values
+    assert committed(line, 1, values[1]) == OK
+    assert (is_loaded(line), line.car.app.configuration.draft) == (False, None)
+
+
+def test_as_the_car_is_armed_it_is_let_go_of_and_the_draft_waits(line):
+    in_standby(line)
+    _, at, value = written(line)
+    app = line.car.app
+    app.actions.granted = ARMED
+    app.hearing._follow_up(1, 0, 0, line.car.now_us)
+    assert not is_loaded(line)
+    assert line.car.app.configuration.draft is not None
+    app.actions.granted = 0
+    assert committed(line, at, value) == OK
+    assert app.configuration.values[at] == value
+
+
+def test_on_the_step_on_which_it_is_armed_nothing_is_brought_in(line):
+    """The state is STANDBY still: it would be in memory for the whole drive."""
+    in_standby(line)
+    app = line.car.app
+    app.actions.granted = ARMED
+    at = parameters_of(app).index("stand_ms")
+    app.overlay._write(made(ParameterWrite, epoch=HOST, index=at, value=5_000), line.car.now_us)
+    assert (app.overlay._parameter.result, is_loaded(line)) == (NOT_NOW, False)
+
+
+@pytest.mark.parametrize("state", [STARTING, HOLD, ACTIVE, STOPPING, STOPPED])
+def test_in_another_state_nothing_is_brought_in(line, state):
+    in_standby(line)
+    refuses(line, state, NOT_NOW)
+
+
+@pytest.mark.parametrize("state", [STANDBY, FAULT])
+def test_while_the_wheels_turn_nothing_is_brought_in(line, state):
+    in_standby(line)
+    line.car.app.supervisor.state = state
+    line.car.app.odometry.step = lambda *_: setattr(line.car.app.odometry, "speed_mm_s", 500)
+    line.say(steps=2)
+    refuses(line, state, MOVING)
+
+
+def no_memory(*_):
+    raise MemoryError("planted")
+
+
+def no_flash(*_):
+    raise OSError("planted")
+
+
+def plant(monkeypatch, what) -> None:
+    if what == "import":
+        monkeypatch.setitem(sys.modules, "firmware.core.settings.writing", None)
+    else:
+        monkeypatch.setattr(writing, "Writing", no_memory if what == "memory" else no_flash)
+
+
+@pytest.mark.parametrize("what", ["memory", "import", "flash"])
+def test_a_load_that_fails_is_an_answer_and_changes_nothing(line, monkeypatch, what):
+    in_standby(line)
+    heap, before = [], kept(line)
+    line.car.board.open_heap = lambda: heap.append("open")
+    line.car.board.close_heap = lambda: heap.append("closed")
+    with monkeypatch.context() as planted:
+        plant(planted, what)
+        result, at, value = written(line)
+        assert (result, is_loaded(line)) == (NOT_LOADED, False)
+        assert committed(line, at, value) == NOT_LOADED
+    assert heap == ["open", "closed"] * 2
+    assert kept(line) == before
+    assert line.car.state == STANDBY
+    assert written(line, value)[0] == OK, "there is room again"
+    assert committed(line, at, value) == OK
+
+
+def test_a_load_that_fails_leaves_a_draft_that_waits(line, monkeypatch):
+    in_standby(line)
+    _, at, value = written(line)
+    line.car.app.overlay.let_go()
+    with monkeypatch.context() as planted:
+        plant(planted, "memory")
+        assert committed(line, at, value) == NOT_LOADED
+    assert committed(line, at, value) == OK
+    assert line.car.app.configuration.values[at] == value
+
+
+@pytest.mark.parametrize("where", ["save", "begin"])
+def test_memory_that_does_not_do_in_a_commit_leaves_all_as_it_was(line, where):
+    """While it is stored; before that there is nothing to be undone."""
+    in_standby(line)
+    _, at, value = written(line)
+    before = kept(line)
+    board = line.car.board
+    taken = line.car.app.overlay.writing
+    if where == "save":
+        board.save = no_memory
+    else:
+        taken.params.take_draft = no_memory
+    assert committed(line, at, value) == NOT_LOADED
+    assert kept(line) == before
+    assert line.car.state == STANDBY
+    if where == "save":
+        del board.save
+    assert committed(line, at, value) == OK
+
+
+class NoRoom:
+    """Bytes of which there is no memory for a copy."""
+
+    def __bytes__(self):
+        raise MemoryError("planted")
+
+
+@pytest.mark.parametrize("what", ["config_hash", "car_name"])
+def test_memory_that_does_not_do_for_a_copy_of_what_was_leaves_all_as_it_was(line, what):
+    in_standby(line)
+    _, at, value = written(line)
+    before = kept(line)
+    params = line.car.app.overlay.writing.params
+    held = getattr(params, what)
+    setattr(params, what, NoRoom())
+    result = committed(line, at, value)
+    setattr(params, what, held)
+    assert result == NOT_LOADED
+    assert kept(line) == before
+    assert committed(line, at, value) == OK
