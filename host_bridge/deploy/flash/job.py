@@ -12,6 +12,7 @@ from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import OLDEST, BoardFacts
+from host_bridge.deploy.flash.program.flattening import flattened
 from host_bridge.deploy.flash.program.folding import folded
 from host_bridge.deploy.flash.program.image import where_to_get
 from host_bridge.deploy.flash.program.program import (
@@ -29,7 +30,7 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 # it never uses, which would take a third of a second
 _PROTOCOL = "firmware/protocol/version.py"
 _PROTOCOL_HASHED = "def protocol_hash(table):\n    return bytearray(%r)\n"
-_PARAMETERS = "firmware/core/table_hash.py"
+_PARAMETERS = "firmware/core/settings/table_hash.py"
 _PARAMETERS_HASHED = "def table_hash(rows, table):\n    return bytearray(%r)\n"
 
 
@@ -89,7 +90,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
     sources[_PROTOCOL] = _PROTOCOL_HASHED % own_protocol_hash()
     sources[_PARAMETERS] = _PARAMETERS_HASHED % own_table_hash()
-    return shortened(folded(sources))
+    return shortened(folded(flattened(sources)))
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:

@@ -35,7 +35,7 @@ _IMPORTS = (
 def folded(sources: Mapping[str, str]) -> dict[str, str]:
     """Return path -> folded text, of path -> text. Raises SyntaxError for invalid Python.
 
-    "firmware/core/guard.py" is the module firmware.core.guard.
+    "firmware/core/stops/guard.py" is the module firmware.core.stops.guard.
     """
     program = _Program({_name_of(path): Module(text) for path, text in sources.items()})
     return {path: program.text_of(_name_of(path)) for path in sources}

@@ -21,11 +21,17 @@ def translated(text: str, root: Path = ROOT) -> str:
 
 
 def _named(frame: re.Match[str], root: Path) -> str:
-    path = root / (frame["module"].replace(".", "/") + ".py")
-    if not path.exists():
+    path = _source(frame["module"], root)
+    if path is None:
         return frame[0]
     name = _function_at(ast.parse(path.read_text()), int(frame["line"]))
     return f'File "{frame["module"]}", line {frame["line"]}, in {name or frame["name"]}'
+
+
+def _source(module: str, root: Path) -> Path | None:
+    """Return the module's file: a board has it in the folder above its room (flattening.py)."""
+    folder, _, own = module.rpartition(".")
+    return next((root / folder.replace(".", "/")).rglob(f"{own}.py"), None)
 
 
 def _function_at(tree: ast.AST, line: int) -> str:
