@@ -6,8 +6,8 @@ from firmware.core.arbitration.actions import Actions
 from firmware.core.arbitration.arbiter import Arbiter
 from firmware.core.arbitration.rc_receiver import RcReceiver
 from firmware.core.clock import OWN, Sessions
-from firmware.core.link.dispatcher import Hearing
-from firmware.core.link.event_reporter import Chronicle
+from firmware.core.link.dispatcher import MessageDispatcher
+from firmware.core.link.event_reporter import EventReporter
 from firmware.core.link.events import Events
 from firmware.core.link.outbox import Outbox
 from firmware.core.link.receiver import Receiver
@@ -20,11 +20,11 @@ from firmware.core.motion.outputs import OutputStage
 from firmware.core.motion.steering import Steering
 from firmware.core.motion.temperature import Temperature
 from firmware.core.motion.warm_up import WarmUp
-from firmware.core.overrun import Punctuality
+from firmware.core.overrun import OverrunMonitor
 from firmware.core.settings.configuration import Configuration
 from firmware.core.settings.overlay import Overlay, load_stored
 from firmware.core.settings.params import POLICY_CUT
-from firmware.core.stops.fault_monitor import Watch
+from firmware.core.stops.fault_monitor import FaultMonitor
 from firmware.core.stops.latch import Latch
 from firmware.core.stops.runstop import StopSources
 from firmware.core.stops.stopping import StopSequence
@@ -73,7 +73,7 @@ class App:
         self.output_stage = OutputStage()
         self.receiver = Receiver(board, table)
         self.outbox = Outbox(board, table)
-        self.punctuality = Punctuality()
+        self.overruns = OverrunMonitor()
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
         self.overlay = Overlay(
             board, self.configuration, self.sessions, self.events, self.supervisor, self.receiver,
@@ -83,15 +83,16 @@ class App:
             self.supervisor, self.actions, self.battery, self.runstop, self.faults, self.arbiter,
             self.stop_sequence, self.steering, self.drive, self.odometry, self.output_stage,
         )  # fmt: skip
-        self.watch = Watch(
+        self.fault_monitor = FaultMonitor(
             board, self.runstop, self.faults, self.stop_sources, self.arbiter, self.sessions,
             self.supervisor, self.actions, self.configuration, self.battery, self.temperature,
             self.odometry, self.drive, self.motion, self.output_stage,
         )  # fmt: skip
-        self.hearing = Hearing(
+        self.dispatcher = MessageDispatcher(
             board, self.configuration, self.sessions, self.events, self.runstop, self.faults,
             self.stop_sources, self.arbiter, self.supervisor, self.receiver, self.outbox,
-            self.actions, self.overlay, self.watch, self.motion, protocol_hash(table), table,
+            self.actions, self.overlay, self.fault_monitor, self.motion, protocol_hash(table),
+            table,
         )  # fmt: skip
         self.loop_brake: "LoopBrake | None" = None
         self.pairing: "Pairing | None" = None
@@ -103,9 +104,9 @@ class App:
             board, self.outbox, self.supervisor, self.runstop, self.faults, self.actions,
             self.arbiter, self.sessions, self.steering, self.drive, self.motion, self.odometry,
             self.events, self.stop_sources, self.rc, self.output_stage, self.battery,
-            self.temperature, self.receiver, self.punctuality,
+            self.temperature, self.receiver, self.overruns,
         )  # fmt: skip
-        self._chronicle = Chronicle(self.events)
+        self._chronicle = EventReporter(self.events)
         self._warm_up = WarmUp()
         self.configure(params)
         self.overlay.let_go()
@@ -116,7 +117,8 @@ class App:
         for part in (
             self.arbiter, self.stop_sources, self.stop_sequence, self.steering,
             self.drive, self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
-            self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
+            self.actions, self.telemetry, self.fault_monitor, self.motion, self.overruns,
+            self._warm_up,
         ):  # fmt: skip
             part.configure(params)
         self._fit_loop_brake(params)
@@ -129,7 +131,7 @@ class App:
 
             self.loop_brake = LoopBrake(
                 self.board, self.runstop, self.faults, self.stop_sequence, self.odometry,
-                self.watch, self.drive,
+                self.fault_monitor, self.drive,
             )  # fmt: skip
         if self.loop_brake:
             self.loop_brake.configure(params)
@@ -145,10 +147,10 @@ class App:
         self.runstop.step(now_us)
         self.faults.step(now_us)
         self.board.read(now_us)
-        self.punctuality.step(self.board.step_us, now_us)
+        self.overruns.step(self.board.step_us, now_us)
         self.sessions.step(now_us, self.board.ran_us)
         self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
-        self.actions.is_off_beat = self.punctuality.is_off_beat
+        self.actions.is_off_beat = self.overruns.is_off_beat
         self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1
 
     def finish(self, now_us: int) -> None:
@@ -156,7 +158,7 @@ class App:
         self._hear_board(now_us)
         self.arbiter.step(now_us)
         self._measure(now_us)
-        self.watch.step(now_us)
+        self.fault_monitor.step(now_us)
         self._hear_stop(now_us)
         self._supervise(now_us)
         self.motion.step(now_us)
@@ -173,19 +175,19 @@ class App:
         self.rc.step(self.board, now_us)
         stop_sources = self.stop_sources
         stop_sources.step(self.board.runstop_closed, self.rc, now_us)
-        self.arbiter.said = stop_sources.said
-        self.arbiter.live_switches = stop_sources.fresh & ~stop_sources.said
+        self.arbiter.asserted = stop_sources.asserted
+        self.arbiter.live_switches = stop_sources.fresh & ~stop_sources.asserted
         if self.rc.has_news:
             source = self.arbiter.sources[SOURCE_RC]
             epoch = self.sessions.slots[OWN].epoch
-            self.hearing.own_claim(self.rc.fill_claim(source, epoch, now_us), now_us)
+            self.dispatcher.own_claim(self.rc.fill_claim(source, epoch, now_us), now_us)
         if self.rc.gesture:
-            self.hearing.gesture(now_us)
+            self.dispatcher.gesture(now_us)
 
     def _measure(self, now_us: int) -> None:
         board = self.board
         self.odometry.is_driven = self.drive.effort != 0
-        self.odometry.is_on_stand = self.watch.is_on_stand
+        self.odometry.is_on_stand = self.fault_monitor.is_on_stand
         self.odometry.is_gyro_lost = self.odometry.has_gyro and not board.imu_answers
         self.odometry.step(
             board.count_left,
@@ -213,7 +215,7 @@ class App:
                 stop_sequence.tighten(POLICY_CUT)
             stop_sources = self.stop_sources
             stop_sequence.tighten(
-                stop_sources.policy_of(stop_sources.stopped | stop_sources.missing)
+                stop_sources.policy_of(stop_sources.stop_mask | stop_sources.missing)
             )
             if self.loop_brake:
                 if self.supervisor.has_changed():
@@ -225,8 +227,8 @@ class App:
         is_disturbed = (
             self.actions.granted != 0
             or self.supervisor.has_changed()
-            or self.hearing.must_acknowledge
-            or self.stop_sources.told != 0
+            or self.dispatcher.must_acknowledge
+            or self.stop_sources.received != 0
             or self.runstop.present != 0
             or self.faults.present != 0
         )
@@ -258,18 +260,18 @@ class App:
         self.board.write(stage.values, stage.is_enabled, stage.levels[LIGHTS])
 
     def _report(self, now_us: int) -> None:
-        chronicle = self._chronicle
-        chronicle.sources(self.arbiter, now_us)
-        chronicle.stop_sources(self.stop_sources, now_us)
+        event_reporter = self._chronicle
+        event_reporter.sources(self.arbiter, now_us)
+        event_reporter.stop_sources(self.stop_sources, now_us)
         if self.runstop.news:
-            sender = self.hearing.stop_sender
-            chronicle.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
+            sender = self.dispatcher.stop_sender
+            event_reporter.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
         if self.faults.news:
-            chronicle.faults(self.faults, now_us)
-        chronicle.conditions(self.supervisor, self.battery, self.odometry.is_gyro_lost, now_us)
-        chronicle.beat(self.punctuality, now_us)
-        chronicle.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
-        self.hearing.acknowledge()
+            event_reporter.faults(self.faults, now_us)
+        event_reporter.conditions(self.supervisor, self.battery, self.odometry.is_gyro_lost, now_us)
+        event_reporter.beat(self.overruns, now_us)
+        event_reporter.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
+        self.dispatcher.acknowledge()
         if self.pairing and self.pairing.is_spoken_to:
             self.pairing.step(now_us)
         self.telemetry.step(now_us)

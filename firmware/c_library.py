@@ -175,15 +175,15 @@ def _whole(message: "Any") -> "Whole":
 
 
 _COBS = (cobs_encode, cobs_decode) if cobs else ()
-SOONER: "tuple[Any, ...]" = (
+C_COUNTERPARTS: "tuple[Any, ...]" = (
     *(copy, pack, unpack, encode_into, decode_into, decode_values_into),
     *(crc_update, copy_until_delimiter, *_COBS),
 )
-_BY_NAME = {counterpart.__name__: counterpart for counterpart in SOONER}
+_BY_NAME = {counterpart.__name__: counterpart for counterpart in C_COUNTERPARTS}
 _OF = ("firmware.protocol.codec", "firmware.protocol.frame")  # modules whose functions are replaced
 
 
-def sooner(function: "Any") -> "Any":
+def c_counterpart(function: "Any") -> "Any":
     """Return the counterpart of ``function`` in this module, or ``function`` itself without one."""
     counterpart = _BY_NAME.get(function.__name__) if function.__module__ in _OF else None
     if counterpart is None:

@@ -52,13 +52,13 @@ elif sys.implementation.name == "micropython":
 
     ptr8 = ptr16 = ptr32 = None  # names for annotations; viper knows the real ones itself
 else:
-    from firmware.c_library import sooner
+    from firmware.c_library import c_counterpart
 
     class micropython:  # noqa: N801
         """CPython's stand-in for the part of module ``micropython`` that shared files use."""
 
-        viper = staticmethod(sooner)
-        native = staticmethod(sooner)
+        viper = staticmethod(c_counterpart)
+        native = staticmethod(c_counterpart)
 
         @staticmethod
         def const(value: object) -> object:

@@ -4,10 +4,10 @@ import ast
 import re
 from collections.abc import Mapping
 
-from firmware.c_library import SOONER
+from firmware.c_library import C_COUNTERPARTS
 
 # Functions for which CPython has a faster C function keep their decorators.
-_IN_C = "|".join(one.__name__ for one in SOONER)
+_IN_C = "|".join(one.__name__ for one in C_COUNTERPARTS)
 _DECORATED = re.compile(rf"^ *@micropython\.\w+$(?!\n *def (?:{_IN_C})\()", re.MULTILINE)
 _SLOTS = "slots=True"  # makes a second class at run time, which the compiler cannot follow
 

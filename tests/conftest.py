@@ -37,7 +37,7 @@ def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     """Boards run the own text, CPython its library's counterparts: all is asked of both."""
     if request.param == "counterparts in C":
         return
-    for one in c_library.SOONER:
+    for one in c_library.C_COUNTERPARTS:
         for module in (codec, frame, request.module):
             if getattr(module, one.__name__, None) is one:
                 monkeypatch.setattr(module, one.__name__, one.__wrapped__)

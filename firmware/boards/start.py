@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firmware.app import App
     from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
-    from firmware.boards.physical.board import MetalBoard
+    from firmware.boards.physical.board import PhysicalBoard
     from firmware.boards.simulated.hitl import HitlBoard
     from firmware.boards.store import Store
     from firmware.drivers.ticks import TicksUs
@@ -74,7 +74,11 @@ class Beat:
     """
 
     def __init__(
-        self, board: "MetalBoard | HitlBoard", app: "App", ticks_us: "TicksUs", watchdog: "Watchdog"
+        self,
+        board: "PhysicalBoard | HitlBoard",
+        app: "App",
+        ticks_us: "TicksUs",
+        watchdog: "Watchdog",
     ) -> None:
         self._board = board
         self._app = app
@@ -122,7 +126,7 @@ class Beat:
             self._due_us = end_us
 
     def _every_us(self) -> int:
-        return self._app.punctuality.beat_us
+        return self._app.overruns.beat_us
 
     def _may_move(self) -> bool:
         return self._app.output_stage.is_enabled
@@ -159,9 +163,9 @@ class CarProgram:
     """A car on its board, ready to run; making it starts the watchdog."""
 
     def __init__(
-        self, board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool
+        self, board: "PhysicalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool
     ) -> None:
-        from firmware.boards.simulated.hitl_entry import Door
+        from firmware.boards.simulated.hitl_entry import HitlEntry
 
         self._board = board
         self._starts = starts
@@ -174,7 +178,7 @@ class CarProgram:
             _let_interrupt()
         board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
         self._beat = Beat(board, app, ticks_us, watchdog)
-        self.door = Door(
+        self.door = HitlEntry(
             app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id
         )
 
@@ -228,7 +232,7 @@ def _let_interrupt() -> None:
     interpreter.kbd_intr(_CTRL_C)
 
 
-def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
+def leave(metal: "PhysicalBoard", starts: "Starts") -> "HitlBoard":
     """Return the board in the loop that takes the place of ``metal``, which is stepped no more.
 
     Of ``metal`` the link stays, and what is done between steps.
@@ -284,7 +288,7 @@ def make_box_beat(pins: "Pins", starts: "Starts", link: "Link", ticks_us: "Ticks
     return BoxBeat(board, box, ticks_us, machine.WDT(timeout=board.watchdog_ms))
 
 
-def make_app(board: "MetalBoard | HitlBoard") -> "App":
+def make_app(board: "PhysicalBoard | HitlBoard") -> "App":
     """Make the car; importing it takes an RP2040 a second, after outputs and guard are there."""
     from firmware.app import App
 
@@ -303,7 +307,7 @@ def make_link(pins: "Pins") -> "Link":
 
 def make_board(
     pins: "Pins", starts: "Starts", link: "Link", store: "Store", ticks_us: "TicksUs"
-) -> "MetalBoard":
+) -> "PhysicalBoard":
     """Make the board of the pins module's port.
 
     Raises ValueError for a port that there is no board for, or a row that it has not.

@@ -1,8 +1,8 @@
 """The deadline monitor: counts the missed beats and averages what a step takes.
 
-A beat is missed when its step ended later than the next one was due. Nothing here stops a car, it
-only keeps one from being armed: a step as long as three stops (watch.py), and a program that stays
-away longer is cut (guard.py).
+A beat is missed when its step ended later than the next one was due. This only keeps a car from
+being armed. The fault monitor stops one whose step is as long as three (stops/fault_monitor.py),
+and the guard cuts one whose program stays away longer (stops/guard.py).
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -22,7 +22,7 @@ _LONGEST = const(3)  # beats, of one step in the average: a write to flash is an
 _SMOOTHING = const(3)  # the average is over about the last eight steps
 
 
-class Punctuality:
+class OverrunMonitor:
     """The count of missed beats; ``is_off_beat`` from more than 20 of the last 100 on, until 10."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ class Pps:
         self._edge_us = 0
         self._has_edge = False
         self._taken = 0
-        self.hearing = Freshness(_LOST_US)
+        self.freshness = Freshness(_LOST_US)
         self.second_us = 0
         self.count = 0
         self.refused = 0
@@ -48,5 +48,5 @@ class Pps:
         count = self.count
         if count != self._taken:
             self._taken = count
-            self.hearing.hear(self.second_us)
-        self.hearing.step(now_us)
+            self.freshness.hear(self.second_us)
+        self.freshness.step(now_us)

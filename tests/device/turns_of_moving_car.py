@@ -32,7 +32,7 @@ class Uart:
         return len(view)
 
 
-class Punctuality:
+class OverrunMonitor:
     beat_us = _BEAT_US
 
 
@@ -43,7 +43,7 @@ class OutputStage:
 class App:
     """A car that is armed."""
 
-    punctuality = Punctuality()
+    overruns = OverrunMonitor()
     output_stage = OutputStage()
 
     def __init__(self, link):

@@ -162,15 +162,15 @@ def test_a_zero_in_the_place_of_a_code_is_no_cobs(data):
 
 
 def test_every_counterpart_has_taken_a_place():
-    offered = set(c_library.SOONER)
+    offered = set(c_library.C_COUNTERPARTS)
     assert offered == set(CASES)
     own = {(one.__wrapped__.__module__, one.__wrapped__.__name__) for one in offered}
     assert len(own) == len(offered)
 
 
 def test_what_has_no_counterpart_stays_itself():
-    assert c_library.sooner(some_bytes) is some_bytes
-    assert c_library.sooner(copy) is copy  # of that name, but of another module
+    assert c_library.c_counterpart(some_bytes) is some_bytes
+    assert c_library.c_counterpart(copy) is copy  # of that name, but of another module
 
 
 @pytest.mark.process

@@ -56,7 +56,7 @@ OVERWRITTEN = (
     Overwritten("firmware/core/motion/outputs.py", "OutputStage", ("_actuators", "_neutrals")),
     Overwritten(
         "firmware/core/stops/fault_monitor.py",
-        "Watch",
+        "FaultMonitor",
         ("_stand_us", "_clock_bound_us", "_overrun_us"),
     ),
     Overwritten(

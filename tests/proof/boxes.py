@@ -27,7 +27,7 @@ _SECOND = 10_000  # in 100 us
 
 # What a word answers, and with which key's tag
 RIGHT, AGAIN, OLD, AHEAD, EARLIER = "right", "again", "old", "ahead", "earlier"
-STRANGE, BARE = "strange", "bare"
+UNAUTHENTICATED, BARE = "strange", "bare"
 
 
 def boxes_of(app: App) -> Boxes | None:
@@ -87,7 +87,7 @@ def _tag(made: BoxWord, boxes: Boxes | None, answer: str, nonce: int) -> bytes:
     payload = bytearray(64)
     encode_into(made, payload)
     is_first = boxes is not None and boxes._epoch == 0
-    is_own = answer != STRANGE and not (answer == AGAIN and is_first)
+    is_own = answer != UNAUTHENTICATED and not (answer == AGAIN and is_first)
     start = nonce ^ _EARLIER if answer == EARLIER else nonce
     return tag_of(KEY if is_own else OTHER_KEY, start, bytes(payload))
 

@@ -181,7 +181,7 @@ def _frozen_goes_on(app: App) -> None:
 
 
 def _clock_is_not_watched(app: App) -> None:
-    app.watch._is_clock_lost = lambda: False
+    app.fault_monitor._is_clock_lost = lambda: False
 
 
 def _claim_outlives_its_session(app: App) -> None:

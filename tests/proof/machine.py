@@ -248,7 +248,7 @@ class Machine:
     def _report(self, now_us: int) -> None:
         """The reports change nothing, but for these four (the differential test has all)."""
         self.app.runstop.news = self.app.faults.news = 0
-        self.app.hearing.acknowledge()
+        self.app.dispatcher.acknowledge()
         if self.talk:
             self.talk.step(now_us)
 
@@ -453,7 +453,7 @@ class Machine:
         perturbation test puts other values in its place and sees the same come of them."""
         app = self.app
         state, stopping, watch, actions = (
-            app.supervisor.state, app.stop_sequence, app.watch, app.actions,
+            app.supervisor.state, app.stop_sequence, app.fault_monitor, app.actions,
         )  # fmt: skip
         if state != STOPPING:
             stopping._patience.is_open = stopping._rolling.is_open = stopping.is_over = False

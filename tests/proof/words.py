@@ -96,8 +96,8 @@ def answers() -> list[Word]:
     return [
         Word(f"its box {run}", "answer", value=1),
         Word(f"its box {stop}", "answer"),
-        Word(f"another car's box {run}", "answer", value=1, answer=boxes.STRANGE),
-        Word(f"another car's box {stop}", "answer", answer=boxes.STRANGE),
+        Word(f"another car's box {run}", "answer", value=1, answer=boxes.UNAUTHENTICATED),
+        Word(f"another car's box {stop}", "answer", answer=boxes.UNAUTHENTICATED),
         Word(f"its box, begun anew, {run}", "answer", session=1, value=1),
         Word(f"its box's last word again, {run}", "answer", value=1, answer=boxes.AGAIN),
         Word(f"its box's old answer, {run}", "answer", value=1, answer=boxes.OLD),
@@ -222,7 +222,7 @@ def _answer(speaker: Speaker, word: Word) -> Any:
 
 
 def _bind(speaker: Speaker, word: Word) -> Any:
-    return _filled(Bind(), word, protocol_hash=bytes(speaker.app.hearing._own_hash))
+    return _filled(Bind(), word, protocol_hash=bytes(speaker.app.dispatcher._own_hash))
 
 
 def _sync(speaker: Speaker, word: Word) -> Any:

@@ -59,7 +59,7 @@ def known(app: App, epoch: int, now_us: int, bound_us: int = 200) -> int:
 def activate(app: App, source_id: int, slot: int, now_us: int) -> None:
     """ACTIVE, at rest, commanded by this source for the next 10 ms."""
     app.supervisor.state = app.supervisor.before = ACTIVE
-    app.output_stage.is_enabled = app.board.enable = app.watch._is_enabled = True
+    app.output_stage.is_enabled = app.board.enable = app.fault_monitor._is_enabled = True
     app.arbiter.attended.set(now_us, 1_000_000)
     source = app.arbiter.sources[source_id]
     source.slot, source.gate, source.deadman = slot, OPEN, HELD

@@ -6,7 +6,7 @@ fault at every millisecond of a step; the runstop loop also at every microsecond
 
 from typing import NamedTuple
 
-from firmware.core.stops.guard import SPARING_HZ, Guard
+from firmware.core.stops.guard import RATE_LIMITED_HZ, Guard
 from tests.firmware.copies import copied
 from tests.safety.facts import NAMES, drive_is_neutral
 from tests.safety.hosts import host_of
@@ -14,7 +14,7 @@ from tests.safety.ways import WAYS, Race
 
 ACTIVE = 2
 STEP_US = 10_000
-TICK_US = 1_000_000 // SPARING_HZ
+TICK_US = 1_000_000 // RATE_LIMITED_HZ
 _LOOK_US = 15  # seen of an RP2040
 PHASES_US = range(0, STEP_US, 1_000)
 

@@ -180,7 +180,7 @@ class ArbiterMachine(RuleBasedStateMachine):
     def kill_switch(self, live, says_stop):
         """There and lets it, or says stop; or silent."""
         self.arbiter.live_switches = self.model.live_switches = 0 if says_stop else live
-        self.arbiter.said = self.model.said = 1 << 3 if says_stop else 0
+        self.arbiter.asserted = self.model.said = 1 << 3 if says_stop else 0
 
     @rule()
     def arm(self):

@@ -65,7 +65,7 @@ def let(sources: StopSources, rc: RcReceiver, does) -> tuple[bool, bool]:
     rc.is_live = SILENT not in receivers
     rc.mode = MODE_STOP if STOPS in receivers else MODE_MANUAL
     sources.step(int(closed), rc, NOW_US)
-    return sources.stopped != 0, sources.missing != 0
+    return sources.stop_mask != 0, sources.missing != 0
 
 
 def is_possible(kinds, does) -> bool:
@@ -161,7 +161,7 @@ def put(app, state: int, does, latched: int) -> None:
     is_enabled = state in (ACTIVE, HOLD, STOPPING)
     known(app, OURS, NOW_US)
     app.supervisor.state = state
-    app.output_stage.is_enabled = app.board.enable = app.watch._is_enabled = is_enabled
+    app.output_stage.is_enabled = app.board.enable = app.fault_monitor._is_enabled = is_enabled
     app.board.runstop_closed = int(does[0] == RUNS)
     app.rc._live.set(NOW_US, 0 if does[1] == SILENT else 50_000)
     app.rc.mode = MODE_STOP if does[1] == STOPS else MODE_MANUAL

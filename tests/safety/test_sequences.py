@@ -90,7 +90,7 @@ def test_a_confirmed_arm_alone_arms_what_was_confirmed(car):
     car.say(car.host, ARM, STAND, nonce)
     car.way.let_go(10)
     assert (car.state, car.host.status.profile) == (HOLD, STAND)
-    assert car.app.watch.is_on_stand
+    assert car.app.fault_monitor.is_on_stand
 
 
 @pytest.mark.parametrize("first", ["confirm", "commit"])
@@ -150,7 +150,7 @@ def test_a_confirmation_and_a_gesture_on_one_step_arm_what_was_confirmed():
         met |= bool(app.rc.gesture)
         if other.state == STANDBY:  # the gesture was first, and ended the request
             continue
-        assert (other.state, app.watch.is_on_stand) == (HOLD, True)
+        assert (other.state, app.fault_monitor.is_on_stand) == (HOLD, True)
         assert (other.host.status.profile, app.stop_sources.profile) == (STAND, STAND)
     assert met
 

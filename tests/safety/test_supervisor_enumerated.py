@@ -10,9 +10,9 @@ import pytest
 
 from firmware.core import supervisor
 from firmware.core.arbitration.source import OPEN
-from firmware.core.link.dispatcher import Hearing
+from firmware.core.link.dispatcher import MessageDispatcher
 from firmware.core.motion.motion import Motion
-from firmware.core.stops.fault_monitor import Watch
+from firmware.core.stops.fault_monitor import FaultMonitor
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import ROS2, SCRIPT, SEAT, framed
 from tests.safety.desk import program, quiet, step
@@ -143,7 +143,7 @@ def prepare(app, state: int, given: dict[str, bool]) -> None:
     """Put the program into this state, with these conditions about to hold."""
     board, is_enabled = app.board, state in (*ARMED, STOPPING)
     app.supervisor.state = app.supervisor.before = state
-    app.output_stage.is_enabled = board.enable = app.watch._is_enabled = is_enabled
+    app.output_stage.is_enabled = board.enable = app.fault_monitor._is_enabled = is_enabled
     app.actions.is_contact_sure = not is_enabled
     board.runstop_closed = int(not given["loop_open"])
     app.configuration.is_valid = not given["fault_now"]
@@ -264,7 +264,7 @@ def drives_in_hold(monkeypatch):
 
 
 def looks_away(monkeypatch):
-    monkeypatch.setattr(Watch, "_moments", lambda self, now_us: None)
+    monkeypatch.setattr(FaultMonitor, "_moments", lambda self, now_us: None)
 
 
 ARMED_BY_WISH = supervisor.ARMED | supervisor.COMMANDED
@@ -287,7 +287,7 @@ def test_a_program_that_breaks_a_promise_is_objected_to(app, monkeypatch, name):
 
 @pytest.mark.parametrize("state", STATES)
 def test_a_program_that_does_not_hear_a_stop_is_objected_to_in_every_state(monkeypatch, state):
-    monkeypatch.setattr(Hearing, "_stop", lambda self, message, now_us: None)
+    monkeypatch.setattr(MessageDispatcher, "_stop", lambda self, message, now_us: None)
     assert "S10" in objections(program_on_desk(), (state,), SOME)
 
 

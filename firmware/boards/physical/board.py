@@ -10,7 +10,7 @@ import machine
 from machine import Pin
 
 from firmware.boards.between_steps import BetweenSteps
-from firmware.boards.physical.channels import KEPT, Bridge, Nothing, PulseByPwm, Standby
+from firmware.boards.physical.channels import KEPT, Bridge, PulseByPwm, Standby, UnusedChannel
 from firmware.boards.physical.guard_timer import Ring1
 from firmware.boards.physical.parts import (
     input_low,
@@ -52,7 +52,7 @@ _FEELS_US = 15_000
 _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
-class MetalBoard:
+class PhysicalBoard:
     """A real board; once it is made all outputs are neutral and the guard watches.
 
     ``link`` is the link to the host (link.py), ``starts`` the record of starts, ``store`` where the
@@ -148,7 +148,7 @@ class MetalBoard:
     def _channel(self, row: "tuple[Any, ...]") -> "Channel":
         kind = row[0]
         if kind == "none":
-            return Nothing()
+            return UnusedChannel()
         if kind == "pwm_pulse":
             return PulseByPwm(*row[1:])
         if kind == "h_bridge":
@@ -259,7 +259,7 @@ class MetalBoard:
 
     def _feel_imu(self, imu: "Any", now_us: int) -> None:
         imu.step(now_us)
-        if imu.hearing.is_fresh:
+        if imu.freshness.is_fresh:
             self.imu_answers = 1
             self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s
             self.accel_x_mm_s2 = imu.accel_x_mm_s2
@@ -270,7 +270,7 @@ class MetalBoard:
 
     def _tell_second(self, pps: "Pps", now_us: int) -> None:
         pps.step(now_us)
-        self.seconds = pps.count if pps.hearing.is_fresh else 0
+        self.seconds = pps.count if pps.freshness.is_fresh else 0
         self.second_us = pps.second_us & _MASK
 
     def _listen(self, receiver: "Any") -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         def read_back(self) -> int: ...
 
 
-_BRIDGE_HZ = 20_000  # beyond hearing; a TB6612 takes 100 kHz
+_BRIDGE_HZ = 20_000  # beyond freshness; a TB6612 takes 100 kHz
 KEPT = -1
 
 
@@ -35,7 +35,7 @@ def is_pulse(value: int) -> bool:
     return SHORTEST_NS <= value <= LONGEST_NS
 
 
-class Nothing:
+class UnusedChannel:
     """An unused channel: it takes writes without effect."""
 
     def begin(self, fallback: int) -> None:

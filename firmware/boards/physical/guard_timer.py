@@ -7,7 +7,7 @@ that hangs in the middle of a write has put out lives for a tick.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
-from firmware.core.stops.guard import Guard, sparing
+from firmware.core.stops.guard import Guard, rate_limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +35,9 @@ _MASK = const((1 << 30) - 1)
 class Ring1:
     """The guard with what it cuts; until the first write all is cut.
 
-    ``on_timer`` is for a hard timer at ``TICK_HZ``, or ``sparing()`` at ``SPARING_HZ``; ``on_edge``
-    for both edges of ``loop``, which is high while closed. ``ended`` are the channels to end;
-    ``is_wanted`` is what the program wrote for the drive enable.
+    ``on_timer`` is for a hard timer at ``TICK_HZ``, or ``rate_limited()`` at ``RATE_LIMITED_HZ``;
+    ``on_edge`` for both edges of ``loop``, which is high while closed. ``ended`` are the channels
+    to end; ``is_wanted`` is what the program wrote for the drive enable.
     """
 
     def __init__(self, loop: "Pin", life: "Life", ticks_us: "TicksUs") -> None:
@@ -63,12 +63,12 @@ class Ring1:
     def on_edge(self, pin: "Pin") -> None:
         self.on_timer(None)
 
-    def sparing(self) -> "Callable[[Any], Any]":
+    def rate_limited(self) -> "Callable[[Any], Any]":
         """Return a callback in place of ``on_timer``, which does nothing while nothing is due.
 
         It is for boards whose life signal goes on by itself between renewals.
         """
-        return sparing(self.guard.words, self.loop, self.on_timer)
+        return rate_limited(self.guard.words, self.loop, self.on_timer)
 
     @micropython.native
     def on_timer(self, timer: "Timer | None") -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from firmware.drivers.ticks import Freshness, TicksUs
 
     class Imu(Protocol):
-        hearing: Freshness
+        freshness: Freshness
         yaw_rate_mrad_s: int
         accel_x_mm_s2: int
         accel_y_mm_s2: int

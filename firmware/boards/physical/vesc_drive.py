@@ -115,7 +115,7 @@ class VescDrive:
 
     def obeys(self) -> bool:
         """Return whether it answers, and with what was asked, for which it has some time."""
-        return self.vesc.hearing.is_fresh and not self._check.differs
+        return self.vesc.freshness.is_fresh and not self._check.differs
 
     @property
     def fet_c(self) -> int:
@@ -127,7 +127,7 @@ class VescDrive:
         reports = self.vesc.reports
         if reports.replies == 0:
             return _UNKNOWN_MV
-        return reports.input_mv if self.vesc.hearing.is_fresh else 0
+        return reports.input_mv if self.vesc.freshness.is_fresh else 0
 
     @property
     def count(self) -> int:

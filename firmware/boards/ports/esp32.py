@@ -8,7 +8,7 @@ timer is soft.
 import machine
 from machine import Pin, Timer
 
-from firmware.boards.physical.board import MetalBoard
+from firmware.boards.physical.board import PhysicalBoard
 from firmware.boards.physical.guard_timer import TICK_HZ
 from firmware.boards.physical.parts import listen, output
 from firmware.compat import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from firmware.boards.physical.wheels import Counter
 
 
-class Esp32Board(MetalBoard):
+class Esp32Board(PhysicalBoard):
     watchdog_ms = 1_000  # no less is taken there
 
     def _own_counter(self, row: "tuple[Any, ...]") -> "Counter":

@@ -3,10 +3,10 @@
 import rp2
 from machine import ADC, Pin, Timer, mem32
 
-from firmware.boards.physical.board import MetalBoard
+from firmware.boards.physical.board import PhysicalBoard
 from firmware.boards.physical.parts import listen
 from firmware.compat import TYPE_CHECKING
-from firmware.core.stops.guard import SPARING_HZ
+from firmware.core.stops.guard import RATE_LIMITED_HZ
 from firmware.drivers.outputs import rp2_life_signal
 from firmware.drivers.outputs.rp2_life_signal import LifeSignal
 
@@ -33,7 +33,7 @@ _AT_27_C_UV = 706_000
 _UV_PER_C = 1721
 
 
-class Rp2Board(MetalBoard):
+class Rp2Board(PhysicalBoard):
     def __init__(
         self, pins: "Pins", starts: "Starts", link: "Link", store: "Store", ticks_us: "TicksUs"
     ) -> None:
@@ -74,7 +74,7 @@ class Rp2Board(MetalBoard):
     def _begin_guard(self) -> None:
         _let_pins_interrupt()
         listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        self._timer = Timer(-1, freq=SPARING_HZ, callback=self._ring.sparing(), hard=True)
+        self._timer = Timer(-1, freq=RATE_LIMITED_HZ, callback=self._ring.rate_limited(), hard=True)
 
     def _chip_c(self) -> int:
         sensed_uv = self._thermometer.read_u16() * _UV_PER_100_COUNTS // 100

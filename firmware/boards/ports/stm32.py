@@ -8,7 +8,7 @@ guard's timer makes it.
 import pyb  # type: ignore[import-not-found]
 from machine import Pin
 
-from firmware.boards.physical.board import MetalBoard
+from firmware.boards.physical.board import PhysicalBoard
 from firmware.boards.physical.guard_timer import TICK_HZ
 from firmware.boards.physical.parts import listen, output
 from firmware.compat import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _GUARD_TIMER = 6  # has no pins
 
 
-class Stm32Board(MetalBoard):
+class Stm32Board(PhysicalBoard):
     def _own_counter(self, row: "tuple[Any, ...]") -> "Counter":
         if row[1] != "timer":
             return super()._own_counter(row)

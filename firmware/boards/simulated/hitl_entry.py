@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from firmware.core.supervisor import Supervisor
 
 
-class Door:
+class HitlEntry:
     """The handler of EnterHitl: ``is_asked`` once a host named this board, which could not move."""
 
     def __init__(

@@ -116,7 +116,7 @@ class Arbiter:
         self.refused = 0
         self._clock_bound_us = 0
         self.live_switches = 0  # stop sources that are there and let it run; bits
-        self.said = 0  # stop sources that say stop; bits
+        self.asserted = 0  # stop sources that say stop; bits
         self._in_hand = False
         self._switches = 0  # stop sources that are a kill-switch; bits
         self._worn = 0  # of them: those that have said no stop since a hand let go
@@ -251,7 +251,7 @@ class Arbiter:
             if source.is_frozen:
                 self.frozen_source = source.id
         self._in_hand = in_hand
-        self._worn = self._switches if in_hand else self._worn & ~self.said
+        self._worn = self._switches if in_hand else self._worn & ~self.asserted
         self._decide()
 
     @micropython.native

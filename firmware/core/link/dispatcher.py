@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from firmware.core.motion.motion import Motion
     from firmware.core.settings.configuration import Configuration
     from firmware.core.settings.overlay import Overlay
-    from firmware.core.stops.fault_monitor import Watch
+    from firmware.core.stops.fault_monitor import FaultMonitor
     from firmware.core.stops.latch import Latch
     from firmware.core.stops.runstop import StopSources
     from firmware.core.supervisor import Supervisor
@@ -63,7 +63,7 @@ const = micropython.const
 _CLAIM_NEWS_EVERY = const(100)  # a source that is refused 100 times a second makes one event of it
 
 
-class Hearing:
+class MessageDispatcher:
     """The handlers of all messages, and of the board receiver's claims and gestures."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Hearing:
         outbox: "Outbox",
         actions: "Actions",
         overlay: "Overlay",
-        watch: "Watch",
+        fault_monitor: "FaultMonitor",
         motion: "Motion",
         own_hash: bytearray,
         crc_table: "array[int]",
@@ -100,7 +100,7 @@ class Hearing:
         self._outbox = outbox
         self._actions = actions
         self._overlay = overlay
-        self._watch = watch
+        self._fault_monitor = fault_monitor
         self._motion = motion
         self._own_hash = own_hash
         self._crc_table = crc_table
@@ -263,7 +263,7 @@ class Hearing:
         if granted & supervisor.ARMED:
             self._overlay.let_go()
             self._arbiter.begin_from_neutral(now_us)
-            self._watch.begin(self._actions.profile, now_us)
+            self._fault_monitor.begin(self._actions.profile, now_us)
             self._events.add(now_us, EVENT_PROFILE, self._actions.profile, self._motion.cap_mm_s())
         if granted:
             self._events.add(now_us, EVENT_ACTION_TAKEN, action, slot)

@@ -3,7 +3,7 @@
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.motion.battery import GOOD
 from firmware.core.settings.params import SOURCES, STOP_SOURCES
-from firmware.core.stops.runstop import STRANGE
+from firmware.core.stops.runstop import UNAUTHENTICATED
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
     CAUSE_COUNT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from firmware.core.arbitration.source import Source
     from firmware.core.link.events import Events
     from firmware.core.motion.battery import Battery
-    from firmware.core.overrun import Punctuality
+    from firmware.core.overrun import OverrunMonitor
     from firmware.core.stops.latch import Latch
     from firmware.core.stops.runstop import StopSources
     from firmware.core.supervisor import Supervisor
@@ -57,7 +57,7 @@ def _lowest(bits: int) -> int:
     return NOBODY
 
 
-class Chronicle:
+class EventReporter:
     def __init__(self, events: "Events") -> None:
         self._events = events
         self._winners = [NOBODY] * ACTUATOR_COUNT
@@ -89,8 +89,8 @@ class Chronicle:
                 elif cause == CAUSE_STOP_REQUEST:
                     who = sender
                 elif cause == CAUSE_STOP_SOURCE:
-                    who = _lowest(stop_sources.stopped)
-                    if stop_sources.told >> STRANGE >> who & 1:
+                    who = _lowest(stop_sources.stop_mask)
+                    if stop_sources.received >> UNAUTHENTICATED >> who & 1:
                         who += STOP_SOURCE_STRANGE
                 elif cause == CAUSE_STOP_SOURCE_SILENT:
                     who = _lowest(stop_sources.missing)
@@ -144,7 +144,7 @@ class Chronicle:
                 self._events.add(now_us, EVENT_SOURCE_ENGAGED, source.id, source.slot)
 
     def stop_sources(self, stop_sources: "StopSources", now_us: int) -> None:
-        fresh, stopped = stop_sources.fresh, stop_sources.stopped
+        fresh, stopped = stop_sources.fresh, stop_sources.stop_mask
         if fresh == self._fresh and stopped == self._stopped:
             return
         self._fresh, self._stopped, before = fresh, stopped, self._stop_sources
@@ -173,13 +173,13 @@ class Chronicle:
             self._is_gyro_lost = is_gyro_lost
             self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
 
-    def beat(self, punctuality: "Punctuality", now_us: int) -> None:
+    def beat(self, overruns: "OverrunMonitor", now_us: int) -> None:
         """Report when the car begins or ceases to miss its beat, which only prevents arming."""
-        is_off_beat = punctuality.is_off_beat
+        is_off_beat = overruns.is_off_beat
         if is_off_beat != self._is_off_beat:
             self._is_off_beat = is_off_beat
             keeps = 0 if is_off_beat else 1
-            self._events.add(now_us, EVENT_BEAT, keeps, punctuality.takes_us)
+            self._events.add(now_us, EVENT_BEAT, keeps, overruns.takes_us)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:
         """Report a claim beyond the car's limits when it begins, not on every step it lasts."""

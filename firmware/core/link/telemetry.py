@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from firmware.core.motion.outputs import OutputStage
     from firmware.core.motion.steering import Steering
     from firmware.core.motion.temperature import Temperature
-    from firmware.core.overrun import Punctuality
+    from firmware.core.overrun import OverrunMonitor
     from firmware.core.settings.params import Params
     from firmware.core.stops.latch import Latch
     from firmware.core.stops.runstop import StopSources
@@ -91,7 +91,7 @@ class Telemetry:
         battery: "Battery",
         temperature: "Temperature",
         receiver: "Receiver",
-        punctuality: "Punctuality",
+        overruns: "OverrunMonitor",
     ) -> None:
         self._board = board
         self._outbox = outbox
@@ -112,7 +112,7 @@ class Telemetry:
         self._battery = battery
         self._temperature = temperature
         self._receiver = receiver
-        self._punctuality = punctuality
+        self._punctuality = overruns
         self._status = Status()
         self._motion = Motion()
         self._clock = ClockReport()
@@ -220,17 +220,17 @@ class Telemetry:
         self._look_at_sources()
         values[6] = runstop.present
         values[7] = stop_sources.fresh
-        values[8] = stop_sources.said
+        values[8] = stop_sources.asserted
         values[9] = rc.mode if rc.is_live else NOBODY
         values[10] = board.imu_answers
         values[11] = self._longest_us // 10
         values[12] = runstop.age_ms
         values[13] = self._faults.age_ms
-        punctuality = self._punctuality
-        values[14] = punctuality.beat_us // 100
-        values[15] = (punctuality.takes_us + 50) // 100
-        values[16] = punctuality.missed
-        values[17] = punctuality.missed_lately
+        overruns = self._punctuality
+        values[14] = overruns.beat_us // 100
+        values[15] = (overruns.takes_us + 50) // 100
+        values[16] = overruns.missed
+        values[17] = overruns.missed_lately
         self._longest_us = 0
         self._outbox.send_values(self._inputs)
 
@@ -285,7 +285,7 @@ class Telemetry:
     def _send_vesc(self, drive: "MotorController") -> None:
         vesc, values = drive.vesc, self._vesc.values
         reports = vesc.reports
-        values[0] = int(reports.has_status and vesc.hearing.is_fresh)
+        values[0] = int(reports.has_status and vesc.freshness.is_fresh)
         values[1] = reports.status
         values[2] = drive.timeout_ms
         values[3] = drive.brake_ma

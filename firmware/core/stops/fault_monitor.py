@@ -69,7 +69,7 @@ _LASTING = (
 _ALL_FAULTS = (1 << FAULT_COUNT) - 1
 
 
-class Watch:
+class FaultMonitor:
     """The monitor that reads the state of all other parts and latches stop causes and faults."""
 
     def __init__(
@@ -140,14 +140,14 @@ class Watch:
         found = 0
         if stop_sources.loop and not board.runstop_closed:
             found |= 1 << CAUSE_RUNSTOP_LOOP
-        if stop_sources.said & others:
+        if stop_sources.asserted & others:
             found |= 1 << CAUSE_STOP_SOURCE
         if board.charger:
             found |= 1 << CAUSE_CHARGER
         if self._battery.stage == EMPTY:
             found |= 1 << CAUSE_EMPTY_BATTERY
         runstop.hold(found, _LASTING)
-        if stop_sources.told:  # in the name of whatever stop source, a wired one too
+        if stop_sources.received:  # in the name of whatever stop source, a wired one too
             runstop.latch(CAUSE_STOP_SOURCE)
 
     def _moments(self, now_us: int) -> None:

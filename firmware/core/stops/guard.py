@@ -22,8 +22,8 @@ for so long. An opening of 200 us always is.
 
 It must cost next to nothing. On an RP2040 the timer ticks 1250 times a second, and Python takes
 tens of microseconds for a call. So the guard works out for how long a loop that stays as it is
-needs no other look, and ``sparing`` is a tick that counts this down in a few instructions. All its
-words are integers in one array, because neither an interrupt nor viper code may allocate.
+needs no other look, and ``rate_limited`` is a tick that counts this down in a few instructions. All
+its words are integers in one array, because neither an interrupt nor viper code may allocate.
 
 Where the wiring keeps the drive's power for a while after the loop has opened (an off-delay,
 hardware/stopping.md), the gate need not fall at once: the program brakes first. For that the guard
@@ -45,11 +45,11 @@ const = micropython.const
 # The loop's filter: under 20 us is never seen open for so long; 200 us always are, where the edge's
 # interrupt waits for no longer than 100 and a look takes no more than 40
 _FILTER_US = const(60)
-_BEATS = const(4)  # one more than the program's own limit of a step (watch.py)
+_BEATS = const(4)  # one more than the program's own limit of a step (fault_monitor.py)
 _AWAY_US = const(40_000)
 BRAKES_US = 640_000  # from the first opening; the shortest off-delay of the parts list is longer
 _MOST_LOOKS = const(250)  # of one ``watch``: if the clock stands, its interrupt ends all the same
-SPARING_HZ = 1_250  # a loop whose interrupt was lost is cut within 1 ms: tick and filter
+RATE_LIMITED_HZ = 1_250  # a loop whose interrupt was lost is cut within 1 ms: tick and filter
 _TICK_US = const(800)
 _IN_DOUBT = const(2)
 _HALF = const(1 << 29)
@@ -57,11 +57,11 @@ _MASK = const((1 << 30) - 1)
 
 # Indices of its words, which viper reads and writes without the interpreter; each is 0 or more
 _OPEN = const(0)  # the loop, when it was looked at last
-_SPARE_US = const(1)  # for how long a loop that stays as it is needs no other look
+_UNTIL_LOOK_US = const(1)  # for how long a loop that stays as it is needs no other look
 _GATING = const(2)
 _SEEN = const(3)  # the loop was open, since the program looked last
 _LATE = const(4)  # the program missed its beat
-_TOLD = const(5)  # the program has looked since the gate fell
+_ACKNOWLEDGED = const(5)  # the program has looked since the gate fell
 _UNDONE = const(6)  # a write that began before the gate fell may still go on
 _BEGUN = const(7)  # the program has written, and was not late since
 _OPENED_US = const(8)
@@ -84,15 +84,15 @@ def limit_us(beat_us: int) -> int:
 @micropython.viper
 def _look(words: ptr32, is_closed: int, now_us: int) -> int:
     falls = 0
-    spare_us = words[_MOST_US]
+    until_look_us = words[_MOST_US]
     if words[_BEGUN]:
         away_us = (now_us - words[_BEAT_US] + _HALF & _MASK) - _HALF
         if away_us > words[_LIMIT_US]:
             words[_BEGUN] = 0
             words[_LATE] = 1
             falls = 1
-        elif words[_LIMIT_US] - away_us < spare_us:
-            spare_us = words[_LIMIT_US] - away_us
+        elif words[_LIMIT_US] - away_us < until_look_us:
+            until_look_us = words[_LIMIT_US] - away_us
     doubt = 0
     if is_closed:
         words[_OPEN] = 0
@@ -107,16 +107,16 @@ def _look(words: ptr32, is_closed: int, now_us: int) -> int:
         else:
             doubt = _IN_DOUBT
     if falls:
-        words[_TOLD] = 0
+        words[_ACKNOWLEDGED] = 0
         if not words[_GATING]:
             words[_GATING] = 1
             words[_UNDONE] = 1
-    words[_SPARE_US] = 0 if doubt else spare_us
+    words[_UNTIL_LOOK_US] = 0 if doubt else until_look_us
     return words[_GATING] + doubt
 
 
 @micropython.viper
-def _spare(words: ptr32, now_us: int) -> int:
+def _wait_out_grace(words: ptr32, now_us: int) -> int:
     """Let the off-delay's grace pass after a look; return whether it gates."""
     if words[_GATING]:
         return 1
@@ -128,16 +128,16 @@ def _spare(words: ptr32, now_us: int) -> int:
         words[_BRAKES] = 0
     most_us = words[_GRACE_US] if words[_BRAKES] else words[_LIMIT_US]
     if (now_us - words[_SINCE_US] + _HALF & _MASK) - _HALF > most_us:
-        words[_TOLD] = 0
+        words[_ACKNOWLEDGED] = 0
         words[_GATING] = 1
         words[_UNDONE] = 1
-    words[_SPARE_US] = 0
+    words[_UNTIL_LOOK_US] = 0
     return words[_GATING]
 
 
 @micropython.viper
 def _read(words: ptr32) -> int:
-    words[_TOLD] = 1  # first: what falls from here on takes it back
+    words[_ACKNOWLEDGED] = 1  # first: what falls from here on takes it back
     return words[_SEEN] + 2 * words[_LATE]
 
 
@@ -148,8 +148,8 @@ def _beat(words: ptr32, enable: int, now_us: int) -> int:
     words[_UNDONE] = 0
     if words[_ENABLE] != enable:
         words[_ENABLE] = enable
-        words[_SPARE_US] = 0
-    if not enable and words[_TOLD] and not words[_OPEN]:
+        words[_UNTIL_LOOK_US] = 0
+    if not enable and words[_ACKNOWLEDGED] and not words[_OPEN]:
         words[_GATING] = 0
         words[_LATE] = 0
         words[_SEEN] = 0
@@ -184,7 +184,7 @@ class Guard:
         self.words[_LIMIT_US] = limit_us
         self.words[_MOST_US] = most_us
         self.words[_GRACE_US] = grace_us
-        self.words[_SPARE_US] = 0
+        self.words[_UNTIL_LOOK_US] = 0
 
     def look(self, is_closed: int, now_us: int) -> int:
         """Look once at the loop's level and at how long the program has been away.
@@ -193,7 +193,7 @@ class Guard:
         """
         state = _look(self.words, is_closed, now_us)
         if self.words[_GRACE_US] and state < _IN_DOUBT:
-            state = _spare(self.words, now_us)
+            state = _wait_out_grace(self.words, now_us)
         return state
 
     @micropython.native
@@ -205,7 +205,7 @@ class Guard:
             if state < _IN_DOUBT:
                 break
         if words[_GRACE_US] and state < _IN_DOUBT:
-            state = _spare(words, ticks_us() & _MASK)
+            state = _wait_out_grace(words, ticks_us() & _MASK)
         return state & 1
 
     def read(self) -> int:
@@ -232,24 +232,24 @@ class Guard:
         """Gate for good: the program writes no more, and the timer has no write of it to undo."""
         words = self.words
         words[_GATING] = 1
-        words[_TOLD] = words[_BEGUN] = words[_UNDONE] = 0
+        words[_ACKNOWLEDGED] = words[_BEGUN] = words[_UNDONE] = 0
 
 
-def sparing(
+def rate_limited(
     words: "array[int]", level: "Callable[[], Any]", on_timer: "Callable[[Any], Any]"
 ) -> "Callable[[Any], Any]":
-    """Return a hard timer's callback at ``SPARING_HZ`` that calls ``on_timer`` only when needed.
+    """Return a hard timer's callback that calls ``on_timer`` only when a look is due.
 
-    While no look is due it takes a handful of instructions, because all that the interpreter does
-    takes microseconds. ``words`` are a guard's.
+    It is for a timer at ``RATE_LIMITED_HZ``. While no look is due it takes a handful of
+    instructions, because all that the interpreter does takes microseconds. ``words`` are a guard's.
     """
 
     @micropython.viper
     def on_tick(timer: object) -> int:
         own = ptr32(words)  # type: ignore[call-overload]
-        spare_us = own[_SPARE_US] - _TICK_US
-        if spare_us > 0 and not own[_UNDONE] and int(level()) != own[_OPEN]:
-            own[_SPARE_US] = spare_us
+        until_look_us = own[_UNTIL_LOOK_US] - _TICK_US
+        if until_look_us > 0 and not own[_UNDONE] and int(level()) != own[_OPEN]:
+            own[_UNTIL_LOOK_US] = until_look_us
         else:
             on_timer(timer)
         return 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from firmware.core.motion.drive import Drive
     from firmware.core.motion.odometry import Odometry
     from firmware.core.settings.params import Params
-    from firmware.core.stops.fault_monitor import Watch
+    from firmware.core.stops.fault_monitor import FaultMonitor
     from firmware.core.stops.latch import Latch
     from firmware.core.stops.stopping import StopSequence
 
@@ -46,7 +46,7 @@ class LoopBrake:
         faults: "Latch",
         stop_sequence: "StopSequence",
         odometry: "Odometry",
-        watch: "Watch",
+        fault_monitor: "FaultMonitor",
         drive: "Drive",
     ) -> None:
         self._board = board
@@ -54,7 +54,7 @@ class LoopBrake:
         self._faults = faults
         self._stop_sequence = stop_sequence
         self._odometry = odometry
-        self._watch = watch
+        self._fault_monitor = fault_monitor
         self._drive = drive
         self._most_ms = 0
         self._promised = 0  # mm/s^2
@@ -90,7 +90,7 @@ class LoopBrake:
         board = self._board
         return (
             self._stop_sequence.policy == POLICY_BRAKE
-            and not self._watch.is_on_stand
+            and not self._fault_monitor.is_on_stand
             and not self._faults.bits & SPEED_IN_DOUBT
             and board.enable_contact == 1
             and board.step_us <= self._late_us

@@ -9,7 +9,7 @@ a box says only fifty words a second, and machine code would take 2.3 kB more of
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
 from firmware.core.stops.boxes import Boxes
-from firmware.core.stops.runstop import STRANGE
+from firmware.core.stops.runstop import UNAUTHENTICATED
 from firmware.protocol.boxes import BOX_SAYS, BoxWord
 from firmware.protocol.codes import (
     BOX_HAS_NO_KEY,
@@ -79,7 +79,7 @@ class Pairing:
             self._strange_says = says
         if not says & BOX_RUNS:
             bit = 1 << STOP_SOURCE_RUNSTOP_BOX
-            self._stop_sources.heard_stop |= bit if left_us > 0 else bit << STRANGE | bit
+            self._stop_sources.heard_mask |= bit if left_us > 0 else bit << UNAUTHENTICATED | bit
 
     def step(self, now_us: int) -> None:
         """Challenge the box and update ``board.pairing``; called only while a box is heard."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-STRANGE = const(16)  # STOP_SOURCES; from this bit on stops are not authenticated
+UNAUTHENTICATED = const(16)  # STOP_SOURCES; from this bit on stops are not authenticated
 _ALL = const((1 << 16) - 1)
 _HALF_SEQUENCE = const(1 << 15)
 
@@ -88,10 +88,10 @@ class StopSources:
         self.all = tuple(StopSource(i) for i in range(STOP_SOURCES))
         self.active: "tuple[StopSource, ...]" = ()
         self.fresh = 0
-        self.said = 0  # says stop, now
-        self.told = 0  # a stop came over the link since the last step, however old a word; from
+        self.asserted = 0  # says stop, now
+        self.received = 0  # a stop came over the link since the last step, however old a word; from
         # bit STRANGE on: by a runstop box that is not this car's
-        self.stopped = 0  # said or told
+        self.stop_mask = 0  # said or told
         self.paired: "StopSource | None" = None
         self.missing = 0  # required in the profile, and not there
         self.profile = 0
@@ -99,7 +99,7 @@ class StopSources:
         self._sessions = sessions
         self._needs_box = needs_box
         self._required = [0] * PROFILE_COUNT
-        self.heard_stop = 0
+        self.heard_mask = 0
 
     def configure(self, params: "Params") -> None:
         self.profile = params.get("profile_default")
@@ -134,7 +134,7 @@ class StopSources:
         values = alive.values
         source, runs = self.all[values[ALIVE_STOP_SOURCE]], values[ALIVE_RUNS]
         if not runs:
-            self.heard_stop |= 1 << source.id
+            self.heard_mask |= 1 << source.id
         slot = self._sessions.find(values[EPOCH])
         left_us = self._left_us(alive, source, slot, now_us)
         if left_us > 0:
@@ -168,7 +168,7 @@ class StopSources:
     @micropython.native
     def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
         """Update who is fresh and who says stop; those in ``fresh & ~said`` let the car run."""
-        fresh = said = 0
+        fresh = asserted = 0
         for source in self.active:
             kind = source.kind
             if kind == STOP_SOURCE_LOOP:
@@ -186,11 +186,11 @@ class StopSources:
                 bit = 1 << source.id
                 fresh |= bit
                 if source.says_stop:
-                    said |= bit
-        self.fresh, self.said = fresh, said
-        self.told = told = self.heard_stop
-        self.stopped = said | told & _ALL
-        self.heard_stop = 0
+                    asserted |= bit
+        self.fresh, self.asserted = fresh, asserted
+        self.received = received = self.heard_mask
+        self.stop_mask = asserted | received & _ALL
+        self.heard_mask = 0
         self.missing = self.missing_in(self.profile)
 
     def missing_in(self, profile: int) -> int:

@@ -19,7 +19,7 @@ speed may lie, because a fault puts an encoder in doubt, only the time counts.
 While it brakes, the drive opposes the motion that is measured (S1), inside the limits of jerk and
 deceleration (S8), so that a stop does not turn a car over. ``is_over`` tells the supervisor, which
 then leaves STOPPING for STOPPED or FAULT. Nothing here can start the wheels, and nothing here
-decides that the car should stop: that is the watch's part (S3).
+decides that the car should stop: that is the fault monitor's part (S3).
 """
 
 from firmware.compat import TYPE_CHECKING

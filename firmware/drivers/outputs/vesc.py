@@ -116,7 +116,7 @@ class Vesc:
         table = crc_table()
         self._uart = uart
         self.reports = VescReports(table)
-        self.hearing = Freshness(silence_us)
+        self.freshness = Freshness(silence_us)
         self.unsent = 0
         self._rpm = FrameOut(SET_RPM, 5, table)
         self._current = FrameOut(SET_CURRENT, 5, table)
@@ -131,8 +131,8 @@ class Vesc:
         replies = self.reports.replies
         self.reports.read(self._uart)
         if self.reports.replies != replies:
-            self.hearing.hear(now_us)
-        self.hearing.step(now_us)
+            self.freshness.hear(now_us)
+        self.freshness.step(now_us)
 
     def ask(self) -> None:
         self._write(self._get_values)

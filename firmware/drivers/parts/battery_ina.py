@@ -27,7 +27,7 @@ class BatteryIna:
 
     ``kind`` is ``INA219`` or ``INA226``; ``shunt_mohm`` at least 1. Raises OSError if nobody
     answers, ValueError if the part does not keep its configuration. After failed readings
-    ``hearing`` ends within ``silence_us``.
+    ``freshness`` ends within ``silence_us``.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class BatteryIna:
         self._kind = kind
         self._shunt_mohm = shunt_mohm
         self._word = bytearray(2)
-        self.hearing = Freshness(silence_us)
+        self.freshness = Freshness(silence_us)
         self.errors = 0
         self.mv = 0
         self.current_ma = 0
@@ -69,8 +69,8 @@ class BatteryIna:
             shunt -= (shunt & 0x8000) << 1
             self.current_ma = shunt * shunt_100nv // (10 * self._shunt_mohm)
             self.is_charging = self.current_ma < -_CHARGING_MA
-            self.hearing.hear(now_us)
-        self.hearing.step(now_us)
+            self.freshness.hear(now_us)
+        self.freshness.step(now_us)
 
     def _register(self, register: int) -> int:
         self._i2c.readfrom_mem_into(self._address, register, self._word)

@@ -30,7 +30,7 @@ _ONE = 10_000
 class Bno08xRvc(FrameWindow):
     """A BNO080 or BNO085 in RVC mode, on the UART that ``step`` reads.
 
-    ``hearing`` is fresh within ``silence_us`` of a frame. The sensor's z axis must be the car's
+    ``freshness`` is fresh within ``silence_us`` of a frame. The sensor's z axis must be the car's
     vertical one, since only yaw is told.
     """
 
@@ -40,7 +40,7 @@ class Bno08xRvc(FrameWindow):
             raise ValueError("an RVC sensor lies flat or on its head; correct the mounting")
         self._uart = uart
         self._mounting = mounting
-        self.hearing = Freshness(silence_us)
+        self.freshness = Freshness(silence_us)
         self.yaw_rate_mrad_s = 0
         self.accel_x_mm_s2 = 0
         self.accel_y_mm_s2 = 0
@@ -51,7 +51,7 @@ class Bno08xRvc(FrameWindow):
     def step(self, now_us: int) -> None:
         self._now_us = now_us
         self.read(self._uart)
-        self.hearing.step(now_us)
+        self.freshness.step(now_us)
 
     def span(self) -> int:
         if self.window[0] != START or (self.size > 1 and self.window[1] != START):
@@ -66,7 +66,7 @@ class Bno08xRvc(FrameWindow):
             return False
         self._take_yaw(self._word(3))
         self._take_accelerations()
-        self.hearing.hear(self._now_us)
+        self.freshness.hear(self._now_us)
         return True
 
     def _take_yaw(self, yaw: int) -> None:

@@ -38,7 +38,7 @@ def _take(data: ptr8, rows: ptr16, out: ptr32) -> int:
 class I2cImu:
     """An IMU on I2C; call ``step`` at 100 Hz and more.
 
-    ``hearing`` is fresh within ``silence_us`` of a reading that came and was alive. ``errors``
+    ``freshness`` is fresh within ``silence_us`` of a reading that came and was alive. ``errors``
     counts failed readings. Left turns and forward are positive.
 
     ``accels`` and ``rates``: where in the data x is (y and z follow, two bytes each), which of its
@@ -59,7 +59,7 @@ class I2cImu:
         self.i2c = i2c
         self.address = address
         self.data = bytearray(size)
-        self.hearing = Freshness(silence_us)
+        self.freshness = Freshness(silence_us)
         self.errors = 0
         self.yaw_rate_mrad_s = 0
         self.accel_x_mm_s2 = 0
@@ -80,7 +80,7 @@ class I2cImu:
             self.i2c.readfrom_mem_into(self.address, self._first_register, self.data)
         except OSError:
             self.errors += 1
-            self.hearing.step(now_us)
+            self.freshness.step(now_us)
             return
         data, taken, stillness = self.data, self._taken, self._stillness
         _take(data, self._rows, taken)
@@ -89,9 +89,9 @@ class I2cImu:
         self.yaw_rate_mrad_s = taken[2]
         stillness.take(data)
         if stillness.is_frozen:
-            self.hearing.step(now_us)
+            self.freshness.step(now_us)
         else:
-            self.hearing.hear(now_us)
+            self.freshness.hear(now_us)
 
     def register(self, register: int) -> int:
         return self.i2c.readfrom_mem(self.address, register, 1)[0]

@@ -1,7 +1,9 @@
 """The way into hardware in the loop, of a car that tests have made."""
 
-from firmware.boards.simulated.hitl_entry import Door
+from firmware.boards.simulated.hitl_entry import HitlEntry
 
 
 def door_of(app):
-    return Door(app.receiver, app.supervisor, app.actions, app.output_stage, app.board.board_id)
+    return HitlEntry(
+        app.receiver, app.supervisor, app.actions, app.output_stage, app.board.board_id
+    )

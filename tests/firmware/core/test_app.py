@@ -217,7 +217,7 @@ def test_a_step_as_long_as_three_stops_an_armed_car(car, took_us, stops):
 @pytest.mark.parametrize("profile", [0, 1, 2])
 def test_odometry_is_told_before_each_step_whether_the_car_is_on_a_stand(car, profile):
     """There one wheel alone may turn: its speed is not doubled as if the other counter died."""
-    car.app.watch.begin(profile, car.now_us)
+    car.app.fault_monitor.begin(profile, car.now_us)
     assert car.step().app.odometry.is_on_stand is (profile == 0)
 
 

@@ -260,7 +260,7 @@ def make_ring():
     ring = Ring1(pin, ToggledLife(QuietPin()), ticks)
     ring.ended = (PwmPulses(QuietPwm(), 1_500_000),)
     ring.begin(SILENCE_US)
-    return ring, ring.sparing()
+    return ring, ring.rate_limited()
 
 
 def make_wheel():

@@ -13,9 +13,9 @@ def test_whole_seconds_are_told_and_noise_is_refused():
         pps.edge(second * 1_000_100 + 300)
     pps.step(5_000_600)
     assert (pps.count, pps.second_us, pps.refused) == (3, 5_000_500, 6)
-    assert pps.hearing.is_fresh
+    assert pps.freshness.is_fresh
     pps.step(7_500_501)
-    assert not pps.hearing.is_fresh
+    assert not pps.freshness.is_fresh
 
 
 def test_a_missing_second_breaks_the_count_but_not_the_next_ones():
@@ -32,12 +32,12 @@ def test_a_missing_second_breaks_the_count_but_not_the_next_ones():
 def test_a_second_is_one_within_500_us(gap_us, counts, refused):
     pps = Pps(lambda: 0)
     pps.step(0)
-    assert not pps.hearing.is_fresh
+    assert not pps.freshness.is_fresh
     pps.edge(10)
     pps.edge(10 + gap_us)
     pps.step(10 + gap_us)
-    assert (pps.count, pps.refused, pps.hearing.is_fresh) == (counts, refused, counts == 1)
+    assert (pps.count, pps.refused, pps.freshness.is_fresh) == (counts, refused, counts == 1)
     pps.step(10 + gap_us + 2_500_000)
-    assert pps.hearing.is_fresh == (counts == 1)
+    assert pps.freshness.is_fresh == (counts == 1)
     pps.step(10 + gap_us + 2_500_001)
-    assert not pps.hearing.is_fresh
+    assert not pps.freshness.is_fresh

@@ -76,7 +76,7 @@ def test_a_report_is_understood_field_by_field(has_status):
     assert (reports.tachometer, reports.fault) == (-5 % (1 << 30), 3)
     assert reports.has_status == has_status
     assert reports.status == (STATUS_KILL_SWITCH if has_status else 0)
-    assert vesc.hearing.is_fresh
+    assert vesc.freshness.is_fresh
     assert wire.waited == 0
 
 
@@ -96,17 +96,17 @@ def test_silence_is_noticed_and_lasts_until_a_report_comes():
     wire, peer = Wire(), VescPeer()
     vesc = Vesc(wire, SILENCE_US)
     vesc.step(0)
-    assert not vesc.hearing.is_fresh
+    assert not vesc.freshness.is_fresh
     wire.incoming += peer.reply()
     vesc.step(10)
-    assert vesc.hearing.is_fresh
+    assert vesc.freshness.is_fresh
     vesc.step(10 + SILENCE_US)
-    assert vesc.hearing.is_fresh
+    assert vesc.freshness.is_fresh
     vesc.step(11 + SILENCE_US)
-    assert not vesc.hearing.is_fresh
+    assert not vesc.freshness.is_fresh
     wire.incoming += vesc_frame(b"\0\6\2")  # a reply, but not with values
     vesc.step(12 + SILENCE_US)
-    assert not vesc.hearing.is_fresh
+    assert not vesc.freshness.is_fresh
     assert vesc.reports.others == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.core.arbitration.arbiter import Source
 from firmware.core.deadlines import Deadline
-from firmware.core.link.dispatcher import Hearing
+from firmware.core.link.dispatcher import MessageDispatcher
 from firmware.core.motion.drive import Drive
 from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
@@ -136,7 +136,7 @@ def lease_without_end(monkeypatch):
 
 
 def ears_shut(monkeypatch):
-    monkeypatch.setattr(Hearing, "_stop", lambda self, message, now_us: None)
+    monkeypatch.setattr(MessageDispatcher, "_stop", lambda self, message, now_us: None)
 
 
 def frozen_unnoticed(monkeypatch):

@@ -6,7 +6,7 @@ import time
 import machine
 
 from firmware.compat import array
-from firmware.core.stops.guard import SPARING_HZ
+from firmware.core.stops.guard import RATE_LIMITED_HZ
 
 TICKS = 5000
 
@@ -25,7 +25,7 @@ class Lateness:
 
     def report(self, what):
         late = [
-            time.ticks_diff(at_us, self.times_us[0]) - n * 1_000_000 // SPARING_HZ
+            time.ticks_diff(at_us, self.times_us[0]) - n * 1_000_000 // RATE_LIMITED_HZ
             for n, at_us in enumerate(self.times_us[: self.count])
         ]
         middle = sorted(late)[len(late) // 2]
@@ -44,7 +44,7 @@ def busy():
 
 def run(what, work):
     lateness = Lateness()
-    timer = machine.Timer(-1, freq=SPARING_HZ, callback=lateness.on_timer, hard=True)
+    timer = machine.Timer(-1, freq=RATE_LIMITED_HZ, callback=lateness.on_timer, hard=True)
     while lateness.count < TICKS:
         work()
     timer.deinit()

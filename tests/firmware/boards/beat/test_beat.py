@@ -27,11 +27,11 @@ class World:
         link = SimpleNamespace(hears_stop=False, asks_for_repl=False, forget=self._forget)
         between = SimpleNamespace(run=self._between)
         self.board = SimpleNamespace(link=link, between_steps=between, ran_us=0, step_us=0)
-        punctuality = SimpleNamespace(beat_us=EVERY_US)
+        overruns = SimpleNamespace(beat_us=EVERY_US)
         actions = SimpleNamespace(take=self._take)
         self.app = SimpleNamespace(
             step=self._step,
-            punctuality=punctuality,
+            overruns=overruns,
             actions=actions,
             output_stage=SimpleNamespace(is_enabled=False),
         )
@@ -177,7 +177,7 @@ def test_without_being_asked_for_nothing_is_given_and_nothing_taken():
 
 def test_a_box_keeps_its_own_beat_moves_nothing_and_may_always_be_left():
     world = World(kind=BoxBeat)
-    del world.app.punctuality, world.app.output_stage, world.app.actions
+    del world.app.overruns, world.app.output_stage, world.app.actions
     assert world.turn(0)
     assert not world.turn(9_999)
     assert world.turn(10_000)

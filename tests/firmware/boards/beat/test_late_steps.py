@@ -98,7 +98,7 @@ def test_whoever_asks_is_answered_however_long_a_step_takes(tmp_path, ms, messag
 def test_a_host_s_clock_is_known_within_a_millisecond_however_long_a_step_takes(tmp_path, ms):
     """A Status is stamped as its step begins and leaves as it ends: that is no way to the host."""
     slow, clock, ahead_us = SlowCar(tmp_path, ms), ClockSync(), 123_456
-    slow.car.app.punctuality.beat_us = 20_000
+    slow.car.app.overruns.beat_us = 20_000
     bind, status, sync = Bind(), Status(), Sync()
     bind.epoch = sync.epoch = 77
     bind.protocol_hash[:] = protocol_hash(crc_table())
@@ -198,15 +198,15 @@ def test_at_sixty_ms_the_guard_cuts_and_the_car_still_talks(tmp_path):
 @pytest.mark.parametrize("phase_ms", range(20))
 def test_with_a_beat_of_20_ms_a_stop_does_not_wait_for_it(tmp_path, phase_ms):
     slow = SlowCar(tmp_path, 7)
-    slow.app.punctuality.beat_us = 20_000
+    slow.app.overruns.beat_us = 20_000
     slow.run(200 + phase_ms)
     assert slow.answered_us(Stop(), StopSeen) <= 10_000 + 7_000 + IDLE_US
-    assert slow.app.punctuality.missed == 0
+    assert slow.app.overruns.missed == 0
 
 
 def test_a_flood_of_stops_brings_two_steps_a_beat_at_most(tmp_path):
     slow = SlowCar(tmp_path, 3)
-    slow.app.punctuality.beat_us = 20_000
+    slow.app.overruns.beat_us = 20_000
     slow.run(200)
     before, begun_us = slow.app.steps, bench.now_us
     for _ in range(400):

@@ -5,7 +5,7 @@ import machine
 import pytest
 
 from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
-from firmware.core.stops.guard import SPARING_HZ
+from firmware.core.stops.guard import RATE_LIMITED_HZ
 from firmware.drivers.outputs.pwm_pulses import PwmPulses
 from firmware.drivers.outputs.toggled_life import ToggledLife
 
@@ -57,7 +57,7 @@ class Car:
             loop.irq(self.ring.on_edge, edges, hard=True)
         hz, on_timer = TICK_HZ, self.ring.on_timer
         if is_sparing:
-            hz, on_timer = SPARING_HZ, self.ring.sparing()
+            hz, on_timer = RATE_LIMITED_HZ, self.ring.rate_limited()
         machine.Timer(freq=hz, callback=on_timer, hard=True)
 
     def level(self):
@@ -156,7 +156,7 @@ def test_a_hung_step_ends_all_and_what_it_writes_late_lives_for_a_tick(car):
     assert not car.is_alive()
     assert car.drive.pulse_ns == NEUTRAL_NS
     car.drive.put(DRIVING_NS)  # half of a write that was under way
-    bench.advance(1_000_000 // (SPARING_HZ if car.wave else TICK_HZ))
+    bench.advance(1_000_000 // (RATE_LIMITED_HZ if car.wave else TICK_HZ))
     assert car.drive.pulse_ns == NEUTRAL_NS
 
 

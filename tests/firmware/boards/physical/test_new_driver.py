@@ -26,12 +26,12 @@ from firmware.drivers.ticks import SILENCE_US, Freshness
 
 class Toy:
     def __init__(self, accel, mounting):
-        self.hearing = Freshness(SILENCE_US)
+        self.freshness = Freshness(SILENCE_US)
         self.accel_x_mm_s2 = accel if mounting.forward > 0 else -accel
         self.yaw_rate_mrad_s = self.accel_y_mm_s2 = 0
 
     def step(self, now_us):
-        self.hearing.hear(now_us)
+        self.freshness.hear(now_us)
 
 
 def make(row, i2c, make_uart, pins):

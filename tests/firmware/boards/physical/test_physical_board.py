@@ -7,7 +7,7 @@ import bench as bench_module
 import pytest
 
 from firmware.boards.between_steps import Entropy
-from firmware.boards.physical.board import MetalBoard
+from firmware.boards.physical.board import PhysicalBoard
 from firmware.boards.physical.signals import Signals
 from firmware.boards.physical.wheels import Side
 from firmware.protocol.codes import FAULT
@@ -36,7 +36,7 @@ def car_with(tmp_path, *changes):
 
 
 def test_a_port_whose_chip_has_no_sensor_reports_no_temperature():
-    assert MetalBoard._chip_c(SimpleNamespace()) == 0
+    assert PhysicalBoard._chip_c(SimpleNamespace()) == 0
 
 
 def test_outputs_are_safe_and_neutral_before_the_first_step(tmp_path):

@@ -197,7 +197,7 @@ class HandBench(SwitchBench):
 
     def runs(self, *, said: int = 0, hand: int = LET_GO, arm: bool = False) -> int:
         assert self.say(PAD, deadman=hand) == ACCEPTED
-        self.arbiter.said = said
+        self.arbiter.asserted = said
         return self.run(LIVE & ~said, arm=arm, mask=7).winners[1]
 
 

@@ -46,11 +46,11 @@ def takes(app):
 
 
 def acknowledges(app):
-    app.hearing.must_acknowledge = True
+    app.dispatcher.must_acknowledge = True
 
 
 def is_told(app):
-    app.stop_sources.heard_stop = 1 << 3
+    app.stop_sources.heard_mask = 1 << 3
 
 
 @pytest.mark.parametrize("happens", [takes, acknowledges, is_told])
@@ -113,7 +113,7 @@ def test_what_a_step_took_is_known_to_the_next_one():
     assert car.app.actions.is_off_beat is False
     car.board.step_us, car.board.ran_us = 2 * STEP_US, 4_000
     car.step(21)
-    assert car.app.punctuality.missed == 21
+    assert car.app.overruns.missed == 21
     car.step()
     assert car.app.actions.is_off_beat is True
     before_us = car.now_us - STEP_US

@@ -209,7 +209,7 @@ def test_an_arm_over_the_link_says_its_profile_its_cap_and_its_session(hand):
 def test_an_arm_on_the_stand_begins_its_time(hand, profile, on_stand):
     hand.step(120)
     both_steps(hand, ARM, value=profile)
-    assert hand.car.app.watch.is_on_stand is on_stand
+    assert hand.car.app.fault_monitor.is_on_stand is on_stand
 
 
 def test_a_cap_is_an_event_of_its_own(hand):
@@ -279,7 +279,7 @@ def test_who_leaves_while_driving_falls_silent_and_nobody_else_does(epoch, stops
     car.drive(speed_mm_s=500)
     leave = Leave()
     leave.epoch = epoch
-    car.app.hearing._leave(leave, car.now_us)
+    car.app.dispatcher._leave(leave, car.now_us)
     car.wishes = {} if stops else car.wishes
     car.step()
     assert (car.state, car.has_cause(SILENCE)) == ((STOPPING, True) if stops else (ACTIVE, False))
@@ -293,7 +293,7 @@ def test_what_somebody_asked_for_who_leaves_is_not_confirmed_any_more(epoch, is_
     car.app.actions.nonce, car.app.actions._epoch = 77, US
     leave = Leave()
     leave.epoch = epoch
-    car.app.hearing._leave(leave, car.now_us)
+    car.app.dispatcher._leave(leave, car.now_us)
     assert (car.app.actions.nonce != 0) is is_open
 
 

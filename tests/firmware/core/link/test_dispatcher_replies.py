@@ -95,7 +95,7 @@ def test_it_says_who_it_is(line, is_virtual, flags):
     identity = line.answer(Identity, made(Identify, token=77))
     assert (identity.token, identity.layout, identity.device) == (77, 1, CAR)
     assert (identity.flags, identity.state) == (flags, STANDBY)
-    assert bytes(identity.protocol_hash) == bytes(app.hearing._own_hash) != bytes(4)
+    assert bytes(identity.protocol_hash) == bytes(app.dispatcher._own_hash) != bytes(4)
     assert bytes(identity.config_hash) == bytes(app.configuration.config_hash)
     assert bytes(identity.board_id) == bytes(app.board.board_id)
     assert bytes(identity.car_name) == NAME
@@ -105,7 +105,7 @@ def test_it_says_who_it_is(line, is_virtual, flags):
 
 
 def binding(line, epoch=OURS, protocol_hash=None):
-    own = bytes(line.car.app.hearing._own_hash)
+    own = bytes(line.car.app.dispatcher._own_hash)
     return made(Bind, epoch=epoch, protocol_hash=own if protocol_hash is None else protocol_hash)
 
 
@@ -113,7 +113,7 @@ def test_a_session_is_bound_and_told_its_slot(line):
     app = line.car.app
     bound = line.answer(Bound, binding(line))
     assert (bound.epoch, bound.slot, bound.result) == (OURS, 2, BOUND)
-    assert bytes(bound.protocol_hash) == bytes(app.hearing._own_hash)
+    assert bytes(bound.protocol_hash) == bytes(app.dispatcher._own_hash)
     assert bytes(bound.config_hash) == bytes(app.configuration.config_hash)
     line.step(20, has_frames=False)
     assert (SESSION_BOUND, 2, OURS) in line.events()
@@ -161,25 +161,25 @@ class Noted:
 def test_of_a_new_session_nothing_is_left_that_another_said_in_its_place(line):
     app = line.car.app
     arbiter, stop_sources = Noted(app.arbiter), Noted(app.stop_sources)
-    app.hearing._arbiter, app.hearing._stop_sources = arbiter, stop_sources
-    app.hearing._bind(binding(line), line.car.now_us)
+    app.dispatcher._arbiter, app.dispatcher._stop_sources = arbiter, stop_sources
+    app.dispatcher._bind(binding(line), line.car.now_us)
     assert (arbiter.slots, stop_sources.slots) == ([2], [2])
-    app.hearing._bind(binding(line), line.car.now_us)
-    app.hearing._bind(binding(line, US), line.car.now_us)
+    app.dispatcher._bind(binding(line), line.car.now_us)
+    app.dispatcher._bind(binding(line, US), line.car.now_us)
     assert arbiter.slots == [2], "they are not new"
-    app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
+    app.dispatcher._leave(made(Leave, epoch=OURS), line.car.now_us)
     assert (arbiter.slots, stop_sources.slots) == ([2, 2], [2, 2])
-    app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
+    app.dispatcher._leave(made(Leave, epoch=OURS), line.car.now_us)
     assert arbiter.slots == [2, 2], "it is gone"
     first = made(Leave, epoch=US)
-    app.hearing._leave(first, line.car.now_us)
+    app.dispatcher._leave(first, line.car.now_us)
     assert arbiter.slots == [2, 2, 0]
 
 
 def test_what_a_session_asked_for_before_it_was_bound_again_is_not_confirmed(line):
     app = line.car.app
     app.actions.nonce, app.actions._epoch = 77, US
-    app.hearing._bind(binding(line, US), line.car.now_us)
+    app.dispatcher._bind(binding(line, US), line.car.now_us)
     assert app.actions.nonce == 0
 
 
@@ -189,20 +189,20 @@ def test_what_a_session_asked_for_before_it_was_bound_again_is_not_confirmed(lin
 def test_a_stop_is_acknowledged_once_with_the_state_that_it_brought(line):
     app = line.car.app
     app.actions.nonce = 77
-    assert app.hearing.stop_sender == NOBODY
+    assert app.dispatcher.stop_sender == NOBODY
     line.say(made(Stop, token=4242, sender=COMMAND, sender_name=NAME), steps=5)
     (seen,) = line.heard(StopSeen)
     assert (seen.token, seen.sender, bytes(seen.sender_name)) == (4242, COMMAND, NAME)
     assert seen.state == line.car.state
-    assert (app.hearing.stop_sender, app.actions.nonce) == (COMMAND, 0)
-    assert app.hearing.must_acknowledge is False
+    assert (app.dispatcher.stop_sender, app.actions.nonce) == (COMMAND, 0)
+    assert app.dispatcher.must_acknowledge is False
     assert line.car.has_cause(STOP_REQUEST)
 
 
 def test_a_stop_takes_back_what_was_asked_for(line):
     app = line.car.app
     app.actions.nonce = 77
-    app.hearing._stop(made(Stop, token=1), line.car.now_us)
+    app.dispatcher._stop(made(Stop, token=1), line.car.now_us)
     assert app.actions.nonce == 0
 
 
@@ -228,9 +228,9 @@ def test_a_stop_on_the_step_of_a_clear_outlives_it_also_where_a_gesture_clears(l
     app = line.car.app
     app.runstop.latch(STOP_REQUEST)
     app.faults.latch(4)
-    app.hearing.must_acknowledge = has_come
+    app.dispatcher.must_acknowledge = has_come
     app.actions.granted = supervisor.CLEARED
-    app.hearing._follow_up(CLEAR, 0, OWN, line.car.now_us)
+    app.dispatcher._follow_up(CLEAR, 0, OWN, line.car.now_us)
     assert app.runstop.bits == (1 << STOP_REQUEST if has_come else 0)
     assert app.faults.bits == 0
 
@@ -244,7 +244,7 @@ def test_a_sync_is_a_sample_of_its_session_s_clock(line):
     board_us = line.car.now_us - 10_000
     sync = made(Sync, epoch=US, board_us=board_us, received_us=111, sent_us=222)
     fill_values(sync)
-    app.hearing._sync(sync, 333)
+    app.dispatcher._sync(sync, 333)
     assert samples == [(333, app.sessions.left_us(board_us), 111, 222)]
     assert app.runstop.bits == 0
 
@@ -257,7 +257,7 @@ def test_a_clock_that_steps_stops_who_is_armed_and_driven_by_it(line, is_armed, 
     app.arbiter.is_commanded_from = lambda slot: bool(is_its) and slot == 0
     sync = made(Sync, epoch=US)
     fill_values(sync)
-    app.hearing._sync(sync, line.car.now_us)
+    app.dispatcher._sync(sync, line.car.now_us)
     assert app.runstop.bits == stops << CLOCK_STEP
 
 
@@ -289,26 +289,26 @@ def refusals(line) -> list[tuple[int, int, int]]:
 
 
 def test_a_refusal_is_news_when_it_is_another_one_and_each_hundredth_time(line):
-    hearing, now_us = line.car.app.hearing, line.car.now_us
+    dispatcher, now_us = line.car.app.dispatcher, line.car.now_us
     stranger = claim(epoch=999)
     fill_values(stranger)
     news = []
     line.car.app.events.add = lambda *event: news.append(event)
     for _ in range(202):
-        hearing._claim(stranger, now_us)
+        dispatcher._claim(stranger, now_us)
     (first, second, third) = news
     assert first == second == third
     assert first[:3] == (now_us, CLAIM_REFUSED, 1)
     other = claim(source=9)
     fill_values(other)
-    hearing._claim(other, now_us)
+    dispatcher._claim(other, now_us)
     assert len(news) == 4
     assert news[3][2] == 9
     assert news[3][3] != news[2][3]
     for _ in range(99):
-        hearing._claim(other, now_us)
+        dispatcher._claim(other, now_us)
     assert len(news) == 4
-    hearing._claim(other, now_us)
+    dispatcher._claim(other, now_us)
     assert len(news) == 5
 
 
@@ -330,10 +330,10 @@ def test_what_comes_with_an_action_comes_with_this_one_alone(
     app, begun, news = line.car.app, [], []
     app.events.add = lambda *event: news.append(event)
     app.arbiter.begin_from_neutral = begun.append
-    app.watch.begin = lambda *profile: begun.append(profile)
+    app.fault_monitor.begin = lambda *profile: begun.append(profile)
     app.runstop.bits = 1 << STOP_REQUEST
     app.actions.granted, now_us = granted, line.car.now_us
-    app.hearing._follow_up(ARM, refusals, 2, now_us)
+    app.dispatcher._follow_up(ARM, refusals, 2, now_us)
     assert app.runstop.bits == (0 if clears else 1 << STOP_REQUEST)
     assert begun == ([now_us, (app.actions.profile, now_us)] if arms else [])
     assert [event[1] for event in news] == codes

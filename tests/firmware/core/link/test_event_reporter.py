@@ -2,10 +2,10 @@
 
 import pytest
 
-from firmware.core.link.event_reporter import Chronicle
+from firmware.core.link.event_reporter import EventReporter
 from firmware.core.link.events import Events
 from firmware.core.motion.battery import Battery
-from firmware.core.overrun import Punctuality
+from firmware.core.overrun import OverrunMonitor
 from firmware.core.stops.latch import Latch
 from firmware.core.stops.runstop import StopSources
 from firmware.core.supervisor import Supervisor
@@ -28,7 +28,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.events = Events()
-        self.chronicle = Chronicle(self.events)
+        self.event_reporter = EventReporter(self.events)
         self.bench = Bench()
         self.stop_sources = StopSources(sure_sessions())
         self.stop_sources.configure(params_with(stop_source_kind=[1, 0, 3, 3]))
@@ -44,16 +44,16 @@ class Notes:
         return found
 
     def stops(self, runstop: Latch) -> list[tuple[int, ...]]:
-        self.chronicle.stops(runstop, self.bench.arbiter, self.stop_sources, SENDER, 5)
+        self.event_reporter.stops(runstop, self.bench.arbiter, self.stop_sources, SENDER, 5)
         return self.read()
 
     def sources(self) -> list[tuple[int, ...]]:
-        self.chronicle.sources(self.bench.arbiter, 5)
+        self.event_reporter.sources(self.bench.arbiter, 5)
         return self.read()
 
     def of_stop_sources(self, fresh: int, stopped: int) -> list[tuple[int, ...]]:
-        self.stop_sources.fresh, self.stop_sources.stopped = fresh, stopped
-        self.chronicle.stop_sources(self.stop_sources, 5)
+        self.stop_sources.fresh, self.stop_sources.stop_mask = fresh, stopped
+        self.event_reporter.stop_sources(self.stop_sources, 5)
         return self.read()
 
 
@@ -73,7 +73,7 @@ def notes():
 )  # fmt: skip
 def test_each_cause_is_said_once_with_who_brought_it(notes, cause, who):
     notes.bench.arbiter.frozen_source, notes.bench.arbiter.silent_source = PAD, SEAT
-    notes.stop_sources.stopped, notes.stop_sources.missing = 0b1100, 0b1100000
+    notes.stop_sources.stop_mask, notes.stop_sources.missing = 0b1100, 0b1100000
     runstop = Latch()
     runstop.latch(cause)
     assert notes.stops(runstop) == [(STOP_LATCHED, cause, who)]
@@ -93,7 +93,7 @@ def test_the_first_and_the_last_stop_source_have_their_names(notes):
     for bits, who in ((0b1, 0), (0b11, 0), (1 << 15, 15)):
         runstop = Latch()
         runstop.latch(SAYS_STOP)
-        notes.stop_sources.stopped = bits
+        notes.stop_sources.stop_mask = bits
         assert notes.stops(runstop) == [(STOP_LATCHED, SAYS_STOP, who)]
 
 
@@ -102,17 +102,17 @@ def test_every_fault_is_said_once(notes):
     for fault in range(11):
         faults.latch(fault)
     for expected in ([(FAULT_LATCHED, fault, 0) for fault in range(11)], []):
-        notes.chronicle.faults(faults, 5)
+        notes.event_reporter.faults(faults, 5)
         assert notes.read() == expected
     assert faults.bits == 0b11111111111
 
 
 def test_a_state_is_said_with_the_one_before_it(notes):
     supervisor = Supervisor()
-    notes.chronicle.conditions(supervisor, Battery(), False, 5)
+    notes.event_reporter.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == []
     supervisor.before, supervisor.state = 1, 3
-    notes.chronicle.conditions(supervisor, Battery(), False, 5)
+    notes.event_reporter.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == [(STATE_CHANGED, 1, 3)]
 
 
@@ -166,24 +166,24 @@ def test_a_stage_of_the_battery_is_said_with_its_voltage(notes):
         (2, 6000, [(BATTERY, 2, 6000)]), (0, 8000, [(BATTERY, 0, 8000)]),
     ):  # fmt: skip
         battery.stage, battery.millivolts = stage, millivolts
-        notes.chronicle.conditions(Supervisor(), battery, False, 5)
+        notes.event_reporter.conditions(Supervisor(), battery, False, 5)
         assert notes.read() == expected
 
 
 def test_an_imu_is_said_to_be_lost_and_to_be_there_again_once_each(notes):
     seen = []
     for is_lost in (False, True, True, False, False):
-        notes.chronicle.conditions(Supervisor(), Battery(), is_lost, 5)
+        notes.event_reporter.conditions(Supervisor(), Battery(), is_lost, 5)
         seen.append(notes.read())
     assert seen == [[], [(IMU, 0, 0)], [], [(IMU, 1, 0)], []]
 
 
 def test_a_beat_is_said_to_be_missed_too_often_and_to_be_kept_again_once_each(notes):
-    punctuality, seen = Punctuality(), []
-    punctuality.takes_us = 11_400
+    overruns, seen = OverrunMonitor(), []
+    overruns.takes_us = 11_400
     for is_off_beat in (False, True, True, False, False):
-        punctuality.is_off_beat = is_off_beat
-        notes.chronicle.beat(punctuality, 5)
+        overruns.is_off_beat = is_off_beat
+        notes.event_reporter.beat(overruns, 5)
         seen.append(notes.read())
     assert seen == [[], [(BEAT, 0, 11_400)], [], [(BEAT, 1, 11_400)], []]
 
@@ -191,7 +191,7 @@ def test_a_beat_is_said_to_be_missed_too_often_and_to_be_kept_again_once_each(no
 def test_a_clamped_claim_is_said_when_it_begins(notes):
     seen = []
     for bits in (0, 1, 1, 3, 2, 0, 2):
-        notes.chronicle.clamped(PAD, bits, 5)
+        notes.event_reporter.clamped(PAD, bits, 5)
         seen.append(notes.read())
     begins = [[(CLAMPED, PAD, bits)] for bits in (1, 3, 2)]
     assert seen == [[], begins[0], [], begins[1], [], [], begins[2]]

@@ -87,7 +87,7 @@ def test_as_the_car_is_armed_it_is_let_go_of_and_the_draft_waits(line):
     _, at, value = written(line)
     app = line.car.app
     app.actions.granted = ARMED
-    app.hearing._follow_up(1, 0, 0, line.car.now_us)
+    app.dispatcher._follow_up(1, 0, 0, line.car.now_us)
     assert not is_loaded(line)
     assert line.car.app.configuration.draft is not None
     app.actions.granted = 0

@@ -49,7 +49,7 @@ def test_a_car_that_has_driven_and_stopped_has_written_all_of_them():
     car.board.runstop_closed = 0
     car.step(20)
     app = car.app
-    parts = {type(it): it for it in [*vars(app).values(), *vars(app.watch).values()]}
+    parts = {type(it): it for it in [*vars(app).values(), *vars(app.fault_monitor).values()]}
     for cls, attributes in some(rows()):
         if cls not in _ELSEWHERE:
             lacking = [name for name in attributes if not hasattr(parts[cls], name)]

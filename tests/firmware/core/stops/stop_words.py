@@ -58,4 +58,4 @@ class Bench:
 
 
 def seen(sources: StopSources) -> tuple[int, int, int, int]:
-    return sources.fresh, sources.said, sources.told, sources.missing
+    return sources.fresh, sources.asserted, sources.received, sources.missing

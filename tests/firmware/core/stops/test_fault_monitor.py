@@ -166,8 +166,8 @@ def test_a_guard_that_fell_is_an_overrun_of_what_was_armed_and_a_cut(car, state)
 def test_the_time_on_a_stand_is_over_after_its_seconds_and_no_sooner():
     car = driving(Car(stand_ms=1000))
     began_us = car.now_us
-    car.app.watch.begin(STAND, began_us)
-    assert car.app.watch.is_on_stand
+    car.app.fault_monitor.begin(STAND, began_us)
+    assert car.app.fault_monitor.is_on_stand
     while car.now_us < began_us + 1_000_000:
         assert car.step().app.runstop.bits == 0
     car.step()
@@ -177,16 +177,16 @@ def test_the_time_on_a_stand_is_over_after_its_seconds_and_no_sooner():
 
 def test_on_the_ground_there_is_no_such_time():
     car = driving(Car(stand_ms=1000))
-    car.app.watch.begin(TRACK, car.now_us)
-    assert not car.app.watch.is_on_stand
+    car.app.fault_monitor.begin(TRACK, car.now_us)
+    assert not car.app.fault_monitor.is_on_stand
     assert car.step(150).app.runstop.bits == 0
 
 
 def test_a_new_arm_begins_the_time_on_the_stand_anew():
     car = driving(Car(stand_ms=1000))
-    car.app.watch.begin(STAND, car.now_us)
+    car.app.fault_monitor.begin(STAND, car.now_us)
     car.step(90)
-    car.app.watch.begin(STAND, car.now_us)
+    car.app.fault_monitor.begin(STAND, car.now_us)
     assert car.step(99).app.runstop.bits == 0
 
 
@@ -307,7 +307,7 @@ def test_whoever_is_not_armed_may_be_pushed():
 
 def test_on_a_stand_wheels_are_turned_by_hand():
     car = driving(Car(runaway_mm_s=500))
-    car.app.watch.begin(STAND, car.now_us)
+    car.app.fault_monitor.begin(STAND, car.now_us)
     assert rolling(car).app.faults.bits == 0
 
 
@@ -330,7 +330,7 @@ def test_a_wheel_that_is_turned_by_hand_is_no_dead_encoder():
     car.step(12)
     assert one_sided(car, 60).app.faults.bits == 0
     on_stand = driving(Car(stuck_ms=300), speed_mm_s=1000)
-    on_stand.app.watch.begin(STAND, on_stand.now_us)
+    on_stand.app.fault_monitor.begin(STAND, on_stand.now_us)
     assert one_sided(on_stand, 60).app.faults.bits == 0
 
 

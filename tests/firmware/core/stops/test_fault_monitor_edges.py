@@ -79,7 +79,7 @@ def test_the_stands_seconds_are_seconds():
     for at_us, is_over in ((SECOND_US - 1, False), (SECOND_US, True)):
         car = Car(stand_ms=1000)
         car.drive()
-        car.app.watch.begin(STAND, car.now_us)
+        car.app.fault_monitor.begin(STAND, car.now_us)
         car.app.step(car.now_us + at_us)
         assert bool(car.app.runstop.bits >> STAND_OVER & 1) is is_over
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from firmware.core.stops.guard import SPARING_HZ, Guard, limit_us, sparing
+from firmware.core.stops.guard import RATE_LIMITED_HZ, Guard, limit_us, rate_limited
 
 PERIOD = 2**30
 STARTS = [0, 5_000, PERIOD // 2 - 50, PERIOD - 50, PERIOD - 1]
-TICK_US = 1_000_000 // SPARING_HZ
+TICK_US = 1_000_000 // RATE_LIMITED_HZ
 MOST_US = 12_800
 GATES, DOUBTS = 1, 2
 LIMIT_US = 40_000
@@ -60,7 +60,7 @@ def ticks_with_work(guard: Guard, ticks: int, from_us: int = 0) -> int:
         worked.append(tick)
         guard.look(1, (from_us + tick * TICK_US) % PERIOD)
 
-    on_tick = sparing(guard.words, lambda: 1, on_timer)
+    on_tick = rate_limited(guard.words, lambda: 1, on_timer)
     for tick in range(ticks):
         on_tick(tick)
     return len(worked)
@@ -72,10 +72,10 @@ def test_a_program_that_leaves_is_cut_for_good_and_then_costs_hardly_a_tick(star
     guard = running(start_us)
     guard.leave()
     assert guard.is_gating
-    assert ticks_with_work(guard, SPARING_HZ, start_us) < 1_000_000 / MOST_US + 5
+    assert ticks_with_work(guard, RATE_LIMITED_HZ, start_us) < 1_000_000 / MOST_US + 5
     assert (guard.is_gating, guard.is_late) == (True, False)
     hung = running(start_us)  # one that does not say that it leaves may be in the middle of a write
-    assert ticks_with_work(hung, SPARING_HZ, start_us) > 0.9 * SPARING_HZ
+    assert ticks_with_work(hung, RATE_LIMITED_HZ, start_us) > 0.9 * RATE_LIMITED_HZ
 
 
 @pytest.mark.parametrize("start_us", STARTS)
@@ -392,7 +392,7 @@ class Sparing:
         self.now_us = 0
         self.closed = 1
         self.looks = 0
-        self.on_tick = sparing(self.guard.words, lambda: self.closed, self.on_timer)
+        self.on_tick = rate_limited(self.guard.words, lambda: self.closed, self.on_timer)
 
     def on_timer(self, timer):
         self.looks += 1
@@ -478,7 +478,7 @@ def test_what_is_spared_ends_with_the_time_that_the_program_has_left(car):
 
 
 def test_ticks_are_counted_as_the_timer_makes_them():
-    assert SPARING_HZ * TICK_US == 1_000_000
+    assert RATE_LIMITED_HZ * TICK_US == 1_000_000
     car = Sparing()
     car.guard.begin(10_000_000, 1000 * TICK_US)
     assert car.ticks(1) == 1
@@ -492,7 +492,7 @@ def test_before_the_first_write_it_is_spared_as_ever_and_one_that_changes_nothin
     car = Sparing()
     car.guard = Guard()
     car.guard.begin(LIMIT_US, MOST_US)
-    car.on_tick = sparing(car.guard.words, lambda: car.closed, car.on_timer)
+    car.on_tick = rate_limited(car.guard.words, lambda: car.closed, car.on_timer)
     assert car.ticks(1) == 1
     assert car.ticks(5) == 0
     car.guard.beat(False, car.now_us)

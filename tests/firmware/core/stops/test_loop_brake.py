@@ -33,10 +33,16 @@ class Car:
         self.stop.configure(params_with(loop_brake_ms=600))
         self.stop.begin(0)
         self.odometry = SimpleNamespace(speed_mm_s=3_000)
-        self.watch = SimpleNamespace(is_on_stand=False)
+        self.fault_monitor = SimpleNamespace(is_on_stand=False)
         self.drive = SimpleNamespace(effort=2_000)
         self.loop_brake = LoopBrake(
-            self.board, self.runstop, self.faults, self.stop, self.odometry, self.watch, self.drive
+            self.board,
+            self.runstop,
+            self.faults,
+            self.stop,
+            self.odometry,
+            self.fault_monitor,
+            self.drive,
         )
         self.loop_brake.configure(SimpleNamespace(get=PARAMETERS.get))
         self.loop_brake.begin()
@@ -131,7 +137,7 @@ def test_wheels_that_nothing_drives_or_brakes_are_turned_by_hands():
 
 
 UNSOUND = [
-    ("watch", "is_on_stand", True),
+    ("fault_monitor", "is_on_stand", True),
     ("faults", "bits", 1 << FAULT_ENCODER),
     ("board", "enable_contact", 0),
     ("board", "step_us", 20_001),

@@ -8,7 +8,7 @@ import pytest
 from firmware.core.deadlines import Deadline
 from firmware.core.stops import pairing as under_test
 from firmware.core.stops.pairing import Pairing, make_pairing
-from firmware.core.stops.runstop import STRANGE
+from firmware.core.stops.runstop import UNAUTHENTICATED
 from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codes import (
     BOX_HAS_NO_KEY,
@@ -83,7 +83,7 @@ def test_it_hears_the_words_of_boxes(rig):
 @pytest.mark.parametrize("worth_us", [1, 250_000])
 def test_its_own_box_s_run_counts_for_what_it_is_worth(rig, worth_us):
     rig.hear(BOX_RUNS, worth_us, now_us=100)
-    assert (rig.source.says_stop, rig.source.is_fresh, rig.sources.heard_stop) == (False, True, 0)
+    assert (rig.source.says_stop, rig.source.is_fresh, rig.sources.heard_mask) == (False, True, 0)
     rig.source.heard.step(100 + worth_us - 1)
     assert rig.source.heard.is_open
     rig.source.heard.step(100 + worth_us)
@@ -97,14 +97,14 @@ def test_its_own_box_s_run_counts_for_what_it_is_worth(rig, worth_us):
 def test_its_own_box_s_stop_is_its_own(rig, worth_us):
     rig.hear(0, worth_us)
     assert (rig.source.says_stop, rig.source.is_fresh) == (True, True)
-    assert rig.sources.heard_stop == BIT
+    assert rig.sources.heard_mask == BIT
 
 
 def test_a_strangers_run_counts_for_nothing(rig):
     rig.hear(BOX_RUNS, 0)
     assert (rig.source.says_stop, rig.source.is_fresh) == (UNSAID, False)
     assert not rig.source.heard.is_open
-    assert rig.sources.heard_stop == 0
+    assert rig.sources.heard_mask == 0
     assert rig.pairing.state() == PAIRING_STRANGE
 
 
@@ -112,9 +112,9 @@ def test_a_strangers_run_counts_for_nothing(rig):
 def test_a_strangers_stop_is_a_stop_and_named(rig, is_paired):
     if not is_paired:
         rig.sources.paired = None
-    rig.sources.heard_stop = 1 << 2
+    rig.sources.heard_mask = 1 << 2
     rig.hear(0, 0)
-    assert rig.sources.heard_stop == 1 << 2 | BIT | BIT << STRANGE
+    assert rig.sources.heard_mask == 1 << 2 | BIT | BIT << UNAUTHENTICATED
     assert rig.source.says_stop is UNSAID
     assert len(rig.boxes.asked) == int(is_paired)
 
@@ -123,7 +123,7 @@ def test_a_car_that_waits_for_no_box_believes_none(rig):
     rig.sources.paired = None
     rig.hear(BOX_RUNS, 250_000)
     assert rig.boxes.asked == []
-    assert rig.sources.heard_stop == 0
+    assert rig.sources.heard_mask == 0
     assert rig.pairing.state() == PAIRING_STRANGE
     rig.pairing.step(10)
     assert rig.boxes.steps == []

@@ -44,7 +44,7 @@ def bench():
 
 def test_before_it_is_configured_nobody_is_registered():
     sources = StopSources(sure_sessions(US))
-    assert (sources.active, sources.profile, sources.loop, sources.stopped) == ((), 0, 0, 0)
+    assert (sources.active, sources.profile, sources.loop, sources.stop_mask) == ((), 0, 0, 0)
     assert seen(sources) == (0, 0, 0, 0)
     assert [source.id for source in sources.all] == list(range(16))
     first = sources.all[3]
@@ -158,7 +158,7 @@ def test_an_optional_one_that_falls_silent_is_nobodys_stop(bench):
 def test_a_loop_is_always_there_and_open_is_stop(bench):
     assert seen(bench.step(closed=1))[:3] == (1, 0, 0)
     assert seen(bench.step(closed=0))[:3] == (1, 1, 0)
-    assert bench.sources.stopped == 1
+    assert bench.sources.stop_mask == 1
     assert seen(bench.step(closed=1))[:3] == (1, 0, 0)
 
 
@@ -171,7 +171,7 @@ def test_a_receiver_is_there_while_it_is_live_and_says_stop_by_its_switch(
 ):
     bench.rc.is_live, bench.rc.mode = is_live, mode
     bench.step()
-    assert (bench.sources.fresh >> HAND & 1, bench.sources.said >> HAND & 1) == (fresh, said)
+    assert (bench.sources.fresh >> HAND & 1, bench.sources.asserted >> HAND & 1) == (fresh, said)
 
 
 def test_a_receiver_that_never_heard_anything_is_not_there(bench):

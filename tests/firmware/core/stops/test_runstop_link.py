@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core.stops.runstop import STRANGE
+from firmware.core.stops.runstop import UNAUTHENTICATED
 from tests.firmware.core.stops.stop_words import (
     BOUND,
     BOX,
@@ -33,23 +33,23 @@ def bench():
 def test_a_stop_is_said_until_the_same_one_says_run(bench):
     bench.say(runs=0)
     assert seen(bench.step()) == (1 | 1 << BOX, 1 << BOX, 1 << BOX, 0)
-    assert bench.sources.stopped == 1 << BOX
+    assert bench.sources.stop_mask == 1 << BOX
     assert seen(bench.step(10_000)) == (1 | 1 << BOX, 1 << BOX, 0, 0)
     bench.say(runs=1)
     assert seen(bench.step()) == (1 | 1 << BOX, 0, 0, 0)
-    assert bench.sources.stopped == 0
+    assert bench.sources.stop_mask == 0
 
 
 @pytest.mark.parametrize("who", [0, BOX, 15])
 def test_a_stop_of_a_box_that_is_not_this_car_s_is_told_as_such_and_stops_as_any(bench, who):
     """Bits beyond those of the stop sources say whose box it was not; they are no stop sources."""
-    assert len(bench.sources.all) == STRANGE
-    told = 1 << who | 1 << who << STRANGE
-    bench.sources.heard_stop = told
+    assert len(bench.sources.all) == UNAUTHENTICATED
+    told = 1 << who | 1 << who << UNAUTHENTICATED
+    bench.sources.heard_mask = told
     bench.step()
-    assert (bench.sources.told, bench.sources.stopped) == (told, 1 << who)
+    assert (bench.sources.received, bench.sources.stop_mask) == (told, 1 << who)
     bench.step()
-    assert (bench.sources.told, bench.sources.stopped) == (0, 0)
+    assert (bench.sources.received, bench.sources.stop_mask) == (0, 0)
 
 
 def test_one_that_said_stop_and_fell_silent_says_nothing_any_more(bench):
@@ -72,7 +72,7 @@ def test_a_stop_is_obeyed_whoever_says_it_however_old_and_in_whosever_name(chang
     bench.say(runs=0, **changes)
     named = 1 << changes.get("stop_source", BOX)
     assert seen(bench.step())[1:3] == (0, named)
-    assert bench.sources.stopped == named
+    assert bench.sources.stop_mask == named
     assert bench.step().stopped == 0
 
 

@@ -92,14 +92,14 @@ def test_voltage_and_current_are_those_of_the_pack(number, kind, volts, amps, ch
     assert abs(battery.mv - volts * 1000) <= 4
     assert abs(battery.current_ma - amps * 1000) <= 1
     assert battery.is_charging == charging
-    assert battery.hearing.is_fresh
+    assert battery.freshness.is_fresh
 
 
 @KINDS
 def test_before_it_was_read_an_ina_tells_nothing(number, kind):
     _, battery = ina(number, kind, shunt_mohm=1)
     assert (battery.mv, battery.current_ma, battery.is_charging) == (0, 0, False)
-    assert not battery.hearing.is_fresh
+    assert not battery.freshness.is_fresh
 
 
 @KINDS
@@ -108,9 +108,9 @@ def test_a_silent_ina_is_noticed(number, kind):
     battery.step(0)
     peer.fails = 2
     battery.step(200_000)
-    assert battery.hearing.is_fresh
+    assert battery.freshness.is_fresh
     battery.step(200_001)
-    assert not battery.hearing.is_fresh
+    assert not battery.freshness.is_fresh
     assert battery.errors == 2
 
 

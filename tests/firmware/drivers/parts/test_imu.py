@@ -63,7 +63,7 @@ def test_motion_is_told_along_the_cars_axes(kind, mounting, yaw, x, y):
     assert abs(imu.yaw_rate_mrad_s - yaw * 1000) <= 3
     assert abs(imu.accel_x_mm_s2 - x * 1000) <= 12
     assert abs(imu.accel_y_mm_s2 - y * 1000) <= 12
-    assert imu.hearing.is_fresh
+    assert imu.freshness.is_fresh
 
 
 class Bus:
@@ -108,12 +108,12 @@ def test_a_bus_that_fails_is_counted_and_silence_follows(kind):
     peer.fails = 4
     for now_us in (10_000, 20_000, 30_000):
         imu.step(now_us)
-        assert imu.hearing.is_fresh
+        assert imu.freshness.is_fresh
     imu.step(40_000)
-    assert not imu.hearing.is_fresh
+    assert not imu.freshness.is_fresh
     assert imu.errors == 4
     imu.step(50_000)
-    assert imu.hearing.is_fresh
+    assert imu.freshness.is_fresh
 
 
 @KINDS
@@ -125,10 +125,10 @@ def test_a_sensor_that_repeats_itself_is_dead(kind):
     for now_us in range(10_000, 1_000_000, 10_000):
         imu.step(now_us)
     assert imu.is_frozen
-    assert not imu.hearing.is_fresh
+    assert not imu.freshness.is_fresh
     peer.is_dead = False
     imu.step(1_000_000)
-    assert (imu.is_frozen, imu.hearing.is_fresh) == (False, True)
+    assert (imu.is_frozen, imu.freshness.is_fresh) == (False, True)
 
 
 @pytest.mark.parametrize("identity", [0x68, 0x70, 0x71, 0x73])
@@ -140,7 +140,7 @@ def test_the_mpus_kin_is_known(identity):
 def test_before_it_was_read_it_tells_nothing(kind):
     _, imu = imu_of(kind)
     assert (imu.yaw_rate_mrad_s, imu.accel_x_mm_s2, imu.accel_y_mm_s2) == (0, 0, 0)
-    assert not imu.hearing.is_fresh
+    assert not imu.freshness.is_fresh
 
 
 def test_the_mpu_is_set_up_from_its_reset_state():
@@ -244,7 +244,7 @@ def test_a_rate_is_made_of_two_yaws_across_the_turn(up, sign, rate_deg_s, start_
         imu.step((n - 250) * 10_000)
     assert abs(imu.yaw_rate_mrad_s - sign * rate_deg_s * 17.4533) <= 20
     assert (imu.accel_x_mm_s2, imu.accel_y_mm_s2) == (980, sign * -1962 + (sign < 0) * -1)
-    assert imu.hearing.is_fresh
+    assert imu.freshness.is_fresh
 
 
 def test_missed_frames_do_not_change_the_rate():
@@ -272,7 +272,7 @@ def test_a_damaged_byte_is_refused_wherever_it_is(at):
     imu.step(0)
     assert imu.frames == 0
     assert imu.yaw_rate_mrad_s == 0
-    assert not imu.hearing.is_fresh
+    assert not imu.freshness.is_fresh
 
 
 def test_over_a_bad_line_the_rate_stays_right():
