@@ -15,7 +15,7 @@ TIMED := --junit-xml=.times.xml
 TEST_IS := smoke or not (process or browser or ros or micropython or fit or exhaustive or soak)
 QUICK_IS := $(subst smoke or ,,$(TEST_IS))
 # Logic too, and left out of make quick: whole drives of virtual cars, and what is dear by itself
-DEAR := bench calibration hardware mutants nightly proof safety sim_mock soak tools firmware/drivers \
+DEAR := bench calibration hardware mutants nightly proof safety sim_mock soak studies tools firmware/drivers \
   firmware/test_driving.py host_bridge/cars host_bridge/deploy/hil
 # What pytest may end with besides 0: .ci/run gives 75, "nothing failed, something was not measured"
 MAY_END ?= 0

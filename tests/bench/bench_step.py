@@ -2,7 +2,7 @@
 
 Counted in machine instructions under valgrind and in CPython's bytecode, which the machine's load
 does not change, and timed under MicroPython. What that is on a chip is estimated by steps that were
-timed on one: hardware/boards/step_times.csv, which ``python -m tests.bench.chip_steps`` writes.
+timed on one: hardware/boards/step_times.csv, which ``python -m tests.studies.chip_steps`` writes.
 """
 
 import json

@@ -67,7 +67,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("calibration", 0.5, ("calibration/**/*",)),
     ("hardware", 0.1, ("hardware/*",)),
     ("tools", 0.3, tuple(f"{it}/*" for it in
-                         ("bench", "mutants", "nightly", "proof", "soak", "tools"))),
+                         ("bench", "mutants", "nightly", "proof", "soak", "studies", "tools"))),
 )  # fmt: skip
 
 # The long tests. Name, hours, globs below tests/, whether in machine code.
@@ -129,18 +129,18 @@ _CAR = ("firmware/**/*.py", "sim_mock/**/*.py", "hardware/**/*.py", "hardware/ve
         "hardware/boards/*", "requirements.lock")  # fmt: skip
 _FITS = (*_CAR, "calibration/**/*", "host_bridge/**/*.py", "host_bridge/**/*.toml")
 _CARS = f"{KEPT}/cars.jsonl"
-_STUDY = ("-m", "tests.bench.calibration_study", "--cars", "500", "--faulty", "200")
+_STUDY = ("-m", "tests.studies.calibration_study", "--cars", "500", "--faulty", "200")
 
 STUDIES: tuple[Part, ...] = (
     Part("calibration", fast(*_STUDY, "--jobs", "2", "--into", _CARS), 4.0,
-         (*_FITS, "tests/bench/calibration_*.py"),
+         (*_FITS, "tests/studies/calibration_*.py"),
          "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
     Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
                                "tests/soak/test_calibration_soak.py"), 0.1,
-         (*_FITS, "tests/bench/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
+         (*_FITS, "tests/studies/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
-    Part("guide", (PYTHON, "-m", "tests.bench.guide_study", "--cars", "12"), 1.5,
-         (*_FITS, "tests/bench/guide_study.py", "tests/calibration/logs/hidden.py"),
+    Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
+         (*_FITS, "tests/studies/guide_study.py", "tests/calibration/logs/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/soak/test_car_soak.py",

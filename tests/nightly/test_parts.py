@@ -60,9 +60,9 @@ def test_the_makefile_says_what_make_test_runs():
 
 IMPORT_S = 600  # seconds of an idle machine, minutes of one with much else to do
 MODULES = {
-    "calibration": "tests.bench.calibration_study",
+    "calibration": "tests.studies.calibration_study",
     "calibration holds": "tests.soak.test_calibration_soak",
-    "guide": "tests.bench.guide_study",
+    "guide": "tests.studies.guide_study",
     "a day each": "tests.soak.test_car_soak, tests.soak.test_host_soak",
 }
 LOADED = """

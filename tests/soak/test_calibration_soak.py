@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.calibration_cars import FAULTS
-from tests.bench.calibration_study import Case, Kept, studies, summary
+from tests.studies.calibration_cars import FAULTS
+from tests.studies.calibration_study import Case, Kept, studies, summary
 
 HOURS_S = 12 * 3600
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(HOURS_S)]

@@ -25,7 +25,7 @@ STILL: dict[str, int] = {
     "sim_mock": 32,
     "sim_mock/faults": 23,
     "tests": 22,
-    "tests/bench": 40,
+    "tests/bench": 32,
     "tests/mutants": 22,
     "tests/proof": 18,
     "tests/ros": 23,

@@ -1,6 +1,6 @@
 """Measured heap: what a car's program needs on a chip, and what MicroPython's releases have there.
 
-``tests/bench/chip_heap.py`` writes both tables. What is in neither was not measured.
+``tests/studies/chip_heap.py`` writes both tables. What is in neither was not measured.
 """
 
 from __future__ import annotations

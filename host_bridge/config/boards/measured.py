@@ -1,6 +1,6 @@
 """Measured step times of the car's program on a chip, with the provenance of each row.
 
-``tests/bench/chip_steps.py`` writes the table. What is not in it was not measured; nothing is
+``tests/studies/chip_steps.py`` writes the table. What is not in it was not measured; nothing is
 estimated.
 """
 

@@ -16,8 +16,8 @@ from host_bridge.cli.commands.calibrate import as_in_its_file
 from host_bridge.cli.commands.calibrate_guide import Guide
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from tests.bench.guide_study import VEHICLES, Found, hidden, lines
 from tests.calibration.logs.hidden import Hidden
+from tests.studies.guide_study import VEHICLES, Found, hidden, lines
 
 HIDDEN = Hidden("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.vehicle_files import whole
+from tests.hardware.vehicle_files import whole
 
 
 def requiring(folder: Path, *names: str, silence_s: float = 0.2) -> Path:

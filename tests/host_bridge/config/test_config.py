@@ -12,7 +12,7 @@ from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import some
-from tests.vehicle_files import whole
+from tests.hardware.vehicle_files import whole
 
 NIGEL = whole("nigel")
 F1TENTH = whole("f1tenth")

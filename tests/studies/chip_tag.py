@@ -1,4 +1,4 @@
-"""What a runstop box costs a step of its car: ``python -m tests.bench.chip_tag [PORT]``.
+"""What a runstop box costs a step of its car: ``python -m tests.studies.chip_tag [PORT]``.
 
 At PORT a board that was flashed, at its REPL: the very modules of its slot, on its chip, at the
 clock that a car has there. Without PORT this machine's MicroPythons, 64 and 32 bit, whose figures

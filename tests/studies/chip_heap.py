@@ -1,4 +1,4 @@
-"""``python -m tests.bench.chip_heap PORT``: the heap that a car needs on a chip, into the tables.
+"""``python -m tests.studies.chip_heap PORT``: the heap that a car needs on a chip, into the tables.
 
 Of the board as it is flashed, with a runstop box's key if it has one (``tandem pair``): the least
 heap in which the car starts, and in which hardware in the loop does. A block is taken first and
@@ -30,11 +30,11 @@ from host_bridge.config.boards.heap import (
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import Bench
 from host_bridge.deploy.hil.bench import facts as facts_of
-from tests.bench import chip_tables
+from tests.studies import chip_tables
 
 EPILOG = """examples:
-  python -m tests.bench.chip_heap /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
-  python -m tests.bench.chip_heap /dev/pts/3 --board pico --wiring autorally --patience 30 \\
+  python -m tests.studies.chip_heap /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
+  python -m tests.studies.chip_heap /dev/pts/3 --board pico --wiring autorally --patience 30 \\
     --how "emulated RP2040, MicroPython 1.29.0"
 
 Nothing moves: the car is started and not driven. It takes some ten starts, each a reset."""

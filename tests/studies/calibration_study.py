@@ -5,9 +5,9 @@ drives four runs with an odometry that wobbles; a fit sees three. Cars with a fa
 the model has no parameter for. A car takes seconds with make fast and TANDEM_FAST=1, and four times
 as long without. With --into every car is kept as it is done, and the same words again go on.
 
-    python -m tests.bench.calibration_study --cars 500 --faulty 200 --into cars.jsonl
-    python -m tests.bench.calibration_study --cars 1 --faulty 0 --first 7 --show
-    python -m tests.bench.calibration_study --cars 20 --faulty 0 --json
+    python -m tests.studies.calibration_study --cars 500 --faulty 200 --into cars.jsonl
+    python -m tests.studies.calibration_study --cars 1 --faulty 0 --first 7 --show
+    python -m tests.studies.calibration_study --cars 20 --faulty 0 --json
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from calibration.band import band, driven_steering
 from calibration.estimates import LEVEL, Fit
 from calibration.parameters import PARAMETERS
 from calibration.replay import Replay, calibrate
-from tests.bench.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
+from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 
 LEVELS = (0.9, 0.95)
 ROOT = Path(__file__).parents[2]
-SOURCES = ("calibration/*.py", "sim_mock/plant/*.py", "tests/bench/calibration_cars.py")
+SOURCES = ("calibration/*.py", "sim_mock/plant/*.py", "tests/studies/calibration_cars.py")
 SURE = float(norm.ppf(0.975))
 
 Key = tuple[int, str]  # seed and fault

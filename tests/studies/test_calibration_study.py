@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from calibration.backlog import Change
-from tests.bench.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
-from tests.bench.calibration_study import Case, Kept, Row, main, sources, study, summary
+from tests.studies.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
+from tests.studies.calibration_study import Case, Kept, Row, main, sources, study, summary
 
 TODO = [Change(0.0, 1.0, 0.2), Change(1.0, 1.0, 0.4), Change(2.0, 1.0, 0.3), Change(3.0, 0.0, 0.0)]
 

@@ -1,4 +1,4 @@
-"""``python -m tests.bench.chip PORT``: all that is measured of cars on a chip, into its tables.
+"""``python -m tests.studies.chip PORT``: all that is measured of cars on a chip, into its tables.
 
 Each car is flashed to the board at PORT as its user would do it; then its heap and its steps are
 measured, with each beat that it may have, without a box's key and with one. The board is left with
@@ -20,13 +20,13 @@ from host_bridge.cli.commands import pair
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import TABLE
 from host_bridge.deploy.hil.host.paced import NotDriving
-from tests.bench import chip_heap, chip_steps, chip_tables
+from tests.studies import chip_heap, chip_steps, chip_tables
 
 EPILOG = """examples:
-  python -m tests.bench.chip /dev/ttyACM0 --board pico --how "a Pico"
-  python -m tests.bench.chip /dev/pts/3 /dev/pts/4 --board pico --how "emulated RP2040" \\
+  python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico"
+  python -m tests.studies.chip /dev/pts/3 /dev/pts/4 --board pico --how "emulated RP2040" \\
     --model auto --patience 30 --cars f1tenth
-  python -m tests.bench.chip /dev/ttyACM0 --board pico --how "a Pico" --only heap
+  python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico" --only heap
 
 WHEELS OFF THE GROUND: the cars are armed, and driven at standstill. A key on the board is replaced,
 and taken away at the end."""
@@ -46,7 +46,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.chip", description=__doc__, epilog=EPILOG,
+        prog="python -m tests.studies.chip", description=__doc__, epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("ports", metavar="PORT", nargs="+", help="of a board; each, one by one")

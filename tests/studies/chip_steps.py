@@ -1,4 +1,4 @@
-"""``python -m tests.bench.chip_steps PORT``: what a step took on a chip, into the table of them.
+"""``python -m tests.studies.chip_steps PORT``: what a step took on a chip, into the table of them.
 
 The situations that one board with one wiring can be in: it stands by with and without a host that
 claims, drives with one source by a clock of its own, its box beside it where it has a key, with two
@@ -32,14 +32,14 @@ from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from host_bridge.deploy.hil.report.histogram import merged, summary
 from sim_mock.keys import read_key_file
-from tests.bench import chip_tables
 from tests.safety.paired_box import PairedBox
+from tests.studies import chip_tables
 
 EPILOG = """examples:
-  python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
-  python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico" \\
+  python -m tests.studies.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
+  python -m tests.studies.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico" \\
     --key KEY
-  python -m tests.bench.chip_steps /dev/pts/3 --board pico --wiring autorally --patience 30 \\
+  python -m tests.studies.chip_steps /dev/pts/3 --board pico --wiring autorally --patience 30 \\
     --how "emulated RP2040" --model auto
 
 WHEELS OFF THE GROUND: the car is armed, and driven at standstill. A board without a configuration
