@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.sheet import Cell, Sheet, publish
-from tests.calibration.logs.hidden import DRIVE, Hidden, drive
+from tests.calibration.hidden import DRIVE, Hidden, drive
 
 ROOT = Path(__file__).resolve().parents[2]
 VEHICLES = ("f1tenth", "f1tenth_vesc", "nigel")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.parameters import known_values
-from calibration.samples import Commands, Odometry, Run
-from calibration.twin import predict
+from calibration.bayesian_fit.parameters import known_values
+from calibration.logs.run import Commands, Odometry, Run
+from calibration.simulation.twin import predict
 from host_bridge.config.store import make_host
 
 NIGEL = make_host().vehicles.load("nigel")

@@ -140,7 +140,7 @@ STUDIES: tuple[Part, ...] = (
          (*_FITS, "tests/studies/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
     Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
-         (*_FITS, "tests/studies/guide_study.py", "tests/calibration/logs/hidden.py"),
+         (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/soak/test_car_soak.py",

@@ -8,12 +8,12 @@ from math import exp, tan
 
 import numpy as np
 
-from calibration.backlog import Change
-from calibration.parameters import PARAMETERS, known_values
-from calibration.samples import Commands, Floats, Odometry, Run
-from calibration.scales import SCALES
-from calibration.steering import wheel_shares
-from calibration.twin import STEP_S, Poses, Twin, arrived, as_odometry
+from calibration.bayesian_fit.parameters import PARAMETERS, known_values
+from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.logs.run import Commands, Floats, Odometry, Run
+from calibration.simulation.command_queue import Change
+from calibration.simulation.steering_model import wheel_shares
+from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry
 from host_bridge.config.store import make_host
 
 NIGEL = make_host().vehicles.load("nigel")

@@ -26,15 +26,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binomtest, norm
 
-from calibration.band import band, driven_steering
-from calibration.estimates import LEVEL, Fit
-from calibration.parameters import PARAMETERS
-from calibration.replay import Replay, calibrate
+from calibration.bayesian_fit.estimates import LEVEL, Fit
+from calibration.bayesian_fit.parameters import PARAMETERS
+from calibration.replay.band import band, driven_steering
+from calibration.replay.replay import Replay, calibrate
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 
 LEVELS = (0.9, 0.95)
 ROOT = Path(__file__).parents[2]
-SOURCES = ("calibration/*.py", "sim_mock/plant/*.py", "tests/studies/calibration_cars.py")
+SOURCES = ("calibration/**/*.py", "sim_mock/plant/*.py", "tests/studies/calibration_cars.py")
 SURE = float(norm.ppf(0.975))
 
 Key = tuple[int, str]  # seed and fault

@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
-from calibration.logs.file import read
+from calibration.files.log_file import read
 from host_bridge.cli import main as cli
-from tests.calibration.logs.hidden import Hidden
+from tests.calibration.hidden import Hidden
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "nigel")
 

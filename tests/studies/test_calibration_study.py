@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.backlog import Change
+from calibration.simulation.command_queue import Change
 from tests.studies.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
 from tests.studies.calibration_study import Case, Kept, Row, main, sources, study, summary
 

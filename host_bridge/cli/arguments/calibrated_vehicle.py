@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from calibration import results
-from calibration.applied import OWN
-from calibration.logs.file import REMEDY, LogCalibration, is_of_logs, read
-from calibration.logs.of_fit import of_fit
-from calibration.logs.vehicle_lines import vehicle_lines
+from calibration.files import fit_file as results
+from calibration.files.fit_as_log import of_fit
+from calibration.files.log_file import REMEDY, LogCalibration, is_of_logs, read
+from calibration.vehicles.vehicle_lines import vehicle_lines
+from calibration.vehicles.virtual_car import OWN
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from calibration.logs.own_log import cars_of
-from calibration.samples import Run, read_run
+from calibration.logs.run import Run, read_run
+from calibration.logs.trace_tandem import cars_of
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault

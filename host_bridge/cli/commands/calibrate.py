@@ -13,15 +13,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from calibration.logs import file as files
-from calibration.logs.findings import BY_NAME, Finding
-from calibration.logs.identify import Found, identify
-from calibration.logs.places import with_places
-from calibration.logs.reading import Wanted, read_trace
-from calibration.logs.table import COLUMNS
+from calibration.files import log_file as files
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.twin import known_values
-from calibration.logs.vesc_yaml import vesc_yaml
+from calibration.logs.trace_csv import COLUMNS
+from calibration.logs.trace_reader import Wanted, read_trace
+from calibration.logs.tracked_positions import with_places
+from calibration.regression.identify import Found, identify
+from calibration.regression.parameters import BY_NAME, Finding
+from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.vesc_yaml import vesc_yaml
 from host_bridge.cli.arguments.calibrated_vehicle import NONE, calibrated_vehicle, changes_on_board
 from host_bridge.cli.arguments.typed import day, positive
 from host_bridge.cli.commands.calibrate_guide import Guide

@@ -12,10 +12,10 @@ from math import dist
 from pathlib import Path
 from urllib.parse import quote
 
-from calibration.logs.identify import identify
-from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
-from calibration.logs.reading import Wanted, read_trace
+from calibration.guide.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.trace_reader import Wanted, read_trace
+from calibration.regression.identify import identify
 from host_bridge.cli.arguments.piped import VIRTUAL, with_option
 from host_bridge.cli.commands import drive
 from host_bridge.config.store import Host

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from calibration import results
-from calibration.applied import OWN
-from calibration.band import driven_steering
-from calibration.logs.file import is_of_logs
-from calibration.parameters import known_values
-from calibration.replay import Replay, Summary, calibrate, hausdorff_m, motion, replay, way_m
-from calibration.samples import Run, read_bag_run, read_run
-from calibration.twin import Poses
+from calibration.bayesian_fit.parameters import known_values
+from calibration.files import fit_file as results
+from calibration.files.log_file import is_of_logs
+from calibration.logs.run import Run, read_bag_run, read_run
+from calibration.replay.band import driven_steering
+from calibration.replay.replay import Replay, Summary, calibrate, hausdorff_m, motion, replay, way_m
+from calibration.simulation.twin import Poses
+from calibration.vehicles.virtual_car import OWN
 from host_bridge.cli.arguments.replay_log import LoggedRun, logged_runs
 from host_bridge.cli.arguments.typed import day
 from host_bridge.config.store import Host
@@ -370,7 +370,7 @@ def _summed(name: str, summary: Summary) -> str:
 
 
 def _draw(shown: Replay, calibration: results.Calibration | None, path: Path) -> None:
-    from calibration.picture import draw  # imports matplotlib, which only a picture needs
+    from calibration.replay.picture import draw  # imports matplotlib, which only a picture needs
 
     twin, untuned = (shown.errors(p).summary(shown.since) for p in (shown.twin, shown.untuned))
     fitted = "fitted on" if calibration and calibration.was_fitted_on(shown.run) else "predicted"

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from calibration.logs.own_log import read_log
 from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.trace_tandem import read_log
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import ManualClock

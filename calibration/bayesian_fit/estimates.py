@@ -1,0 +1,64 @@
+"""The result of a fit: parameters with intervals, and the rest that a prediction needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from calibration.bayesian_fit.marginals import Marginal
+from calibration.logs.run import Floats
+
+CONFIDENCE = 0.95
+LEVEL = 0.05  # significance level of the test of lack of fit
+
+
+class Lack(NamedTuple):
+    """The result of the test of lack of fit.
+
+    ``p`` is the chance of residuals this strange if the model fits; ``suspect`` is the known fault
+    that they look most like, or empty.
+    """
+
+    p: float
+    suspect: str
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.p < LEVEL
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A parameter after the fit; ``low`` to ``high`` is its 95 % interval, within its range.
+
+    Where ``is_fitted`` is false the runs tell little about it: it stays near its known value.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    known: float
+    is_fitted: bool
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The estimates of all parameters with their joint uncertainty.
+
+    ``covariance`` is that of the parameters' beliefs (standardised by their priors); ``scales`` are
+    in the order of SCALES. ``stretch`` is the factor by which a band has to be wider than all of
+    this says (``left_out.py``). ``marginals`` are the marginal posteriors of the beliefs; a fit
+    that was read from a file has none.
+    """
+
+    estimates: tuple[Estimate, ...]
+    covariance: Floats
+    scales: Floats
+    lack: Lack
+    stretch: float = 1.0
+    marginals: tuple[Marginal, ...] = ()
+
+    @property
+    def values(self) -> dict[str, float]:
+        return {one.name: one.value for one in self.estimates}

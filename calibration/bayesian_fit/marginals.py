@@ -1,0 +1,273 @@
+"""The marginal posterior of each parameter while all others vary, found from profile likelihoods.
+
+Near the maximum the model is linear and the marginal is normal, with the deviation of the
+covariance. Farther away it need not be: a car that starts as fast as its tyres can bounds the lag
+of its motors from above and says nothing of how small it is. So each parameter is moved step by
+step, the runs are simulated there, all others are re-estimated, and the increase in cost is the
+logarithm of the marginal (profile: Murphy and van der Vaart, On Profile Likelihood, 2000).
+Intervals are of highest density, so the likeliest value lies in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
+from scipy.stats import norm  # type: ignore[import-untyped]
+
+from calibration.bayesian_fit.mixed_model import Sight, whitened
+from calibration.logs.run import Floats
+
+NEAR = 2.0  # deviations from the maximum: where a profile is compared with the normal's
+ALIKE = 0.1  # relative difference there below which a profile counts as normal
+STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 40.0)  # of deviations, outward
+FAR = 4.0  # deviations from the maximum where a profile ends: a density of 3e-4
+POINTS, WIDE = 801, 10
+
+Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals, of beliefs and effects
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """The density of one belief at rising places."""
+
+    place: Floats
+    density: Floats
+
+    @classmethod
+    def normal(cls, at: float, deviation: float, low: float, high: float) -> Marginal:
+        """Return a normal density that is cut off at the ends of the range."""
+        place = np.linspace(max(at - 6.0 * deviation, low), min(at + 6.0 * deviation, high), POINTS)
+        return cls(place, norm.pdf(place, at, deviation))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of highest density, which always holds the likeliest value."""
+        inside = self._shares() <= confidence
+        inside[int(np.argmax(self.density))] = True
+        there = self.place[inside]
+        return float(there[0]), float(there[-1])
+
+    def deviation(self) -> float:
+        weight = self.density * np.gradient(self.place)
+        mean = float(self.place @ weight / weight.sum())
+        return float(np.sqrt((self.place - mean) ** 2 @ weight / weight.sum()))
+
+    def level(self, at: float) -> float:
+        """Return the share that is denser than here: an interval of that confidence ends here."""
+        if not self.place[0] <= at <= self.place[-1]:
+            return 1.0
+        return float(np.interp(at, self.place, self._shares()))
+
+    def _shares(self) -> Floats:
+        """Return for each place the share that is at least as dense, starting with the densest."""
+        weight = self.density * np.gradient(self.place)
+        order = np.argsort(-self.density, kind="stable")
+        shares = np.empty(len(weight))
+        shares[order] = np.cumsum(weight[order]) / weight.sum()
+        return shares
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The inputs of all profiles: runs linearised at their fit, beliefs, scales and ranges."""
+
+    sights: Sequence[Sight]
+    at: Floats
+    owns: Floats
+    scales: Floats
+    low: Floats
+    high: Floats
+
+
+def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal]:
+    """Return the marginals of all beliefs, in order.
+
+    ``deviations`` include the uncertainty of the scales. A belief whose own profile is normal takes
+    the widest of its marginals as the bent profiles imply them, if wider than the normal one.
+    """
+    profiles = [_Profile(ground, i, moved) for i in range(len(ground.at))]
+    bent = [one.curve() for one in profiles if not one.is_normal()]
+    found = []
+    for profile, deviation in zip(profiles, deviations, strict=True):
+        ratio = float(deviation) / profile.deviation
+        own = [curve for curve in bent if curve.number == profile.number]
+        others = [curve.of_other(profile.number, ratio) for curve in bent if curve not in own]
+        if own:
+            found.append(own[0].marginal(ratio))
+            continue
+        i, widest = profile.number, max(others, key=Marginal.deviation, default=None)
+        normal = Marginal.normal(
+            *(float(x[i]) for x in (ground.at, deviations, ground.low, ground.high))
+        )
+        is_wider = widest is not None and widest.deviation() > normal.deviation()
+        found.append(widest if widest is not None and is_wider else normal)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """The profile of a belief that is not normal.
+
+    Places, the cost of each, the values of all other beliefs there, and their deviations; a
+    deviation is nan for a belief that is held at the edge of its range.
+    """
+
+    number: int
+    place: Floats
+    cost: Floats
+    means: Floats  # (places, beliefs)
+    deviations: Floats  # (beliefs,)
+
+    def _weights(self, ratio: float) -> tuple[Floats, Floats]:
+        fine = np.linspace(self.place[0], self.place[-1], POINTS)
+        cost = PchipInterpolator(self.place, self.cost)(fine)
+        return fine, np.exp(-(cost - cost.min()) / ratio**2)
+
+    def marginal(self, ratio: float) -> Marginal:
+        return Marginal(*self._weights(ratio))
+
+    def of_other(self, number: int, ratio: float) -> Marginal:
+        """Return another belief's marginal: its normals, mixed by this belief's density."""
+        fine, weight = self._weights(1.0)
+        mean = np.interp(fine, self.place, self.means[:, number])
+        deviation = ratio * float(self.deviations[number])
+        if not np.isfinite(deviation):
+            return Marginal.normal(0.0, 1e-9, 0.0, 0.0)
+        most = mean[weight > np.exp(-0.5 * FAR**2)]
+        place = np.linspace(most.min() - 6.0 * deviation, most.max() + 6.0 * deviation, POINTS)
+        each = norm.pdf(place[:, None], mean[None, ::WIDE], deviation)
+        return Marginal(place, each @ weight[::WIDE])
+
+
+class _Place(NamedTuple):
+    """A point of the search: beliefs, the runs' own effects, and the cost there."""
+
+    at: Floats
+    owns: Floats
+    cost: float
+
+
+class _Profile:
+    """The profile likelihood of one belief; others at the edge of their range stay there."""
+
+    def __init__(self, ground: Ground, number: int, moved: Moved) -> None:
+        self._ground, self.number, self._moved = ground, number, moved
+        others = np.arange(len(ground.at)) != number
+        self._free = others & (ground.at > ground.low) & (ground.at < ground.high)
+        self._base = moved(ground.at, ground.owns)
+        self._q, self._r = np.linalg.qr(self._design())
+        slope = self._white([sight.slopes[:, :, number] for sight in ground.sights])
+        slope = np.concatenate([slope, np.zeros(len(self._r))])
+        told = self._q.T @ slope
+        self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - told @ told))
+        self._gives = -np.linalg.solve(self._r, told)  # slopes of all others by this belief
+        self._begin = self._given(_Place(ground.at, ground.owns, 0.0))
+
+    def is_normal(self) -> bool:
+        """Return whether the profile agrees with the normal's at ``NEAR`` deviations on both sides.
+
+        It does not where either place is out of the range.
+        """
+        at = float(self._ground.at[self.number])
+        for side in (-NEAR, NEAR):
+            there = at + side * self.deviation
+            if not self._ground.low[self.number] <= there <= self._ground.high[self.number]:
+                return False
+            at_there, owns = self._shifted(self._begin, self._gives * (there - at))
+            found = self._given(_Place(self._with(at_there, there), owns, 0.0))
+            if abs(self._off(found) - NEAR) > ALIKE * NEAR:
+                return False
+        return True
+
+    def curve(self) -> _Curve:
+        """Step outward on both sides until the cost exceeds ``FAR`` deviations or range ends."""
+        at, known = float(self._ground.at[self.number]), [self._begin]
+        for side, end in ((-1.0, self._ground.low), (1.0, self._ground.high)):
+            edge, last = float(end[self.number]), self._begin
+            for step in STEPS:
+                there = at + side * step * self.deviation
+                is_out = side * there >= side * edge
+                here = self._with(last.at, edge if is_out else there)
+                last = self._given(_Place(here, last.owns, 0.0))
+                known.append(last)
+                if self._off(last) > FAR or is_out:
+                    break
+        known.sort(key=lambda one: float(one.at[self.number]))
+        places = {float(one.at[self.number]): one for one in known}
+        deviations = np.full(len(self._ground.at), np.nan)
+        inverse = np.linalg.inv(self._r)
+        deviations[self._free] = np.sqrt((inverse**2).sum(axis=1))[: int(self._free.sum())]
+        return _Curve(
+            self.number,
+            np.array([*places]),
+            np.array([one.cost for one in places.values()]),
+            np.array([one.at for one in places.values()]),
+            deviations,
+        )
+
+    def _off(self, place: _Place) -> float:
+        """Return the distance of a place in deviations, as a normal belief's cost would give it."""
+        return float(np.sqrt(2.0 * max(place.cost - self._begin.cost, 0.0)))
+
+    def _with(self, at: Floats, place: float) -> Floats:
+        moved: Floats = at.copy()
+        moved[self.number] = place
+        return moved
+
+    def _given(self, place: _Place) -> _Place:
+        """Re-estimate all other unknowns at this place by one linear step; return the new place."""
+        ground = self._ground
+        there = self._moved(place.at, place.owns)
+        residuals = [
+            sight.residual + one - base
+            for sight, one, base in zip(ground.sights, there, self._base, strict=True)
+        ]
+        rows = [self._white(residuals), place.at[self._free]]
+        for sight, own in zip(ground.sights, place.owns, strict=True):
+            rows += [own / sight.run_scales(ground.scales), np.zeros(sight.piece_count)]
+        left = np.concatenate(rows)
+        told = self._q.T @ left
+        cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - told @ told)
+        return _Place(*self._shifted(place, -np.linalg.solve(self._r, told)), cost)
+
+    def _shifted(self, place: _Place, by: Floats) -> tuple[Floats, Floats]:
+        """Return beliefs, clipped to their ranges, and run effects, shifted by ``by``.
+
+        ``by`` also holds the pieces' effects, which are not part of a place and are skipped.
+        """
+        ground, count = self._ground, int(self._free.sum())
+        at, owns, begin = place.at.copy(), place.owns.copy(), count
+        at[self._free] += by[:count]
+        for i, sight in enumerate(ground.sights):
+            end = begin + len(sight.own)
+            owns[i] += by[begin:end] * sight.run_scales(ground.scales)
+            begin = end + sight.piece_count
+        return np.asarray(np.clip(at, ground.low, ground.high)), owns
+
+    def _design(self) -> Floats:
+        """Return the whitened columns of the free unknowns, above the rows of their own priors."""
+        sights, scales = self._ground.sights, self._ground.scales
+        count = int(self._free.sum())
+        effects = [whitened(s.t_s, s.effects(scales), scales) for s in sights]
+        slopes = [whitened(s.t_s, s.slopes[:, :, self._free], scales) for s in sights]
+        size = count + sum(one.shape[1] for one in effects)
+        above, begin = [], count
+        for slope, effect in zip(slopes, effects, strict=True):
+            row = np.zeros((len(slope), size))
+            row[:, :count] = slope
+            row[:, begin : begin + effect.shape[1]] = effect
+            above.append(row)
+            begin += effect.shape[1]
+        return np.concatenate([*above, np.eye(size)])
+
+    def _white(self, columns: Sequence[Floats]) -> Floats:
+        """Whiten (samples, 3) of each run and stack the runs."""
+        sights, scales = self._ground.sights, self._ground.scales
+        white = [
+            whitened(s.t_s, one[:, :, None], scales)[:, 0]
+            for s, one in zip(sights, columns, strict=True)
+        ]
+        return np.concatenate(white)

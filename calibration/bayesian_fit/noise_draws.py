@@ -1,0 +1,30 @@
+"""Draws of the deviations of runs from their prediction, and the widths that hold most of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.logs.run import Floats
+
+
+def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
+    """Draw odometry noise, (samples, 3, count), as an Ornstein-Uhlenbeck process."""
+    drawn = rng.normal(size=(len(t_s), 3, count))
+    rests = np.exp(-np.diff(t_s) / scales[2])
+    for i, rest in enumerate(rests, 1):
+        drawn[i] = rest * drawn[i - 1] + np.sqrt(1.0 - rest**2) * drawn[i]
+    return np.asarray(drawn * scales[[0, 0, 1], None])
+
+
+def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the widths in m and rad, sample by sample, of draws (samples, 3, draws).
+
+    They are the draws' spread, times the factor that holds a share ``confidence`` of the draws from
+    start to end.
+    """
+    apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
+    position_m = np.sqrt(np.mean(apart_m**2, axis=1))
+    yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
+    shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
+    factor = float(np.quantile(shares.max(axis=0), confidence))
+    return factor * position_m, factor * yaw_rad

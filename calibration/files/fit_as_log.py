@@ -1,0 +1,47 @@
+"""Conversion of a ``tandem replay`` fit into a calibration as from logs, for use on a board.
+
+Only the steering map and the speed at full throttle are taken. Queue, delay and mounting belong to
+the log and to whoever measured; the steering's curve beyond what was driven comes from the prior.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.files.fit_file import Calibration
+from calibration.files.log_file import LogCalibration, Source
+from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.steering_map import Map
+from calibration.simulation.steering_model import wheel_shares
+from calibration.vehicles.identified_car import known_values
+from host_bridge.core import Vehicle
+
+_POINTS = 33
+_LEAST_SLOPE = 0.02  # a smaller slope is the end stop
+
+
+def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
+    """Return the fit as a calibration from logs; what a board does not use is left untold."""
+    lock_rad, values = vehicle.steer_max_rad, fit.values
+    commands = np.linspace(-1.0, 1.0, _POINTS)
+    shares = wheel_shares(commands, values)
+    is_turning = np.gradient(shares, commands) > _LEAST_SLOPE
+    commands, wheel_rad = commands[is_turning], lock_rad * shares[is_turning]
+    known = known_values(vehicle)
+    lost_mps = known["full_effort_mps"] * known["dead_effort"] / (1.0 - known["dead_effort"])
+    told = {
+        "steer_trim_rad": lock_rad * values["steer_trim_norm"],
+        "full_effort_mps": values["speed_mps"],
+        "dead_effort": lost_mps / (values["speed_mps"] + lost_mps),
+    }
+    findings = tuple(
+        Finding(name, told[name], told[name], told[name])
+        if name in told
+        else untold(name, "a fit of tandem replay has it otherwise, or not")
+        for name in NAMES
+    )
+    data = tuple(
+        Source(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data
+    )
+    steering_map = Map(lock_rad * commands, wheel_rad, wheel_rad, wheel_rad, 0.0, True)
+    return LogCalibration(fit.vehicle, fit.date, fit.command, data, findings, steering_map)

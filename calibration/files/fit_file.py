@@ -1,0 +1,174 @@
+"""Reading and writing of calibration files: parameter values with the provenance of their fit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.logs.run import Run
+from host_bridge.core.errors import VehicleFileFault
+
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+FOLDER = Path(__file__).parents[1] / "results"
+REMEDY = "write one with tandem replay --fit"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run that was fitted on, by the names and hashes of its files."""
+
+    commands: str
+    commands_sha256: str
+    odometry: str
+    odometry_sha256: str
+
+    @classmethod
+    def of(cls, run: Run) -> Source:
+        c, o = run.commands, run.odometry
+        return cls(c.file, c.sha256, o.file, o.sha256)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The fitted parameters of one vehicle, with the record of how they were obtained.
+
+    ``date`` and ``command`` say when and how; ``data`` lists the runs that were fitted on, and
+    ``steering`` the least and greatest steering in them, as shares of full lock.
+    """
+
+    vehicle: str
+    date: str
+    command: str
+    data: tuple[Source, ...]
+    steering: tuple[float, float]
+    fit: Fit
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        return self.fit.estimates
+
+    @property
+    def values(self) -> dict[str, float]:
+        return self.fit.values
+
+    def was_fitted_on(self, run: Run) -> bool:
+        return Source.of(run) in self.data
+
+
+def written(calibration: Calibration) -> str:
+    """Return the calibration as TOML."""
+    head = [
+        "# A calibration: values with their 95 % intervals. What is not fitted the data tell",
+        "# little of: it is near its known value. Written by tandem replay.",
+        *(f"{key} = {json.dumps(getattr(calibration, key))}" for key in _HEAD),
+    ]
+    fit = calibration.fit
+    data = (_table("[[data]]", vars(source)) for source in calibration.data)
+    lack = _table(
+        "[lack_of_fit]  # p: the chance of such residuals if the model fits", fit.lack._asdict()
+    )
+    wider = _table(
+        "[band]  # how much wider than the model says, by runs that the others do not predict",
+        {"stretch": float(f"{fit.stretch:.6g}")},
+    )
+    scales = [
+        f"{s.name} = {one:.6g}  # {s.meaning}" for s, one in zip(SCALES, fit.scales, strict=True)
+    ]
+    covariance = [
+        "[covariance]  # of all parameters, each in spreads of its belief (parameters.py)",
+        "rows = [",
+        *(f"    [{', '.join(f'{one:.6g}' for one in row)}]," for row in fit.covariance),
+        "]",
+    ]
+    parts = [*data, *map(_parameter, fit.estimates), lack, wider, "\n".join(["[scales]", *scales])]
+    return "\n\n".join(["\n".join(head), *parts, "\n".join(covariance)]) + "\n"
+
+
+_HEAD = ("vehicle", "date", "command", "steering")
+
+
+def _parameter(one: Estimate) -> str:
+    meaning = {p.name: p.meaning for p in PARAMETERS}[one.name]
+    numbers = {key: float(f"{getattr(one, key):.6g}") for key in ("value", "low", "high", "known")}
+    return _table(f"[parameters.{one.name}]  # {meaning}", {**numbers, "is_fitted": one.is_fitted})
+
+
+def _table(title: str, values: dict[str, Any]) -> str:
+    return "\n".join([title, *(f"{key} = {json.dumps(value)}" for key, value in values.items())])
+
+
+def found(vehicle: str) -> Path | None:
+    """Return the path of the calibration that Tandem ships for a type of car, if there is one."""
+    path = FOLDER / f"{vehicle}.toml"
+    return path if path.exists() else None
+
+
+def read(path: Path) -> Calibration:
+    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
+    try:
+        document = _toml.loads(path.read_text(encoding="utf-8"))
+        parameters = document.pop("parameters")
+        _refuse_strange_names(path, "parameters", list(NAMES), list(parameters))
+        data = tuple(Source(**source) for source in document.pop("data"))
+        low, high = map(float, document.pop("steering"))
+        fit = _fit(path, parameters, document)
+        calibration = Calibration(**document, data=data, steering=(low, high), fit=fit)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
+    _refuse_strange(path, calibration.estimates)
+    return calibration
+
+
+def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fit:
+    scales = document.pop("scales")
+    _refuse_strange_names(path, "scales", [one.name for one in SCALES], list(scales))
+    covariance = np.array(document.pop("covariance")["rows"], float)
+    if covariance.shape != (len(NAMES), len(NAMES)):
+        raise ValueError(f"covariance of shape {covariance.shape}")
+    return Fit(
+        tuple(_estimate(name, parameters[name]) for name in NAMES),
+        covariance,
+        np.array([float(scales[one.name]) for one in SCALES]),
+        Lack(**document.pop("lack_of_fit")),
+        float(document.pop("band")["stretch"]),
+    )
+
+
+def _estimate(name: str, one: dict[str, Any]) -> Estimate:
+    value, low, high, known = (float(one.pop(key)) for key in ("value", "low", "high", "known"))
+    return Estimate(name, value, low, high, known, **one)
+
+
+def _refuse_strange_names(path: Path, where: str, wanted: list[str], got: list[str]) -> None:
+    if sorted(wanted) != sorted(got):
+        raise VehicleFileFault(
+            f"other {where} than this version's",
+            where=str(path),
+            expected=", ".join(wanted),
+            got=", ".join(got),
+            remedy=REMEDY,
+        )
+
+
+def _refuse_strange(path: Path, estimates: Sequence[Estimate]) -> None:
+    for one, p in ((one, p) for one in estimates for p in PARAMETERS if p.name == one.name):
+        if not p.low <= one.value <= p.high:
+            where = f"{path}, parameters.{one.name}.value"
+            raise VehicleFileFault(
+                "out of range",
+                where=where,
+                expected=f"{p.low:g} to {p.high:g}",
+                got=repr(one.value),
+                remedy=REMEDY,
+            )

@@ -1,0 +1,168 @@
+"""The file of a calibration from logs: parameter values with the provenance of their logs.
+
+Its ``method`` distinguishes it from the files of ``tandem replay --fit`` (``fit_file.py``). A
+parameter that the logs do not determine is listed with the reason and has no value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.logs.trace import Trace
+from calibration.regression.identify import Found
+from calibration.regression.parameters import BY_NAME, NAMES, Finding, untold
+from calibration.regression.steering_map import COLUMNS, Map
+from host_bridge.core.errors import VehicleFileFault
+
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+METHOD = "logs"
+REMEDY = "write one with tandem calibrate LOG --out FILE.toml"
+_HEAD = """\
+# A calibration out of logs of drives: values with their 95 % intervals. What the logs did not tell
+# has no value here, and stays as the vehicle file has it. Written by tandem calibrate."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log that the calibration was made from."""
+
+    file: str
+    sha256: str
+    kind: str
+    seconds: float
+    tape_m: float = 0.0
+
+    @classmethod
+    def of(cls, trace: Trace) -> Source:
+        return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
+
+
+@dataclass(frozen=True)
+class LogCalibration:
+    """The parameters of one vehicle that were identified from logs, with their provenance.
+
+    ``date`` and ``command`` say when and how it was made; ``data`` lists the logs.
+    """
+
+    vehicle: str
+    date: str
+    command: str
+    data: tuple[Source, ...]
+    findings: tuple[Finding, ...]
+    steering_map: Map | None
+
+    @classmethod
+    def of(
+        cls, found: Found, traces: Sequence[Trace], vehicle: str, date: str, command: str
+    ) -> LogCalibration:
+        data = tuple(map(Source.of, traces))
+        return cls(vehicle, date, command, data, found.findings, found.steering_map)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of the parameters that were determined."""
+        return {one.name: one.value for one in self.findings if one.is_told}
+
+
+def written(calibration: LogCalibration) -> str:
+    """Return the calibration as TOML."""
+    return "\n\n".join(_parts(calibration)) + "\n"
+
+
+def _parts(calibration: LogCalibration) -> Iterator[str]:
+    head = {key: getattr(calibration, key) for key in ("vehicle", "date", "command")}
+    yield "\n".join([_HEAD, *_keys({**head, "method": METHOD})])
+    for source in calibration.data:
+        yield "\n".join(["[[data]]", *_keys(vars(source))])
+    for one in calibration.findings:
+        title = f"[parameters.{one.name}]  # {_meaning(one.name)}"
+        if one.is_told:
+            numbers = {key: _short(getattr(one, key)) for key in ("value", "low", "high")}
+            yield "\n".join([title, *_keys({**numbers, "why": one.why})])
+        else:
+            yield "\n".join([title, *_keys({"untold": one.why})])
+    if calibration.steering_map:
+        told = calibration.steering_map
+        columns = {name: [*map(_short, values)] for name, values in told.columns().items()}
+        rest = {"residual_radps": _short(told.residual_radps), "is_bent": told.is_bent}
+        title = (
+            "[steering_map]  # commands that were driven, the wheels' angles and their 95 % band"
+        )
+        yield "\n".join([title, *_keys({**columns, **rest})])
+
+
+def _meaning(name: str) -> str:
+    parameter = BY_NAME[name]
+    return parameter.meaning + (f", {parameter.unit}" if parameter.unit else "")
+
+
+def _keys(values: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def is_of_logs(path: Path) -> bool:
+    """Return whether the file declares itself one of these; False if it cannot be read."""
+    try:
+        return bool(_toml.loads(path.read_text(encoding="utf-8")).get("method") == METHOD)
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: Path) -> LogCalibration:
+    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
+    try:
+        document = _toml.loads(path.read_text(encoding="utf-8"))
+        if document.pop("method") != METHOD:
+            raise ValueError(f"its method is not {METHOD!r}")
+        rows = document.pop("parameters")
+        _refuse_unknown(rows)
+        findings = tuple(_finding(name, rows.get(name)) for name in NAMES)
+        data = tuple(Source(**row) for row in document.pop("data", []))
+        table = document.pop("steering_map", None)
+        steering_map = _map(table) if table else None
+        return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise VehicleFileFault(
+            f"no calibration out of logs: {error}", where=str(path), remedy=REMEDY
+        ) from None
+
+
+def _refuse_unknown(rows: Mapping[str, Any]) -> None:
+    for name in rows:
+        if name not in BY_NAME:
+            raise ValueError(f"there is no parameter {name}; known are {', '.join(NAMES)}")
+
+
+def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
+    if row is None:
+        return untold(name, "it is not in the file")
+    if "value" not in row:
+        return untold(name, str(row["untold"]))
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    p = BY_NAME[name]
+    if not p.low <= value <= p.high:
+        raise ValueError(f"{name} is {value:g}, expected {p.low:g} to {p.high:g}")
+    return Finding(name, value, low, high, str(row.get("why", "")))
+
+
+def _map(table: Mapping[str, Any]) -> Map:
+    columns = [np.array(table[name], float) for name in COLUMNS]
+    if len({len(column) for column in columns}) != 1 or len(columns[0]) < 2:
+        raise ValueError("the steering map's columns are not equally long, or shorter than two")
+    if not (np.all(np.diff(columns[0]) > 0) and np.all(np.diff(columns[1]) > 0)):
+        raise ValueError("the steering map does not rise")
+    commanded, wheel, low, high = columns
+    return Map(commanded, wheel, low, high, float(table["residual_radps"]), bool(table["is_bent"]))

@@ -1,0 +1,60 @@
+"""A car's curvature as a function of its wheels' angle, and the distance its driven wheels roll."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import tan
+
+import numpy as np
+
+from calibration.logs.run import Floats
+from host_bridge.core import Vehicle
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The kinematic steering geometry of a car.
+
+    ``per_tan`` is its curvature per tangent of the wheels' angle. Driven wheels that are steered
+    roll farther than the middle of the car: by 1 / cos(angle).
+    """
+
+    per_tan: float
+    front_share: float
+    rear_ratio: float
+
+    @classmethod
+    def of(cls, vehicle: Vehicle) -> Geometry:
+        lock_rad = vehicle.steer_max_rad
+        per_m = vehicle.parameters["curvature_per_10km"][-1] * 1e-4
+        ratios = [
+            float(str(channel.get("wheel_ratio", 1.0)))
+            for channel in vehicle.channels
+            if channel["kind"] == "servo_steering" and channel["axle"] == "rear"
+        ]
+        body = table_of(vehicle, "body")
+        driven = str(table_of(vehicle, "drive")["driven"])
+        shares = {"front": 1.0, "rear": 0.0}
+        share = shares.get(driven, body["lr_m"] / (body["lf_m"] + body["lr_m"]))
+        return cls(per_m / tan(lock_rad), share, ratios[0] if ratios else 0.0)
+
+    def tangents(self, angles_rad: Floats) -> tuple[Floats, Floats]:
+        """Return the curvature per ``per_tan`` as driven wheels see it, and its slope by angle."""
+        hair = 1e-5
+        slope = (self._bent(angles_rad + hair) - self._bent(angles_rad - hair)) / (2 * hair)
+        return self._bent(angles_rad), slope
+
+    def _bent(self, angles_rad: Floats) -> Floats:
+        return np.asarray(np.tan(angles_rad) / self.farther(angles_rad))
+
+    def farther(self, angles_rad: Floats) -> Floats:
+        """Return the distance that the driven wheels roll per distance along the car's heading."""
+        front, rear = np.cos(angles_rad), np.cos(self.rear_ratio * angles_rad)
+        return np.asarray(self.front_share / front + (1.0 - self.front_share) / rear)
+
+
+def table_of(vehicle: Vehicle, name: str) -> dict[str, float]:
+    """Return a table of the vehicle file's ``[plant]``."""
+    table = vehicle.plant[name]
+    assert isinstance(table, dict), "a vehicle file's [plant] has been read as tables"
+    return table

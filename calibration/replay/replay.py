@@ -1,0 +1,162 @@
+"""Replay of a driver's log through the twin: how far its prediction is from the real car."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-untyped]
+
+from calibration.bayesian_fit.estimates import Fit
+from calibration.bayesian_fit.fit import Looks, Stages, fit
+from calibration.bayesian_fit.linearisation import (
+    ROUGH_STEP_S,
+    Look,
+    residual,
+    since,
+    thinned,
+    unrolled,
+)
+from calibration.bayesian_fit.parameters import Values, known_values, plant_parameters
+from calibration.files.fit_file import Calibration
+from calibration.logs.run import Floats, Run
+from calibration.replay.band import Band, band
+from calibration.simulation.kinematic import kinematic, published
+from calibration.simulation.twin import STEP_S, Poses, Twin
+from host_bridge.core import Vehicle
+
+
+class Summary(NamedTuple):
+    """Root mean square, worst and last value of a run's errors; yaw as an absolute value."""
+
+    position_rms_m: float
+    position_worst_m: float
+    position_last_m: float
+    yaw_rms_rad: float
+    yaw_worst_rad: float
+    yaw_last_rad: float
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of each sample: distance from the car's position, and predicted less measured yaw."""
+
+    position_m: Floats
+    yaw_rad: Floats
+
+    def summary(self, since: int) -> Summary:
+        """Return the summary of the samples from index ``since`` on."""
+        position, yaw = self.position_m[since:], np.abs(self.yaw_rad[since:])
+        return Summary(*_summed(position), *_summed(yaw))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One run with the predictions of the twin and of the untuned kinematic model.
+
+    ``band`` is the prediction band of the calibration, if there is one.
+    """
+
+    run: Run
+    twin: Poses
+    untuned: Poses
+    band: Band | None = None
+
+    @property
+    def since(self) -> int:
+        """The index of the first sample after the first command; errors count from there."""
+        return since(self.run)
+
+    def errors(self, poses: Poses) -> Errors:
+        o = self.run.odometry
+        distance_m = np.hypot(poses.x_m - o.x_m, poses.y_m - o.y_m)
+        return Errors(distance_m, poses.yaw_rad - o.yaw_rad)
+
+    def held(self) -> np.ndarray:
+        """Return whether the car was inside the band, for each sample since the first command."""
+        if self.band is None:
+            return np.zeros(0, bool)
+        errors = self.errors(self.twin)
+        return self.band.holds(errors.position_m[self.since :], errors.yaw_rad[self.since :])
+
+    @property
+    def car(self) -> Poses:
+        """The car's poses, as its odometry saw them."""
+        o = self.run.odometry
+        return Poses(o.x_m, o.y_m, o.yaw_rad)
+
+
+def replay(
+    vehicle: Vehicle, values: Values, run: Run, calibration: Calibration | None = None
+) -> Replay:
+    """Return the replay of one run, with a band if there is a ``calibration`` (of these values).
+
+    Raises errors.VehicleFileFault for a vehicle that such a log does not drive.
+    """
+    body, twin = plant_parameters(vehicle).body, Twin(vehicle)
+    there = None
+    if calibration:
+        known = known_values(vehicle)
+        there = band(twin, known, calibration.fit, calibration.steering, run)
+    poses = twin.predict(values, run)
+    return Replay(run, poses, kinematic(run, published(vehicle), body), there)
+
+
+def motion(t_s: Floats, poses: Poses) -> tuple[Floats, Floats]:
+    """Return speed in m/s and yaw rate in rad/s by central differences, for car and twin alike."""
+    speed_mps = np.hypot(np.gradient(poses.x_m, t_s), np.gradient(poses.y_m, t_s))
+    return speed_mps, np.gradient(poses.yaw_rad, t_s)
+
+
+def way_m(poses: Poses, since: int) -> float:
+    """Return the length of the path, in straight lines from sample to sample."""
+    return float(np.hypot(np.diff(poses.x_m[since:]), np.diff(poses.y_m[since:])).sum())
+
+
+def hausdorff_m(one: Poses, other: Poses) -> float:
+    """Return the Hausdorff distance of the two paths, whatever the times at their points."""
+    a, b = (_fine(poses) for poses in (one, other))
+    return float(max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]))
+
+
+def _fine(poses: Poses) -> Floats:
+    """Return points of the path a centimetre apart."""
+    far_m = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(poses.x_m), np.diff(poses.y_m)))])
+    at_m = np.linspace(0.0, far_m[-1], 2 + int(100.0 * far_m[-1]))
+    return np.column_stack([np.interp(at_m, far_m, xy) for xy in (poses.x_m, poses.y_m)])
+
+
+def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
+    """Return the fit of the parameters to these runs. Raises errors.VehicleFileFault."""
+    known, twin = known_values(vehicle), Twin(vehicle)
+    driven = [thinned(run) for run in runs]
+
+    def looks(step_s: float) -> Looks:
+        return Looks(
+            lambda values, owns: [
+                residual(twin, values, own, run, step_s)
+                for run, own in zip(driven, owns, strict=True)
+            ],
+            lambda point, owns: [
+                Look(twin, point.values, run, own, step_s).sight(known, point)
+                for run, own in zip(driven, owns, strict=True)
+            ],
+        )
+
+    ways = Looks(
+        lambda values, owns: [
+            residual(twin, values, own, run, ROUGH_STEP_S, unrolled)
+            for run, own in zip(driven, owns, strict=True)
+        ],
+        lambda point, owns: [
+            Look(twin, point.values, run, own, ROUGH_STEP_S).sight_of_ways(known, point)
+            for run, own in zip(driven, owns, strict=True)
+        ],
+    )
+    return fit(Stages(ways, looks(ROUGH_STEP_S), looks(STEP_S)), len(driven), known)
+
+
+def _summed(amounts: Floats) -> tuple[float, float, float]:
+    return float(np.sqrt(np.mean(amounts**2))), float(amounts.max()), float(amounts[-1])

@@ -1,0 +1,249 @@
+"""Open-loop simulation of a car's plant by a driver's log, with poses as its odometry has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import cos, sin
+
+import numpy as np
+
+from calibration.bayesian_fit.parameters import Values, plant_parameters
+from calibration.logs.run import Floats, Run
+from calibration.simulation.command_queue import Change, changes, departures_s
+from calibration.simulation.steering_model import MAP
+from calibration.vehicles.virtual_car import bent, replaced
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import VehicleFileFault
+from sim_mock.plant.body import BodyState
+from sim_mock.plant.parameters import PlantParameters, SteeringChannel
+from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
+
+STEP_S = 0.001  # the step that the plant is tuned for
+SETTLE_S = 0.5  # before the first command, so that the wheels stand where steering 0 puts them
+QUIET_S = 0.1  # after a change: longer than any servo's dead time
+KEPT = 64  # reshaped steering curves in the cache
+HAIR_S = 1e-7  # shorter remainders are no step
+# In m/s^2 and rad/s^2, for steps of STEP_S: below it the motion counts as steady, which costs a
+# tenth of a millimetre in a run. It grows with the square of the step, as the step's own errors do.
+STEADY_PER_S2 = 2e-5
+
+
+@dataclass(frozen=True)
+class Poses:
+    """The poses of something, sample by sample."""
+
+    x_m: Floats
+    y_m: Floats
+    yaw_rad: Floats
+
+
+class Twin:
+    """A vehicle's plant, parsed once and simulated often.
+
+    Raises errors.VehicleFileFault for a vehicle with channels that such a log does not drive.
+    """
+
+    def __init__(self, vehicle: Vehicle) -> None:
+        self.vehicle = vehicle
+        self._known = plant_parameters(vehicle)
+        self._curves = [
+            np.array(one["curve"]).T if one["kind"] == "servo_steering" else None
+            for one in vehicle.channels
+        ]
+        self._bent: dict[
+            tuple[float, ...], tuple[SteeringChannel, ...]
+        ] = {}  # cache of steering channels by the values of MAP
+        self.outputs_of(Change(0.0, 0.0, 0.0))
+
+    def tuned(self, values: Values) -> PlantParameters:
+        """Return the parameters of the vehicle's plant with these values."""
+        key = tuple(values[name] for name in MAP)
+        if key not in self._bent:
+            if len(self._bent) >= KEPT:
+                self._bent.clear()
+            self._bent[key] = bent(self._known, values, self.vehicle.steer_max_rad)
+        return replaced(self._known, values, self._bent[key])
+
+    def predict(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+        """Return the poses at the odometry's times, from the run's start pose, never re-posed."""
+        way = self.way(values, run, step_s)
+        return as_odometry(way, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
+
+    def way(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+        """Return the centre of gravity's poses at the odometry's times, from rest in the origin."""
+        return self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
+
+    def drive(
+        self, parameters: PlantParameters, todo: Sequence[Change], times_s: Floats, step_s: float
+    ) -> Poses:
+        """Return the centre of gravity's poses at ``times_s``, from rest in the origin."""
+        plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
+        plant = Plant(parameters, seed=0)  # the seed is of its sensors, which nothing reads here
+        track = _Track(plan[0].t_s, plant.truth)
+        for now, then in pairwise([*plan, Change(float(times_s[-1]), 0.0, 0.0)]):
+            if now.t_s >= times_s[-1]:
+                break
+            if now is plan[-1] and not now.throttle_norm and not plant.truth.vx_mps:
+                break
+            _march(plant, track, min(then.t_s, float(times_s[-1])), self.outputs_of(now), step_s)
+        return track.at(times_s)
+
+    def outputs_of(self, now: Change) -> list[int]:
+        """Return the outputs of the board: the servos' pulses in ns, throttle as duty.
+
+        They are those of the old stack that drove the logs: throttle goes to the motors directly.
+        """
+        steer_rad = now.steering_norm * self.vehicle.steer_max_rad
+        pairs = zip(self.vehicle.channels, self._curves, strict=True)
+        return [self._output(one, curve, steer_rad, now) for one, curve in pairs]
+
+    def _output(
+        self, channel: dict[str, object], curve: Floats | None, steer_rad: float, now: Change
+    ) -> int:
+        kind = channel["kind"]
+        if curve is not None:
+            return round(float(np.interp(steer_rad, *curve)))
+        if kind == "h_bridge":
+            return round(now.throttle_norm * FULL_DUTY)
+        if kind == "none":
+            return 0
+        raise VehicleFileFault(
+            f"cannot replay throttle on a channel of kind {kind}",
+            where=self.vehicle.path,
+            expected="servo_steering, h_bridge or none",
+            remedy="replay logs of cars with H-bridges, such as nigel",
+        )
+
+
+def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+    """Return the twin's poses at the odometry's times. Raises as ``Twin`` does."""
+    return Twin(vehicle).predict(values, run, step_s)
+
+
+def arrived(run: Run, values: Values) -> list[Change]:
+    """Return the run's commands as changes at the times they leave the queue."""
+    queue = values["queue_delay_s"], values["queue_s_per_message"]
+    return changes(run.commands, departures_s(run.commands.t_s, *queue))
+
+
+class _Track:
+    """The car's pose and speeds after each step, interpolated in between.
+
+    Between steps it is a cubic Hermite curve with the speeds of both ends; over a leap, an arc.
+    """
+
+    def __init__(self, t_s: float, truth: BodyState) -> None:
+        self._truth = truth
+        self.rows = [(t_s, *truth.values())]
+        self._leaps: list[int] = []
+
+    @property
+    def t_s(self) -> float:
+        """The time at which the track ends."""
+        return self.rows[-1][0]
+
+    def add_leap(self, t_s: float) -> None:
+        """Add the car's present state; since the last row its speeds were constant."""
+        self._leaps.append(len(self.rows))
+        self.rows.append((t_s, *self._truth.values()))
+
+    def at(self, times_s: Floats) -> Poses:
+        """Return the poses at these times, held constant before the track and after its end."""
+        rows = np.array([*self.rows, self.rows[-1]])  # the last pose holds after the end
+        t_s = np.append(rows[:-1, 0], np.inf)
+        place = np.clip(np.searchsorted(t_s, times_s, side="right") - 1, 0, len(rows) - 2)
+        since_s = np.clip(times_s - t_s[place], 0.0, None)
+        span_s = np.where(np.isfinite(t_s[place + 1]), t_s[place + 1] - t_s[place], 1.0)
+        begin, end = rows[place], rows[place + 1]
+        curved = _hermite(begin, end, span_s, np.minimum(since_s / span_s, 1.0))
+        return Poses(*np.where(np.isin(place + 1, self._leaps), _circle(begin, since_s), curved))
+
+
+def _hermite(begin: Floats, end: Floats, span_s: Floats, share: Floats) -> Floats:
+    """Return poses (3, times) at a share of the step between rows.
+
+    A row is (t, x, y, yaw, vx, vy, yaw rate).
+    """
+    s = share
+    own, slope = 1.0 + s**2 * (2.0 * s - 3.0), s * (1.0 - s) ** 2 * span_s
+    end_slope = s**2 * (s - 1.0) * span_s
+    return np.asarray(
+        own * begin[:, 1:4].T + (1.0 - own) * end[:, 1:4].T
+        + slope * _speeds(begin) + end_slope * _speeds(end)
+    )  # fmt: skip
+
+
+def _speeds(rows: Floats) -> Floats:
+    """Return (3, rows): the speeds along x and y of the floor, and the yaw rate."""
+    _, _, _, yaw, vx, vy, rate = rows.T
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.stack([c * vx - s * vy, s * vx + c * vy, rate])
+
+
+def _circle(begin: Floats, since_s: Floats) -> Floats:
+    """Return poses (3, times) after such times at constant speeds."""
+    _, x, y, yaw, vx, vy, rate = begin.T
+    half = 0.5 * rate * since_s
+    chord = since_s * np.sinc(half / np.pi)
+    c, s = np.cos(yaw + half), np.sin(yaw + half)
+    return np.stack(
+        [x + chord * (c * vx - s * vy), y + chord * (s * vx + c * vy), yaw + 2.0 * half]
+    )
+
+
+def _march(
+    plant: Plant, track: _Track, until_s: float, outputs: Sequence[int], step_s: float
+) -> None:
+    """Step the plant until ``until_s`` and record each state.
+
+    Steps have one length, with a shorter one at the end, so that the moment of a change is not
+    rounded and poses vary smoothly with it. Once the motion is steady the rest is one leap along an
+    arc, which is exact and costs nothing.
+    """
+    truth, begun_s, rows = plant.truth, track.t_s, track.rows
+    count = int((until_s - begun_s) / step_s)
+    quiet = int(QUIET_S / step_s)
+    least = step_s * STEADY_PER_S2 * (step_s / STEP_S) ** 2
+    for i in range(1, count + 1):
+        vx, vy, rate = truth.vx_mps, truth.vy_mps, truth.yaw_rate_radps
+        plant.step(step_s, outputs, True)
+        rows.append((begun_s + i * step_s, *truth.values()))
+        if (
+            i >= quiet
+            and abs(truth.yaw_rate_radps - rate) <= least
+            and abs(truth.vx_mps - vx) <= least
+            and abs(truth.vy_mps - vy) <= least
+        ):
+            _leap(truth, until_s - rows[-1][0])
+            track.add_leap(until_s)
+            return
+    rest_s = until_s - track.t_s
+    if rest_s > HAIR_S:
+        plant.step(rest_s, outputs, True)
+    rows.append((until_s, *truth.values()))
+
+
+def _leap(truth: BodyState, span_s: float) -> None:
+    """Move the car along an arc, at constant speeds."""
+    half_rad = 0.5 * truth.yaw_rate_radps * span_s
+    chord = span_s * (sin(half_rad) / half_rad if half_rad else 1.0)
+    c, s = cos(truth.yaw_rad + half_rad), sin(truth.yaw_rad + half_rad)
+    truth.x_m += chord * (c * truth.vx_mps - s * truth.vy_mps)
+    truth.y_m += chord * (s * truth.vx_mps + c * truth.vy_mps)
+    truth.yaw_rad += 2.0 * half_rad
+
+
+def as_odometry(
+    own: Poses, start: tuple[float, float, float], mount_yaw_rad: float, mount_x_m: float
+) -> Poses:
+    """Return poses of a car that began at the origin, as an odometry so mounted reports them."""
+    x_m, y_m, yaw_rad = start
+    turn_rad = yaw_rad + mount_yaw_rad
+    ahead_m = own.x_m + mount_x_m * (np.cos(own.yaw_rad) - 1.0)
+    aside_m = own.y_m + mount_x_m * np.sin(own.yaw_rad)
+    c, s = np.cos(turn_rad), np.sin(turn_rad)
+    return Poses(
+        x_m + c * ahead_m - s * aside_m, y_m + s * ahead_m + c * aside_m, yaw_rad + own.yaw_rad
+    )

@@ -1,0 +1,135 @@
+"""The application of a calibration to a vehicle's virtual car: ``sim://nigel?calibration=own``.
+
+A fit cannot separate battery from motor, nor rotor from gear, as a log has only one throttle. It
+therefore explains the top speed by the battery and the lag by the rotating mass. The virtual car
+that is driven keeps the battery of its vehicle file, because its program monitors the voltage; its
+motors are made as slow on that battery. Queue, delay and mounting belong to the log and to whoever
+measured, not to the car: they change nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from calibration.bayesian_fit.parameters import (
+    Values,
+    battery_emf_v,
+    damping_n_per_mps,
+    plant_parameters,
+)
+from calibration.files import log_file as file_of_logs
+from calibration.files.fit_file import REMEDY, found, read
+from calibration.simulation.steering_model import bent_curve
+from calibration.vehicles import identified_car as twin_of_logs
+from host_bridge.core.errors import VehicleFileFault
+from sim_mock.plant.parameters import PlantParameters, SteeringChannel
+
+OWN = "own"  # the calibration that Tandem ships for this type of car
+
+
+class Facts(Protocol):
+    """The properties of a vehicle that this module needs; implemented by ``Vehicle``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def plant(self) -> Mapping[str, Any]: ...
+    @property
+    def channels(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def parameters(self) -> Mapping[str, Sequence[int]]: ...
+
+
+class Calibrated(NamedTuple):
+    """A vehicle whose plant and channels are calibrated; its program's parameters stay its own."""
+
+    name: str
+    plant: Mapping[str, Any]
+    channels: Sequence[Mapping[str, Any]]
+    parameters: Mapping[str, Sequence[int]]
+
+
+def calibrated(vehicle: Facts, file: str) -> Calibrated:
+    """Return the vehicle with the values of a calibration file, or of its ``own`` calibration.
+
+    Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
+    """
+    path = found(vehicle.name) if file == OWN else Path(file)
+    if path is None:
+        raise VehicleFileFault(
+            f"Tandem brings no calibration along for {vehicle.name}",
+            where=f"calibration={OWN}",
+            expected="the path of a file",
+            remedy=REMEDY,
+        )
+    of_logs = file_of_logs.is_of_logs(path)
+    calibration = file_of_logs.read(path) if of_logs else read(path)
+    if calibration.vehicle != vehicle.name:
+        raise VehicleFileFault(
+            "this is another vehicle's calibration",
+            where=str(path),
+            expected=vehicle.name,
+            got=calibration.vehicle,
+            remedy="leave it out, or name the vehicle that it is of",
+        )
+    if isinstance(calibration, file_of_logs.LogCalibration):
+        plant, channels = twin_of_logs.changed(vehicle, calibration)
+        return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+    return applied(vehicle, calibration.values)
+
+
+def applied(vehicle: Facts, values: Values) -> Calibrated:
+    """Return the vehicle with these fitted values in its plant and its steering curves."""
+    changes = twin_of_logs.on_its_battery(vehicle.plant, changed(plant_parameters(vehicle), values))
+    plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
+    steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
+    channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
+    return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+
+
+def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
+    """Return the entries of ``[plant]`` that these values change, except the steering curves."""
+    stiffness = values["tyre_stiffness_per_rad"]
+    turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
+    return {
+        "tyre": {"stiffness_front_per_rad": stiffness, "stiffness_rear_per_rad": stiffness},
+        "servo": {"rate_rad_s": values["steer_rate_radps"]},
+        "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
+        "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
+    }
+
+
+def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
+    """Return the steering channels, their curves reshaped by the steering map of these values."""
+    curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
+    return tuple(
+        replace(one, curve=tuple((rad, ns) for rad, ns in curve))
+        for one, curve in zip(p.steering, curves, strict=True)
+    )
+
+
+def replaced(
+    p: PlantParameters, values: Values, steering: tuple[SteeringChannel, ...]
+) -> PlantParameters:
+    """Return parsed parameters with these values replaced.
+
+    This avoids parsing the tables again, as a fit does it often.
+    """
+    changes = changed(p, values)
+    return replace(
+        p,
+        body=replace(p.body, **changes["tyre"]),
+        servo=replace(p.servo, **changes["servo"]),
+        battery=replace(p.battery, **changes["battery"]),
+        drive=replace(p.drive, **changes["drive"]),
+        steering=steering,
+    )
+
+
+def _bent(channel: Mapping[str, Any], steer_max_rad: float, values: Values) -> Mapping[str, Any]:
+    if channel["kind"] != "servo_steering":
+        return channel
+    return {**channel, "curve": bent_curve(channel["curve"], steer_max_rad, values)}

@@ -1,0 +1,151 @@
+"""The fit finds the car that made a log, says what a log does not tell, and if it does not fit."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from calibration.bayesian_fit.fit import Looks, Stages, fit
+from calibration.bayesian_fit.mixed_model import Sight, believed_scales, likeliest, whitened
+from calibration.bayesian_fit.parameters import Parameter
+from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
+from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.replay.replay import calibrate
+from tests.calibration import drives
+from tests.calibration.drives import NIGEL, TRUTH, made_run
+from tests.evidence import every
+
+TOLD = (
+    *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
+    *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad"),
+)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """From three runs with 5 mm and 5 mrad of wobble, half of a real scan matcher's."""
+    runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate((0.15, 0.35, -0.05))]
+    return calibrate(NIGEL, runs)
+
+
+@pytest.mark.fit
+def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
+    """Each with 19 chances in 20: one may miss, by little."""
+    by_name = {one.name: one for one in found.estimates}
+    assert every(by_name[name].is_fitted for name in TOLD)
+    misses = [one.name for one in found.estimates if not one.low <= TRUTH[one.name] <= one.high]
+    assert len(misses) <= 1, misses
+    for name in TOLD:
+        one = by_name[name]
+        assert abs(one.value - TRUTH[name]) < one.high - one.low, name
+
+
+@pytest.mark.fit
+def test_the_intervals_of_a_made_log_say_something(found):
+    by_name = {one.name: one for one in found.estimates}
+    assert by_name["steer_trim_norm"].high - by_name["steer_trim_norm"].low < 0.04
+    assert by_name["speed_mps"].high - by_name["speed_mps"].low < 0.03
+
+
+@pytest.mark.fit
+def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
+    (rate,) = [one for one in found.estimates if one.name == "steer_rate_radps"]
+    assert not rate.is_fitted
+    assert rate.value == pytest.approx(rate.known, rel=0.3)
+    assert rate.high > 2.0 * rate.low
+
+
+@pytest.mark.fit
+def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
+    assert not found.lack.is_flagged
+    assert found.lack.suspect == ""
+
+
+LINE = (
+    Parameter("level", -10.0, 10.0, 5.0, False, ""),
+    Parameter("slope", -10.0, 10.0, 5.0, False, ""),
+)
+SILENT = (*LINE, Parameter("silent", 0.01, 1.0, 1.0, True, "", (0.5,)))
+KNOWN = {"level": 0.0, "slope": 0.0, "silent": 0.25}
+TIMES = np.linspace(0.0, 8.0, 80)
+SHAPE = TIMES / TIMES[-1]
+RUN = np.zeros((len(TIMES), 3, len(NONE)))
+NO_PIECES = np.zeros((len(TIMES), 3, 0))
+
+
+def fitted(noise, table=LINE, bent=lambda level: level):
+    """A straight line, level 2 and slope -1, seen in x, y and yaw of one run; no effects."""
+
+    def residuals(v, _=None):
+        return [((bent(v["level"]) - bent(2.0)) + (v["slope"] + 1.0) * SHAPE - noise).T]
+
+    def see(point, _):
+        level = point.values["level"]
+        slopes = np.zeros((len(TIMES), 3, len(table)))
+        slopes[:, :, 0] = 5.0 * (bent(level + 1e-6) - bent(level)) / 1e-6
+        slopes[:, :, 1] = 5.0 * SHAPE[:, None]
+        suspects = np.zeros((len(TIMES), 3, len(SUSPECTS)))
+        suspects[40:, :, 0] = 1.0
+        (residual,) = residuals(point.values)
+        return [Sight(TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, NONE, 0.0)]
+
+    looks = Looks(residuals, see)
+    return fit(Stages(looks, looks, looks), 1, KNOWN, table)
+
+
+def remembering(seed, spread=0.02):
+    return drives.wobble(len(TIMES), seed, spread)
+
+
+@pytest.mark.fit
+def test_intervals_of_a_line_in_a_wobble_cover_as_often_as_they_say():
+    covered = [
+        one.low <= truth <= one.high
+        for seed in range(100)
+        for one, truth in zip(fitted(remembering(seed)).estimates, (2.0, -1.0), strict=True)
+    ]
+    assert 0.9 <= np.mean(covered) <= 0.99
+
+
+def test_a_parameter_without_any_effect_keeps_its_belief():
+    found = {one.name: one for one in fitted(remembering(0), SILENT).estimates}
+    assert not found["silent"].is_fitted
+    assert found["silent"].value == pytest.approx(0.25, rel=1e-3)
+    # 95 % of what of the belief lies within the range, which ends after 1.386 spreads
+    share = norm.cdf(np.log(4.0)) - norm.cdf(np.log(0.04))
+    low = norm.ppf(norm.cdf(np.log(4.0)) - 0.95 * share)
+    assert found["silent"].low == pytest.approx(0.25 * np.exp(low), rel=0.02)
+    assert found["silent"].high == pytest.approx(1.0)
+    assert found["level"].is_fitted
+
+
+def test_what_is_told_from_one_side_only_has_a_lopsided_interval():
+    """Below 1.9 the level shows no longer: how little it is, the run does not tell."""
+    found = fitted(remembering(0), bent=lambda level: max(level, 1.9)).estimates[0]
+    assert found.low < 0.0
+    assert found.value < found.high < 2.1
+
+
+@pytest.mark.fit
+def test_the_spread_and_the_memory_of_a_wobble_are_found_behind_a_fit():
+    found = np.mean([fitted(remembering(seed)).scales[:3] for seed in range(40)], axis=0)
+    step_s = TIMES[1] - TIMES[0]
+    assert found == pytest.approx([0.02, 0.02, -step_s / np.log(0.6)], rel=0.1)
+
+
+def test_a_jump_that_no_line_has_is_flagged_and_named():
+    noise = remembering(3)
+    assert not fitted(noise).lack.is_flagged
+    noise[:, 40:] += 0.06
+    lack = fitted(noise).lack
+    assert lack.is_flagged
+    assert lack.suspect == SUSPECTS[0]
+
+
+def test_a_search_for_scales_begins_and_ends_in_their_order():
+    assert len(believed_scales()) == len(SCALES) == 9
+    none = NO_PIECES
+    sight = Sight(TIMES, remembering(1).T, none, RUN, none, none, none, NONE, 0.0)
+    scales = likeliest([sight], np.zeros(0), believed_scales())
+    assert scales[3:] == pytest.approx(believed_scales()[3:], rel=1e-3)  # no effect: as believed
+    white = whitened(TIMES, sight.residual[:, :, None], scales)
+    assert np.std(white) == pytest.approx(1.0, abs=0.1)

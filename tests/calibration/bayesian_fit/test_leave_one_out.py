@@ -1,0 +1,85 @@
+"""Runs that the others do not predict widen the band, and those that they do predict hardly."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.leave_one_out import stretch
+from calibration.bayesian_fit.mixed_model import Sight, believed_scales
+from calibration.bayesian_fit.noise_draws import widths, wobbles
+from calibration.bayesian_fit.parameters import NAMES
+from calibration.bayesian_fit.run_effects import NONE
+from calibration.replay.band import band
+from calibration.simulation.twin import Twin
+from tests.calibration.drives import NIGEL, TRUTH, made_run
+
+TIMES = np.linspace(0.0, 8.0, 60)
+SCALES = believed_scales()
+NO_COLUMNS = np.zeros((len(TIMES), 3, 0))
+NO_EFFECTS = np.zeros((len(TIMES), 3, len(NONE)))
+SLOPES = np.repeat((TIMES / TIMES[-1])[:, None, None], 3, axis=1)  # of one parameter
+AT = np.zeros(1)
+
+
+def sights_of(runs, seed, apart=0.0):
+    """Runs of one car seen through wobbles; each next one is driven ``apart`` (m, rad) off."""
+    rng = np.random.default_rng(seed)
+    seen = wobbles(rng, TIMES, SCALES, runs)
+    return [
+        Sight(
+            TIMES,
+            seen[:, :, i] + apart * i * SLOPES[:, :, 0],
+            SLOPES,
+            NO_EFFECTS,
+            *(NO_COLUMNS, NO_COLUMNS, NO_COLUMNS),
+            NONE,
+            0.0,
+        )
+        for i in range(runs)
+    ]
+
+
+def test_of_runs_of_one_car_each_lies_in_the_band_of_the_others_as_often_as_it_says():
+    """Of two runs either is as far from the other: 95 of 100 pairs, and 3 / 2 is on top."""
+    beyond = [stretch(sights_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
+    assert 0.01 <= np.mean(beyond) <= 0.12
+
+
+def test_runs_that_drive_apart_stretch_the_band_by_as_much():
+    near, far = (stretch(sights_of(3, 1, apart), AT, SCALES) for apart in (0.1, 0.2))
+    assert near > 2.0
+    assert far == pytest.approx(2.0 * near, rel=0.2)
+
+
+def test_a_run_alone_says_nothing_of_the_next():
+    assert stretch(sights_of(1, 0, apart=9.0), AT, SCALES) == 1.0
+
+
+def test_widths_hold_such_a_share_of_draws_all_the_way():
+    rng = np.random.default_rng(2)
+    position_m, yaw_rad = widths(wobbles(rng, TIMES, SCALES, 4000), 0.9)
+    fresh = wobbles(rng, TIMES, SCALES, 4000)
+    is_near = np.hypot(fresh[:, 0], fresh[:, 1]) <= position_m[:, None]
+    is_ahead = np.abs(fresh[:, 2]) <= yaw_rad[:, None]
+    assert np.mean((is_near & is_ahead).all(axis=0)) == pytest.approx(0.9, abs=0.02)
+
+
+def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
+    drawn = wobbles(np.random.default_rng(3), TIMES, SCALES, 4000)
+    assert np.std(drawn, axis=2)[[0, -1]] == pytest.approx(np.full((2, 3), 0.01), rel=0.05)
+    alike = np.corrcoef(drawn[10, 0], drawn[12, 0])[0, 1]
+    assert alike == pytest.approx(np.exp(-(TIMES[12] - TIMES[10]) / SCALES[2]), abs=0.05)
+
+
+@pytest.mark.fit
+def test_a_band_is_as_much_wider_as_its_fit_says():
+    estimates = tuple(Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in NAMES)
+    fit = Fit(estimates, 1e-4 * np.eye(len(NAMES)), SCALES, Lack(0.5, ""))
+    run, twin = made_run(0.35, TRUTH, 0, 0.005), Twin(NIGEL)
+    once, thrice = (
+        band(twin, TRUTH, one, (0.3, 0.4), run) for one in (fit, replace(fit, stretch=3.0))
+    )
+    assert thrice.position_m == pytest.approx(3.0 * once.position_m)
+    assert thrice.yaw_rad == pytest.approx(3.0 * once.yaw_rad)

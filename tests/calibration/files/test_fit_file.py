@@ -1,0 +1,84 @@
+"""Files of calibrations: what is written is read, what is strange is refused."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.mixed_model import believed_scales
+from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.files.fit_file import Calibration, Source, found, read, written
+from host_bridge.core.errors import VehicleFileFault
+from tests.calibration.drives import TRUTH, made_run
+
+SOURCE = Source("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")
+ESTIMATES = tuple(
+    Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
+    for i, p in enumerate(PARAMETERS)
+)
+
+
+def calibration_of(estimates, vehicle="nigel", covariance=None):
+    """A whole one around such estimates."""
+    spread = np.eye(len(NAMES)) if covariance is None else covariance
+    fit = Fit(tuple(estimates), spread, believed_scales(), Lack(0.25, ""), 1.25)
+    return Calibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
+
+
+WHOLE = calibration_of(ESTIMATES)
+
+
+def test_a_calibration_comes_back_as_it_was_written(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(written(WHOLE))
+    again = read(path)
+    assert written(again) == written(WHOLE)
+    assert again.estimates == ESTIMATES
+    assert again.fit.covariance.tolist() == np.eye(len(NAMES)).tolist()
+    assert (again.steering, again.fit.lack) == (WHOLE.steering, WHOLE.fit.lack)
+    assert again.fit.stretch == WHOLE.fit.stretch
+    assert list(read(path).values) == list(NAMES)
+
+
+WRONG = {
+    "no TOML": lambda text: text + "[",
+    "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),
+    "an unknown key": lambda text: 'colour = "red"\n' + text,
+    "a parameter missing": lambda text: re.sub(r"(?s).parameters.steer_rate.*?\n\n", "", text),
+    "a covariance of another size": lambda text: text.replace("[1, ", "[", 1),
+    "no band": lambda text: re.sub(r"stretch.*\n", "", text),
+    "a scale missing": lambda text: re.sub(r"run_trim_norm.*\n", "", text),
+    "a parameter too many": lambda text: text.replace("mount_x_m", "mount_z_m"),
+    "a value out of range": lambda text: re.sub(r"value = -0.5\b", "value = 5.0", text),
+    "a value that is no number": lambda text: re.sub(r"value = -0.5\b", 'value = "x"', text),
+}
+
+
+@pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
+def test_a_strange_file_is_refused_by_name(tmp_path, spoil):
+    path = tmp_path / "c.toml"
+    path.write_text(spoil(written(WHOLE)))
+    with pytest.raises(VehicleFileFault) as fault:
+        read(path)
+    assert str(path) in fault.value.where
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(VehicleFileFault):
+        read(tmp_path / "nothing.toml")
+
+
+def test_a_run_is_recognised_by_its_hashes():
+    run = made_run(0.1, TRUTH, 0, 0.0)
+    assert not WHOLE.was_fitted_on(run)
+    own = replace(WHOLE, data=(Source.of(run),))
+    assert own.was_fitted_on(run)
+
+
+def test_tandem_brings_nigel_and_nobody_else():
+    path = found("nigel")
+    assert path is not None
+    assert read(path).vehicle == "nigel"
+    assert found("f1tenth") is None

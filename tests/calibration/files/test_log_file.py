@@ -1,0 +1,124 @@
+"""The file of a calibration out of logs: what is written is read, what is strange is refused."""
+
+import re
+
+import numpy as np
+import pytest
+
+from calibration.files import fit_file as fits
+from calibration.files.fit_file import found
+from calibration.files.log_file import LogCalibration, Source, is_of_logs, read, written
+from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.steering_map import Map, wheel_rad
+from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.virtual_car import OWN, calibrated
+from host_bridge.cli.arguments.calibrated_vehicle import board_half
+from host_bridge.config import load_vehicle
+from host_bridge.config.store import make_host
+from host_bridge.core.errors import VehicleFileFault
+from tests.calibration.hidden import Hidden
+from tests.evidence import some
+
+MAP = Map(*(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True)
+WHOLE = LogCalibration(
+    "f1tenth",
+    "2026-05-01",
+    "tandem calibrate a.mcap",
+    (Source("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
+    tuple(
+        Finding(name, 0.1, 0.05, 0.2, "as driven")
+        if name.startswith("steer_")
+        else untold(name, "no")
+        for name in NAMES
+    ),
+    MAP,
+)
+
+
+def test_a_calibration_comes_back_as_it_was_written(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(written(WHOLE))
+    again = read(path)
+    assert is_of_logs(path)
+    assert written(again) == written(WHOLE)
+    assert again.data == WHOLE.data
+    assert again.values == dict.fromkeys((n for n in NAMES if n.startswith("steer_")), 0.1)
+    assert not is_of_logs(found("nigel"))
+
+
+WRONG = {
+    "no TOML": lambda text: text + "[",
+    "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),
+    "an unknown parameter": lambda text: text.replace("steer_lag_s", "steer_lead_s"),
+    "a value that no car has": lambda text: re.sub(r"value = 0.1", "value = 50.0", text, count=1),
+    "a value that is no number": lambda text: text.replace("value = 0.1", 'value = "x"'),
+    "a map that does not rise": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.5, 0.4]"),
+    "a map of unequal columns": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.4]"),
+}
+
+
+@pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
+def test_a_strange_file_is_refused(tmp_path, spoil):
+    path = tmp_path / "c.toml"
+    spoilt = spoil(written(WHOLE))
+    assert spoilt != written(WHOLE)
+    path.write_text(spoilt)
+    with pytest.raises(VehicleFileFault, match="no calibration out of logs"):
+        read(path)
+
+
+def test_a_map_goes_on_straight_beyond_what_was_driven():
+    at = np.array([-0.5, -0.3, 0.1, 0.4, 0.6])
+    assert wheel_rad(MAP, at) == pytest.approx(0.9 * at)
+
+
+def test_another_vehicles_is_refused_and_none_is_the_file(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(written(WHOLE))
+    with pytest.raises(VehicleFileFault, match="another vehicle"):
+        calibrated(load_vehicle("nigel"), str(path))
+
+
+@pytest.mark.parametrize("name", some(["f1tenth", "f1tenth_vesc", "nigel", "autorally"]))
+def test_a_calibration_that_says_what_the_file_says_changes_nothing(name, tmp_path):
+    """The way from numbers to plant and back is the same one."""
+    vehicle = load_vehicle(name)
+    same = calibrated(vehicle, str(Hidden(name, delay_s=0.01).write(tmp_path / "same.toml")))
+    flat = {f"{t}.{k}": v for t, table in same.plant.items() for k, v in table.items()}
+    before = {f"{t}.{k}": v for t, table in vehicle.plant.items() for k, v in table.items()}
+    known = {key: value for key, value in flat.items() if key in before}
+    numbers = [key for key, value in known.items() if isinstance(value, float)]
+    assert {key: known[key] for key in numbers if key != "servo.dead_time_s"} == pytest.approx(
+        {key: before[key] for key in numbers if key != "servo.dead_time_s"}, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("name", some(["f1tenth", "f1tenth_vesc", "nigel"]))
+def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
+    """Or its program would stop it as one whose battery is empty."""
+    hidden = Hidden(name, speed=0.6)
+    car = calibrated(load_vehicle(name), str(hidden.write(tmp_path / "slow.toml")))
+    assert car.plant["battery"]["emf_v"] == load_vehicle(name).plant["battery"]["emf_v"]
+    truth, known = hidden.truth(), known_values(car)
+    for key in ("full_effort_mps", "dead_effort"):
+        assert known[key] == pytest.approx(truth[key], rel=1e-3)
+
+
+def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
+    file, host = load_vehicle("nigel"), make_host()
+    board = board_half(file, OWN, host)
+    values = fits.read(found("nigel")).values
+    curve = np.array(calibrated(file, OWN).channels[0]["curve"])
+    wheels_rad, pulses_ns = curve[np.argsort(curve[:, 1])].T[:2]
+    straight_ns = board.parameters["channel_neutral"][0]
+    assert np.interp(straight_ns, pulses_ns, wheels_rad) == pytest.approx(0.0, abs=2e-3)
+    assert board.parameters["speed_max_mm_s"][0] == int(1000 * values["speed_mps"])
+    assert board.parameters["nm_per_count"] == file.parameters["nm_per_count"]  # it tells none
+    # half of the board's lock either way turns the wheel so far, but for what Ackermann has of it
+    half_rad = 0.5e-6 * board.parameters["steer_max_urad"][0]
+    half_ns = [board.parameters["channel_curve"][at] for at in (2, 6)]
+    turned = np.interp(half_ns, pulses_ns, wheels_rad)
+    assert turned == pytest.approx([-half_rad, half_rad], rel=0.15)
+    for name, named in (("f1tenth", OWN), ("f1tenth", str(found("nigel"))), ("nigel", "no.toml")):
+        with pytest.raises(VehicleFileFault):
+            board_half(load_vehicle(name), named, host)
