@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.marginals import Marginal
-from calibration.logs.run import Floats
 
 CONFIDENCE = 0.95
 LEVEL = 0.05  # significance level of the test of lack of fit

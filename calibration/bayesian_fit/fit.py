@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.stats import norm  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE, Estimate, Fit
 from calibration.bayesian_fit.lack_of_fit import lack_of_fit
 from calibration.bayesian_fit.leave_one_out import stretch
@@ -38,9 +39,9 @@ from calibration.bayesian_fit.mixed_model import (
     unlikely,
     whitened,
 )
-from calibration.bayesian_fit.parameters import PARAMETERS, Parameter, Values
+from calibration.bayesian_fit.parameters import PARAMETERS, Parameter
 from calibration.bayesian_fit.run_effects import NONE
-from calibration.logs.run import Floats
+from calibration.simulation.plant_numbers import Values
 
 TOLD = 0.5  # a parameter counts as fitted if its interval is below this share of its prior's
 ENOUGH, ROUGHLY = 0.02, 0.2  # of a parameter's own deviation: a step that ends a search

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import f as fisher  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import LEVEL, Lack
 from calibration.bayesian_fit.mixed_model import Sight, whitened
 from calibration.bayesian_fit.run_effects import SUSPECTS
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.logs.run import Floats
 
 RUNS_MOST = 2.0  # limit of the run effects' scales over their priors; more is lack of fit too
 SEEN = 0.03  # of the noise: the least effect, at prior size, of a direction that is tested

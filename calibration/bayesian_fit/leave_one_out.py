@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE
 from calibration.bayesian_fit.mixed_model import Sight, system
 from calibration.bayesian_fit.noise_draws import widths, wobbles
-from calibration.logs.run import Floats
 
 DRAWS = 1000
 SEED = 1

@@ -8,10 +8,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.mixed_model import Sight
-from calibration.bayesian_fit.parameters import NAMES, PARAMETERS, Values
+from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.run_effects import NONE, Own, Path, moved_at_start, pieces, suspects
-from calibration.logs.run import Floats, Odometry, Run
+from calibration.logs.run import Odometry, Run
+from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry
 
 APART_S = 0.09  # between samples: correlated noise says nothing new sooner

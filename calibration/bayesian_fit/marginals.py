@@ -18,8 +18,8 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.stats import norm  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.mixed_model import Sight, whitened
-from calibration.logs.run import Floats
 
 NEAR = 2.0  # deviations from the maximum: where a profile is compared with the normal's
 ALIKE = 0.1  # relative difference there below which a profile counts as normal

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.logs.run import Floats
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 
 
 def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:

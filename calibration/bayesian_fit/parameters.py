@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from math import exp, log
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
+from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady_mps
 from host_bridge.core import Vehicle
-from sim_mock.plant.body import GRAVITY_MPS2
-from sim_mock.plant.parameters import PlantParameters
-
-Values: TypeAlias = Mapping[str, float]
 
 
 class Parameter(NamedTuple):
@@ -104,56 +100,3 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
         "tyre_stiffness_per_rad": plant.body.stiffness_front_per_rad,
         "steer_rate_radps": plant.servo.rate_rad_s,
     }
-
-
-class Plants(Protocol):
-    """The properties of a vehicle that describe its virtual car."""
-
-    @property
-    def plant(self) -> Mapping[str, Any]: ...
-    @property
-    def channels(self) -> Sequence[Mapping[str, Any]]: ...
-
-
-def plant_parameters(vehicle: Plants) -> PlantParameters:
-    """Return the parameters of the vehicle's plant. Raises as ``PlantParameters.from_mapping``."""
-    return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
-
-
-def damping_n_per_mps(p: PlantParameters) -> float:
-    """Return the damping of all motors at full duty, at the rim: n (k turns)^2 / R.
-
-    See sim_mock.plant.motor.
-    """
-    emf_vs_per_m = p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
-    return p.motor.count * emf_vs_per_m**2 / _total_ohm(p)
-
-
-def lag_s(p: PlantParameters) -> float:
-    """Return the time constant of the speed: the mass to be set in motion over its damping."""
-    return (p.body.mass_kg + p.drive.rotating_mass_kg) / damping_n_per_mps(p)
-
-
-def steady_mps(p: PlantParameters) -> float:
-    """Return the speed at which the motors at full duty balance friction and damping (no air)."""
-    emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
-    return emf_v / _emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
-
-
-def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
-    """Return the battery's emf at which ``steady_mps`` is this speed."""
-    emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * _emf_vs_per_m(p)
-    return emf_v + p.battery.resistance_ohm * p.battery.idle_a
-
-
-def friction_n(p: PlantParameters) -> float:
-    """Return the dry friction of gears and tyres at the rim."""
-    return p.drive.friction_n + p.drive.rolling_resistance * p.body.mass_kg * GRAVITY_MPS2
-
-
-def _emf_vs_per_m(p: PlantParameters) -> float:
-    return p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
-
-
-def _total_ohm(p: PlantParameters) -> float:
-    return p.motor.resistance_ohm + p.motor.count * p.battery.resistance_ohm

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.bayesian_fit.parameters import Values
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from calibration.simulation.command_queue import Change
+from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import Poses
 
 PIECE_S = 0.8  # the time in which a turn of a small car becomes visible

@@ -1,0 +1,1 @@
+"""The files that calibrations are kept in: of a fit, and of logs."""

@@ -1,1 +1,1 @@
-"""The identification of a car's parameters from logs of any drive."""
+"""Readers of recorded drives: as a run for a replay, or as a trace of any series."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from host_bridge.core.errors import UsageFault
 
 NOTHING: Floats = np.zeros(0)

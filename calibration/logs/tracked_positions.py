@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.core.errors import DataFileFault
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import quantile, runs_of
 from calibration.regression.parameters import Finding, told, untold

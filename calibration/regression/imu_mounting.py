@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import fitted
 from calibration.regression.parameters import Finding, told, untold

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student  # type: ignore[import-untyped]
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 
 Groups = npt.NDArray[np.signedinteger[Any]]
 _SURE = 0.975  # the quantile of a two-sided 95 % interval

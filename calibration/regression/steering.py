@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.signal import lfilter  # type: ignore[import-untyped]
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import Line, fitted
 from calibration.regression.parameters import Finding, told, untold

@@ -7,7 +7,7 @@ from math import tan
 
 import numpy as np
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 from host_bridge.core import Vehicle
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.logs.run import Floats
+from calibration.arrays import Floats
 
 COLUMNS = ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
 

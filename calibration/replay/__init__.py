@@ -1,0 +1,1 @@
+"""A run beside its twin: prediction errors, the prediction band, and a picture."""

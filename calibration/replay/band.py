@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, Look
 from calibration.bayesian_fit.mixed_model import run_scales, scaled_pieces
 from calibration.bayesian_fit.noise_draws import widths, wobbles
-from calibration.bayesian_fit.parameters import PARAMETERS, Values
+from calibration.bayesian_fit.parameters import PARAMETERS
 from calibration.bayesian_fit.run_effects import NONE
-from calibration.logs.run import Floats, Run
+from calibration.logs.run import Run
+from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import Twin, arrived
 
 DRIVES, SEEN = 200, 10  # draws of a car, and draws of odometry noise for each of them

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import Fit
 from calibration.bayesian_fit.fit import Looks, Stages, fit
 from calibration.bayesian_fit.linearisation import (
@@ -19,11 +20,12 @@ from calibration.bayesian_fit.linearisation import (
     thinned,
     unrolled,
 )
-from calibration.bayesian_fit.parameters import Values, known_values, plant_parameters
+from calibration.bayesian_fit.parameters import known_values
 from calibration.files.fit_file import Calibration
-from calibration.logs.run import Floats, Run
+from calibration.logs.run import Run
 from calibration.replay.band import Band, band
 from calibration.simulation.kinematic import kinematic, published
+from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.twin import STEP_S, Poses, Twin
 from host_bridge.core import Vehicle
 
@@ -128,34 +130,6 @@ def _fine(poses: Poses) -> Floats:
     return np.column_stack([np.interp(at_m, far_m, xy) for xy in (poses.x_m, poses.y_m)])
 
 
-def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
-    """Return the fit of the parameters to these runs. Raises errors.VehicleFileFault."""
-    known, twin = known_values(vehicle), Twin(vehicle)
-    driven = [thinned(run) for run in runs]
-
-    def looks(step_s: float) -> Looks:
-        return Looks(
-            lambda values, owns: [
-                residual(twin, values, own, run, step_s)
-                for run, own in zip(driven, owns, strict=True)
-            ],
-            lambda point, owns: [
-                Look(twin, point.values, run, own, step_s).sight(known, point)
-                for run, own in zip(driven, owns, strict=True)
-            ],
-        )
-
-    ways = Looks(
-        lambda values, owns: [
-            residual(twin, values, own, run, ROUGH_STEP_S, unrolled)
-            for run, own in zip(driven, owns, strict=True)
-        ],
-        lambda point, owns: [
-            Look(twin, point.values, run, own, ROUGH_STEP_S).sight_of_ways(known, point)
-            for run, own in zip(driven, owns, strict=True)
-        ],
-    )
-    return fit(Stages(ways, looks(ROUGH_STEP_S), looks(STEP_S)), len(driven), known)
 
 
 def _summed(amounts: Floats) -> tuple[float, float, float]:

@@ -1,0 +1,1 @@
+"""The open-loop simulation of a drive: command queue, steering, plant, and a kinematic baseline."""

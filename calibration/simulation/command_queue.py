@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.logs.run import Commands, Floats
+from calibration.arrays import Floats
+from calibration.logs.run import Commands
 
 BURST_S = 0.1
 BURST = 100  # i.e. 1000 a second; the jump is eightfold, so 50 or 200 would find it too

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.bayesian_fit.parameters import plant_parameters
 from calibration.logs.run import Run
 from calibration.simulation.command_queue import Change, changes
+from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.twin import Poses, as_odometry
 from host_bridge.core import Vehicle
 from sim_mock.plant.body import BodyInput, BodyParameters

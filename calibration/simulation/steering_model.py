@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from calibration.bayesian_fit.parameters import Values
+from calibration.simulation.plant_numbers import Values
 
 MAP = ("steer_trim_norm", "steer_gain", "steer_lock_ratio", "steer_asymmetry")
 _RISE = 1e-4  # slope at the end stop: a curve that is inverted has to rise strictly

@@ -9,11 +9,12 @@ from math import cos, sin
 
 import numpy as np
 
-from calibration.bayesian_fit.parameters import Values, plant_parameters
-from calibration.logs.run import Floats, Run
+from calibration.arrays import Floats
+from calibration.logs.run import Run
 from calibration.simulation.command_queue import Change, changes, departures_s
+from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.steering_model import MAP
-from calibration.vehicles.virtual_car import bent, replaced
+from calibration.simulation.tuned_plant import bent, replaced
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.plant.body import BodyState

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibration.bayesian_fit.parameters import friction_n, plant_parameters
 from calibration.files.log_file import LogCalibration
 from calibration.regression.steering_map import Map, wheel_rad
+from calibration.simulation.plant_numbers import friction_n, plant_parameters
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import PlantParameters
 

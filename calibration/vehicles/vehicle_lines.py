@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.files.log_file import LogCalibration
-from calibration.logs.run import Floats
 from calibration.regression.steering_map import Map, wheel_rad
 from calibration.vehicles.identified_car import counts_per_rev, plant_changes
 from host_bridge.core import Vehicle

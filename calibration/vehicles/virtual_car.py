@@ -10,22 +10,16 @@ measured, not to the car: they change nothing here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from calibration.bayesian_fit.parameters import (
-    Values,
-    battery_emf_v,
-    damping_n_per_mps,
-    plant_parameters,
-)
 from calibration.files import log_file as file_of_logs
 from calibration.files.fit_file import REMEDY, found, read
+from calibration.simulation.plant_numbers import Values, plant_parameters
+from calibration.simulation.tuned_plant import changed
 from calibration.simulation.steering_model import bent_curve
 from calibration.vehicles import identified_car as twin_of_logs
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
 OWN = "own"  # the calibration that Tandem ships for this type of car
 
@@ -88,45 +82,6 @@ def applied(vehicle: Facts, values: Values) -> Calibrated:
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
     channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
     return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
-
-
-def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
-    """Return the entries of ``[plant]`` that these values change, except the steering curves."""
-    stiffness = values["tyre_stiffness_per_rad"]
-    turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
-    return {
-        "tyre": {"stiffness_front_per_rad": stiffness, "stiffness_rear_per_rad": stiffness},
-        "servo": {"rate_rad_s": values["steer_rate_radps"]},
-        "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
-        "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
-    }
-
-
-def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
-    """Return the steering channels, their curves reshaped by the steering map of these values."""
-    curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
-    return tuple(
-        replace(one, curve=tuple((rad, ns) for rad, ns in curve))
-        for one, curve in zip(p.steering, curves, strict=True)
-    )
-
-
-def replaced(
-    p: PlantParameters, values: Values, steering: tuple[SteeringChannel, ...]
-) -> PlantParameters:
-    """Return parsed parameters with these values replaced.
-
-    This avoids parsing the tables again, as a fit does it often.
-    """
-    changes = changed(p, values)
-    return replace(
-        p,
-        body=replace(p.body, **changes["tyre"]),
-        servo=replace(p.servo, **changes["servo"]),
-        battery=replace(p.battery, **changes["battery"]),
-        drive=replace(p.drive, **changes["drive"]),
-        steering=steering,
-    )
 
 
 def _bent(channel: Mapping[str, Any], steer_max_rad: float, values: Values) -> Mapping[str, Any]:

@@ -8,9 +8,10 @@ from math import exp, tan
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.bayesian_fit.parameters import PARAMETERS, known_values
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.logs.run import Commands, Floats, Odometry, Run
+from calibration.logs.run import Commands, Odometry, Run
 from calibration.simulation.command_queue import Change
 from calibration.simulation.steering_model import wheel_shares
 from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry

@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from calibration.logs.run import Run, read_run
+from calibration.logs.run import Run
+from calibration.logs.run_csv import read_run
 from calibration.logs.trace_tandem import cars_of
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle

@@ -9,7 +9,7 @@ from calibration.bayesian_fit.mixed_model import Sight, believed_scales, likelie
 from calibration.bayesian_fit.parameters import Parameter
 from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.replay.replay import calibrate
+from calibration.bayesian_fit.run_fit import calibrate
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.evidence import every

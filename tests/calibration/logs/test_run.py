@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from calibration.logs.run import read_commands, read_odometry, read_run
+from calibration.logs.run_csv import read_commands, read_odometry, read_run
 from host_bridge.core.errors import DataFileFault
 from tests.calibration.drives import TRUTH, made_run, write_run
 

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from calibration.bayesian_fit.parameters import plant_parameters
 from calibration.bayesian_fit.run_effects import Path, pieces
 from calibration.simulation.command_queue import Change
 from calibration.simulation.kinematic import MOST_TURN_RAD, Published, _path
+from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.twin import Poses
 from host_bridge import config
 from tests.evidence import some

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.parameters import known_values, plant_parameters
+from calibration.bayesian_fit.parameters import known_values
+from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.steering_model import wheel_shares
 from calibration.vehicles.virtual_car import applied
 from sim_mock.plant.servo import CalibrationCurve

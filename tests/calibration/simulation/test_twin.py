@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.parameters import known_values, lag_s, plant_parameters, steady_mps
+from calibration.bayesian_fit.parameters import known_values
 from calibration.simulation import twin
 from calibration.simulation.command_queue import Change
 from calibration.simulation.kinematic import kinematic, published
+from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady_mps
 from calibration.simulation.twin import Twin, as_odometry, predict
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault

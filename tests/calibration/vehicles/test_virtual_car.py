@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.parameters import lag_s, steady_mps
 from calibration.files.fit_file import found, read
+from calibration.simulation.plant_numbers import lag_s, steady_mps
 from calibration.simulation.twin import Twin
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli import main as cli

@@ -1,0 +1,39 @@
+"""Reader of a run as a bag of ROS 1 or 2 that holds commands and odometry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from calibration.logs.run import Commands, Odometry, Run, run_fault, with_a_start
+from host_bridge.core import Vehicle
+from host_bridge.logs.bags import read_bag
+
+
+def read_bag_run(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
+    """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
+
+    Commands before the first that asks for a speed are left out, as the car stands until then.
+    Raises errors.DataFileFault as ``read_run`` and ``read_bag`` do, DeviceFault without rosbags.
+    """
+    bag = read_bag(path, drive_topic, odom_topic)
+    rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.told])
+    moving = np.flatnonzero(rows[:, 1])
+    if not moving.size:
+        raise run_fault(
+            path, 0, "nobody drives in this bag", "a speed that is not 0", bag.drive_topic
+        )
+    rows = rows[moving[0] :]
+    shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
+    commands = Commands(
+        bag.file,
+        bag.sha256,
+        np.repeat(rows[:, 0], 2),
+        np.tile([False, True], len(rows)),
+        np.clip(shares, -1.0, 1.0).ravel(),
+    )
+    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.places])
+    times_s, x_m, y_m, yaw_rad = places.T
+    odometry = Odometry(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
+    return with_a_start(Run(commands, odometry), path)
