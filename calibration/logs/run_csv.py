@@ -15,11 +15,7 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
 
 COMMAND_COLUMNS = ("t_s", "channel", "value_norm")
-
-
 ODOMETRY_COLUMNS = ("header_t_s", "x_m", "y_m", "yaw_rad")  # further columns are ignored
-
-
 CHANNELS = ("throttle", "steering")
 
 

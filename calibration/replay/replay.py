@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,15 +9,8 @@ import numpy as np
 from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import Fit
-from calibration.bayesian_fit.fit import Looks, Stages, fit
 from calibration.bayesian_fit.linearisation import (
-    ROUGH_STEP_S,
-    Look,
-    residual,
     since,
-    thinned,
-    unrolled,
 )
 from calibration.bayesian_fit.parameters import known_values
 from calibration.files.fit_file import Calibration
@@ -26,7 +18,7 @@ from calibration.logs.run import Run
 from calibration.replay.band import Band, band
 from calibration.simulation.kinematic import kinematic, published
 from calibration.simulation.plant_numbers import Values, plant_parameters
-from calibration.simulation.twin import STEP_S, Poses, Twin
+from calibration.simulation.twin import Poses, Twin
 from host_bridge.core import Vehicle
 
 
@@ -128,8 +120,6 @@ def _fine(poses: Poses) -> Floats:
     far_m = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(poses.x_m), np.diff(poses.y_m)))])
     at_m = np.linspace(0.0, far_m[-1], 2 + int(100.0 * far_m[-1]))
     return np.column_stack([np.interp(at_m, far_m, xy) for xy in (poses.x_m, poses.y_m)])
-
-
 
 
 def _summed(amounts: Floats) -> tuple[float, float, float]:

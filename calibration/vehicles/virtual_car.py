@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 from calibration.files import log_file as file_of_logs
 from calibration.files.fit_file import REMEDY, found, read
 from calibration.simulation.plant_numbers import Values, plant_parameters
-from calibration.simulation.tuned_plant import changed
 from calibration.simulation.steering_model import bent_curve
+from calibration.simulation.tuned_plant import changed
 from calibration.vehicles import identified_car as twin_of_logs
 from host_bridge.core.errors import VehicleFileFault
 

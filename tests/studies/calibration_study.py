@@ -28,9 +28,9 @@ from scipy.stats import binomtest, norm
 
 from calibration.bayesian_fit.estimates import LEVEL, Fit
 from calibration.bayesian_fit.parameters import PARAMETERS
+from calibration.bayesian_fit.run_fit import calibrate
 from calibration.replay.band import band, driven_steering
 from calibration.replay.replay import Replay
-from calibration.bayesian_fit.run_fit import calibrate
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 
 LEVELS = (0.9, 0.95)

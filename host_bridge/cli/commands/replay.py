@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from calibration.bayesian_fit.parameters import known_values
+from calibration.bayesian_fit.run_fit import calibrate
 from calibration.files import fit_file as results
 from calibration.files.log_file import is_of_logs
 from calibration.logs.run import Run
 from calibration.logs.run_bag import read_bag_run
 from calibration.logs.run_csv import read_run
 from calibration.replay.band import driven_steering
-from calibration.replay.replay import (Replay, Summary, hausdorff_m, motion, replay, way_m)
-from calibration.bayesian_fit.run_fit import calibrate
+from calibration.replay.replay import Replay, Summary, hausdorff_m, motion, replay, way_m
 from calibration.simulation.twin import Poses
 from calibration.vehicles.virtual_car import OWN
 from host_bridge.cli.arguments.replay_log import LoggedRun, logged_runs

@@ -8,8 +8,8 @@ from calibration.bayesian_fit.fit import Looks, Stages, fit
 from calibration.bayesian_fit.mixed_model import Sight, believed_scales, likeliest, whitened
 from calibration.bayesian_fit.parameters import Parameter
 from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
-from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.bayesian_fit.run_fit import calibrate
+from calibration.bayesian_fit.variance_priors import SCALES
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.evidence import every

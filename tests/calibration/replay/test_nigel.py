@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calibration.bayesian_fit.run_fit import calibrate
 from calibration.files import fit_file as results
 from calibration.logs.run_csv import read_run
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
-from calibration.bayesian_fit.run_fit import calibrate
 from calibration.simulation.command_queue import opening_s
 from calibration.simulation.kinematic import Published, kinematic
 from calibration.simulation.plant_numbers import plant_parameters

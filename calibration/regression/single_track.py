@@ -1,0 +1,43 @@
+"""Numbers of the single-track model: yaw lag, understeer and the front axle's stiffness."""
+
+from __future__ import annotations
+
+from calibration.regression.steering_geometry import table_of
+from host_bridge.core import Vehicle
+
+_G_MPS2 = 9.81
+
+
+def yaw_lag_s_per_mps(vehicle: Vehicle) -> float:
+    """Return the time constant of the yaw rate behind the wheels' angle, per speed.
+
+    It is I / (m lf lr c g), that of a single track with about the same stiffness per load on both
+    axles; Rajamani, Vehicle Dynamics and Control, equation 2.31, with the loads at rest put in.
+    """
+    body, tyre = table_of(vehicle, "body"), table_of(vehicle, "tyre")
+    mean = (tyre["stiffness_front_per_rad"] + tyre["stiffness_rear_per_rad"]) / 2
+    arms = body["mass_kg"] * body["lf_m"] * body["lr_m"]
+    return float(body["inertia_z_kgm2"] / arms / (mean * _G_MPS2))
+
+
+def known_understeer(vehicle: Vehicle) -> float:
+    """Return the understeer of the vehicle file's tyres in s^2/m^2: (1/Cf - 1/Cr) / (g L).
+
+    It does not depend on the loads. Source: Rajamani, Vehicle Dynamics and Control, section 3.3,
+    with stiffness per load.
+    """
+    tyre = table_of(vehicle, "tyre")
+    front, rear = tyre["stiffness_front_per_rad"], tyre["stiffness_rear_per_rad"]
+    return (1.0 / front - 1.0 / rear) / (_G_MPS2 * vehicle.wheelbase_m)
+
+
+def front_stiffness(vehicle: Vehicle, understeer: float) -> tuple[float, float]:
+    """Return the front axle's stiffness per load at this understeer, and its slope.
+
+    Both are nan where no stiffness gives this understeer.
+    """
+    rear = table_of(vehicle, "tyre")["stiffness_rear_per_rad"]
+    inverse = 1.0 / rear + understeer * _G_MPS2 * vehicle.wheelbase_m
+    if inverse <= 0.0:
+        return float("nan"), float("nan")
+    return 1.0 / inverse, -_G_MPS2 * vehicle.wheelbase_m / inverse**2

@@ -1,0 +1,212 @@
+"""The least-squares fit of a steering map with its trim, delay and lag to yaw rate and speed.
+
+The command is delayed and lagged until it fits; the map gets only as many terms as the log
+supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+
+from calibration.arrays import Floats
+from calibration.regression.least_squares import Line, fitted
+from calibration.regression.single_track import known_understeer, yaw_lag_s_per_mps
+from calibration.regression.steering_geometry import Geometry
+from calibration.regression.steering_samples import (
+    BLOCK_S,
+    GRID_S,
+    SLOW_MPS,
+    SteeringSamples,
+    delayed_and_lagged,
+    slope_per_s,
+)
+from host_bridge.core import Vehicle
+
+MOVES = 3  # least number of steering moves that determine delay and lag
+LATERAL_MPS2 = 1.5  # least lateral acceleration that determines the tyres
+_MOVE_RAD = 0.03
+_NEWTON = 3  # rounds of linearising the tangent
+_MOST_RAD = 1.0
+_HAIR_S = 0.002
+_DELAYS_S = np.arange(0.0, 0.41, 0.02)
+_LAGS_S = (0.0, 0.05, 0.15)
+_ROUNDS = 4  # iterations that move the map's centre to the trim
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The terms of a map beyond a line: a difference of the sides, and a bend from near to far."""
+
+    has_sides: bool
+    has_bend: bool
+
+    @property
+    def width(self) -> int:
+        """The number of coefficients of such a map."""
+        return 2 + self.has_sides + self.has_bend
+
+    def columns(self, off: Floats) -> npt.NDArray[np.float64]:
+        """Return a row for each command (relative to the trim), a column for each coefficient."""
+        found = [np.ones_like(off), off]
+        found += [np.abs(off)] if self.has_sides else []
+        found += [off * np.abs(off)] if self.has_bend else []
+        return np.column_stack(found)
+
+
+SHAPES = (Shape(False, False), Shape(True, False), Shape(False, True), Shape(True, True))
+
+
+class SteeringSolution(NamedTuple):
+    """A fitted map: its terms and coefficients, its trim, and the delay and lag of the command."""
+
+    shape: Shape
+    line: Line
+    trim_rad: float
+    delay_s: float
+    lag_s: float
+
+
+class SteeringFit:
+    """The fit of a steering map to the samples of all drives together."""
+
+    def __init__(self, samples: Sequence[SteeringSamples], vehicle: Vehicle) -> None:
+        self.samples = samples
+        self.vehicle = vehicle
+        self._geometry = Geometry.of(vehicle)
+        self._yaw = np.concatenate([one.yaw_radps[one.use] for one in samples])
+        self.speed_mps = np.concatenate([one.speed_mps[one.use] for one in samples])
+        self._gain = np.concatenate([slope_per_s(one.yaw_radps)[one.use] for one in samples])
+        self._groups = self._grouped()
+        self.lateral_mps2 = float(np.quantile(np.abs(self._yaw * self.speed_mps), 0.95))
+        self.has_tyres = self.lateral_mps2 > LATERAL_MPS2
+
+    def _grouped(self) -> npt.NDArray[np.int64]:
+        found, first = [], 0
+        for one in self.samples:
+            block = np.arange(len(one.use)) // int(BLOCK_S / GRID_S)
+            found.append(first + block[one.use])
+            first += int(block[-1]) + 1
+        return np.concatenate(found)
+
+    def solve(self) -> SteeringSolution:
+        """Fit the map's terms, trim, delay and lag in turn, and then all coefficients at once."""
+        delay_s, lag_s = self._timing(SHAPES[0], 0.0)
+        trim_rad, shape = 0.0, SHAPES[0]
+        for _ in range(2):
+            shape, trim_rad = self._chosen(delay_s, lag_s)
+            delay_s, lag_s = self._timing(shape, trim_rad, (delay_s, lag_s))
+        shape, trim_rad = self._chosen(delay_s, lag_s)
+        line = self.line(shape, trim_rad, delay_s, lag_s, with_timing=self.has_moved())
+        return SteeringSolution(shape, line, trim_rad, delay_s, lag_s)
+
+    def commands(self, delay_s: float, lag_s: float) -> Floats:
+        """Return the delayed and lagged commands: the wheels' angles if there were no map."""
+        return np.concatenate([
+            delayed_and_lagged(one.command_rad, delay_s, lag_s)[one.use] for one in self.samples
+        ])  # fmt: skip
+
+    def _design(
+        self, columns: npt.NDArray[np.float64], angles_rad: Floats
+    ) -> tuple[npt.NDArray[np.float64], Floats]:
+        """Return the yaw rate's derivatives by the coefficients, and its constant part."""
+        bent, slope = self._geometry.tangents(angles_rad)
+        rolled = self._geometry.per_tan * self.speed_mps
+        found = [*(rolled * slope * column for column in columns.T), np.ones_like(rolled)]
+        if self.has_tyres:
+            found.append(-(self.speed_mps**2) * self._yaw)
+        return np.column_stack(found), rolled * (bent - slope * angles_rad)
+
+    def _aim(self) -> Floats:
+        """Return the yaw rate without the body's lag and, if tyres are not fitted, without slip."""
+        known = 0.0 if self.has_tyres else known_understeer(self.vehicle)
+        early = self._yaw + yaw_lag_s_per_mps(self.vehicle) * np.abs(self.speed_mps) * self._gain
+        return np.asarray(early * (1.0 + known * self.speed_mps**2))
+
+    def line(
+        self,
+        shape: Shape,
+        trim_rad: float,
+        delay_s: float,
+        lag_s: float,
+        *,
+        with_timing: bool = False,
+        besides: Sequence[Floats] = (),
+    ) -> Line:
+        """Fit the map's coefficients for this trim, delay and lag.
+
+        ``besides`` are further columns of the wheels' angle, whose coefficients come last.
+        """
+        columns = shape.columns(self.commands(delay_s, lag_s) - trim_rad)
+        values = np.zeros(columns.shape[1])
+        values[:2] = 0.0, 1.0
+        for _ in range(_NEWTON):
+            angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
+            design, rest = self._design(columns, angles_rad)
+            if with_timing:  # columns of delay and lag, so that the covariance includes them
+                extra = []
+                for more in ((_HAIR_S, 0.0), (0.0, _HAIR_S)):
+                    later = self.commands(delay_s + more[0], lag_s + more[1]) - trim_rad
+                    apart = (shape.columns(later) - columns) @ values / _HAIR_S
+                    slope = self._geometry.tangents(angles_rad)[1]
+                    extra.append(self._geometry.per_tan * self.speed_mps * slope * apart)
+                design = np.column_stack([design, *extra])
+            rolled = (
+                self._geometry.per_tan * self.speed_mps * self._geometry.tangents(angles_rad)[1]
+            )
+            design = np.column_stack([design, *(rolled * more for more in besides)])
+            line = fitted(design, self._aim() - rest, self._groups)
+            values = line.values[: columns.shape[1]]
+        return line
+
+    def _timing(
+        self, shape: Shape, trim_rad: float, first: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        def miss(pair: npt.NDArray[np.float64]) -> float:
+            delay_s, lag_s = (abs(float(value)) for value in pair)
+            left = self.line(shape, trim_rad, delay_s, lag_s).residuals
+            return float(np.sqrt(np.mean(left**2)))
+
+        if first is None:
+            pairs = [(d, lag) for d in _DELAYS_S for lag in _LAGS_S]
+            first = min(pairs, key=lambda pair: miss(np.array(pair)))
+        options = {"xatol": 2e-4, "fatol": 1e-7, "initial_simplex": _simplex(first)}
+        best = minimize(miss, first, method="Nelder-Mead", options=options).x
+        return abs(float(best[0])), abs(float(best[1]))
+
+    def _chosen(self, delay_s: float, lag_s: float) -> tuple[Shape, float]:
+        """Return the shape with the least Bayesian information criterion, and its trim."""
+        found = []
+        for shape in SHAPES:
+            trim_rad = 0.0
+            for _ in range(_ROUNDS):
+                line = self.line(shape, trim_rad, delay_s, lag_s)
+                slope = line.values[1]
+                if not 0.02 < abs(slope) < 10.0:
+                    break
+                trim_rad = float(np.clip(trim_rad - line.values[0] / slope, -0.6, 0.6))
+            line = self.line(shape, trim_rad, delay_s, lag_s)
+            size = line.groups
+            left = np.mean(line.residuals**2)
+            found.append((size * np.log(left) + shape.width * np.log(size), shape, trim_rad))
+        _, shape, trim_rad = min(found, key=lambda it: it[0])
+        return shape, trim_rad
+
+    def has_moved(self) -> bool:
+        """Return whether the steering moved often enough to determine its delay and lag."""
+        moves = 0
+        for one in self.samples:
+            moved = np.abs(one.command_rad[20:] - one.command_rad[:-20]) > _MOVE_RAD
+            is_rolling = np.abs(one.speed_mps[20:]) > SLOW_MPS
+            moves += int(np.sum(np.diff((moved & is_rolling).astype(int)) > 0))
+        return moves >= MOVES
+
+
+def _simplex(first: tuple[float, float]) -> npt.NDArray[np.float64]:
+    delay_s, lag_s = first
+    return np.array([[delay_s, lag_s], [delay_s + 0.01, lag_s], [delay_s, lag_s + 0.02]])
