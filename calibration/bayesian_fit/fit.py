@@ -28,17 +28,10 @@ from calibration.bayesian_fit.lack_of_fit import lack_of_fit
 from calibration.bayesian_fit.leave_one_out import stretch
 from calibration.bayesian_fit.linearisation import Point, probes
 from calibration.bayesian_fit.marginals import Ground, Marginal, marginals
-from calibration.bayesian_fit.mixed_model import (
-    Sight,
-    believed_scales,
-    drawn_scales,
-    likeliest,
-    mixed,
-    state,
-    system,
-    unlikely,
-    whitened,
-)
+from calibration.bayesian_fit.variance_components import (believed_scales, drawn_scales, likeliest, mixed, unlikely)
+from calibration.bayesian_fit.normal_equations import (state, system)
+from calibration.bayesian_fit.odometry_noise import whitened
+from calibration.bayesian_fit.linearised_run import Sight
 from calibration.bayesian_fit.parameters import PARAMETERS, Parameter
 from calibration.bayesian_fit.run_effects import NONE
 from calibration.simulation.plant_numbers import Values

@@ -15,8 +15,10 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE
-from calibration.bayesian_fit.mixed_model import Sight, system
-from calibration.bayesian_fit.noise_draws import widths, wobbles
+from calibration.bayesian_fit.normal_equations import system
+from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.odometry_noise import wobbles
 
 DRAWS = 1000
 SEED = 1

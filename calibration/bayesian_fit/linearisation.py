@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.mixed_model import Sight
+from calibration.bayesian_fit.linearised_run import Sight
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.run_effects import NONE, Own, Path, moved_at_start, pieces, suspects
 from calibration.logs.run import Odometry, Run

@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import norm
 
 from calibration.bayesian_fit.fit import Looks, Stages, fit
-from calibration.bayesian_fit.mixed_model import Sight, believed_scales, likeliest, whitened
+from calibration.bayesian_fit.variance_components import believed_scales, likeliest
+from calibration.bayesian_fit.odometry_noise import whitened
+from calibration.bayesian_fit.linearised_run import Sight
 from calibration.bayesian_fit.parameters import Parameter
 from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
 from calibration.bayesian_fit.run_fit import calibrate

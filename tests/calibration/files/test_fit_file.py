@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
-from calibration.bayesian_fit.mixed_model import believed_scales
+from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.files.fit_file import Calibration, Source, found, read, written
 from host_bridge.core.errors import VehicleFileFault

@@ -1,19 +1,10 @@
-"""Draws of the deviations of runs from their prediction, and the widths that hold most of them."""
+"""The widths of a prediction band: how far from it most of the drawn runs lie."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from calibration.arrays import Floats
-
-
-def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
-    """Draw odometry noise, (samples, 3, count), as an Ornstein-Uhlenbeck process."""
-    drawn = rng.normal(size=(len(t_s), 3, count))
-    rests = np.exp(-np.diff(t_s) / scales[2])
-    for i, rest in enumerate(rests, 1):
-        drawn[i] = rest * drawn[i - 1] + np.sqrt(1.0 - rest**2) * drawn[i]
-    return np.asarray(drawn * scales[[0, 0, 1], None])
 
 
 def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:

@@ -1,0 +1,77 @@
+"""A run linearised in the parameters and in its own effects, with the scales of these effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One run, linearised at some values of the parameters and of its own effects.
+
+    ``residual``: predicted less measured, (samples, 3). The other columns, (samples, 3, any), are
+    derivatives: by the parameters' beliefs, the run's effects, the speed and curvature of each
+    piece, and the suspects. ``own``: the run's effects at which it is linearised. ``still_s``: how
+    long the car was seen standing at its start.
+    """
+
+    t_s: Floats
+    residual: Floats
+    slopes: Floats
+    run: Floats
+    piece_speed: Floats
+    piece_bend: Floats
+    suspects: Floats
+    own: Floats
+    still_s: float
+
+    def run_scales(self, scales: Floats) -> Floats:
+        """Return the scales of the run's effects."""
+        return run_scales(scales, self.still_s)
+
+    @property
+    def piece_count(self) -> int:
+        """The number of the pieces' effects."""
+        return int(self.piece_speed.shape[2] + self.piece_bend.shape[2])
+
+    def pieces(self, scales: Floats) -> Floats:
+        """Return the columns of the effects that no parameter explains, each times its scale."""
+        return scaled_pieces(self.piece_speed, self.piece_bend, scales)
+
+    def effects(self, scales: Floats) -> Floats:
+        """Return the columns of all effects, each times its scale."""
+        return np.concatenate([self.run * self.run_scales(scales), self.pieces(scales)], axis=2)
+
+    def without_own(self) -> Floats:
+        """Return the residual as it would be if the run had no effects of its own."""
+        return np.asarray(self.residual - self.run @ self.own)
+
+
+def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:
+    """Join the columns of each piece's speed and bend, each times its scale."""
+    return np.concatenate((speed * scales[7], bend * scales[8]), axis=2)
+
+
+def run_scales(scales: Floats, still_s: float) -> Floats:
+    """Return the scales of a run's effects; its start pose has noise of its own.
+
+    The start pose is the mean over ``still_s``, so part of that noise is left in it.
+    """
+    start = scales[[0, 1]] * start_share(still_s, float(scales[2]))
+    speed, trim, delay, yaw = scales[3:7]
+    return np.array([speed, trim, delay, np.hypot(yaw, start[1]), start[0], start[0]])
+
+
+def start_share(still_s: float, memory_s: float) -> float:
+    """Return the share of the noise's spread that is left in a mean over ``still_s``.
+
+    It is that of an Ornstein-Uhlenbeck process.
+    """
+    ratio = still_s / memory_s
+    if ratio < 1e-3:
+        return 1.0
+    return float(np.sqrt(2.0 / ratio * (1.0 + np.expm1(-ratio) / ratio)))
