@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 W = TypeVar("W", bound=World)
 AS_IN_ITS_FILE = "none"
-CALIBRATIONS = "tandem.calibrations"  # entry points that apply a calibration's file to a vehicle
+CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file to a vehicle
 
 
 def parse_number(text: str) -> float:
@@ -226,7 +226,7 @@ def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> Vehi
 
 def _calibrated(vehicle: VehicleFacts, file: str) -> VehicleFacts:
     """Return the calibrated vehicle, by entry point: this package does not import calibration."""
-    for point in entry_points(group=CALIBRATIONS):
+    for point in entry_points(group=CALIBRATIONS, name="apply"):
         facts: VehicleFacts = point.load()(vehicle, file)
         return facts
     raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; make setup does")

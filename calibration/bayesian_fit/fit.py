@@ -27,13 +27,19 @@ from calibration.bayesian_fit.estimates import CONFIDENCE, Estimate, Fit
 from calibration.bayesian_fit.lack_of_fit import lack_of_fit
 from calibration.bayesian_fit.leave_one_out import stretch
 from calibration.bayesian_fit.linearisation import Point, probes
-from calibration.bayesian_fit.marginals import Ground, Marginal, marginals
-from calibration.bayesian_fit.variance_components import (believed_scales, drawn_scales, likeliest, mixed, unlikely)
-from calibration.bayesian_fit.normal_equations import (state, system)
-from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.marginals import Ground, Marginal, marginals
+from calibration.bayesian_fit.normal_equations import state, system
+from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.parameters import PARAMETERS, Parameter
 from calibration.bayesian_fit.run_effects import NONE
+from calibration.bayesian_fit.variance_components import (
+    believed_scales,
+    drawn_scales,
+    likeliest,
+    mixed,
+    unlikely,
+)
 from calibration.simulation.plant_numbers import Values
 
 TOLD = 0.5  # a parameter counts as fitted if its interval is below this share of its prior's

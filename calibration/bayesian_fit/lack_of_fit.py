@@ -15,8 +15,8 @@ from scipy.stats import f as fisher  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import LEVEL, Lack
-from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.run_effects import SUSPECTS
 from calibration.bayesian_fit.variance_priors import SCALES
 

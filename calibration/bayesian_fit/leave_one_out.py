@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import CONFIDENCE
-from calibration.bayesian_fit.normal_equations import system
-from calibration.bayesian_fit.linearised_run import Sight
 from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.estimates import CONFIDENCE
+from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.normal_equations import system
 from calibration.bayesian_fit.odometry_noise import wobbles
 
 DRAWS = 1000

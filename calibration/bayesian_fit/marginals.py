@@ -19,8 +19,8 @@ from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.stats import norm  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.odometry_noise import whitened
 
 NEAR = 2.0  # deviations from the maximum: where a profile is compared with the normal's
 ALIKE = 0.1  # relative difference there below which a profile counts as normal

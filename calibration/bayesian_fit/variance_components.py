@@ -12,11 +12,8 @@ So a run is linearised at its fitted effects, not at zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
@@ -24,28 +21,6 @@ from calibration.bayesian_fit.linearised_run import Sight
 from calibration.bayesian_fit.normal_equations import system
 from calibration.bayesian_fit.odometry_noise import log_spreads
 from calibration.bayesian_fit.variance_priors import SCALES
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:

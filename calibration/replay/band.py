@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.arrays import Floats
+from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, Look
-from calibration.bayesian_fit.linearised_run import (run_scales, scaled_pieces)
-from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
 from calibration.bayesian_fit.odometry_noise import wobbles
 from calibration.bayesian_fit.parameters import PARAMETERS
 from calibration.bayesian_fit.run_effects import NONE

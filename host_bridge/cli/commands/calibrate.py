@@ -6,36 +6,29 @@ import argparse
 import json
 import shlex
 import sys
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from math import isfinite
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from calibration.files import log_file as files
-from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.trace_csv import COLUMNS
-from calibration.logs.trace_reader import Wanted, read_trace
-from calibration.logs.tracked_positions import with_places
-from calibration.regression.identify import Found, identify
-from calibration.regression.parameters import BY_NAME, Finding
-from calibration.vehicles.identified_car import known_values
-from calibration.vehicles.vesc_yaml import vesc_yaml
-from host_bridge.cli.arguments.calibrated_vehicle import NONE, calibrated_vehicle, changes_on_board
+from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
+from host_bridge.cli.arguments.piped import VIRTUAL, with_option
 from host_bridge.cli.arguments.typed import day, positive
-from host_bridge.cli.commands.calibrate_guide import Guide
+from host_bridge.cli.commands import drive
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
+from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.new_file import write_new
 
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
 makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, /odom, a VESC's
 /sensors/core and an IMU; or a CSV with a column t_s and any of
-  COLUMNS.
+  steer_rad, target_mps, effort, counts, travel_m, speed_mps, yaw_rate_radps, accel_x_mps2,
+  accel_y_mps2, x_m, y_m, battery_v.
 What is no log of Tandem needs --vehicle. Several logs of one car are looked
 at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
 logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
@@ -79,9 +72,7 @@ _SERIES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Find a car's numbers in logs of its drives."
-    parser.epilog = EPILOG.replace(
-        "COLUMNS", textwrap.fill(", ".join(COLUMNS), 90).replace("\n", "\n  ")
-    )
+    parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("logs", nargs="*", type=Path, metavar="LOG", help="logs of drives of one car")
@@ -125,8 +116,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         )
     _refuse_to_overwrite(args)
     traces = read_traces(args, host)
-    vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
-    return _identified(args, host, traces, vehicle)
+    return _reported(args, host, traces, lambda name: host.vehicles.load(args.vehicle or name))
 
 
 def _refuse_to_overwrite(args: argparse.Namespace) -> None:
@@ -136,28 +126,22 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
             raise DataFileFault.in_the_way(path)
 
 
-def _identified(
-    args: argparse.Namespace, host: Host, traces: Sequence[Trace], vehicle: Vehicle
+def _reported(
+    args: argparse.Namespace, host: Host, traces: Sequence[Any], load: Callable[[str], Vehicle]
 ) -> int:
-    found = identify(traces, vehicle)
-    today = args.date or datetime.now().astimezone().date()
-    calibration = files.LogCalibration.of(
-        found, traces, vehicle.name, today.isoformat(), command_of(args)
-    )
+    day = args.date or datetime.now().astimezone().date()
+    report = calibration_work("report")(traces, load, day, command_of(args))
     texts = {}
     if args.vesc_yaml:
-        texts[args.vesc_yaml] = vesc_yaml(vehicle, calibration)
+        texts[args.vesc_yaml] = report.vesc_yaml()
     if args.vehicle_file:
-        texts[args.vehicle_file] = calibrated_vehicle(vehicle, calibration, host)[0]
+        texts[args.vehicle_file] = report.vehicle_file(host.vehicles)
     if args.out:
-        texts[args.out] = files.written(calibration)
+        texts[args.out] = report.toml()
     for path, text in texts.items():
         write_new(path, "the file", text)
-    if args.json:
-        print(json.dumps(as_row(found, traces, vehicle)))
-    else:
-        print("\n".join(lines(found, traces, vehicle)))
-    return 0 if any(one.is_told for one in found.findings) else 1
+    print(json.dumps(report.row()) if args.json else "\n".join(report.lines()))
+    return 0 if report.is_any_told else 1
 
 
 def _guided(args: argparse.Namespace, host: Host) -> int:
@@ -168,7 +152,8 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
         )
     _refuse_to_overwrite(args)
     vehicle = as_in_its_file(args.car, args.vehicle, host)
-    traces = Guide(args.guide, args.car, vehicle, host).run()
+    guide = calibration_work("guide")
+    traces = guide(args.guide, args.car, vehicle, host.vehicles.load, _driver(args.car, host)).run()
     paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
     if "vesc" in vehicle.plant:
         paths["vesc_yaml"] = "vesc.yaml"
@@ -177,12 +162,35 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
             setattr(args, name, args.guide / file)
             (args.guide / file).unlink(missing_ok=True)
     print()
-    code = _identified(args, host, traces, vehicle)
+    code = _reported(args, host, traces, lambda _: vehicle)
     print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))
     print(f"onto the board: tandem config write {shlex.quote(args.car)} --calibration {args.out}")
     twin = shlex.quote(f"sim://{vehicle.name}?calibration={args.out}")
     print(f"as a virtual car: tandem drive {twin}")
     return code
+
+
+def _driver(car: str, host: Host) -> Callable[[Path, Path, Path | None], tuple[int, Path | None]]:
+    """Return a function that drives the car by a CSV file and records the drive.
+
+    It returns the exit code, and the file of a virtual car's sensors, if there is one.
+    """
+
+    def drive_by(commands: Path, log: Path, sensors: Path | None) -> tuple[int, Path | None]:
+        named = car
+        if sensors and car.startswith(VIRTUAL):
+            named = with_option(car, "sensors", quote(str(sensors)))
+        words = ["--car", named, "--input", f"csv:{commands}", "--record", str(log)]
+        words += ["--lockstep"] if named.startswith("sim:") else []
+        parser = argparse.ArgumentParser(prog="tandem drive")
+        drive.add_arguments(parser)
+        args = parser.parse_args(words)
+        args.command = "drive"
+        code = drive.run(args, host)
+        seen = Uri.parse(named).query.get("sensors") if named.startswith(VIRTUAL) else None
+        return code, Path(seen) if seen else None
+
+    return drive_by
 
 
 def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
@@ -214,7 +222,7 @@ def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
     return file
 
 
-def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
+def read_traces(args: argparse.Namespace, host: Host) -> list[Any]:
     """Read all logs, with their tape lengths and external poses.
 
     Raises errors.TandemError.
@@ -222,16 +230,13 @@ def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
     tapes = taped(args.tape, args.logs)
     seen = seen_in(args.places, args.logs)
     topics = {_SERIES[option]: getattr(args, f"{option}_topic") for option in TOPICS}
-    wanted = Wanted(args.car, args.vehicle, {k: topic for k, topic in topics.items() if topic})
+    wanted = {"car": args.car, "vehicle": args.vehicle}
+    wanted["topics"] = {k: topic for k, topic in topics.items() if topic}
+    read = calibration_work("read")
     traces = []
     for path in args.logs:
         print(f"reading {path}", file=sys.stderr, flush=True)
-        trace = read_trace(path, wanted, host.vehicles.load, tapes.get(path))
-        traces.append(with_places(trace, seen[path]) if path in seen else trace)
-    if len({trace.vehicle for trace in traces}) > 1:
-        names = ", ".join(f"{trace.file}: {trace.vehicle}" for trace in traces)
-        raise UsageFault("the logs are of several types of car", expected="one car", got=names)
-    refuse_several_cars(traces)
+        traces.append(read(path, wanted, host.vehicles.load, tapes.get(path), seen.get(path)))
     return traces
 
 
@@ -284,88 +289,3 @@ def command_of(args: argparse.Namespace) -> str:
     words += [f"--tape {Path(word).name}" for word in args.tape]
     words += [f"--places {Path(word).name}" for word in args.places]
     return " ".join(words)
-
-
-def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
-    """Return the result as ``--json`` prints it."""
-    known = known_values(vehicle)
-    told = found.steering_map
-    return {
-        "vehicle": vehicle.name,
-        "logs": [vars(files.Source.of(trace)) for trace in traces],
-        "notes": [f"{trace.file}: {note}" for trace in traces for note in trace.notes],
-        "parameters": {one.name: _finding_row(one, known.get(one.name)) for one in found.findings},
-        "steering_map": None
-        if told is None
-        else {
-            **told.columns(),
-            "is_bent": told.is_bent,
-            "residual_radps": told.residual_radps,
-        },
-    }
-
-
-def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
-    p = BY_NAME[one.name]
-    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
-    if one.is_told:
-        row |= {"value": one.value}
-        row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
-    else:
-        row |= {"manoeuvre": p.manoeuvre}
-    return {**row, "why": one.why}
-
-
-def lines(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> Iterator[str]:
-    """Yield the result as lines for people."""
-    known = known_values(vehicle)
-    for trace in traces:
-        yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {vehicle.name}"
-        yield from (f"  {note}" for note in trace.notes)
-    told = [one for one in found.findings if one.is_told]
-    yield ""
-    yield f"{'told, with 95 % intervals':29}{'value':>10}  {'from':>9} {'to':>9}  {'file says':>9}"
-    for one in told:
-        said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
-        yield (
-            f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
-            f"  {BY_NAME[one.name].unit}".rstrip()
-        )
-        if one.why:
-            yield f"  {one.why}"
-    if not told:
-        yield "nothing"
-    yield from _map_lines(found)
-    yield from untold_lines(found.findings)
-
-
-def _map_lines(found: Found) -> Iterator[str]:
-    told = found.steering_map
-    if told is None:
-        return
-    bent = "bent, as the log bears it" if told.is_bent else "a straight line: no bend is seen"
-    yield ""
-    yield f"steering map ({bent}); beyond these commands nothing was driven"
-    yield "  commanded rad  wheels rad   from       to"
-    rows = zip(told.commanded_rad, told.wheel_rad, told.low_rad, told.high_rad, strict=True)
-    for commanded, wheel, low, high in rows:
-        yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
-
-
-def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
-
-    A manoeuvre that is the remedy for several is named once.
-    """
-    untold = [one for one in findings if not one.is_told]
-    if not untold:
-        return
-    yield ""
-    yield "not told: stays as the vehicle file has it"
-    by_manoeuvre: dict[str, list[Finding]] = {}
-    for one in untold:
-        by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
-    for manoeuvre, some in by_manoeuvre.items():
-        for one in some:
-            yield f"  {one.name}: {one.why}"
-        yield f"    to tell: {manoeuvre}"

@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import norm
 
 from calibration.bayesian_fit.fit import Looks, Stages, fit
-from calibration.bayesian_fit.variance_components import believed_scales, likeliest
-from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.parameters import Parameter
 from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
 from calibration.bayesian_fit.run_fit import calibrate
+from calibration.bayesian_fit.variance_components import believed_scales, likeliest
 from calibration.bayesian_fit.variance_priors import SCALES
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run

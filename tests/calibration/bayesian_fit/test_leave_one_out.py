@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
 from calibration.bayesian_fit.leave_one_out import stretch
-from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.bayesian_fit.linearised_run import Sight
-from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.odometry_noise import wobbles
 from calibration.bayesian_fit.parameters import NAMES
 from calibration.bayesian_fit.run_effects import NONE
+from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.replay.band import band
 from calibration.simulation.twin import Twin
 from tests.calibration.drives import NIGEL, TRUTH, made_run

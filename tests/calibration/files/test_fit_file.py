@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
-from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.files.fit_file import Calibration, Source, found, read, written
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run

@@ -12,7 +12,7 @@ from calibration.regression.parameters import NAMES, Finding, untold
 from calibration.regression.steering_map import Map, wheel_rad
 from calibration.vehicles.identified_car import known_values
 from calibration.vehicles.virtual_car import OWN, calibrated
-from host_bridge.cli.arguments.calibrated_vehicle import board_half
+from host_bridge.cli.arguments.calibration_work import board_half
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from calibration.files.log_file import read
+from calibration.guide.guide import Guide
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands.calibrate import as_in_its_file
-from host_bridge.cli.commands.calibrate_guide import Guide
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from tests.calibration.hidden import Hidden
@@ -103,7 +103,7 @@ def test_a_car_that_was_trimmed_is_not_calibrated_on_top_of_it():
 def test_a_question_that_was_misread_is_asked_again(tmp_path, monkeypatch):
     answers = iter(["left", "Yes", "", "no", "1", "2", "3"])
     monkeypatch.setattr(builtins, "input", lambda question="": next(answers))
-    guide = Guide(tmp_path, "red", load_vehicle("nigel"), SimpleNamespace())
+    guide = Guide(tmp_path, "red", load_vehicle("nigel"), load_vehicle, lambda *_: (0, None))
     assert guide.says_yes("is it") is True
     assert guide.says_yes("is it") is False
     with pytest.raises(UsageFault, match="not answered"):

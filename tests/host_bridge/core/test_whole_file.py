@@ -99,5 +99,4 @@ def test_nothing_else_of_the_host_writes_beside_and_renames():
     assert found == {
         "core/system/whole_file.py",
         "deploy/flash/board/board.py",
-        "cli/commands/calibrate_guide.py",
     }

@@ -1,28 +1,33 @@
-"""Makes a calibrated vehicle from a calibration of logs, and checks it before it is written."""
+"""A calibrated vehicle as a vehicle file and for its board, checked before it is written."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from calibration.files import fit_file as results
-from calibration.files.fit_as_log import of_fit
 from calibration.files.log_file import REMEDY, LogCalibration, is_of_logs, read
+from calibration.vehicles.fit_for_board import of_fit
 from calibration.vehicles.vehicle_lines import vehicle_lines
 from calibration.vehicles.virtual_car import OWN
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 
-NONE = "none"
 _LOWER = 0.99
-CHANNELS = 8
 _TRIES = 120  # 0.99 ** 120: down to three tenths of full lock
 
 
+class VehicleFiles(Protocol):
+    """The known types of car, and their files."""
+
+    def names(self) -> Sequence[str]: ...
+    def load(self, name: str) -> Vehicle: ...
+
+
 def calibrated_vehicle(
-    vehicle: Vehicle, calibration: LogCalibration, host: Host
+    vehicle: Vehicle, calibration: LogCalibration, vehicles: VehicleFiles
 ) -> tuple[str, Vehicle]:
     """Return the text of the calibrated vehicle file, and the vehicle that it loads as.
 
@@ -30,7 +35,7 @@ def calibrated_vehicle(
     until it does. Raises errors.VehicleFileFault for numbers that no vehicle file may have.
     """
     base = vehicle.path
-    if vehicle.name in host.vehicles.names() and host.vehicles.load(vehicle.name).path == base:
+    if vehicle.name in vehicles.names() and vehicles.load(vehicle.name).path == base:
         base = vehicle.name
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{vehicle.name}.toml")
@@ -39,7 +44,7 @@ def calibrated_vehicle(
             text = vehicle_lines(vehicle, calibration, base, lock_rad)
             path.write_text(text, encoding="utf-8")
             try:
-                return text, host.vehicles.load(str(path))
+                return text, vehicles.load(str(path))
             except VehicleFileFault as fault:
                 if "of steering" not in fault.what:
                     raise
@@ -53,8 +58,8 @@ def calibrated_vehicle(
     )
 
 
-def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
-    """Return the vehicle with the parameters that a calibration puts on its board.
+def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleFiles) -> Vehicle:
+    """Return the calibrated vehicle, whose parameters belong on the vehicle's board.
 
     ``file`` was written by tandem calibrate or tandem replay --fit, or is ``own``. Raises
     errors.VehicleFileFault.
@@ -77,21 +82,4 @@ def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
             got=calibration.vehicle,
             remedy="name the vehicle that it is of",
         )
-    _, found = calibrated_vehicle(vehicle, calibration, host)
-    return replace(vehicle, parameters=found.parameters)
-
-
-def changes_on_board(file: Vehicle, calibrated: Vehicle) -> list[dict[str, object]]:
-    """Return the parameters that differ, as rows; of per-channel ones only the channels that do."""
-    rows: list[dict[str, object]] = []
-    for name, values in calibrated.parameters.items():
-        before = file.parameters[name]
-        if values == before:
-            continue
-        size = max(len(values) // CHANNELS, 1) if name.startswith("channel_") else len(values)
-        for at in range(0, len(values), size):
-            now, was = values[at : at + size], before[at : at + size]
-            if now != was:
-                label = f"{name} {at // size}" if len(values) > size else name
-                rows.append({"parameter": label, "calibrated": now, "file": was})
-    return rows
+    return calibrated_vehicle(vehicle, calibration, vehicles)[1]

@@ -1,9 +1,9 @@
-"""Reads a Tandem log as runs that ``tandem replay`` drives again, one for each driven car."""
+"""Reader of runs from a log of Tandem, one for each car that was driven in it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,6 @@ from typing import NamedTuple
 from calibration.logs.run import Run
 from calibration.logs.run_csv import read_run
 from calibration.logs.trace_tandem import cars_of
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
@@ -31,7 +30,7 @@ class LoggedRun(NamedTuple):
     run: Run
 
 
-def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
+def logged_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
     """Read the drives of a log, or only those of the wanted car; at least one.
 
     Raises errors.DataFileFault for a file that is no log or has no such drive, and
@@ -48,11 +47,7 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
         )
     chosen = {wanted: types[wanted]} if wanted else types
     _tell_calibrated(log, set(chosen))
-    runs = [
-        run
-        for car, vehicle in chosen.items()
-        for run in _runs_of(log, car, host.vehicles.load(vehicle))
-    ]
+    runs = [run for car, vehicle in chosen.items() for run in _runs_of(log, car, load(vehicle))]
     if not runs:
         raise DataFileFault(
             "nobody drives in this log",

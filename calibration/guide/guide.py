@@ -5,24 +5,22 @@ It needs a stand, a floor, a tape measure and about an hour.
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import dist
 from pathlib import Path
-from urllib.parse import quote
+from typing import TypeAlias
 
 from calibration.guide.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.trace_reader import Wanted, read_trace
+from calibration.logs.trace_reader import Load, Wanted, read_trace
 from calibration.regression.identify import identify
-from host_bridge.cli.arguments.piped import VIRTUAL, with_option
-from host_bridge.cli.commands import drive
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.link.transports.uri import Uri
 
+# Drives by a CSV file, records the drive, and writes a virtual car's sensors where that is asked;
+# returns the exit code, and the file of a virtual car's sensors
+Drive: TypeAlias = Callable[[Path, Path, Path | None], tuple[int, Path | None]]
 ANSWERS = "answers.json"
 _YES, _NO = ("y", "yes"), ("n", "no")
 _TRIES = 3
@@ -31,10 +29,11 @@ _TRIES = 3
 class Guide:
     """One guided calibration with its logs in one folder; a finished step is not repeated.
 
-    ``car`` is its name on the command line; ``vehicle`` is its vehicle file.
+    ``car`` is its name on the command line; ``vehicle`` is its vehicle file; ``load`` reads
+    vehicle files; ``drive`` drives it.
     """
 
-    def __init__(self, folder: Path, car: str, vehicle: Vehicle, host: Host) -> None:
+    def __init__(self, folder: Path, car: str, vehicle: Vehicle, load: Load, drive: Drive) -> None:
         """Make or read the folder.
 
         Raises errors.DataFileFault for a folder that cannot be made or read.
@@ -42,7 +41,8 @@ class Guide:
         self._folder = folder
         self._car = car
         self._vehicle = vehicle
-        self._host = host
+        self._load = load
+        self._drive_by = drive
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / ANSWERS
@@ -95,16 +95,9 @@ class Guide:
         self._ask(f"  Is it there, and the way free? It takes {takes_s:.0f} s. Enter drives: ")
         part = log.with_name(f"{manoeuvre.name}.part.mcap")
         part.unlink(missing_ok=True)
-        car = self._car
-        if manoeuvre.is_taped and car.startswith(VIRTUAL):
-            car = with_option(car, "sensors", quote(str(log.with_suffix(".jsonl"))))
-        words = ["--car", car, "--input", f"csv:{commands}", "--record", str(part)]
-        words += ["--lockstep"] if car.startswith("sim:") else []
-        parser = argparse.ArgumentParser(prog="tandem drive")
-        drive.add_arguments(parser)
-        args = parser.parse_args(words)
-        args.command = "drive"
-        if code := drive.run(args, self._host):
+        sensors = log.with_suffix(".jsonl") if manoeuvre.is_taped else None
+        code, seen = self._drive_by(commands, part, sensors)
+        if code:
             raise UsageFault(
                 f"the drive {manoeuvre.name} ended before its end (exit code {code})",
                 where=str(part),
@@ -119,7 +112,7 @@ class Guide:
                 remedy="turn the pulses of its [[channels]] points round, and flash or write it",
             )
         if manoeuvre.is_taped:
-            _tell_truth(car)
+            _tell_truth(seen)
             self._tapes[manoeuvre.name] = self._metres()
             (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
         part.rename(log)  # last, when every question is answered: now the step counts as done
@@ -137,7 +130,7 @@ class Guide:
     def _read(self, manoeuvre: Manoeuvre, log: Path) -> Trace:
         wanted = Wanted(vehicle=self._vehicle.path)
         tape_m = self._tapes.get(manoeuvre.name)
-        return read_trace(log, wanted, self._host.vehicles.load, tape_m)
+        return read_trace(log, wanted, self._load, tape_m)
 
     def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
         if not manoeuvre.tells:
@@ -187,10 +180,9 @@ class Guide:
             ) from None
 
 
-def _tell_truth(car: str) -> None:
+def _tell_truth(path: Path | None) -> None:
     """Print what a tape measure would show for a virtual car, from its true poses."""
-    path = Path(Uri.parse(car).query.get("sensors", "")) if car.startswith(VIRTUAL) else Path()
-    if not path.is_file():
+    if path is None or not path.is_file():
         return
     with path.open(encoding="utf-8") as file:
         truths = [json.loads(line)["truth"] for line in file if '"sensor": "truth"' in line]

@@ -1,0 +1,129 @@
+"""The report of ``tandem calibrate``: what logs determine of a car, as text, JSON and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from calibration.files.log_file import LogCalibration, Source, written
+from calibration.logs.trace import Trace
+from calibration.regression.identify import Found
+from calibration.regression.parameters import BY_NAME, Finding
+from calibration.vehicles.board import VehicleFiles, calibrated_vehicle
+from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.vesc_yaml import vesc_yaml
+from host_bridge.core import Vehicle
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """One car as its logs determine it, with the files that can be made of that."""
+
+    found: Found
+    traces: Sequence[Trace]
+    vehicle: Vehicle
+    calibration: LogCalibration
+
+    @property
+    def is_any_told(self) -> bool:
+        return any(one.is_told for one in self.found.findings)
+
+    def toml(self) -> str:
+        """Return the calibration's file."""
+        return written(self.calibration)
+
+    def vesc_yaml(self) -> str:
+        """Return F1TENTH's vesc.yaml. Raises errors.UsageFault without a VESC."""
+        return vesc_yaml(self.vehicle, self.calibration)
+
+    def vehicle_file(self, vehicles: VehicleFiles) -> str:
+        """Return a vehicle file. Raises errors.VehicleFileFault for numbers that none may have."""
+        return calibrated_vehicle(self.vehicle, self.calibration, vehicles)[0]
+
+    def row(self) -> dict[str, Any]:
+        """Return the result as ``--json`` prints it."""
+        known = known_values(self.vehicle)
+        told = self.found.steering_map
+        return {
+            "vehicle": self.vehicle.name,
+            "logs": [vars(Source.of(trace)) for trace in self.traces],
+            "notes": [f"{trace.file}: {note}" for trace in self.traces for note in trace.notes],
+            "parameters": {
+                one.name: _finding_row(one, known.get(one.name)) for one in self.found.findings
+            },
+            "steering_map": None
+            if told is None
+            else {
+                **told.columns(),
+                "is_bent": told.is_bent,
+                "residual_radps": told.residual_radps,
+            },
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the result as lines for people."""
+        known = known_values(self.vehicle)
+        for trace in self.traces:
+            yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {self.vehicle.name}"
+            yield from (f"  {note}" for note in trace.notes)
+        told = [one for one in self.found.findings if one.is_told]
+        yield ""
+        head = ("told, with 95 % intervals", "value", "from", "to", "file says")
+        yield "{:29}{:>10}  {:>9} {:>9}  {:>9}".format(*head)
+        for one in told:
+            said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
+            yield (
+                f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
+                f"  {BY_NAME[one.name].unit}".rstrip()
+            )
+            if one.why:
+                yield f"  {one.why}"
+        if not told:
+            yield "nothing"
+        yield from _map_lines(self.found)
+        yield from untold_lines(self.found.findings)
+
+
+def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
+    p = BY_NAME[one.name]
+    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
+    if one.is_told:
+        row |= {"value": one.value}
+        row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
+    else:
+        row |= {"manoeuvre": p.manoeuvre}
+    return {**row, "why": one.why}
+
+
+def _map_lines(found: Found) -> Iterator[str]:
+    told = found.steering_map
+    if told is None:
+        return
+    bent = "bent, as the log bears it" if told.is_bent else "a straight line: no bend is seen"
+    yield ""
+    yield f"steering map ({bent}); beyond these commands nothing was driven"
+    yield "  commanded rad  wheels rad   from       to"
+    rows = zip(told.commanded_rad, told.wheel_rad, told.low_rad, told.high_rad, strict=True)
+    for commanded, wheel, low, high in rows:
+        yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
+
+
+def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
+
+    A manoeuvre that is the remedy for several is named once.
+    """
+    untold = [one for one in findings if not one.is_told]
+    if not untold:
+        return
+    yield ""
+    yield "not told: stays as the vehicle file has it"
+    by_manoeuvre: dict[str, list[Finding]] = {}
+    for one in untold:
+        by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
+    for manoeuvre, some in by_manoeuvre.items():
+        for one in some:
+            yield f"  {one.name}: {one.why}"
+        yield f"    to tell: {manoeuvre}"

@@ -1,0 +1,138 @@
+"""The work of ``tandem replay``: reads runs, chooses or fits a calibration, and replays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibration.bayesian_fit.parameters import known_values
+from calibration.bayesian_fit.run_fit import calibrate
+from calibration.commands.replay_report import ReplayReport, Shown
+from calibration.files import fit_file
+from calibration.files.fit_file import Calibration, Source
+from calibration.files.log_file import is_of_logs
+from calibration.logs.run import Run
+from calibration.logs.run_bag import read_bag_run
+from calibration.logs.run_csv import read_run
+from calibration.logs.run_log import LoggedRun, logged_runs
+from calibration.replay.band import driven_steering
+from calibration.replay.replay import replay
+from calibration.vehicles.virtual_car import OWN
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault, VehicleFileFault
+
+NONE = "none"
+_VEHICLE = "nigel"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs to replay, of one type of car; ``is_virtual`` if one was of a virtual car."""
+
+    vehicle: Vehicle
+    runs: Sequence[Run]
+    is_virtual: bool
+
+    def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
+        """Fit a calibration on all runs, write it, and replay them by it."""
+        calibration = _fit(self.vehicle, self.runs, day, command)
+        path.write_text(fit_file.written(calibration), encoding="utf-8")
+        return self._by(calibration)
+
+    def left_out(self, command: str) -> ReplayReport:
+        """Replay each run by a fit on all the others."""
+        shown = []
+        for run in self.runs:
+            others = [one for one in self.runs if one is not run]
+            shown.append(_replayed(self.vehicle, run, _fit(self.vehicle, others, "", command)))
+        return ReplayReport(shown, is_each=True)
+
+    def by_file(self, wanted: str | None) -> ReplayReport:
+        """Replay all runs by a calibration file, ``own`` or ``none``; without a wish by the usual.
+
+        The usual is the vehicle file for virtual cars, and else the calibration that Tandem ships.
+        Raises errors.UsageFault, errors.VehicleFileFault.
+        """
+        wanted = wanted or (NONE if self.is_virtual else OWN)
+        return self._by(_chosen(wanted, self.vehicle))
+
+    def _by(self, calibration: Calibration | None) -> ReplayReport:
+        shown = [_replayed(self.vehicle, run, calibration) for run in self.runs]
+        return ReplayReport(shown, is_each=False)
+
+
+def read_runs(
+    logs: Sequence[Path],
+    pairs: Sequence[tuple[Path, Path]],
+    bags: Sequence[Path],
+    options: Mapping[str, str],
+    load: Callable[[str], Vehicle],
+) -> Runs:
+    """Read runs from logs of Tandem, pairs of CSV files and bags.
+
+    ``options``: the ``car`` of logs, the ``vehicle``, and a bag's ``drive_topic`` and
+    ``odom_topic``; "" is none. Raises errors.UsageFault, DataFileFault, VehicleFileFault.
+    """
+    logged = [it for log in logs for it in logged_runs(log, options["car"], load)]
+    vehicle = load(_vehicle_of(options["vehicle"], logged))
+    runs = [read_run(commands, odometry) for commands, odometry in pairs]
+    topics = options["drive_topic"], options["odom_topic"]
+    runs += [read_bag_run(bag, vehicle, *topics) for bag in bags]
+    runs += [it.run for it in logged]
+    return Runs(vehicle, runs, any(it.is_virtual for it in logged))
+
+
+def _replayed(vehicle: Vehicle, run: Run, calibration: Calibration | None) -> Shown:
+    values = calibration.values if calibration else known_values(vehicle)
+    return replay(vehicle, values, run, calibration), calibration
+
+
+def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
+    """Return the type of car that was asked for, or the logs'.
+
+    Raises errors.UsageFault.
+    """
+    types = {it.vehicle for it in logged}
+    if len(types | ({wanted} if wanted else set())) > 1:
+        raise UsageFault(
+            "one type of car at a time",
+            expected=wanted or "logs of one type, or --car NAME",
+            got=", ".join(sorted(types)),
+        )
+    return wanted or next(iter(types), _VEHICLE)
+
+
+def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> Calibration:
+    fit = calibrate(vehicle, runs)
+    return Calibration(
+        vehicle=vehicle.name,
+        date=day,
+        command=command,
+        data=tuple(map(Source.of, runs)),
+        steering=driven_steering(list(runs), fit.values),
+        fit=fit,
+    )
+
+
+def _chosen(wanted: str, vehicle: Vehicle) -> Calibration | None:
+    path = fit_file.found(vehicle.name) if wanted == OWN else Path(wanted)
+    if wanted == NONE or path is None:
+        return None
+    if is_of_logs(path):
+        raise UsageFault(
+            "this calibration is one of tandem calibrate, without what an odometry sees of a car",
+            where=str(path),
+            expected="one that tandem replay --fit wrote",
+            remedy=f"its car can be driven: sim://{vehicle.name}?calibration={path}",
+        )
+    calibration = fit_file.read(path)
+    if calibration.vehicle != vehicle.name:
+        raise VehicleFileFault(
+            "the calibration of another type of car",
+            where=str(path),
+            expected=vehicle.name,
+            got=calibration.vehicle,
+            remedy=f"tandem replay --vehicle {calibration.vehicle}",
+        )
+    return calibration

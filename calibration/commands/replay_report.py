@@ -1,0 +1,197 @@
+"""The report of ``tandem replay``: how far a twin is from its car, as text, JSON and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from calibration.files.fit_file import Calibration
+from calibration.replay.replay import Replay, Summary, hausdorff_m, motion, way_m
+from calibration.simulation.twin import Poses
+
+ROWS_S = 0.5  # between the lines of the table
+Shown: TypeAlias = tuple[Replay, Calibration | None]
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """Replays, each with its calibration; ``is_each`` if each has one of its own."""
+
+    shown: Sequence[Shown]
+    is_each: bool
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the replays as ``--json`` prints them."""
+        return [_row(*one) for one in self.shown]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the replays as lines for people."""
+        return _lines(self.shown, is_each=self.is_each)
+
+    def draw(self, path: Path) -> None:
+        """Write the first replay as a picture."""
+        _draw(*self.shown[0], path)
+
+
+def _row(shown: Replay, calibration: Calibration | None) -> dict[str, Any]:
+    o = shown.run.odometry
+    return {
+        "commands": shown.run.commands.file,
+        "odometry": o.file,
+        "was_fitted_on": bool(calibration and calibration.was_fitted_on(shown.run)),
+        "fitted_on": [one.commands for one in calibration.data] if calibration else [],
+        "lack_of_fit": calibration.fit.lack._asdict() if calibration else None,
+        "band_stretch": calibration.fit.stretch if calibration else None,
+        "t_s": o.t_s.tolist(),
+        "car": _poses(shown, shown.car),
+        "twin": _model(shown, shown.twin),
+        "untuned": _model(shown, shown.untuned),
+        "band": _band(shown),
+    }
+
+
+def _poses(shown: Replay, poses: Poses) -> dict[str, Any]:
+    speed_mps, yaw_rate_radps = motion(shown.run.odometry.t_s, poses)
+    return {
+        "x_m": poses.x_m.tolist(),
+        "y_m": poses.y_m.tolist(),
+        "yaw_rad": poses.yaw_rad.tolist(),
+        "speed_mps": speed_mps.tolist(),
+        "yaw_rate_radps": yaw_rate_radps.tolist(),
+        "way_m": way_m(poses, shown.since),
+    }
+
+
+def _model(shown: Replay, poses: Poses) -> dict[str, Any]:
+    errors = shown.errors(poses)
+    return {
+        **_poses(shown, poses),
+        "position_error_m": errors.position_m.tolist(),
+        "yaw_error_rad": errors.yaw_rad.tolist(),
+        **errors.summary(shown.since)._asdict(),
+        "error_percent_of_way": _percent(shown, poses),
+        "hausdorff_m": hausdorff_m(poses, shown.car),
+    }
+
+
+def _percent(shown: Replay, poses: Poses) -> float:
+    """Return the last position error in percent of the distance that the car drove."""
+    last_m = shown.errors(poses).summary(shown.since).position_last_m
+    return 100.0 * last_m / max(way_m(shown.car, shown.since), 1e-6)
+
+
+def _band(shown: Replay) -> dict[str, Any] | None:
+    """Return the 95 % band for each sample since the first command, or None."""
+    band = shown.band
+    if band is None:
+        return None
+    return {
+        "t_s": shown.run.odometry.t_s[shown.since :].tolist(),
+        "position_m": band.position_m.tolist(),
+        "yaw_rad": band.yaw_rad.tolist(),
+        "is_inside": shown.held().tolist(),
+        "is_extrapolated": band.is_beyond.tolist(),
+    }
+
+
+def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
+    calibration = shown[0][1]
+    if not is_each:
+        yield from _numbers(calibration) if calibration else ("numbers of the vehicle file", "")
+    for one, own in shown:
+        fitted = " (was fitted on)" if own and own.was_fitted_on(one.run) else ""
+        yield f"{one.run.commands.file} against {one.run.odometry.file}{fitted}"
+        if is_each and own:
+            yield f"predicted by a fit on {', '.join(it.commands for it in own.data)}"
+            yield _lack(own)
+        else:
+            yield from _over_time(one)
+            yield ""
+        yield _HEAD
+        yield _summed("twin", one.errors(one.twin).summary(one.since))
+        yield _summed("untuned", one.errors(one.untuned).summary(one.since))
+        yield from _paths(one)
+        yield from _banded(one, own)
+        yield ""
+
+
+def _paths(shown: Replay) -> Iterator[str]:
+    car_m = way_m(shown.car, shown.since)
+    for name, poses in (("twin", shown.twin), ("untuned", shown.untuned)):
+        percent, apart_m = _percent(shown, poses), hausdorff_m(poses, shown.car)
+        way = f"last {percent:.1f} % of {car_m:.2f} m"
+        yield f"{name:8} {way}; paths {apart_m:.3f} m apart (Hausdorff)"
+
+
+def _banded(shown: Replay, calibration: Calibration | None) -> Iterator[str]:
+    band, held = shown.band, shown.held()
+    if band is None or calibration is None:
+        return
+    out = f"outside in {(~held).sum()} of {len(held)} samples"
+    verdict = f"inside all the way ({len(held)} samples)" if held.all() else out
+    wide = f"{band.position_m[-1]:.3f} m, {band.yaw_rad[-1]:.3f} rad either side at the end"
+    yield f"band     95 %: {wide}; the car is {verdict}"
+    if calibration.fit.stretch > 1.0:
+        yield (
+            f"         {calibration.fit.stretch:.2f} times as wide as the model says: "
+            "by what the fitted runs say of one another"
+        )
+    if band.is_beyond.any():
+        low, high = calibration.steering
+        when_s = shown.run.odometry.t_s[shown.since :][band.is_beyond][0]
+        told = f"fitted was steering {low:g} to {high:g}"
+        yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
+
+
+def _lack(calibration: Calibration) -> str:
+    lack = calibration.fit.lack
+    if not lack.is_flagged:
+        return f"lack of fit: none seen (p = {lack.p:.2g})"
+    like = f"; it looks like {lack.suspect}" if lack.suspect else ""
+    return f"LACK OF FIT (p = {lack.p:.2g}): these runs are not of such a car{like}"
+
+
+def _numbers(calibration: Calibration) -> Iterator[str]:
+    yield f"calibration of {calibration.vehicle}, {calibration.date}; 95 % intervals"
+    for one in calibration.estimates:
+        told = "" if one.is_fitted else "  hardly told by the data: near its known value"
+        yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{told}".rstrip()
+    low, high = calibration.steering
+    yield f"  fitted with steering of {low:g} to {high:g}; {_lack(calibration)}"
+    yield ""
+
+
+def _over_time(shown: Replay) -> Iterator[str]:
+    yield "                the car            twin is off      untuned is off"
+    yield "   t s     x m     y m     rad        m     rad        m     rad"
+    o, twin, untuned = shown.run.odometry, shown.errors(shown.twin), shown.errors(shown.untuned)
+    next_s = shown.run.commands.t_s[0]
+    for i in range(shown.since, len(o.t_s)):
+        if o.t_s[i] < next_s:
+            continue
+        next_s += ROWS_S
+        car = f"{o.t_s[i]:6.2f} {o.x_m[i]:7.3f} {o.y_m[i]:7.3f} {o.yaw_rad[i]:7.3f}"
+        own = f"{twin.position_m[i]:8.3f} {twin.yaw_rad[i]:7.3f}"
+        yield f"{car} {own} {untuned.position_m[i]:8.3f} {untuned.yaw_rad[i]:7.3f}"
+
+
+_HEAD = "           rms m  worst m   last m  rms rad    worst     last"
+
+
+def _summed(name: str, summary: Summary) -> str:
+    return f"{name:8}" + " ".join(f"{amount:8.3f}" for amount in summary)
+
+
+def _draw(shown: Replay, calibration: Calibration | None, path: Path) -> None:
+    from calibration.replay.picture import draw  # imports matplotlib, which only a picture needs
+
+    twin, untuned = (shown.errors(p).summary(shown.since) for p in (shown.twin, shown.untuned))
+    fitted = "fitted on" if calibration and calibration.was_fitted_on(shown.run) else "predicted"
+    title = (
+        f"{shown.run.commands.file} ({fitted}): "
+        f"rms {twin.position_rms_m:.3f} m, {twin.yaw_rms_rad:.3f} rad; "
+        f"untuned {untuned.position_rms_m:.3f} m, {untuned.yaw_rms_rad:.3f} rad"
+    )
+    draw(shown, title, path)
