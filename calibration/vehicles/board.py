@@ -10,7 +10,7 @@ from typing import Protocol
 from calibration.files import fit_file as results
 from calibration.files.log_file import REMEDY, LogCalibration, is_of_logs, read
 from calibration.vehicles.fit_for_board import of_fit
-from calibration.vehicles.vehicle_lines import vehicle_lines
+from calibration.vehicles.vehicle_file import vehicle_lines
 from calibration.vehicles.virtual_car import OWN
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
