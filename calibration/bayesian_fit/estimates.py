@@ -12,7 +12,7 @@ CONFIDENCE = 0.95
 LEVEL = 0.05  # significance level of the test of lack of fit
 
 
-class Lack(NamedTuple):
+class LackOfFit(NamedTuple):
     """The result of the test of lack of fit.
 
     ``p`` is the chance of residuals this strange if the model fits; ``suspect`` is the known fault
@@ -23,7 +23,7 @@ class Lack(NamedTuple):
     suspect: str
 
     @property
-    def is_flagged(self) -> bool:
+    def is_significant(self) -> bool:
         return self.p < LEVEL
 
 
@@ -55,7 +55,7 @@ class Fit:
     estimates: tuple[Estimate, ...]
     covariance: Floats
     scales: Floats
-    lack: Lack
+    lack_of_fit: LackOfFit
     stretch: float = 1.0
     marginals: tuple[Marginal, ...] = ()
 

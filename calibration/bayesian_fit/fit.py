@@ -24,11 +24,11 @@ from scipy.stats import norm  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE, Estimate, Fit
-from calibration.bayesian_fit.lack_of_fit import lack_of_fit
+from calibration.bayesian_fit.lack_of_fit import lack_of_fit_test
 from calibration.bayesian_fit.leave_one_out import stretch
-from calibration.bayesian_fit.linearisation import Point, probes
-from calibration.bayesian_fit.linearised_run import Sight
-from calibration.bayesian_fit.marginals import Ground, Marginal, marginals
+from calibration.bayesian_fit.linearisation import SearchPoint, probes
+from calibration.bayesian_fit.linearised_run import LinearisedRun
+from calibration.bayesian_fit.marginals import Marginal, Optimum, marginals
 from calibration.bayesian_fit.normal_equations import state, system
 from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.parameters import PARAMETERS, Parameter
@@ -52,32 +52,34 @@ FARTHEST = 1.0  # largest step, in spreads of a prior: slopes hold only near by
 VAGUE = (10.0, 2.0)  # times the noise's prior scale: first a smoothed cost, then a sharper one
 
 Residuals: TypeAlias = Callable[[Values, Floats], Sequence[Floats]]  # run by run, (samples, 3)
-See: TypeAlias = Callable[[Point, Floats], Sequence[Sight]]
+Linearise: TypeAlias = Callable[[SearchPoint, Floats], Sequence[LinearisedRun]]
 
 
-class Looks(NamedTuple):
-    """The two evaluations of the runs: ``residuals`` alone, or ``see`` with all derivative columns.
+class ResidualModel(NamedTuple):
+    """The evaluation of all runs: ``residuals`` alone, or ``linearise`` with all derivatives.
 
     Both take the parameters (values, or a point with probes) and the runs' own effects, (runs, 6).
     """
 
     residuals: Residuals
-    see: See
+    linearise: Linearise
 
 
 class Stages(NamedTuple):
     """The stages of a search: by displacements, by positions roughly, by positions exactly."""
 
-    ways: Looks
-    rough: Looks
-    fine: Looks
+    displacements: ResidualModel
+    rough: ResidualModel
+    fine: ResidualModel
 
 
 class Search:
     """A damped Gauss-Newton search over beliefs and run effects; holds the current point."""
 
-    def __init__(self, looks: Looks, runs: int, known: Values, table: Sequence[Parameter]) -> None:
-        self.looks, self._known, self._table = looks, known, table
+    def __init__(
+        self, models: ResidualModel, runs: int, known: Values, table: Sequence[Parameter]
+    ) -> None:
+        self.models, self._known, self._table = models, known, table
         self.low = np.array([p.belief(p.low, known[p.name]) for p in table])
         self.high = np.array([p.belief(p.high, known[p.name]) for p in table])
         self._runs, self.scales = runs, believed_scales()
@@ -95,30 +97,30 @@ class Search:
         pairs = zip(self._table, at, strict=True)
         return {p.name: p.value(float(one), self._known[p.name]) for p, one in pairs}
 
-    def sights(self) -> Sequence[Sight]:
-        point = Point(self.at, self.values(self.at), self._probes)
-        return self.looks.see(point, self.owns)
+    def linearise(self) -> Sequence[LinearisedRun]:
+        point = SearchPoint(self.at, self.values(self.at), self._probes)
+        return self.models.linearise(point, self.owns)
 
-    def downhill(self, scales: Floats, steps: int, enough: float) -> Sequence[Sight]:
+    def downhill(self, scales: Floats, steps: int, enough: float) -> Sequence[LinearisedRun]:
         """Step downhill until a step is at most ``enough``; return the runs linearised there."""
-        sights = self.sights()
+        linearised = self.linearise()
         for _ in range(steps):
-            length = self.step(sights, scales)
-            sights = self.sights()
+            length = self.step(linearised, scales)
+            linearised = self.linearise()
             if length < enough:
                 break
-        return sights
+        return linearised
 
-    def step(self, sights: Sequence[Sight], scales: Floats) -> float:
+    def step(self, linearised: Sequence[LinearisedRun], scales: Floats) -> float:
         """Take one damped step that lowers the cost, if any; return its length in deviations."""
-        here = self.cost(sights, scales)
-        one = system(sights, self.at, scales)
+        here = self.cost(linearised, scales)
+        one = system(linearised, self.at, scales)
         own = _deviations(one.matrix, len(self.at))
         self._probes = probes(own)
         while self.damping < 1e6:
-            at, owns = self._damped(sights, one.matrix, one.right, scales)
-            found = self.looks.residuals(self.values(at), owns)
-            if self._cost(sights, found, at, owns, scales) <= here:
+            at, owns = self._damped(linearised, one.matrix, one.right, scales)
+            found = self.models.residuals(self.values(at), owns)
+            if self._cost(linearised, found, at, owns, scales) <= here:
                 self.damping = max(0.1 * self.damping, 1e-8)
                 length = float(np.max(np.abs(at - self.at) / own))
                 self.at, self.owns = at, owns
@@ -127,15 +129,15 @@ class Search:
         self.damping = FIRST_DAMPING
         return 0.0
 
-    def deviations(self, sights: Sequence[Sight], scales: Floats) -> Floats:
+    def deviations(self, linearised: Sequence[LinearisedRun], scales: Floats) -> Floats:
         """Return the parameters' posterior deviations, in spreads of their priors."""
-        return _deviations(system(sights, self.at, scales).matrix, len(self.at))
+        return _deviations(system(linearised, self.at, scales).matrix, len(self.at))
 
     def _damped(
-        self, sights: Sequence[Sight], matrix: Floats, right: Floats, scales: Floats
+        self, linearised: Sequence[LinearisedRun], matrix: Floats, right: Floats, scales: Floats
     ) -> tuple[Floats, Floats]:
         """Return the next point; parameters that would leave their range stay at its edge."""
-        count, here = len(self.at), state(sights, self.at, scales)
+        count, here = len(self.at), state(linearised, self.at, scales)
         damped = matrix + self.damping * np.diag(np.where(here.is_bent, np.diag(matrix), 0.0))
         pull = -right - matrix @ here.values
         free = np.ones(len(matrix), bool)
@@ -151,18 +153,20 @@ class Search:
             free[:count] &= ~out
         step *= min(1.0, FARTHEST / max(float(np.max(np.abs(step[:count]))), FARTHEST))
         own = [
-            sight.own + sight.run_scales(scales) * step[place : place + len(sight.own)]
-            for sight, place in zip(sights, here.begins, strict=True)
+            run.own + run.run_scales(scales) * step[place : place + len(run.own)]
+            for run, place in zip(linearised, here.begins, strict=True)
         ]
         return self.at + step[:count], np.array(own)
 
-    def cost(self, sights: Sequence[Sight], scales: Floats) -> float:
+    def cost(self, linearised: Sequence[LinearisedRun], scales: Floats) -> float:
         """Return the cost (negative log posterior) of the current point."""
-        return self._cost(sights, [one.residual for one in sights], self.at, self.owns, scales)
+        return self._cost(
+            linearised, [one.residual for one in linearised], self.at, self.owns, scales
+        )
 
     def _cost(
         self,
-        sights: Sequence[Sight],
+        linearised: Sequence[LinearisedRun],
         residuals: Sequence[Floats],
         at: Floats,
         owns: Floats,
@@ -170,18 +174,18 @@ class Search:
     ) -> float:
         """Return half the squares of noise, effects and beliefs, the pieces integrated out."""
         cost = 0.5 * float(at @ at)
-        for sight, residual, own in zip(sights, residuals, owns, strict=True):
-            columns = np.concatenate([residual[:, :, None], sight.pieces(scales)], axis=2)
-            white = whitened(sight.t_s, columns, scales)
+        for run, residual, own in zip(linearised, residuals, owns, strict=True):
+            columns = np.concatenate([residual[:, :, None], run.pieces(scales)], axis=2)
+            white = whitened(run.t_s, columns, scales)
             left, effects = white[:, 0], white[:, 1:]
             seen = effects.T @ left
             matrix = np.eye(len(seen)) + effects.T @ effects
-            share = own / sight.run_scales(scales)
+            share = own / run.run_scales(scales)
             cost += 0.5 * float(share @ share + left @ left - seen @ np.linalg.solve(matrix, seen))
         return cost
 
 
-class End(NamedTuple):
+class SearchEnd(NamedTuple):
     """The point where a search ended, and its cost."""
 
     cost: float
@@ -192,13 +196,13 @@ class End(NamedTuple):
 
 def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = PARAMETERS) -> Fit:
     """Fit all of ``table``, in its order, from each starting point; the least cost counts."""
-    search = Search(stages.ways, runs, known, table)
+    search = Search(stages.displacements, runs, known, table)
     ends = [*_beginnings(search, table)]
     for vague in VAGUE:
         ends = _on(search, ends, _vague(vague))
-    search.looks = stages.rough
+    search.models = stages.rough
     rough = _on(search, ends, believed_scales())
-    search.looks = stages.fine
+    search.models = stages.fine
     best = min(
         (_settled(search, one) for one in rough if one.cost < rough[0].cost + WORSE),
         key=lambda end: end.cost,
@@ -207,33 +211,33 @@ def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = P
     return _told(search, stages.rough, known, table)
 
 
-def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter]) -> Fit:
+def _told(search: Search, rough: ResidualModel, known: Values, table: Sequence[Parameter]) -> Fit:
     """Return the fit at the point where the search ended, averaged over the uncertain scales."""
-    sights = search.sights()
-    every = drawn_scales(sights, search.at, search.scales)
-    covariance = mixed(sights, search.at, every)
+    linearised = search.linearise()
+    every = drawn_scales(linearised, search.at, search.scales)
+    covariance = mixed(linearised, search.at, every)
 
     def moved(at: Floats, owns: Floats) -> Sequence[Floats]:
         return rough.residuals(search.values(at), owns)
 
-    ground = Ground(sights, search.at, search.owns, search.scales, search.low, search.high)
-    found = tuple(marginals(ground, np.sqrt(np.diag(covariance)), moved))
+    optimum = Optimum(linearised, search.at, search.owns, search.scales, search.low, search.high)
+    found = tuple(marginals(optimum, np.sqrt(np.diag(covariance)), moved))
     return Fit(
         tuple(_estimates(search, found, known, table)),
         covariance,
         np.sqrt(np.mean(every**2, axis=0)),
-        lack_of_fit(sights, search.scales),
-        stretch(sights, search.at, search.scales),
+        lack_of_fit_test(linearised, search.scales),
+        stretch(linearised, search.at, search.scales),
         found,
     )
 
 
-def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[End]:
+def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[SearchEnd]:
     """Yield the known values, combined with each set of the parameters' ``first`` values."""
     many = [p for p in table if p.first]
     for firsts in product(*(p.first for p in many)):
         search.begin({p.name: one for p, one in zip(many, firsts, strict=True)})
-        yield End(0.0, search.at, search.owns, believed_scales())
+        yield SearchEnd(0.0, search.at, search.owns, believed_scales())
 
 
 def _vague(factor: float) -> Floats:
@@ -243,36 +247,36 @@ def _vague(factor: float) -> Floats:
     return scales
 
 
-def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
+def _on(search: Search, begun: Sequence[SearchEnd], scales: Floats) -> list[SearchEnd]:
     """Search downhill from each point with these scales; return the ends, least cost first.
 
     Ends that were reached before, or that cost ``HOPELESS`` more than the best, are left out.
     """
-    ends: list[End] = []
+    ends: list[SearchEnd] = []
     for one in begun:
         search.at, search.owns, search.damping = one.at, one.owns, FIRST_DAMPING
-        sights = search.downhill(scales, ROUGH_STEPS, ROUGHLY)
-        own = search.deviations(sights, scales)
+        linearised = search.downhill(scales, ROUGH_STEPS, ROUGHLY)
+        own = search.deviations(linearised, scales)
         if not any(np.all(np.abs(search.at - other.at) < 0.5 * own) for other in ends):
-            ends.append(End(search.cost(sights, scales), search.at, search.owns, scales))
+            ends.append(SearchEnd(search.cost(linearised, scales), search.at, search.owns, scales))
     ends.sort(key=lambda end: end.cost)
     return [end for end in ends if end.cost < ends[0].cost + HOPELESS]
 
 
-def _settled(search: Search, begun: End) -> End:
+def _settled(search: Search, begun: SearchEnd) -> SearchEnd:
     """Search to convergence, alternating between the scales and the parameters."""
     search.at, search.owns, search.scales = begun.at, begun.owns, begun.scales
     search.damping = 1e-4
-    sights = search.downhill(search.scales, STEPS, ROUGHLY)
+    linearised = search.downhill(search.scales, STEPS, ROUGHLY)
     for _ in range(ROUNDS):
-        search.scales = likeliest(sights, search.at, search.scales)
+        search.scales = likeliest(linearised, search.at, search.scales)
         before = search.at
-        sights = search.downhill(search.scales, STEPS, ENOUGH)
-        own = search.deviations(sights, search.scales)
+        linearised = search.downhill(search.scales, STEPS, ENOUGH)
+        own = search.deviations(linearised, search.scales)
         if float(np.max(np.abs(search.at - before) / own)) < 5.0 * ENOUGH:
             break
-    cost = unlikely(sights, search.at, search.scales)
-    return End(cost, search.at, search.owns, search.scales)
+    cost = unlikely(linearised, search.at, search.scales)
+    return SearchEnd(cost, search.at, search.owns, search.scales)
 
 
 def _deviations(matrix: Floats, count: int) -> Floats:

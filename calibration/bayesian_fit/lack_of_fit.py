@@ -14,8 +14,8 @@ import numpy as np
 from scipy.stats import f as fisher  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import LEVEL, Lack
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.estimates import LEVEL, LackOfFit
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.run_effects import SUSPECTS
 from calibration.bayesian_fit.variance_priors import SCALES
@@ -25,14 +25,14 @@ SEEN = 0.03  # of the noise: the least effect, at prior size, of a direction tha
 NOTICED = 0.01  # significance level at which a suspect is named
 
 
-def lack_of_fit(sights: Sequence[Sight], scales: Floats) -> Lack:
+def lack_of_fit_test(linearised: Sequence[LinearisedRun], scales: Floats) -> LackOfFit:
     """Test runs that are linearised at their fit.
 
     The run effects' scales are capped at ``RUNS_MOST`` times their priors.
     """
     most = np.array([RUNS_MOST * one.believed for one in SCALES[3:7]])
     scales = np.concatenate([scales[:3], np.minimum(scales[3:7], most), scales[7:]])
-    base, runs, pieces, suspects, residual = _stacked(sights, scales)
+    base, runs, pieces, suspects, residual = _stacked(linearised, scales)
     design = np.block(
         [[base, runs], [np.zeros((runs.shape[1], base.shape[1])), np.eye(runs.shape[1])]]
     )
@@ -48,7 +48,7 @@ def lack_of_fit(sights: Sequence[Sight], scales: Floats) -> Lack:
     alone = [_tail(rest, named[:, [i]], free, 1e-6) for i in range(len(SUSPECTS))]
     p = min(1.0, 2.0 * min(_tail(rest, strange, free, SEEN), _tail(rest, named, free, 1e-6)))
     likely = int(np.argmin(alone))
-    return Lack(p, SUSPECTS[likely] if p < LEVEL and alone[likely] < NOTICED else "")
+    return LackOfFit(p, SUSPECTS[likely] if p < LEVEL and alone[likely] < NOTICED else "")
 
 
 def _tail(rest: Floats, columns: Floats, free: int, seen: float) -> float:
@@ -65,7 +65,7 @@ def _tail(rest: Floats, columns: Floats, free: int, seen: float) -> float:
 
 
 def _stacked(
-    sights: Sequence[Sight], scales: Floats
+    linearised: Sequence[LinearisedRun], scales: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return all runs whitened and stacked.
 
@@ -73,17 +73,17 @@ def _stacked(
     """
     speed, bend = (one.believed for one in SCALES[-2:])
     rows = []
-    for sight in sights:
+    for run in linearised:
         own = (
-            *(sight.slopes, sight.run * sight.run_scales(scales)),
-            *(sight.piece_speed * speed, sight.piece_bend * bend),
-            *(sight.suspects, sight.without_own()[:, :, None]),
+            *(run.slopes, run.run_columns * run.run_scales(scales)),
+            *(run.piece_speed * speed, run.piece_bend * bend),
+            *(run.suspects, run.without_own()[:, :, None]),
         )
-        rows.append([whitened(sight.t_s, one, scales) for one in own])
-    slopes, run, piece_speed, piece_bend, suspects, residual = zip(*rows, strict=True)
+        rows.append([whitened(run.t_s, one, scales) for one in own])
+    slopes, run_effects, piece_speed, piece_bend, suspects, residual = zip(*rows, strict=True)
     pieces = np.concatenate([_apart(piece_speed), _apart(piece_bend)], axis=1)
     together = [np.concatenate(one) for one in (slopes, suspects, residual)]
-    return together[0], _apart(run), pieces, together[1], together[2][:, 0]
+    return together[0], _apart(run_effects), pieces, together[1], together[2][:, 0]
 
 
 def _apart(blocks: Sequence[Floats]) -> Floats:

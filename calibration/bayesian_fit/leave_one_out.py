@@ -16,7 +16,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import CONFIDENCE
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.normal_equations import system
 from calibration.bayesian_fit.odometry_noise import wobbles
 
@@ -24,29 +24,29 @@ DRAWS = 1000
 SEED = 1
 
 
-def stretch(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
+def stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
     """Return the factor by which to widen a band, at least 1; it is 1 for a single run."""
-    count = len(sights)
+    count = len(linearised)
     if count < 2:
         return 1.0
-    farthest = max(_off(sights, i, at, scales) for i in range(count))
+    farthest = max(_off(linearised, i, at, scales) for i in range(count))
     return max(1.0, farthest * (count + 1) / count)
 
 
-def _off(sights: Sequence[Sight], number: int, at: Floats, scales: Floats) -> float:
+def _off(linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: Floats) -> float:
     """Return the distance of this run from the others' prediction, in widths of its band."""
-    sight, count = sights[number], len(at)
-    others = system([*sights[:number], *sights[number + 1 :]], at, scales)
+    run, count = linearised[number], len(at)
+    others = system([*linearised[:number], *linearised[number + 1 :]], at, scales)
     inverse = np.linalg.inv(others.matrix)
     moved = -(inverse @ others.right)[:count] - at
-    errors = sight.without_own() + sight.slopes @ moved
+    errors = run.without_own() + run.slopes @ moved
     rng = np.random.default_rng(SEED)
     cars = np.linalg.cholesky(inverse[:count, :count]) @ rng.normal(size=(count, DRAWS))
-    effects = sight.effects(scales)
+    effects = run.effects(scales)
     drawn = (
-        sight.slopes @ cars
+        run.slopes @ cars
         + effects @ rng.normal(size=(effects.shape[2], DRAWS))
-        + wobbles(rng, sight.t_s, scales, DRAWS)
+        + wobbles(rng, run.t_s, scales, DRAWS)
     )
     position_m, yaw_rad = widths(drawn, CONFIDENCE)
     apart_m = np.hypot(errors[:, 0], errors[:, 1])

@@ -1,4 +1,4 @@
-"""The runs as a fit sees them: thinned odometry, residuals, and their derivatives."""
+"""The simulated runs of a fit: thinned odometry, residuals, and their derivatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.run_effects import NONE, Own, Path, moved_at_start, pieces, suspects
 from calibration.logs.run import Odometry, Run
@@ -59,12 +59,12 @@ def since(run: Run) -> int:
     return int(np.searchsorted(run.odometry.t_s, run.commands.t_s[0]))
 
 
-def as_seen(poses: Floats) -> Floats:
+def as_positions(poses: Floats) -> Floats:
     """Return the poses as they are: an early error persists in all later positions."""
     return poses
 
 
-def unrolled(poses: Floats) -> Floats:
+def as_displacements(poses: Floats) -> Floats:
     """Return the poses as distances along and across the car's own heading, and its yaw.
 
     A wrong heading does not bend what comes later, so a search converges from far away.
@@ -77,7 +77,12 @@ def unrolled(poses: Floats) -> Floats:
 
 
 def residual(
-    twin: Twin, values: Values, own: Floats, run: Run, step_s: float = STEP_S, view: View = as_seen
+    twin: Twin,
+    values: Values,
+    own: Floats,
+    run: Run,
+    step_s: float = STEP_S,
+    view: View = as_positions,
 ) -> Floats:
     """Return predicted less measured poses, (samples since the first command, 3).
 
@@ -105,7 +110,7 @@ def _placed(way: Poses, run: Run, values: Values, own: Own) -> Poses:
     return as_odometry(way, start, values["mount_yaw_rad"], values["mount_x_m"])
 
 
-class Point(NamedTuple):
+class SearchPoint(NamedTuple):
     """A point of a search: beliefs, their values, and finite-difference steps in beliefs."""
 
     at: Floats
@@ -122,7 +127,7 @@ def probes(own: Floats) -> Floats:
     return np.asarray(np.clip(0.2 * own, *PROBES))
 
 
-class Look:
+class SimulatedRun:
     """One run simulated at some values and effects of its own: poses, and their derivatives."""
 
     def __init__(
@@ -158,7 +163,7 @@ class Look:
     def _seen(self, way: Poses, values: Values) -> Floats:
         return columns(_placed(way, self._run, values, self._own))[self._first :]
 
-    def slopes(self, known: Values, point: Point, view: View) -> Floats:
+    def slopes(self, known: Values, point: SearchPoint, view: View) -> Floats:
         """Return the derivatives by the parameters' beliefs, (samples, 3, parameters).
 
         Each takes one more rough simulation, except those of the mounting.
@@ -173,11 +178,11 @@ class Look:
     def measured(self) -> Floats:
         return _measured(self._run)[self._first :]
 
-    def sight(self, known: Values, point: Point) -> Sight:
+    def linearised(self, known: Values, point: SearchPoint) -> LinearisedRun:
         """Return the linearised run with all columns, seen as positions."""
-        slopes, path = self.slopes(known, point, as_seen), self._path()
+        slopes, path = self.slopes(known, point, as_positions), self._path()
         speed, bend = pieces(path)
-        return Sight(
+        return LinearisedRun(
             self.t_s,
             self.poses - self.measured(),
             slopes,
@@ -189,19 +194,19 @@ class Look:
             self.still_s,
         )
 
-    def sight_of_ways(self, known: Values, point: Point) -> Sight:
+    def linearised_displacements(self, known: Values, point: SearchPoint) -> LinearisedRun:
         """Return the run linearised as displacements, without effects, to begin a search with."""
         none = np.zeros((len(self.poses), 3, 0))
         run = np.zeros((len(self.poses), 3, len(NONE)))
-        return Sight(
+        return LinearisedRun(
             self.t_s,
-            unrolled(self.poses) - unrolled(self.measured()),
-            self.slopes(known, point, unrolled),
+            as_displacements(self.poses) - as_displacements(self.measured()),
+            self.slopes(known, point, as_displacements),
             *(run, none, none, none, NONE, 0.0),
         )
 
 
-def _probes(known: Values, point: Point) -> Iterator[tuple[str, Values, float]]:
+def _probes(known: Values, point: SearchPoint) -> Iterator[tuple[str, Values, float]]:
     """Yield for each parameter its name, the values with it moved, and the step in beliefs."""
     for p, here, by in zip(PARAMETERS, point.at, point.probes, strict=True):
         is_at_top = p.value(float(here + by), known[p.name]) >= p.high

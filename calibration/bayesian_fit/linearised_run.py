@@ -10,7 +10,7 @@ from calibration.arrays import Floats
 
 
 @dataclass(frozen=True)
-class Sight:
+class LinearisedRun:
     """One run, linearised at some values of the parameters and of its own effects.
 
     ``residual``: predicted less measured, (samples, 3). The other columns, (samples, 3, any), are
@@ -22,7 +22,7 @@ class Sight:
     t_s: Floats
     residual: Floats
     slopes: Floats
-    run: Floats
+    run_columns: Floats
     piece_speed: Floats
     piece_bend: Floats
     suspects: Floats
@@ -44,11 +44,13 @@ class Sight:
 
     def effects(self, scales: Floats) -> Floats:
         """Return the columns of all effects, each times its scale."""
-        return np.concatenate([self.run * self.run_scales(scales), self.pieces(scales)], axis=2)
+        return np.concatenate(
+            [self.run_columns * self.run_scales(scales), self.pieces(scales)], axis=2
+        )
 
     def without_own(self) -> Floats:
         """Return the residual as it would be if the run had no effects of its own."""
-        return np.asarray(self.residual - self.run @ self.own)
+        return np.asarray(self.residual - self.run_columns @ self.own)
 
 
 def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:

@@ -19,7 +19,7 @@ from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.stats import norm  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 
 NEAR = 2.0  # deviations from the maximum: where a profile is compared with the normal's
@@ -72,10 +72,10 @@ class Marginal:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Optimum:
     """The inputs of all profiles: runs linearised at their fit, beliefs, scales and ranges."""
 
-    sights: Sequence[Sight]
+    linearised: Sequence[LinearisedRun]
     at: Floats
     owns: Floats
     scales: Floats
@@ -83,13 +83,13 @@ class Ground:
     high: Floats
 
 
-def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal]:
+def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Marginal]:
     """Return the marginals of all beliefs, in order.
 
     ``deviations`` include the uncertainty of the scales. A belief whose own profile is normal takes
     the widest of its marginals as the bent profiles imply them, if wider than the normal one.
     """
-    profiles = [_Profile(ground, i, moved) for i in range(len(ground.at))]
+    profiles = [_Profile(optimum, i, moved) for i in range(len(optimum.at))]
     bent = [one.curve() for one in profiles if not one.is_normal()]
     found = []
     for profile, deviation in zip(profiles, deviations, strict=True):
@@ -101,7 +101,7 @@ def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal
             continue
         i, widest = profile.number, max(others, key=Marginal.deviation, default=None)
         normal = Marginal.normal(
-            *(float(x[i]) for x in (ground.at, deviations, ground.low, ground.high))
+            *(float(x[i]) for x in (optimum.at, deviations, optimum.low, optimum.high))
         )
         is_wider = widest is not None and widest.deviation() > normal.deviation()
         found.append(widest if widest is not None and is_wider else normal)
@@ -154,28 +154,28 @@ class _Place(NamedTuple):
 class _Profile:
     """The profile likelihood of one belief; others at the edge of their range stay there."""
 
-    def __init__(self, ground: Ground, number: int, moved: Moved) -> None:
-        self._ground, self.number, self._moved = ground, number, moved
-        others = np.arange(len(ground.at)) != number
-        self._free = others & (ground.at > ground.low) & (ground.at < ground.high)
-        self._base = moved(ground.at, ground.owns)
+    def __init__(self, optimum: Optimum, number: int, moved: Moved) -> None:
+        self._optimum, self.number, self._moved = optimum, number, moved
+        others = np.arange(len(optimum.at)) != number
+        self._free = others & (optimum.at > optimum.low) & (optimum.at < optimum.high)
+        self._base = moved(optimum.at, optimum.owns)
         self._q, self._r = np.linalg.qr(self._design())
-        slope = self._white([sight.slopes[:, :, number] for sight in ground.sights])
+        slope = self._white([run.slopes[:, :, number] for run in optimum.linearised])
         slope = np.concatenate([slope, np.zeros(len(self._r))])
         told = self._q.T @ slope
         self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - told @ told))
         self._gives = -np.linalg.solve(self._r, told)  # slopes of all others by this belief
-        self._begin = self._given(_Place(ground.at, ground.owns, 0.0))
+        self._begin = self._given(_Place(optimum.at, optimum.owns, 0.0))
 
     def is_normal(self) -> bool:
         """Return whether the profile agrees with the normal's at ``NEAR`` deviations on both sides.
 
         It does not where either place is out of the range.
         """
-        at = float(self._ground.at[self.number])
+        at = float(self._optimum.at[self.number])
         for side in (-NEAR, NEAR):
             there = at + side * self.deviation
-            if not self._ground.low[self.number] <= there <= self._ground.high[self.number]:
+            if not self._optimum.low[self.number] <= there <= self._optimum.high[self.number]:
                 return False
             at_there, owns = self._shifted(self._begin, self._gives * (there - at))
             found = self._given(_Place(self._with(at_there, there), owns, 0.0))
@@ -185,8 +185,8 @@ class _Profile:
 
     def curve(self) -> _Curve:
         """Step outward on both sides until the cost exceeds ``FAR`` deviations or range ends."""
-        at, known = float(self._ground.at[self.number]), [self._begin]
-        for side, end in ((-1.0, self._ground.low), (1.0, self._ground.high)):
+        at, known = float(self._optimum.at[self.number]), [self._begin]
+        for side, end in ((-1.0, self._optimum.low), (1.0, self._optimum.high)):
             edge, last = float(end[self.number]), self._begin
             for step in STEPS:
                 there = at + side * step * self.deviation
@@ -198,7 +198,7 @@ class _Profile:
                     break
         known.sort(key=lambda one: float(one.at[self.number]))
         places = {float(one.at[self.number]): one for one in known}
-        deviations = np.full(len(self._ground.at), np.nan)
+        deviations = np.full(len(self._optimum.at), np.nan)
         inverse = np.linalg.inv(self._r)
         deviations[self._free] = np.sqrt((inverse**2).sum(axis=1))[: int(self._free.sum())]
         return _Curve(
@@ -220,15 +220,15 @@ class _Profile:
 
     def _given(self, place: _Place) -> _Place:
         """Re-estimate all other unknowns at this place by one linear step; return the new place."""
-        ground = self._ground
+        optimum = self._optimum
         there = self._moved(place.at, place.owns)
         residuals = [
-            sight.residual + one - base
-            for sight, one, base in zip(ground.sights, there, self._base, strict=True)
+            run.residual + one - base
+            for run, one, base in zip(optimum.linearised, there, self._base, strict=True)
         ]
         rows = [self._white(residuals), place.at[self._free]]
-        for sight, own in zip(ground.sights, place.owns, strict=True):
-            rows += [own / sight.run_scales(ground.scales), np.zeros(sight.piece_count)]
+        for run, own in zip(optimum.linearised, place.owns, strict=True):
+            rows += [own / run.run_scales(optimum.scales), np.zeros(run.piece_count)]
         left = np.concatenate(rows)
         told = self._q.T @ left
         cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - told @ told)
@@ -239,21 +239,21 @@ class _Profile:
 
         ``by`` also holds the pieces' effects, which are not part of a place and are skipped.
         """
-        ground, count = self._ground, int(self._free.sum())
+        optimum, count = self._optimum, int(self._free.sum())
         at, owns, begin = place.at.copy(), place.owns.copy(), count
         at[self._free] += by[:count]
-        for i, sight in enumerate(ground.sights):
-            end = begin + len(sight.own)
-            owns[i] += by[begin:end] * sight.run_scales(ground.scales)
-            begin = end + sight.piece_count
-        return np.asarray(np.clip(at, ground.low, ground.high)), owns
+        for i, run in enumerate(optimum.linearised):
+            end = begin + len(run.own)
+            owns[i] += by[begin:end] * run.run_scales(optimum.scales)
+            begin = end + run.piece_count
+        return np.asarray(np.clip(at, optimum.low, optimum.high)), owns
 
     def _design(self) -> Floats:
         """Return the whitened columns of the free unknowns, above the rows of their own priors."""
-        sights, scales = self._ground.sights, self._ground.scales
+        linearised, scales = self._optimum.linearised, self._optimum.scales
         count = int(self._free.sum())
-        effects = [whitened(s.t_s, s.effects(scales), scales) for s in sights]
-        slopes = [whitened(s.t_s, s.slopes[:, :, self._free], scales) for s in sights]
+        effects = [whitened(s.t_s, s.effects(scales), scales) for s in linearised]
+        slopes = [whitened(s.t_s, s.slopes[:, :, self._free], scales) for s in linearised]
         size = count + sum(one.shape[1] for one in effects)
         above, begin = [], count
         for slope, effect in zip(slopes, effects, strict=True):
@@ -266,9 +266,9 @@ class _Profile:
 
     def _white(self, columns: Sequence[Floats]) -> Floats:
         """Whiten (samples, 3) of each run and stack the runs."""
-        sights, scales = self._ground.sights, self._ground.scales
+        linearised, scales = self._optimum.linearised, self._optimum.scales
         white = [
             whitened(s.t_s, one[:, :, None], scales)[:, 0]
-            for s, one in zip(sights, columns, strict=True)
+            for s, one in zip(linearised, columns, strict=True)
         ]
         return np.concatenate(white)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 
 
@@ -37,13 +37,13 @@ class State(NamedTuple):
     is_bent: npt.NDArray[np.bool_]
 
 
-def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
+def state(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> State:
     """Return the state at these beliefs, and at each sight's own effects."""
     values, is_bent, begins = [at], [np.ones(len(at), bool)], []
     begin = len(at)
-    for sight in sights:
-        own = sight.own / sight.run_scales(scales)
-        none = np.zeros(sight.piece_count)
+    for run in linearised:
+        own = run.own / run.run_scales(scales)
+        none = np.zeros(run.piece_count)
         values += [own, none]
         is_bent += [np.ones(len(own), bool), none > 0.0]
         begins.append(begin)
@@ -51,10 +51,10 @@ def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
     return State(np.concatenate(values), begins, np.concatenate(is_bent))
 
 
-def system(sights: Sequence[Sight], at: Floats, scales: Floats) -> System:
+def system(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> System:
     """Return the normal equations, linearised around ``at``, the parameters' beliefs."""
     count = len(at)
-    blocks = [_whitened(sight, at, scales) for sight in sights]
+    blocks = [_whitened(run, at, scales) for run in linearised]
     size = count + sum(effects.shape[1] for _, _, effects in blocks)
     matrix, right, square = np.eye(size), np.zeros(size), 0.0
     begin = count
@@ -71,9 +71,9 @@ def system(sights: Sequence[Sight], at: Floats, scales: Floats) -> System:
     return System(matrix, right, square)
 
 
-def _whitened(sight: Sight, at: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:
-    centre = sight.without_own() - sight.slopes @ at
-    count = sight.slopes.shape[2]
-    columns = np.concatenate([centre[:, :, None], sight.slopes, sight.effects(scales)], axis=2)
-    white = whitened(sight.t_s, columns, scales)
+def _whitened(run: LinearisedRun, at: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:
+    centre = run.without_own() - run.slopes @ at
+    count = run.slopes.shape[2]
+    columns = np.concatenate([centre[:, :, None], run.slopes, run.effects(scales)], axis=2)
+    white = whitened(run.t_s, columns, scales)
     return white[:, 0], white[:, 1 : 1 + count], white[:, 1 + count :]

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calibration.bayesian_fit.estimates import Fit
-from calibration.bayesian_fit.fit import Looks, Stages, fit
-from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, Look, residual, thinned, unrolled
+from calibration.bayesian_fit.fit import ResidualModel, Stages, fit
+from calibration.bayesian_fit.linearisation import (
+    ROUGH_STEP_S,
+    SimulatedRun,
+    as_displacements,
+    residual,
+    thinned,
+)
 from calibration.bayesian_fit.parameters import known_values
 from calibration.logs.run import Run
 from calibration.simulation.twin import STEP_S, Twin
@@ -18,26 +24,28 @@ def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
     known, twin = known_values(vehicle), Twin(vehicle)
     driven = [thinned(run) for run in runs]
 
-    def looks(step_s: float) -> Looks:
-        return Looks(
+    def models(step_s: float) -> ResidualModel:
+        return ResidualModel(
             lambda values, owns: [
                 residual(twin, values, own, run, step_s)
                 for run, own in zip(driven, owns, strict=True)
             ],
             lambda point, owns: [
-                Look(twin, point.values, run, own, step_s).sight(known, point)
+                SimulatedRun(twin, point.values, run, own, step_s).linearised(known, point)
                 for run, own in zip(driven, owns, strict=True)
             ],
         )
 
-    ways = Looks(
+    displacements = ResidualModel(
         lambda values, owns: [
-            residual(twin, values, own, run, ROUGH_STEP_S, unrolled)
+            residual(twin, values, own, run, ROUGH_STEP_S, as_displacements)
             for run, own in zip(driven, owns, strict=True)
         ],
         lambda point, owns: [
-            Look(twin, point.values, run, own, ROUGH_STEP_S).sight_of_ways(known, point)
+            SimulatedRun(twin, point.values, run, own, ROUGH_STEP_S).linearised_displacements(
+                known, point
+            )
             for run, own in zip(driven, owns, strict=True)
         ],
     )
-    return fit(Stages(ways, looks(ROUGH_STEP_S), looks(STEP_S)), len(driven), known)
+    return fit(Stages(displacements, models(ROUGH_STEP_S), models(STEP_S)), len(driven), known)

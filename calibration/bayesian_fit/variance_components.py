@@ -17,28 +17,28 @@ import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.normal_equations import system
 from calibration.bayesian_fit.odometry_noise import log_spreads
 from calibration.bayesian_fit.variance_priors import SCALES
 
 
-def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
+def unlikely(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
     """Return the negative log likelihood of residuals and scales, up to a constant."""
-    one = system(sights, at, scales)
+    one = system(linearised, at, scales)
     factor = np.linalg.cholesky(one.matrix)
     told = np.linalg.solve(factor, one.right)
-    wobble = sum(log_spreads(sight.t_s, scales) for sight in sights)
+    wobble = sum(log_spreads(run.t_s, scales) for run in linearised)
     strange = (np.log(scales) - _BELIEVED) / _SPREADS
     halves = one.square - float(told @ told) + float(strange @ strange)
     return wobble + float(np.log(np.diag(factor)).sum()) + 0.5 * halves
 
 
-def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
+def likeliest(linearised: Sequence[LinearisedRun], at: Floats, first: Floats) -> Floats:
     """Return the likeliest scales, in the order of ``SCALES``; the search begins at ``first``."""
     bounds = zip(*_bounds(), strict=True)
     found = minimize(
-        lambda logs: unlikely(sights, at, np.exp(logs)),
+        lambda logs: unlikely(linearised, at, np.exp(logs)),
         np.log(first),
         method="L-BFGS-B",
         bounds=list(bounds),
@@ -47,7 +47,7 @@ def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
     return np.asarray(np.exp(found.x))
 
 
-def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
+def drawn_scales(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> Floats:
     """Draw scales (DRAWS, scales) from a Laplace approximation around the likeliest ones.
 
     Their covariance is the inverse curvature of the log likelihood; each draw is clipped to its
@@ -56,7 +56,7 @@ def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
     here, count = np.log(scales), len(scales)
 
     def height(step: Floats) -> float:
-        return unlikely(sights, at, np.exp(here + step))
+        return unlikely(linearised, at, np.exp(here + step))
 
     moves = LOOK * np.eye(count)
     curved = np.zeros((count, count))
@@ -73,12 +73,12 @@ def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
     return np.asarray(np.exp(np.clip(here + steps, least, most)))
 
 
-def mixed(sights: Sequence[Sight], at: Floats, every: Floats) -> Floats:
+def mixed(linearised: Sequence[LinearisedRun], at: Floats, every: Floats) -> Floats:
     """Return the covariance of the beliefs, averaged over these scales, linearised at ``at``."""
     count = len(at)
     means, covariances = [], []
     for scales in every:
-        one = system(sights, at, scales)
+        one = system(linearised, at, scales)
         inverse = np.linalg.inv(one.matrix)
         covariances.append(inverse[:count, :count])
         means.append(-(inverse @ one.right)[:count])

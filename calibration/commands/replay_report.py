@@ -42,7 +42,7 @@ def _row(shown: Replay, calibration: Calibration | None) -> dict[str, Any]:
         "odometry": o.file,
         "was_fitted_on": bool(calibration and calibration.was_fitted_on(shown.run)),
         "fitted_on": [one.commands for one in calibration.data] if calibration else [],
-        "lack_of_fit": calibration.fit.lack._asdict() if calibration else None,
+        "lack_of_fit": calibration.fit.lack_of_fit._asdict() if calibration else None,
         "band_stretch": calibration.fit.stretch if calibration else None,
         "t_s": o.t_s.tolist(),
         "car": _poses(shown, shown.car),
@@ -105,7 +105,7 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
         yield f"{one.run.commands.file} against {one.run.odometry.file}{fitted}"
         if is_each and own:
             yield f"predicted by a fit on {', '.join(it.commands for it in own.data)}"
-            yield _lack(own)
+            yield _lack_of_fit(own)
         else:
             yield from _over_time(one)
             yield ""
@@ -145,12 +145,12 @@ def _banded(shown: Replay, calibration: Calibration | None) -> Iterator[str]:
         yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
 
 
-def _lack(calibration: Calibration) -> str:
-    lack = calibration.fit.lack
-    if not lack.is_flagged:
-        return f"lack of fit: none seen (p = {lack.p:.2g})"
-    like = f"; it looks like {lack.suspect}" if lack.suspect else ""
-    return f"LACK OF FIT (p = {lack.p:.2g}): these runs are not of such a car{like}"
+def _lack_of_fit(calibration: Calibration) -> str:
+    lack_of_fit = calibration.fit.lack_of_fit
+    if not lack_of_fit.is_significant:
+        return f"lack of fit: none seen (p = {lack_of_fit.p:.2g})"
+    like = f"; it looks like {lack_of_fit.suspect}" if lack_of_fit.suspect else ""
+    return f"LACK OF FIT (p = {lack_of_fit.p:.2g}): these runs are not of such a car{like}"
 
 
 def _numbers(calibration: Calibration) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _numbers(calibration: Calibration) -> Iterator[str]:
         told = "" if one.is_fitted else "  hardly told by the data: near its known value"
         yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{told}".rstrip()
     low, high = calibration.steering
-    yield f"  fitted with steering of {low:g} to {high:g}; {_lack(calibration)}"
+    yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration)}"
     yield ""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Run
@@ -75,8 +75,9 @@ def written(calibration: Calibration) -> str:
     ]
     fit = calibration.fit
     data = (_table("[[data]]", vars(source)) for source in calibration.data)
-    lack = _table(
-        "[lack_of_fit]  # p: the chance of such residuals if the model fits", fit.lack._asdict()
+    lack_of_fit = _table(
+        "[lack_of_fit]  # p: the chance of such residuals if the model fits",
+        fit.lack_of_fit._asdict(),
     )
     wider = _table(
         "[band]  # how much wider than the model says, by runs that the others do not predict",
@@ -91,7 +92,13 @@ def written(calibration: Calibration) -> str:
         *(f"    [{', '.join(f'{one:.6g}' for one in row)}]," for row in fit.covariance),
         "]",
     ]
-    parts = [*data, *map(_parameter, fit.estimates), lack, wider, "\n".join(["[scales]", *scales])]
+    parts = [
+        *data,
+        *map(_parameter, fit.estimates),
+        lack_of_fit,
+        wider,
+        "\n".join(["[scales]", *scales]),
+    ]
     return "\n\n".join(["\n".join(head), *parts, "\n".join(covariance)]) + "\n"
 
 
@@ -140,7 +147,7 @@ def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fi
         tuple(_estimate(name, parameters[name]) for name in NAMES),
         covariance,
         np.array([float(scales[one.name]) for one in SCALES]),
-        Lack(**document.pop("lack_of_fit")),
+        LackOfFit(**document.pop("lack_of_fit")),
         float(document.pop("band")["stretch"]),
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
-from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, Look
+from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
 from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
 from calibration.bayesian_fit.odometry_noise import wobbles
 from calibration.bayesian_fit.parameters import PARAMETERS
@@ -62,25 +62,30 @@ def band(
 
     ``steering`` is the least and greatest steering of the fitted runs.
     """
-    look = Look(twin, fit.values, run, step_s=ROUGH_STEP_S)
-    drawn = _drawn(twin, known, fit, run, look)
+    simulated = SimulatedRun(twin, fit.values, run, step_s=ROUGH_STEP_S)
+    drawn = _drawn(twin, known, fit, run, simulated)
     position_m, yaw_rad = widths(drawn, confidence)
-    is_beyond = _beyond(look.t_s, run, fit, steering)
+    is_beyond = _beyond(simulated.t_s, run, fit, steering)
     return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_beyond)
 
 
-def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
+def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, simulated: SimulatedRun) -> Floats:
     """Return drawn deviations of runs of this car from the twin's run, (samples, 3, draws)."""
     rng = np.random.default_rng(SEED)
-    drives = [_drive(twin, known, fit, run, look, rng.normal) for _ in range(DRIVES)]
+    drives = [_drive(twin, known, fit, run, simulated, rng.normal) for _ in range(DRIVES)]
     drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
-    strange = scaled_pieces(*look.pieces(), fit.scales)
+    strange = scaled_pieces(*simulated.pieces(), fit.scales)
     drawn += strange @ rng.normal(size=(strange.shape[2], drawn.shape[2]))
-    return np.asarray(drawn + wobbles(rng, look.t_s, fit.scales, drawn.shape[2]))
+    return np.asarray(drawn + wobbles(rng, simulated.t_s, fit.scales, drawn.shape[2]))
 
 
 def _drive(
-    twin: Twin, known: Values, fit: Fit, run: Run, look: Look, normal: Callable[..., Floats]
+    twin: Twin,
+    known: Values,
+    fit: Fit,
+    run: Run,
+    simulated: SimulatedRun,
+    normal: Callable[..., Floats],
 ) -> Floats:
     """Simulate one car drawn from the posterior with drawn run effects; return its deviation.
 
@@ -93,8 +98,8 @@ def _drive(
         p.name: p.value(p.belief(fit.values[p.name], known[p.name]) + float(step), known[p.name])
         for p, step in zip(PARAMETERS, steps, strict=True)
     }
-    own = run_scales(fit.scales, look.still_s) * normal(size=len(NONE))
-    return np.asarray(Look(twin, values, run, own, ROUGH_STEP_S).poses - look.poses)
+    own = run_scales(fit.scales, simulated.still_s) * normal(size=len(NONE))
+    return np.asarray(SimulatedRun(twin, values, run, own, ROUGH_STEP_S).poses - simulated.poses)
 
 
 def _beyond(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from calibration.bayesian_fit.fit import Looks, Stages, fit
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.fit import ResidualModel, Stages, fit
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.parameters import Parameter
 from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
@@ -58,8 +58,8 @@ def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
 
 @pytest.mark.fit
 def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
-    assert not found.lack.is_flagged
-    assert found.lack.suspect == ""
+    assert not found.lack_of_fit.is_significant
+    assert found.lack_of_fit.suspect == ""
 
 
 LINE = (
@@ -80,7 +80,7 @@ def fitted(noise, table=LINE, bent=lambda level: level):
     def residuals(v, _=None):
         return [((bent(v["level"]) - bent(2.0)) + (v["slope"] + 1.0) * SHAPE - noise).T]
 
-    def see(point, _):
+    def linearise(point, _):
         level = point.values["level"]
         slopes = np.zeros((len(TIMES), 3, len(table)))
         slopes[:, :, 0] = 5.0 * (bent(level + 1e-6) - bent(level)) / 1e-6
@@ -88,10 +88,12 @@ def fitted(noise, table=LINE, bent=lambda level: level):
         suspects = np.zeros((len(TIMES), 3, len(SUSPECTS)))
         suspects[40:, :, 0] = 1.0
         (residual,) = residuals(point.values)
-        return [Sight(TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, NONE, 0.0)]
+        return [
+            LinearisedRun(TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, NONE, 0.0)
+        ]
 
-    looks = Looks(residuals, see)
-    return fit(Stages(looks, looks, looks), 1, KNOWN, table)
+    models = ResidualModel(residuals, linearise)
+    return fit(Stages(models, models, models), 1, KNOWN, table)
 
 
 def remembering(seed, spread=0.02):
@@ -136,18 +138,18 @@ def test_the_spread_and_the_memory_of_a_wobble_are_found_behind_a_fit():
 
 def test_a_jump_that_no_line_has_is_flagged_and_named():
     noise = remembering(3)
-    assert not fitted(noise).lack.is_flagged
+    assert not fitted(noise).lack_of_fit.is_significant
     noise[:, 40:] += 0.06
-    lack = fitted(noise).lack
-    assert lack.is_flagged
-    assert lack.suspect == SUSPECTS[0]
+    lack_of_fit = fitted(noise).lack_of_fit
+    assert lack_of_fit.is_significant
+    assert lack_of_fit.suspect == SUSPECTS[0]
 
 
 def test_a_search_for_scales_begins_and_ends_in_their_order():
     assert len(believed_scales()) == len(SCALES) == 9
     none = NO_PIECES
-    sight = Sight(TIMES, remembering(1).T, none, RUN, none, none, none, NONE, 0.0)
-    scales = likeliest([sight], np.zeros(0), believed_scales())
+    run = LinearisedRun(TIMES, remembering(1).T, none, RUN, none, none, none, NONE, 0.0)
+    scales = likeliest([run], np.zeros(0), believed_scales())
     assert scales[3:] == pytest.approx(believed_scales()[3:], rel=1e-3)  # no effect: as believed
-    white = whitened(TIMES, sight.residual[:, :, None], scales)
+    white = whitened(TIMES, run.residual[:, :, None], scales)
     assert np.std(white) == pytest.approx(1.0, abs=0.1)

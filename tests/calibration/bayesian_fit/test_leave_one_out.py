@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from calibration.bayesian_fit.band_widths import widths
-from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.leave_one_out import stretch
-from calibration.bayesian_fit.linearised_run import Sight
+from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import wobbles
 from calibration.bayesian_fit.parameters import NAMES
 from calibration.bayesian_fit.run_effects import NONE
@@ -25,12 +25,12 @@ SLOPES = np.repeat((TIMES / TIMES[-1])[:, None, None], 3, axis=1)  # of one para
 AT = np.zeros(1)
 
 
-def sights_of(runs, seed, apart=0.0):
+def runs_of(runs, seed, apart=0.0):
     """Runs of one car seen through wobbles; each next one is driven ``apart`` (m, rad) off."""
     rng = np.random.default_rng(seed)
     seen = wobbles(rng, TIMES, SCALES, runs)
     return [
-        Sight(
+        LinearisedRun(
             TIMES,
             seen[:, :, i] + apart * i * SLOPES[:, :, 0],
             SLOPES,
@@ -45,18 +45,18 @@ def sights_of(runs, seed, apart=0.0):
 
 def test_of_runs_of_one_car_each_lies_in_the_band_of_the_others_as_often_as_it_says():
     """Of two runs either is as far from the other: 95 of 100 pairs, and 3 / 2 is on top."""
-    beyond = [stretch(sights_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
+    beyond = [stretch(runs_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
     assert 0.01 <= np.mean(beyond) <= 0.12
 
 
 def test_runs_that_drive_apart_stretch_the_band_by_as_much():
-    near, far = (stretch(sights_of(3, 1, apart), AT, SCALES) for apart in (0.1, 0.2))
+    near, far = (stretch(runs_of(3, 1, apart), AT, SCALES) for apart in (0.1, 0.2))
     assert near > 2.0
     assert far == pytest.approx(2.0 * near, rel=0.2)
 
 
 def test_a_run_alone_says_nothing_of_the_next():
-    assert stretch(sights_of(1, 0, apart=9.0), AT, SCALES) == 1.0
+    assert stretch(runs_of(1, 0, apart=9.0), AT, SCALES) == 1.0
 
 
 def test_widths_hold_such_a_share_of_draws_all_the_way():
@@ -78,7 +78,7 @@ def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
 @pytest.mark.fit
 def test_a_band_is_as_much_wider_as_its_fit_says():
     estimates = tuple(Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in NAMES)
-    fit = Fit(estimates, 1e-4 * np.eye(len(NAMES)), SCALES, Lack(0.5, ""))
+    fit = Fit(estimates, 1e-4 * np.eye(len(NAMES)), SCALES, LackOfFit(0.5, ""))
     run, twin = made_run(0.35, TRUTH, 0, 0.005), Twin(NIGEL)
     once, thrice = (
         band(twin, TRUTH, one, (0.3, 0.4), run) for one in (fit, replace(fit, stretch=3.0))

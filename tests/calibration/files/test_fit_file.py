@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.estimates import Estimate, Fit, Lack
+from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.variance_components import believed_scales
 from calibration.files.fit_file import Calibration, Source, found, read, written
@@ -23,7 +23,7 @@ ESTIMATES = tuple(
 def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(NAMES)) if covariance is None else covariance
-    fit = Fit(tuple(estimates), spread, believed_scales(), Lack(0.25, ""), 1.25)
+    fit = Fit(tuple(estimates), spread, believed_scales(), LackOfFit(0.25, ""), 1.25)
     return Calibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
 
 
@@ -37,7 +37,7 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     assert written(again) == written(WHOLE)
     assert again.estimates == ESTIMATES
     assert again.fit.covariance.tolist() == np.eye(len(NAMES)).tolist()
-    assert (again.steering, again.fit.lack) == (WHOLE.steering, WHOLE.fit.lack)
+    assert (again.steering, again.fit.lack_of_fit) == (WHOLE.steering, WHOLE.fit.lack_of_fit)
     assert again.fit.stretch == WHOLE.fit.stretch
     assert list(read(path).values) == list(NAMES)
 

@@ -72,7 +72,7 @@ def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept)
         *("steer_lock_ratio", "steer_asymmetry", "tyre_stiffness_per_rad", "steer_rate_radps")
     ]
     assert every(one.low <= one.known <= one.high for one in kept.estimates if not one.is_fitted)
-    assert not kept.fit.lack.is_flagged
+    assert not kept.fit.lack_of_fit.is_significant
     assert kept.steering == pytest.approx((0.2, 0.3))
 
 
@@ -85,7 +85,7 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
     steering = driven_steering(fitted, fit.values)
     calibration = results.Calibration("nigel", "", "", (), steering, fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
-    assert not fit.lack.is_flagged
+    assert not fit.lack_of_fit.is_significant
     assert every(shown.held())
     assert shown.band.position_m[-1] < width_m
     assert shown.band.yaw_rad[-1] < width_rad
