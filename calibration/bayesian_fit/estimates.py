@@ -46,9 +46,9 @@ class Estimate:
 class Fit:
     """The estimates of all parameters with their joint uncertainty.
 
-    ``covariance`` is that of the parameters' beliefs (standardised by their priors); ``scales`` are
+    ``covariance`` is that of the parameters, standardised by their priors; ``scales`` are
     in the order of SCALES. ``stretch`` is the factor by which a band has to be wider than all of
-    this says (``left_out.py``). ``marginals`` are the marginal posteriors of the beliefs; a fit
+    this says (``leave_one_out.py``). ``marginals`` are the marginal posteriors of these; a fit
     that was read from a file has none.
     """
 

@@ -1,4 +1,4 @@
-"""A test of lack of fit: do the residuals hold more than noise and scatter between runs?
+"""A test of lack of fit: do the residuals hold more than noise and variance between runs?
 
 There are two F tests, with the noise whitened, the parameters free and the runs' effects in their
 scales. The first is of all pieces of the runs, each with its own speed and curvature, whatever the
@@ -30,7 +30,7 @@ def lack_of_fit_test(linearised: Sequence[LinearisedRun], scales: Floats) -> Lac
 
     The run effects' scales are capped at ``RUNS_MOST`` times their priors.
     """
-    most = np.array([RUNS_MOST * one.believed for one in SCALES[3:7]])
+    most = np.array([RUNS_MOST * one.prior_median for one in SCALES[3:7]])
     scales = np.concatenate([scales[:3], np.minimum(scales[3:7], most), scales[7:]])
     base, runs, pieces, suspects, residual = _stacked(linearised, scales)
     design = np.block(
@@ -45,21 +45,21 @@ def lack_of_fit_test(linearised: Sequence[LinearisedRun], scales: Floats) -> Lac
 
     rest, strange, named = left(residual[:, None])[:, 0], left(pieces), left(suspects)
     free = len(residual) - base.shape[1]
-    alone = [_tail(rest, named[:, [i]], free, 1e-6) for i in range(len(SUSPECTS))]
-    p = min(1.0, 2.0 * min(_tail(rest, strange, free, SEEN), _tail(rest, named, free, 1e-6)))
+    alone = [_f_test(rest, named[:, [i]], free, 1e-6) for i in range(len(SUSPECTS))]
+    p = min(1.0, 2.0 * min(_f_test(rest, strange, free, SEEN), _f_test(rest, named, free, 1e-6)))
     likely = int(np.argmin(alone))
     return LackOfFit(p, SUSPECTS[likely] if p < LEVEL and alone[likely] < NOTICED else "")
 
 
-def _tail(rest: Floats, columns: Floats, free: int, seen: float) -> float:
+def _f_test(rest: Floats, columns: Floats, free: int, seen: float) -> float:
     """Return p of the F test of the hypothesis that these columns explain nothing."""
     directions, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     directions = directions[:, sizes > seen]
     count = directions.shape[1]
     if not count or free - count < 5:
         return 1.0
-    told = directions.T @ rest
-    explained = float(told @ told)
+    projected = directions.T @ rest
+    explained = float(projected @ projected)
     other = float(rest @ rest) - explained
     return float(fisher.sf((explained / count) / (other / (free - count)), count, free - count))
 
@@ -71,22 +71,24 @@ def _stacked(
 
     In order: parameters, run effects, pieces of prior size, suspects, residual.
     """
-    speed, bend = (one.believed for one in SCALES[-2:])
+    speed, curvature = (one.prior_median for one in SCALES[-2:])
     rows = []
     for run in linearised:
         own = (
             *(run.slopes, run.run_columns * run.run_scales(scales)),
-            *(run.piece_speed * speed, run.piece_bend * bend),
+            *(run.piece_speed * speed, run.piece_curvature * curvature),
             *(run.suspects, run.without_own()[:, :, None]),
         )
         rows.append([whitened(run.t_s, one, scales) for one in own])
-    slopes, run_effects, piece_speed, piece_bend, suspects, residual = zip(*rows, strict=True)
-    pieces = np.concatenate([_apart(piece_speed), _apart(piece_bend)], axis=1)
+    slopes, run_effects, piece_speed, piece_curvature, suspects, residual = zip(*rows, strict=True)
+    pieces = np.concatenate(
+        [_block_diagonal(piece_speed), _block_diagonal(piece_curvature)], axis=1
+    )
     together = [np.concatenate(one) for one in (slopes, suspects, residual)]
-    return together[0], _apart(run_effects), pieces, together[1], together[2][:, 0]
+    return together[0], _block_diagonal(run_effects), pieces, together[1], together[2][:, 0]
 
 
-def _apart(blocks: Sequence[Floats]) -> Floats:
+def _block_diagonal(blocks: Sequence[Floats]) -> Floats:
     """Stack the blocks along the diagonal, each with columns of its own."""
     widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
     whole = [

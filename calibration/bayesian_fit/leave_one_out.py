@@ -17,8 +17,8 @@ from calibration.arrays import Floats
 from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import CONFIDENCE
 from calibration.bayesian_fit.linearised_run import LinearisedRun
-from calibration.bayesian_fit.normal_equations import system
-from calibration.bayesian_fit.odometry_noise import wobbles
+from calibration.bayesian_fit.normal_equations import normal_equations
+from calibration.bayesian_fit.odometry_noise import drawn_noise
 
 DRAWS = 1000
 SEED = 1
@@ -36,7 +36,7 @@ def stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> 
 def _off(linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: Floats) -> float:
     """Return the distance of this run from the others' prediction, in widths of its band."""
     run, count = linearised[number], len(at)
-    others = system([*linearised[:number], *linearised[number + 1 :]], at, scales)
+    others = normal_equations([*linearised[:number], *linearised[number + 1 :]], at, scales)
     inverse = np.linalg.inv(others.matrix)
     moved = -(inverse @ others.right)[:count] - at
     errors = run.without_own() + run.slopes @ moved
@@ -46,7 +46,7 @@ def _off(linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: F
     drawn = (
         run.slopes @ cars
         + effects @ rng.normal(size=(effects.shape[2], DRAWS))
-        + wobbles(rng, run.t_s, scales, DRAWS)
+        + drawn_noise(rng, run.t_s, scales, DRAWS)
     )
     position_m, yaw_rad = widths(drawn, CONFIDENCE)
     apart_m = np.hypot(errors[:, 0], errors[:, 1])

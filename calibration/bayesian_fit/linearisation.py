@@ -11,7 +11,14 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
-from calibration.bayesian_fit.run_effects import NONE, Own, Path, moved_at_start, pieces, suspects
+from calibration.bayesian_fit.run_effects import (
+    ZERO_EFFECTS,
+    PredictedPath,
+    RunEffects,
+    pieces,
+    start_pose_columns,
+    suspects,
+)
 from calibration.logs.run import Odometry, Run
 from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry
@@ -88,7 +95,7 @@ def residual(
 
     ``own`` are the run's effects.
     """
-    effects, first = Own(*own), since(run)
+    effects, first = RunEffects(*own), since(run)
     way = twin.way(effects.applied(values), run, step_s)
     predicted = columns(_placed(way, run, values, effects))
     return view(predicted[first:]) - view(_measured(run)[first:])
@@ -104,14 +111,14 @@ def _measured(run: Run) -> Floats:
     return np.column_stack([o.x_m, o.y_m, o.yaw_rad])
 
 
-def _placed(way: Poses, run: Run, values: Values, own: Own) -> Poses:
+def _placed(way: Poses, run: Run, values: Values, own: RunEffects) -> Poses:
     x_m, y_m, yaw_rad = run.start_pose()
     start = x_m + own.start_x_m, y_m + own.start_y_m, yaw_rad + own.start_yaw_rad
     return as_odometry(way, start, values["mount_yaw_rad"], values["mount_x_m"])
 
 
 class SearchPoint(NamedTuple):
-    """A point of a search: beliefs, their values, and finite-difference steps in beliefs."""
+    """A point of a search: standardised parameters, their values, and finite-difference steps."""
 
     at: Floats
     values: Values
@@ -131,10 +138,15 @@ class SimulatedRun:
     """One run simulated at some values and effects of its own: poses, and their derivatives."""
 
     def __init__(
-        self, twin: Twin, values: Values, run: Run, own: Floats = NONE, step_s: float = STEP_S
+        self,
+        twin: Twin,
+        values: Values,
+        run: Run,
+        own: Floats = ZERO_EFFECTS,
+        step_s: float = STEP_S,
     ) -> None:
         self._twin, self._values, self._run = twin, values, run
-        self._own, self._first = Own(*own), since(run)
+        self._own, self._first = RunEffects(*own), since(run)
         self._rough = self._driven(values, ROUGH_STEP_S)
         way = self._rough if step_s == ROUGH_STEP_S else self._driven(values, step_s)
         self.poses = self._seen(way, values)
@@ -154,8 +166,8 @@ class SimulatedRun:
         """Return the columns of the speed and the curvature of each piece."""
         return pieces(self._path())
 
-    def _path(self) -> Path:
-        return Path.of(self.t_s, Poses(*self.poses.T))
+    def _path(self) -> PredictedPath:
+        return PredictedPath.of(self.t_s, Poses(*self.poses.T))
 
     def _driven(self, values: Values, step_s: float) -> Poses:
         return self._twin.way(self._own.applied(values), self._run, step_s)
@@ -164,7 +176,7 @@ class SimulatedRun:
         return columns(_placed(way, self._run, values, self._own))[self._first :]
 
     def slopes(self, known: Values, point: SearchPoint, view: View) -> Floats:
-        """Return the derivatives by the parameters' beliefs, (samples, 3, parameters).
+        """Return the derivatives by the standardised parameters, (samples, 3, parameters).
 
         Each takes one more rough simulation, except those of the mounting.
         """
@@ -181,14 +193,14 @@ class SimulatedRun:
     def linearised(self, known: Values, point: SearchPoint) -> LinearisedRun:
         """Return the linearised run with all columns, seen as positions."""
         slopes, path = self.slopes(known, point, as_positions), self._path()
-        speed, bend = pieces(path)
+        speed, curvature = pieces(path)
         return LinearisedRun(
             self.t_s,
             self.poses - self.measured(),
             slopes,
-            np.concatenate([_of_run(slopes), moved_at_start(path)], axis=2),
+            np.concatenate([_of_run(slopes), start_pose_columns(path)], axis=2),
             speed,
-            bend,
+            curvature,
             suspects(path, arrived(self._run, self._own.applied(self._values))),
             np.array(self._own),
             self.still_s,
@@ -197,17 +209,17 @@ class SimulatedRun:
     def linearised_displacements(self, known: Values, point: SearchPoint) -> LinearisedRun:
         """Return the run linearised as displacements, without effects, to begin a search with."""
         none = np.zeros((len(self.poses), 3, 0))
-        run = np.zeros((len(self.poses), 3, len(NONE)))
+        run = np.zeros((len(self.poses), 3, len(ZERO_EFFECTS)))
         return LinearisedRun(
             self.t_s,
             as_displacements(self.poses) - as_displacements(self.measured()),
             self.slopes(known, point, as_displacements),
-            *(run, none, none, none, NONE, 0.0),
+            *(run, none, none, none, ZERO_EFFECTS, 0.0),
         )
 
 
 def _probes(known: Values, point: SearchPoint) -> Iterator[tuple[str, Values, float]]:
-    """Yield for each parameter its name, the values with it moved, and the step in beliefs."""
+    """Yield for each parameter its name, the values with it moved, and the standardised step."""
     for p, here, by in zip(PARAMETERS, point.at, point.probes, strict=True):
         is_at_top = p.value(float(here + by), known[p.name]) >= p.high
         probe = float(-by if is_at_top else by)

@@ -14,7 +14,7 @@ class LinearisedRun:
     """One run, linearised at some values of the parameters and of its own effects.
 
     ``residual``: predicted less measured, (samples, 3). The other columns, (samples, 3, any), are
-    derivatives: by the parameters' beliefs, the run's effects, the speed and curvature of each
+    derivatives: by the standardised parameters, the run's effects, the speed and curvature of each
     piece, and the suspects. ``own``: the run's effects at which it is linearised. ``still_s``: how
     long the car was seen standing at its start.
     """
@@ -24,7 +24,7 @@ class LinearisedRun:
     slopes: Floats
     run_columns: Floats
     piece_speed: Floats
-    piece_bend: Floats
+    piece_curvature: Floats
     suspects: Floats
     own: Floats
     still_s: float
@@ -36,11 +36,11 @@ class LinearisedRun:
     @property
     def piece_count(self) -> int:
         """The number of the pieces' effects."""
-        return int(self.piece_speed.shape[2] + self.piece_bend.shape[2])
+        return int(self.piece_speed.shape[2] + self.piece_curvature.shape[2])
 
     def pieces(self, scales: Floats) -> Floats:
         """Return the columns of the effects that no parameter explains, each times its scale."""
-        return scaled_pieces(self.piece_speed, self.piece_bend, scales)
+        return scaled_pieces(self.piece_speed, self.piece_curvature, scales)
 
     def effects(self, scales: Floats) -> Floats:
         """Return the columns of all effects, each times its scale."""
@@ -53,9 +53,9 @@ class LinearisedRun:
         return np.asarray(self.residual - self.run_columns @ self.own)
 
 
-def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:
+def scaled_pieces(speed: Floats, curvature: Floats, scales: Floats) -> Floats:
     """Join the columns of each piece's speed and bend, each times its scale."""
-    return np.concatenate((speed * scales[7], bend * scales[8]), axis=2)
+    return np.concatenate((speed * scales[7], curvature * scales[8]), axis=2)
 
 
 def run_scales(scales: Floats, still_s: float) -> Floats:

@@ -28,12 +28,12 @@ STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 40.0)  # of de
 FAR = 4.0  # deviations from the maximum where a profile ends: a density of 3e-4
 POINTS, WIDE = 801, 10
 
-Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals, of beliefs and effects
+Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals
 
 
 @dataclass(frozen=True)
 class Marginal:
-    """The density of one belief at rising places."""
+    """The density of one standardised parameter at rising places."""
 
     place: Floats
     density: Floats
@@ -73,7 +73,7 @@ class Marginal:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The inputs of all profiles: runs linearised at their fit, beliefs, scales and ranges."""
+    """The inputs of all profiles: runs linearised at their fit, parameters, scales and ranges."""
 
     linearised: Sequence[LinearisedRun]
     at: Floats
@@ -84,10 +84,10 @@ class Optimum:
 
 
 def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Marginal]:
-    """Return the marginals of all beliefs, in order.
+    """Return the marginals of all standardised parameters, in order.
 
-    ``deviations`` include the uncertainty of the scales. A belief whose own profile is normal takes
-    the widest of its marginals as the bent profiles imply them, if wider than the normal one.
+    ``deviations`` include the uncertainty of the scales. A parameter whose own profile is normal
+    takes the widest of its marginals as the bent profiles imply them, if wider than the normal one.
     """
     profiles = [_Profile(optimum, i, moved) for i in range(len(optimum.at))]
     bent = [one.curve() for one in profiles if not one.is_normal()]
@@ -110,17 +110,17 @@ def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Margin
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """The profile of a belief that is not normal.
+    """The profile of a parameter, where it is not normal.
 
-    Places, the cost of each, the values of all other beliefs there, and their deviations; a
-    deviation is nan for a belief that is held at the edge of its range.
+    Places, the cost of each, the values of all other parameters there, and their deviations; a
+    deviation is nan for a parameter that is held at the edge of its range.
     """
 
     number: int
     place: Floats
     cost: Floats
-    means: Floats  # (places, beliefs)
-    deviations: Floats  # (beliefs,)
+    means: Floats  # (places, parameters)
+    deviations: Floats  # (parameters,)
 
     def _weights(self, ratio: float) -> tuple[Floats, Floats]:
         fine = np.linspace(self.place[0], self.place[-1], POINTS)
@@ -131,7 +131,7 @@ class _Curve:
         return Marginal(*self._weights(ratio))
 
     def of_other(self, number: int, ratio: float) -> Marginal:
-        """Return another belief's marginal: its normals, mixed by this belief's density."""
+        """Return another parameter's marginal: its normals, mixed by this one's density."""
         fine, weight = self._weights(1.0)
         mean = np.interp(fine, self.place, self.means[:, number])
         deviation = ratio * float(self.deviations[number])
@@ -144,7 +144,7 @@ class _Curve:
 
 
 class _Place(NamedTuple):
-    """A point of the search: beliefs, the runs' own effects, and the cost there."""
+    """A point of the search: parameters, the runs' own effects, and the cost there."""
 
     at: Floats
     owns: Floats
@@ -152,7 +152,7 @@ class _Place(NamedTuple):
 
 
 class _Profile:
-    """The profile likelihood of one belief; others at the edge of their range stay there."""
+    """The profile likelihood of one parameter; others at the edge of their range stay there."""
 
     def __init__(self, optimum: Optimum, number: int, moved: Moved) -> None:
         self._optimum, self.number, self._moved = optimum, number, moved
@@ -162,9 +162,9 @@ class _Profile:
         self._q, self._r = np.linalg.qr(self._design())
         slope = self._white([run.slopes[:, :, number] for run in optimum.linearised])
         slope = np.concatenate([slope, np.zeros(len(self._r))])
-        told = self._q.T @ slope
-        self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - told @ told))
-        self._gives = -np.linalg.solve(self._r, told)  # slopes of all others by this belief
+        projected = self._q.T @ slope
+        self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - projected @ projected))
+        self._gives = -np.linalg.solve(self._r, projected)  # slopes of all others by this parameter
         self._begin = self._given(_Place(optimum.at, optimum.owns, 0.0))
 
     def is_normal(self) -> bool:
@@ -210,7 +210,7 @@ class _Profile:
         )
 
     def _off(self, place: _Place) -> float:
-        """Return the distance of a place in deviations, as a normal belief's cost would give it."""
+        """Return the distance of a place in deviations, as a normal's cost would give it."""
         return float(np.sqrt(2.0 * max(place.cost - self._begin.cost, 0.0)))
 
     def _with(self, at: Floats, place: float) -> Floats:
@@ -230,12 +230,12 @@ class _Profile:
         for run, own in zip(optimum.linearised, place.owns, strict=True):
             rows += [own / run.run_scales(optimum.scales), np.zeros(run.piece_count)]
         left = np.concatenate(rows)
-        told = self._q.T @ left
-        cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - told @ told)
-        return _Place(*self._shifted(place, -np.linalg.solve(self._r, told)), cost)
+        projected = self._q.T @ left
+        cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - projected @ projected)
+        return _Place(*self._shifted(place, -np.linalg.solve(self._r, projected)), cost)
 
     def _shifted(self, place: _Place, by: Floats) -> tuple[Floats, Floats]:
-        """Return beliefs, clipped to their ranges, and run effects, shifted by ``by``.
+        """Return parameters, clipped to their ranges, and run effects, shifted by ``by``.
 
         ``by`` also holds the pieces' effects, which are not part of a place and are skipped.
         """

@@ -13,7 +13,7 @@ from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 
 
-class System(NamedTuple):
+class NormalEquations(NamedTuple):
     """Whitened normal equations of parameters, then of effects, run by run.
 
     ``matrix`` = I + B'B, where I holds the priors, ``right`` = B'r, ``square`` = r'r, where r is
@@ -25,34 +25,37 @@ class System(NamedTuple):
     square: float
 
 
-class State(NamedTuple):
-    """The current point in a ``System``'s order: beliefs, and effects over their scales.
+class Unknowns(NamedTuple):
+    """The current point in the equations' order: parameters, and effects over their scales.
 
-    ``begins``: the index of each run's own effects. ``is_bent``: true for the unknowns in which the
-    model is nonlinear; false for the effects of pieces, which are zero here.
+    Parameters are standardised. ``begins``: the index of each run's own effects. ``is_nonlinear``:
+    true for the unknowns in which the model is nonlinear; false for the effects of pieces, which
+    are zero here.
     """
 
     values: Floats
     begins: list[int]
-    is_bent: npt.NDArray[np.bool_]
+    is_nonlinear: npt.NDArray[np.bool_]
 
 
-def state(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> State:
-    """Return the state at these beliefs, and at each sight's own effects."""
-    values, is_bent, begins = [at], [np.ones(len(at), bool)], []
+def unknowns(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> Unknowns:
+    """Return the state at these parameters, and at each run's own effects."""
+    values, is_nonlinear, begins = [at], [np.ones(len(at), bool)], []
     begin = len(at)
     for run in linearised:
         own = run.own / run.run_scales(scales)
         none = np.zeros(run.piece_count)
         values += [own, none]
-        is_bent += [np.ones(len(own), bool), none > 0.0]
+        is_nonlinear += [np.ones(len(own), bool), none > 0.0]
         begins.append(begin)
         begin += len(own) + len(none)
-    return State(np.concatenate(values), begins, np.concatenate(is_bent))
+    return Unknowns(np.concatenate(values), begins, np.concatenate(is_nonlinear))
 
 
-def system(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> System:
-    """Return the normal equations, linearised around ``at``, the parameters' beliefs."""
+def normal_equations(
+    linearised: Sequence[LinearisedRun], at: Floats, scales: Floats
+) -> NormalEquations:
+    """Return the normal equations, linearised around ``at``, the standardised parameters."""
     count = len(at)
     blocks = [_whitened(run, at, scales) for run in linearised]
     size = count + sum(effects.shape[1] for _, _, effects in blocks)
@@ -68,7 +71,7 @@ def system(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> S
         right[:count] += slopes.T @ residual
         right[own] = effects.T @ residual
         square += float(residual @ residual)
-    return System(matrix, right, square)
+    return NormalEquations(matrix, right, square)
 
 
 def _whitened(run: LinearisedRun, at: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:

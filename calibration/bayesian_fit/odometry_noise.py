@@ -24,7 +24,7 @@ def log_spreads(t_s: Floats, scales: Floats) -> float:
     return len(t_s) * each + 1.5 * float(np.log1p(-(rest**2)).sum())
 
 
-def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
+def drawn_noise(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
     """Draw odometry noise, (samples, 3, count), as an Ornstein-Uhlenbeck process."""
     drawn = rng.normal(size=(len(t_s), 3, count))
     rests = np.exp(-np.diff(t_s) / scales[2])

@@ -9,7 +9,7 @@ from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady
 from host_bridge.core import Vehicle
 
 
-class Parameter(NamedTuple):
+class FitParameter(NamedTuple):
     """A parameter of the fit with its prior and its range.
 
     The prior is centred on the known value; ``spread`` is its standard deviation, of the logarithm
@@ -25,14 +25,14 @@ class Parameter(NamedTuple):
     meaning: str
     first: tuple[float, ...] = ()
 
-    def belief(self, value: float, known: float) -> float:
+    def standardised(self, value: float, known: float) -> float:
         """Return the distance of a value from the known one, in spreads of the prior."""
         apart = log(value / known) if self.is_ratio else value - known
         return apart / self.spread
 
-    def value(self, belief: float, known: float) -> float:
-        """Return the value of a belief, clipped to the range; the inverse of ``belief``."""
-        by = belief * self.spread
+    def value(self, standardised: float, known: float) -> float:
+        """Return the value, clipped to the range; the inverse of ``standardised``."""
+        by = standardised * self.spread
         value = known * exp(by) if self.is_ratio else known + by
         return min(max(value, self.low), self.high)
 
@@ -43,42 +43,42 @@ LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 1
 # linkages and units are wrong by factors. Left against right: a tenth. Speed: varies with battery
 # and floor. Mounting: 6 degrees, 0.1 m.
 PARAMETERS = (
-    Parameter(
+    FitParameter(
         *("steer_trim_norm", -0.5, 0.5, 0.25, False),
         "steering command, of full lock, that drives straight",
     ),
-    Parameter(
+    FitParameter(
         *("steer_gain", 0.05, 2.0, 1.0, True),
         "angle of the wheels over the one commanded, near the trim",
         (0.3, 1.5),
     ),
-    Parameter("steer_lock_ratio", 0.05, 2.0, 0.3, False, "the same at full lock: the end point"),
-    Parameter(
+    FitParameter("steer_lock_ratio", 0.05, 2.0, 0.3, False, "the same at full lock: the end point"),
+    FitParameter(
         *("steer_asymmetry", -0.5, 0.5, 0.1, False),
         "left angles over the mean of both sides, less 1",
     ),
-    Parameter("speed_mps", 0.1, 1.0, 0.3, True, "steady speed at full throttle"),
-    Parameter(
+    FitParameter("speed_mps", 0.1, 1.0, 0.3, True, "steady speed at full throttle"),
+    FitParameter(
         "speed_lag_s", 0.01, 1.0, 1.0, True, "time constant of the speed, starting and stopping"
     ),
-    Parameter(
+    FitParameter(
         "queue_delay_s", 0.0, 4.0, 0.5, False, "from a command to its effect, when nothing queues"
     ),
-    Parameter(
+    FitParameter(
         *("queue_s_per_message", 0.0, 0.005, 0.001, False),
         "what each message holds up the next ones",
         (LINE_S,),
     ),
-    Parameter(
+    FitParameter(
         "mount_yaw_rad", -0.3, 0.3, 0.1, False, "the car's heading less that of its odometry"
     ),
-    Parameter(
+    FitParameter(
         "mount_x_m", -0.3, 0.3, 0.1, False, "the odometry's point, ahead of the centre of gravity"
     ),
-    Parameter(
+    FitParameter(
         "tyre_stiffness_per_rad", 0.5, 20.0, 0.7, True, "cornering stiffness per load, both axles"
     ),
-    Parameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
+    FitParameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
 )
 NAMES = tuple(parameter.name for parameter in PARAMETERS)
 

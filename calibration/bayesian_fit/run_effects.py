@@ -2,8 +2,8 @@
 
 Effects of a whole run are simulated: the battery is fuller, the linkage rests elsewhere, the car is
 set down a little turned. Effects of a piece of a run, about a second long, are what no parameter
-explains; where they are needed the model does not fit (``lack.py``). They are assumed small, so
-each is a column: the derivative of a run's poses by the effect. Columns have the shape (samples,
+explains; where they are needed the model does not fit (``lack_of_fit.py``). They are assumed small,
+so each is a column: the derivative of a run's poses by the effect. Columns have the shape (samples,
 3): x and y in m, yaw in rad.
 """
 
@@ -26,7 +26,7 @@ STILL_M = 1e-4  # less than this from sample to sample is standing
 STEERING_LAG_S = 0.2  # the lag that the suspect "a lag of the steering" is tested with
 
 
-class Own(NamedTuple):
+class RunEffects(NamedTuple):
     """The effects of one run, by which its car differs from the fitted one.
 
     ``speed`` is the logarithm of a ratio. The start is the pose where the odometry saw the car
@@ -50,37 +50,39 @@ class Own(NamedTuple):
         }
 
 
-NONE = np.zeros(len(Own._fields))
+ZERO_EFFECTS = np.zeros(len(RunEffects._fields))
 
 
-class Path(NamedTuple):
+class PredictedPath(NamedTuple):
     """A run's predicted path, sample by sample: steps in m and rad, and the times of their ends."""
 
     t_s: Floats
     step_m: Floats  # (samples, 2)
-    way_m: Floats
+    step_length_m: Floats
     turn_rad: Floats
 
     @classmethod
-    def of(cls, t_s: Floats, poses: Poses) -> Path:
+    def of(cls, t_s: Floats, poses: Poses) -> PredictedPath:
         places = np.column_stack([poses.x_m, poses.y_m])
         step_m = np.diff(places, axis=0, prepend=places[:1])
         turn_rad = np.diff(poses.yaw_rad, prepend=poses.yaw_rad[:1])
         return cls(t_s, step_m, np.hypot(*step_m.T), turn_rad)
 
-    def bend_per_m(self) -> Floats:
+    def curvature_per_m(self) -> Floats:
         """Return the curvature in 1/m, 0 where the car stands."""
-        is_driving = self.way_m > STILL_M
-        return np.where(is_driving, self.turn_rad / np.where(is_driving, self.way_m, 1.0), 0.0)
+        is_driving = self.step_length_m > STILL_M
+        return np.where(
+            is_driving, self.turn_rad / np.where(is_driving, self.step_length_m, 1.0), 0.0
+        )
 
 
-def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
+def path_columns(path: PredictedPath, speed_share: Floats, curvature_per_m: Floats) -> Floats:
     """Return columns (samples, 3, columns): the poses' change if steps are faster or more curved.
 
-    ``speed_share`` and ``bend_per_m`` are the relative speed and the additional curvature of each
-    step, both of shape (samples, columns).
+    ``speed_share`` and ``curvature_per_m`` are the relative speed and the additional curvature of
+    each step, both of shape (samples, columns).
     """
-    turned = speed_share * path.turn_rad[:, None] + bend_per_m * path.way_m[:, None]
+    turned = speed_share * path.turn_rad[:, None] + curvature_per_m * path.step_length_m[:, None]
     yaw = np.cumsum(turned, axis=0)
     middle = yaw - 0.5 * turned
     dx, dy = path.step_m.T
@@ -89,7 +91,7 @@ def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
     return np.stack([x, y, yaw], axis=1)
 
 
-def moved_at_start(path: Path) -> Floats:
+def start_pose_columns(path: PredictedPath) -> Floats:
     """Return columns (samples, 3, 3) of a different start pose.
 
     The car was set down turned by one radian more than its odometry says, or one metre off along x
@@ -101,9 +103,9 @@ def moved_at_start(path: Path) -> Floats:
     return np.stack([np.column_stack(one) for one in (turned, along_x, along_y)], axis=2)
 
 
-def pieces(path: Path) -> tuple[Floats, Floats]:
+def pieces(path: PredictedPath) -> tuple[Floats, Floats]:
     """Return two sets of columns: each piece twice as fast, and each with 1/m more curvature."""
-    is_driving = path.way_m > STILL_M
+    is_driving = path.step_length_m > STILL_M
     if not is_driving.any():
         nothing = np.zeros((len(path.t_s), 3, 0))
         return nothing, nothing
@@ -113,23 +115,23 @@ def pieces(path: Path) -> tuple[Floats, Floats]:
     share = (number.astype(int)[:, None] == np.arange(count)) & is_driving[:, None]
     weights = share.astype(float)
     none = np.zeros_like(weights)
-    return along(path, weights, none), along(path, none, weights)
+    return path_columns(path, weights, none), path_columns(path, none, weights)
 
 
 SUSPECTS = ("free play of the steering", "a lag of the steering", "speed lost in bends")
 
 
-def suspects(path: Path, todo: Sequence[Change]) -> Floats:
+def suspects(path: PredictedPath, todo: Sequence[Change]) -> Floats:
     """Return columns (samples, 3, 3): the poses' change under each of ``SUSPECTS``.
 
     Free play: curvature to the side from which the steering last came. Lag: curvature as it was
     ``STEERING_LAG_S`` before. Speed lost in bends: in proportion to the square of the curvature.
     """
-    bend = path.bend_per_m()
-    nothing = np.zeros_like(bend)
-    before = np.interp(path.t_s - STEERING_LAG_S, path.t_s, bend)
-    bends = np.column_stack([_came_from(path.t_s, todo), before - bend, nothing])
-    return along(path, np.column_stack([nothing, nothing, -(bend**2)]), bends)
+    curvature = path.curvature_per_m()
+    nothing = np.zeros_like(curvature)
+    before = np.interp(path.t_s - STEERING_LAG_S, path.t_s, curvature)
+    bends = np.column_stack([_came_from(path.t_s, todo), before - curvature, nothing])
+    return path_columns(path, np.column_stack([nothing, nothing, -(curvature**2)]), bends)
 
 
 def _came_from(times_s: Floats, todo: Sequence[Change]) -> Floats:

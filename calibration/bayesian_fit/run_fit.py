@@ -19,7 +19,7 @@ from calibration.simulation.twin import STEP_S, Twin
 from host_bridge.core import Vehicle
 
 
-def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
+def fit_runs(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
     """Return the fit of the parameters to these runs. Raises errors.VehicleFileFault."""
     known, twin = known_values(vehicle), Twin(vehicle)
     driven = [thinned(run) for run in runs]

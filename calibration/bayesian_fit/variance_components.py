@@ -1,4 +1,4 @@
-"""Maximum likelihood of the scales: of the odometry's noise and of the scatter between runs.
+"""Maximum likelihood of the scales: of the odometry's noise and of the variance between runs.
 
 An odometry's noise is correlated: an Ornstein-Uhlenbeck process for each channel, with one spread
 for positions, one for yaw and one memory. Runs and pieces of runs differ by ``effects``, each with
@@ -18,27 +18,27 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.linearised_run import LinearisedRun
-from calibration.bayesian_fit.normal_equations import system
+from calibration.bayesian_fit.normal_equations import normal_equations
 from calibration.bayesian_fit.odometry_noise import log_spreads
 from calibration.bayesian_fit.variance_priors import SCALES
 
 
-def unlikely(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
+def neg_log_likelihood(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
     """Return the negative log likelihood of residuals and scales, up to a constant."""
-    one = system(linearised, at, scales)
+    one = normal_equations(linearised, at, scales)
     factor = np.linalg.cholesky(one.matrix)
-    told = np.linalg.solve(factor, one.right)
-    wobble = sum(log_spreads(run.t_s, scales) for run in linearised)
-    strange = (np.log(scales) - _BELIEVED) / _SPREADS
-    halves = one.square - float(told @ told) + float(strange @ strange)
-    return wobble + float(np.log(np.diag(factor)).sum()) + 0.5 * halves
+    solved = np.linalg.solve(factor, one.right)
+    noise = sum(log_spreads(run.t_s, scales) for run in linearised)
+    strange = (np.log(scales) - _LOG_MEDIANS) / _SPREADS
+    halves = one.square - float(solved @ solved) + float(strange @ strange)
+    return noise + float(np.log(np.diag(factor)).sum()) + 0.5 * halves
 
 
-def likeliest(linearised: Sequence[LinearisedRun], at: Floats, first: Floats) -> Floats:
+def likeliest_scales(linearised: Sequence[LinearisedRun], at: Floats, first: Floats) -> Floats:
     """Return the likeliest scales, in the order of ``SCALES``; the search begins at ``first``."""
     bounds = zip(*_bounds(), strict=True)
     found = minimize(
-        lambda logs: unlikely(linearised, at, np.exp(logs)),
+        lambda logs: neg_log_likelihood(linearised, at, np.exp(logs)),
         np.log(first),
         method="L-BFGS-B",
         bounds=list(bounds),
@@ -56,7 +56,7 @@ def drawn_scales(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats
     here, count = np.log(scales), len(scales)
 
     def height(step: Floats) -> float:
-        return unlikely(linearised, at, np.exp(here + step))
+        return neg_log_likelihood(linearised, at, np.exp(here + step))
 
     moves = LOOK * np.eye(count)
     curved = np.zeros((count, count))
@@ -73,12 +73,12 @@ def drawn_scales(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats
     return np.asarray(np.exp(np.clip(here + steps, least, most)))
 
 
-def mixed(linearised: Sequence[LinearisedRun], at: Floats, every: Floats) -> Floats:
-    """Return the covariance of the beliefs, averaged over these scales, linearised at ``at``."""
+def averaged_covariance(linearised: Sequence[LinearisedRun], at: Floats, every: Floats) -> Floats:
+    """Return the covariance of the parameters, averaged over these scales, linearised at ``at``."""
     count = len(at)
     means, covariances = [], []
     for scales in every:
-        one = system(linearised, at, scales)
+        one = normal_equations(linearised, at, scales)
         inverse = np.linalg.inv(one.matrix)
         covariances.append(inverse[:count, :count])
         means.append(-(inverse @ one.right)[:count])
@@ -87,8 +87,8 @@ def mixed(linearised: Sequence[LinearisedRun], at: Floats, every: Floats) -> Flo
 
 def _bounds() -> tuple[Floats, Floats]:
     """Return the bounds of the scales' logarithms."""
-    most = np.array([WOBBLE_MOST] * 3 + [FARTHEST] * 4 + [PIECE_MOST] * 2)
-    return _BELIEVED - FARTHEST * _SPREADS, _BELIEVED + most * _SPREADS
+    most = np.array([NOISE_MOST] * 3 + [FARTHEST] * 4 + [PIECE_MOST] * 2)
+    return _LOG_MEDIANS - FARTHEST * _SPREADS, _LOG_MEDIANS + most * _SPREADS
 
 
 LOOK = 0.1  # step of a logarithm for second differences: far enough to show the curvature
@@ -96,14 +96,14 @@ DRAWS = 64
 FARTHEST = 4.0  # spreads from a prior: the limit of a scale
 # Limit of the noise, in spreads: 0.04 m, 0.04 rad, 0.7 s. More would let noise explain what the
 # model does not.
-WOBBLE_MOST = 2.0
+NOISE_MOST = 2.0
 # The same for pieces: they are linear columns, valid near by only. Larger ones let a search end at
 # cars that drive quite differently.
 PIECE_MOST = 2.0
-_BELIEVED = np.log([one.believed for one in SCALES])
+_LOG_MEDIANS = np.log([one.prior_median for one in SCALES])
 _SPREADS = np.array([one.spread for one in SCALES])
 
 
-def believed_scales() -> Floats:
+def prior_scales() -> Floats:
     """Return the centres of the scales' priors."""
-    return np.array([one.believed for one in SCALES])
+    return np.array([one.prior_median for one in SCALES])

@@ -9,11 +9,11 @@ from typing import NamedTuple
 class Scale(NamedTuple):
     """A scale of the noise or of an effect, with a log-normal prior.
 
-    ``believed`` is the prior's median, ``spread`` the standard deviation of its logarithm.
+    ``prior_median`` is the prior's median, ``spread`` the standard deviation of its logarithm.
     """
 
     name: str
-    believed: float
+    prior_median: float
     spread: float
     meaning: str
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from calibration.bayesian_fit.parameters import known_values
-from calibration.bayesian_fit.run_fit import calibrate
+from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.commands.replay_report import ReplayReport, Shown
 from calibration.files import fit_file
 from calibration.files.fit_file import Calibration, Source
@@ -104,7 +104,7 @@ def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
 
 
 def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> Calibration:
-    fit = calibrate(vehicle, runs)
+    fit = fit_runs(vehicle, runs)
     return Calibration(
         vehicle=vehicle.name,
         date=day,

@@ -30,16 +30,16 @@ def read_ros_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Tra
         )
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     travel, notes = _travel(bag, per_m)
-    told = np.array(bag.told) if bag.told else np.zeros((0, 3))
-    is_asked = told[:, 1] != 0.0
+    commands = np.array(bag.told) if bag.told else np.zeros((0, 3))
+    is_asked = commands[:, 1] != 0.0
     return Trace(
         path.name,
         bag.sha256,
         "bag of ROS",
         vehicle.name,
-        steering=series(told[:, [0, 2]].tolist()),
+        steering=series(commands[:, [0, 2]].tolist()),
         target=series(
-            np.column_stack([told[:, 0], np.where(is_asked, told[:, 1], np.nan)]).tolist()
+            np.column_stack([commands[:, 0], np.where(is_asked, commands[:, 1], np.nan)]).tolist()
         ),
         effort=_effort(bag, vehicle),
         travel=travel,
@@ -65,14 +65,14 @@ def _travel(bag: BagSeries, per_m: float) -> tuple[Series, list[str]]:
     return Series(), []
 
 
-def _sign(times_s: np.ndarray, rate: np.ndarray, told: Sequence[Row]) -> float:
+def _sign(times_s: np.ndarray, rate: np.ndarray, commands: Sequence[Row]) -> float:
     """Return -1 if the motor's speed opposes the commands, else 1.
 
     F1TENTH's driver reports forward as negative; the commands show which way the car drove.
     """
-    if not told:
+    if not commands:
         return 1.0
-    asked = np.array(told)
+    asked = np.array(commands)
     place = np.maximum(np.searchsorted(asked[:, 0], times_s, side="right") - 1, 0)
     return -1.0 if float(np.sum(asked[place, 1] * rate)) < 0.0 else 1.0
 

@@ -183,13 +183,13 @@ class _Collected:
             self.inertial.append((at_s, row["yaw_rate_radps"], *accel))
 
     def _outputs(self, row: Row) -> None:
-        told = [
+        efforts = [
             effort
             for at, out in enumerate(row["channels"])
             if (effort := effort_of(self._vehicle, at, out)) is not None
         ]
-        if told and row["is_enabled"]:
-            amount = sum(told) / len(told) if self._is_driven else np.nan
+        if efforts and row["is_enabled"]:
+            amount = sum(efforts) / len(efforts) if self._is_driven else np.nan
             self.effort.append((self._now_s, amount))
 
     def _power(self, row: Row) -> None:

@@ -27,7 +27,7 @@ def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
 
 
 def biases(traces: Sequence[Trace]) -> list[Finding]:
-    """Return the biases: means over all rests, with the scatter of half-second blocks."""
+    """Return the biases: means over all rests, with the spread of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:
         if trace.inertial.is_there and trace.travel.is_there:
@@ -37,7 +37,7 @@ def biases(traces: Sequence[Trace]) -> list[Finding]:
         lacking = why or f"it stands for less than {_LEAST_BLOCKS * _BLOCK_S:g} s in all"
         return [untold(name, lacking) for name in _COLUMNS]
     table = np.array(means)
-    # The bias drifts: its uncertainty is the scatter of the blocks, not that of their mean.
+    # The bias drifts: its uncertainty is the spread of the blocks, not that of their mean.
     deviation = table.std(axis=0, ddof=1)
     factor = quantile(len(table) - 1)
     return [

@@ -5,7 +5,7 @@ that differ from run to run, effects that no parameter explains, and the odometr
 of a car and its run effects is simulated in full, as an early start is not linear in its cause. The
 band is simultaneous: its widths over time are those of the draws' spread, times the factor that
 holds 95 % of the draws from start to end. If leave-one-out runs lay farther away than the model
-says, the band is widened by that factor (``left_out.py``).
+says, the band is widened by that factor (``leave_one_out.py``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
 from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
-from calibration.bayesian_fit.odometry_noise import wobbles
+from calibration.bayesian_fit.odometry_noise import drawn_noise
 from calibration.bayesian_fit.parameters import PARAMETERS
-from calibration.bayesian_fit.run_effects import NONE
+from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.logs.run import Run
 from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import Twin, arrived
@@ -76,7 +76,7 @@ def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, simulated: SimulatedRu
     drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
     strange = scaled_pieces(*simulated.pieces(), fit.scales)
     drawn += strange @ rng.normal(size=(strange.shape[2], drawn.shape[2]))
-    return np.asarray(drawn + wobbles(rng, simulated.t_s, fit.scales, drawn.shape[2]))
+    return np.asarray(drawn + drawn_noise(rng, simulated.t_s, fit.scales, drawn.shape[2]))
 
 
 def _drive(
@@ -95,10 +95,12 @@ def _drive(
     sizes, directions = np.linalg.eigh(fit.covariance)
     steps = (directions * np.sqrt(np.maximum(sizes, 0.0))) @ normal(size=len(sizes))
     values = {
-        p.name: p.value(p.belief(fit.values[p.name], known[p.name]) + float(step), known[p.name])
+        p.name: p.value(
+            p.standardised(fit.values[p.name], known[p.name]) + float(step), known[p.name]
+        )
         for p, step in zip(PARAMETERS, steps, strict=True)
     }
-    own = run_scales(fit.scales, simulated.still_s) * normal(size=len(NONE))
+    own = run_scales(fit.scales, simulated.still_s) * normal(size=len(ZERO_EFFECTS))
     return np.asarray(SimulatedRun(twin, values, run, own, ROUGH_STEP_S).poses - simulated.poses)
 
 

@@ -41,12 +41,12 @@ def made_run(steering_norm: float, values: dict[str, float], seed: int, spread: 
     still = Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s))))
     run = Run(messages(steering_norm), still)
     poses = predict(NIGEL, values, run, 0.005)
-    x, y, yaw = wobble(len(times_s), seed, spread)
+    x, y, yaw = correlated_noise(len(times_s), seed, spread)
     seen = Odometry(still.file, "", times_s, poses.x_m + x, poses.y_m + y, poses.yaw_rad + yaw)
     return Run(run.commands, seen)
 
 
-def wobble(count: int, seed: int, spread: float) -> np.ndarray:
+def correlated_noise(count: int, seed: int, spread: float) -> np.ndarray:
     """Three channels of noise that remembers 0.6 of itself from sample to sample."""
     shocks = np.random.default_rng(seed).normal(0.0, spread * (1.0 - 0.6**2) ** 0.5, (3, count))
     noise = np.zeros((3, count))

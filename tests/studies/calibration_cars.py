@@ -45,7 +45,7 @@ def car(seed: int, fault: str = "") -> Car:
     """Drawn from what a fit believes, but for the queue, which has to let a drive be one."""
     rng = np.random.default_rng([seed, FAULTS.index(fault) + 1 if fault else 0])
     values = {p.name: _drawn(rng, p.name) for p in PARAMETERS}
-    scales = np.array([s.believed * exp(s.spread * float(rng.normal())) for s in SCALES])
+    scales = np.array([s.prior_median * exp(s.spread * float(rng.normal())) for s in SCALES])
     scales[:3] = 0.006, 0.01, 0.3  # what the real Nigel's odometry has
     scales[7:] = 0.0  # no parameter unexplained
     size = {"": 0.0, "free play": rng.uniform(0.03, 0.08), "lag": rng.uniform(0.4, 0.9)}
@@ -59,7 +59,7 @@ def _drawn(rng: np.random.Generator, name: str) -> float:
     (p,) = [one for one in PARAMETERS if one.name == name]
     while True:  # a belief has no heap of cars at the edge of what can be
         value = p.value(float(rng.normal()), KNOWN[name])
-        if abs(p.belief(value, KNOWN[name])) <= FAR and p.low < value < p.high:
+        if abs(p.standardised(value, KNOWN[name])) <= FAR and p.low < value < p.high:
             return value
 
 

@@ -28,7 +28,7 @@ from scipy.stats import binomtest, norm
 
 from calibration.bayesian_fit.estimates import LEVEL, Fit
 from calibration.bayesian_fit.parameters import PARAMETERS
-from calibration.bayesian_fit.run_fit import calibrate
+from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.replay.band import band, driven_steering
 from calibration.replay.replay import Replay
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
@@ -78,7 +78,7 @@ def study(seed: int, fault: str) -> Case:
     begun_s = time.process_time()
     made = car(seed, fault)
     runs = drives(made, seed)
-    found = calibrate(NIGEL, runs[:FITTED])
+    found = fit_runs(NIGEL, runs[:FITTED])
     steering = driven_steering(runs[:FITTED], found.values)
     (unseen,) = runs[FITTED:]
     predicted = TWIN.predict(found.values, unseen)
@@ -104,8 +104,8 @@ def _rows(made: Car, found: Fit) -> Iterator[tuple[str, Row]]:
     columns = zip(PARAMETERS, found.estimates, found.marginals, deviations, strict=True)
     for p, one, marginal, deviation in columns:
         true = made.values[p.name]
-        place = p.belief(true, KNOWN[p.name])
-        off = (place - p.belief(one.value, KNOWN[p.name])) / float(deviation)
+        place = p.standardised(true, KNOWN[p.name])
+        off = (place - p.standardised(one.value, KNOWN[p.name])) / float(deviation)
         level = marginal.level(place)
         yield p.name, Row(true, one.value, one.low, one.high, off, level, one.is_fitted)
 

@@ -7,10 +7,10 @@ from scipy.stats import norm
 from calibration.bayesian_fit.fit import ResidualModel, Stages, fit
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
-from calibration.bayesian_fit.parameters import Parameter
-from calibration.bayesian_fit.run_effects import NONE, SUSPECTS
-from calibration.bayesian_fit.run_fit import calibrate
-from calibration.bayesian_fit.variance_components import believed_scales, likeliest
+from calibration.bayesian_fit.parameters import FitParameter
+from calibration.bayesian_fit.run_effects import SUSPECTS, ZERO_EFFECTS
+from calibration.bayesian_fit.run_fit import fit_runs
+from calibration.bayesian_fit.variance_components import likeliest_scales, prior_scales
 from calibration.bayesian_fit.variance_priors import SCALES
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
@@ -26,7 +26,7 @@ TOLD = (
 def found():
     """From three runs with 5 mm and 5 mrad of wobble, half of a real scan matcher's."""
     runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate((0.15, 0.35, -0.05))]
-    return calibrate(NIGEL, runs)
+    return fit_runs(NIGEL, runs)
 
 
 @pytest.mark.fit
@@ -63,14 +63,14 @@ def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
 
 
 LINE = (
-    Parameter("level", -10.0, 10.0, 5.0, False, ""),
-    Parameter("slope", -10.0, 10.0, 5.0, False, ""),
+    FitParameter("level", -10.0, 10.0, 5.0, False, ""),
+    FitParameter("slope", -10.0, 10.0, 5.0, False, ""),
 )
-SILENT = (*LINE, Parameter("silent", 0.01, 1.0, 1.0, True, "", (0.5,)))
+SILENT = (*LINE, FitParameter("silent", 0.01, 1.0, 1.0, True, "", (0.5,)))
 KNOWN = {"level": 0.0, "slope": 0.0, "silent": 0.25}
 TIMES = np.linspace(0.0, 8.0, 80)
 SHAPE = TIMES / TIMES[-1]
-RUN = np.zeros((len(TIMES), 3, len(NONE)))
+RUN = np.zeros((len(TIMES), 3, len(ZERO_EFFECTS)))
 NO_PIECES = np.zeros((len(TIMES), 3, 0))
 
 
@@ -89,7 +89,9 @@ def fitted(noise, table=LINE, bent=lambda level: level):
         suspects[40:, :, 0] = 1.0
         (residual,) = residuals(point.values)
         return [
-            LinearisedRun(TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, NONE, 0.0)
+            LinearisedRun(
+                TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, ZERO_EFFECTS, 0.0
+            )
         ]
 
     models = ResidualModel(residuals, linearise)
@@ -97,7 +99,7 @@ def fitted(noise, table=LINE, bent=lambda level: level):
 
 
 def remembering(seed, spread=0.02):
-    return drives.wobble(len(TIMES), seed, spread)
+    return drives.correlated_noise(len(TIMES), seed, spread)
 
 
 @pytest.mark.fit
@@ -146,10 +148,10 @@ def test_a_jump_that_no_line_has_is_flagged_and_named():
 
 
 def test_a_search_for_scales_begins_and_ends_in_their_order():
-    assert len(believed_scales()) == len(SCALES) == 9
+    assert len(prior_scales()) == len(SCALES) == 9
     none = NO_PIECES
-    run = LinearisedRun(TIMES, remembering(1).T, none, RUN, none, none, none, NONE, 0.0)
-    scales = likeliest([run], np.zeros(0), believed_scales())
-    assert scales[3:] == pytest.approx(believed_scales()[3:], rel=1e-3)  # no effect: as believed
+    run = LinearisedRun(TIMES, remembering(1).T, none, RUN, none, none, none, ZERO_EFFECTS, 0.0)
+    scales = likeliest_scales([run], np.zeros(0), prior_scales())
+    assert scales[3:] == pytest.approx(prior_scales()[3:], rel=1e-3)  # no effect: as believed
     white = whitened(TIMES, run.residual[:, :, None], scales)
     assert np.std(white) == pytest.approx(1.0, abs=0.1)

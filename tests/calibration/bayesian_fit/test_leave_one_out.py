@@ -9,18 +9,18 @@ from calibration.bayesian_fit.band_widths import widths
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.leave_one_out import stretch
 from calibration.bayesian_fit.linearised_run import LinearisedRun
-from calibration.bayesian_fit.odometry_noise import wobbles
+from calibration.bayesian_fit.odometry_noise import drawn_noise
 from calibration.bayesian_fit.parameters import NAMES
-from calibration.bayesian_fit.run_effects import NONE
-from calibration.bayesian_fit.variance_components import believed_scales
+from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
+from calibration.bayesian_fit.variance_components import prior_scales
 from calibration.replay.band import band
 from calibration.simulation.twin import Twin
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 
 TIMES = np.linspace(0.0, 8.0, 60)
-SCALES = believed_scales()
+SCALES = prior_scales()
 NO_COLUMNS = np.zeros((len(TIMES), 3, 0))
-NO_EFFECTS = np.zeros((len(TIMES), 3, len(NONE)))
+NO_EFFECTS = np.zeros((len(TIMES), 3, len(ZERO_EFFECTS)))
 SLOPES = np.repeat((TIMES / TIMES[-1])[:, None, None], 3, axis=1)  # of one parameter
 AT = np.zeros(1)
 
@@ -28,7 +28,7 @@ AT = np.zeros(1)
 def runs_of(runs, seed, apart=0.0):
     """Runs of one car seen through wobbles; each next one is driven ``apart`` (m, rad) off."""
     rng = np.random.default_rng(seed)
-    seen = wobbles(rng, TIMES, SCALES, runs)
+    seen = drawn_noise(rng, TIMES, SCALES, runs)
     return [
         LinearisedRun(
             TIMES,
@@ -36,7 +36,7 @@ def runs_of(runs, seed, apart=0.0):
             SLOPES,
             NO_EFFECTS,
             *(NO_COLUMNS, NO_COLUMNS, NO_COLUMNS),
-            NONE,
+            ZERO_EFFECTS,
             0.0,
         )
         for i in range(runs)
@@ -61,15 +61,15 @@ def test_a_run_alone_says_nothing_of_the_next():
 
 def test_widths_hold_such_a_share_of_draws_all_the_way():
     rng = np.random.default_rng(2)
-    position_m, yaw_rad = widths(wobbles(rng, TIMES, SCALES, 4000), 0.9)
-    fresh = wobbles(rng, TIMES, SCALES, 4000)
+    position_m, yaw_rad = widths(drawn_noise(rng, TIMES, SCALES, 4000), 0.9)
+    fresh = drawn_noise(rng, TIMES, SCALES, 4000)
     is_near = np.hypot(fresh[:, 0], fresh[:, 1]) <= position_m[:, None]
     is_ahead = np.abs(fresh[:, 2]) <= yaw_rad[:, None]
     assert np.mean((is_near & is_ahead).all(axis=0)) == pytest.approx(0.9, abs=0.02)
 
 
 def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
-    drawn = wobbles(np.random.default_rng(3), TIMES, SCALES, 4000)
+    drawn = drawn_noise(np.random.default_rng(3), TIMES, SCALES, 4000)
     assert np.std(drawn, axis=2)[[0, -1]] == pytest.approx(np.full((2, 3), 0.01), rel=0.05)
     alike = np.corrcoef(drawn[10, 0], drawn[12, 0])[0, 1]
     assert alike == pytest.approx(np.exp(-(TIMES[12] - TIMES[10]) / SCALES[2]), abs=0.05)

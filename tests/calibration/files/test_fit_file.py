@@ -8,7 +8,7 @@ import pytest
 
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
-from calibration.bayesian_fit.variance_components import believed_scales
+from calibration.bayesian_fit.variance_components import prior_scales
 from calibration.files.fit_file import Calibration, Source, found, read, written
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
@@ -23,7 +23,7 @@ ESTIMATES = tuple(
 def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(NAMES)) if covariance is None else covariance
-    fit = Fit(tuple(estimates), spread, believed_scales(), LackOfFit(0.25, ""), 1.25)
+    fit = Fit(tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25)
     return Calibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
 
 

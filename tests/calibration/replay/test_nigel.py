@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.run_fit import calibrate
+from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.files import fit_file as results
 from calibration.logs.run_csv import read_run
 from calibration.replay.band import driven_steering
@@ -54,7 +54,7 @@ def run_of(name):
 def test_the_kept_numbers_are_those_of_a_fit_on_the_two_runs(kept):
     runs = [run_of(name) for name in FITTED]
     assert every(map(kept.was_fitted_on, runs))
-    for one, again in zip(kept.estimates, calibrate(NIGEL, runs).estimates, strict=True):
+    for one, again in zip(kept.estimates, fit_runs(NIGEL, runs).estimates, strict=True):
         assert one.is_fitted == again.is_fitted
         assert again.value == pytest.approx(one.value, rel=0.03, abs=2e-3)
         assert again.low == pytest.approx(one.low, rel=0.05, abs=2e-3)
@@ -81,7 +81,7 @@ def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept)
 def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad):
     """The band's width at its end is stated; what was not driven between is marked."""
     fitted = [run_of(name) for name in RUNS if name != unseen]
-    fit = calibrate(NIGEL, fitted)
+    fit = fit_runs(NIGEL, fitted)
     steering = driven_steering(fitted, fit.values)
     calibration = results.Calibration("nigel", "", "", (), steering, fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from calibration.bayesian_fit.run_effects import Path, pieces
+from calibration.bayesian_fit.run_effects import PredictedPath, pieces
 from calibration.simulation.command_queue import Change
 from calibration.simulation.kinematic import MOST_TURN_RAD, Published, _path
 from calibration.simulation.plant_numbers import plant_parameters
@@ -32,5 +32,5 @@ def test_a_bend_to_the_right_has_pieces_as_short_as_one_to_the_left():
 
 def test_of_a_car_that_never_drives_there_is_no_piece():
     still = np.zeros(3)
-    for found in some(pieces(Path.of(np.arange(3) * 0.1, Poses(still, still, still)))):
+    for found in some(pieces(PredictedPath.of(np.arange(3) * 0.1, Poses(still, still, still)))):
         assert found.shape == (3, 3, 0)
