@@ -27,8 +27,8 @@ class CalibrationReport:
     calibration: LogCalibration
 
     @property
-    def is_any_told(self) -> bool:
-        return any(one.is_told for one in self.found.findings)
+    def is_any_estimated(self) -> bool:
+        return any(one.is_estimated for one in self.found.findings)
 
     def toml(self) -> str:
         """Return the calibration's file."""
@@ -45,7 +45,7 @@ class CalibrationReport:
     def row(self) -> dict[str, Any]:
         """Return the result as ``--json`` prints it."""
         known = known_values(self.vehicle)
-        told = self.found.steering_map
+        steering_map = self.found.steering_map
         return {
             "vehicle": self.vehicle.name,
             "logs": [vars(Source.of(trace)) for trace in self.traces],
@@ -54,11 +54,11 @@ class CalibrationReport:
                 one.name: _finding_row(one, known.get(one.name)) for one in self.found.findings
             },
             "steering_map": None
-            if told is None
+            if steering_map is None
             else {
-                **told.columns(),
-                "is_bent": told.is_bent,
-                "residual_radps": told.residual_radps,
+                **steering_map.columns(),
+                "is_bent": steering_map.is_bent,
+                "residual_radps": steering_map.residual_radps,
             },
         }
 
@@ -68,11 +68,11 @@ class CalibrationReport:
         for trace in self.traces:
             yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {self.vehicle.name}"
             yield from (f"  {note}" for note in trace.notes)
-        told = [one for one in self.found.findings if one.is_told]
+        estimated = [one for one in self.found.findings if one.is_estimated]
         yield ""
         head = ("told, with 95 % intervals", "value", "from", "to", "file says")
         yield "{:29}{:>10}  {:>9} {:>9}  {:>9}".format(*head)
-        for one in told:
+        for one in estimated:
             said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
             yield (
                 f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
@@ -80,16 +80,16 @@ class CalibrationReport:
             )
             if one.why:
                 yield f"  {one.why}"
-        if not told:
+        if not estimated:
             yield "nothing"
         yield from _map_lines(self.found)
-        yield from untold_lines(self.found.findings)
+        yield from _not_identifiable_lines(self.found.findings)
 
 
 def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
     p = BY_NAME[one.name]
-    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
-    if one.is_told:
+    row: dict[str, Any] = {"is_told": one.is_estimated, "unit": p.unit, "vehicle_file": known}
+    if one.is_estimated:
         row |= {"value": one.value}
         row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
     else:
@@ -98,30 +98,38 @@ def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
 
 
 def _map_lines(found: Found) -> Iterator[str]:
-    told = found.steering_map
-    if told is None:
+    steering_map = found.steering_map
+    if steering_map is None:
         return
-    bent = "bent, as the log bears it" if told.is_bent else "a straight line: no bend is seen"
+    bent = (
+        "bent, as the log bears it" if steering_map.is_bent else "a straight line: no bend is seen"
+    )
     yield ""
     yield f"steering map ({bent}); beyond these commands nothing was driven"
     yield "  commanded rad  wheels rad   from       to"
-    rows = zip(told.commanded_rad, told.wheel_rad, told.low_rad, told.high_rad, strict=True)
+    rows = zip(
+        steering_map.commanded_rad,
+        steering_map.wheel_rad,
+        steering_map.low_rad,
+        steering_map.high_rad,
+        strict=True,
+    )
     for commanded, wheel, low, high in rows:
         yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
 
 
-def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
+def _not_identifiable_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
 
     A manoeuvre that is the remedy for several is named once.
     """
-    untold = [one for one in findings if not one.is_told]
-    if not untold:
+    missing = [one for one in findings if not one.is_estimated]
+    if not missing:
         return
     yield ""
     yield "not told: stays as the vehicle file has it"
     by_manoeuvre: dict[str, list[Finding]] = {}
-    for one in untold:
+    for one in missing:
         by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
     for manoeuvre, some in by_manoeuvre.items():
         for one in some:

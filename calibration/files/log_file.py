@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.logs.trace import Trace
 from calibration.regression.identify import Found
-from calibration.regression.parameters import BY_NAME, NAMES, Finding, untold
+from calibration.regression.parameters import BY_NAME, NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import COLUMNS, Map
 from host_bridge.core.errors import VehicleFileFault
 
@@ -70,7 +70,7 @@ class LogCalibration:
     @property
     def values(self) -> dict[str, float]:
         """The values of the parameters that were determined."""
-        return {one.name: one.value for one in self.findings if one.is_told}
+        return {one.name: one.value for one in self.findings if one.is_estimated}
 
 
 def written(calibration: LogCalibration) -> str:
@@ -85,15 +85,18 @@ def _parts(calibration: LogCalibration) -> Iterator[str]:
         yield "\n".join(["[[data]]", *_keys(vars(source))])
     for one in calibration.findings:
         title = f"[parameters.{one.name}]  # {_meaning(one.name)}"
-        if one.is_told:
+        if one.is_estimated:
             numbers = {key: _short(getattr(one, key)) for key in ("value", "low", "high")}
             yield "\n".join([title, *_keys({**numbers, "why": one.why})])
         else:
             yield "\n".join([title, *_keys({"untold": one.why})])
     if calibration.steering_map:
-        told = calibration.steering_map
-        columns = {name: [*map(_short, values)] for name, values in told.columns().items()}
-        rest = {"residual_radps": _short(told.residual_radps), "is_bent": told.is_bent}
+        steering_map = calibration.steering_map
+        columns = {name: [*map(_short, values)] for name, values in steering_map.columns().items()}
+        rest = {
+            "residual_radps": _short(steering_map.residual_radps),
+            "is_bent": steering_map.is_bent,
+        }
         title = (
             "[steering_map]  # commands that were driven, the wheels' angles and their 95 % band"
         )
@@ -148,9 +151,9 @@ def _refuse_unknown(rows: Mapping[str, Any]) -> None:
 
 def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
     if row is None:
-        return untold(name, "it is not in the file")
+        return not_identifiable(name, "it is not in the file")
     if "value" not in row:
-        return untold(name, str(row["untold"]))
+        return not_identifiable(name, str(row["untold"]))
     value, low, high = (float(row[key]) for key in ("value", "low", "high"))
     p = BY_NAME[name]
     if not p.low <= value <= p.high:

@@ -123,7 +123,7 @@ class Guide:
         It is 0 before the first drive that identifies the trim.
         """
         trim = identify(before, self._vehicle).of("steer_trim_rad") if before else None
-        if trim is None or not trim.is_told:
+        if trim is None or not trim.is_estimated:
             return 0.0
         return float(trim.value / self._vehicle.steer_max_rad)
 
@@ -136,7 +136,7 @@ class Guide:
         if not manoeuvre.tells:
             return ""
         found = identify(traces, self._vehicle).of(manoeuvre.tells)
-        if found.is_told:
+        if found.is_estimated:
             print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
             return ""
         return found.why

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from calibration.arrays import Floats
 from calibration.logs.trace import Series, Trace
 from calibration.regression.least_squares import quantile
-from calibration.regression.parameters import Finding, told, untold
+from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.steering_geometry import Geometry
 from calibration.regression.steering_map import Map, wheel_rad
 
@@ -35,16 +35,18 @@ def counts(traces: Sequence[Trace], geometry: Geometry, steering_map: Map | None
     ratios = [*_taped(traces), *_seen(traces)]
     per_m = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
     if not per_m:
-        return untold(_NAME, "it has no counts, or nobody says how many there are held to be")
+        return not_identifiable(
+            _NAME, "it has no counts, or nobody says how many there are held to be"
+        )
     if not ratios:
-        return untold(_NAME, _lacking(traces))
+        return not_identifiable(_NAME, _lacking(traces))
     values, deviations = (np.array(column) for column in zip(*ratios, strict=True))
     weights = 1.0 / deviations**2
     mean = float(np.sum(weights * values) / np.sum(weights))
     apart = float(np.sqrt(np.sum(weights * (values - mean) ** 2) / max(len(values) - 1, 1)))
     deviation = max(apart, 1.0) / float(np.sqrt(np.sum(weights)))
     factor = 1.96 if len(values) == 1 else min(quantile(len(values) - 1), 4.0)
-    return told(_NAME, per_m / mean, per_m / mean**2 * deviation, factor)
+    return estimated(_NAME, per_m / mean, per_m / mean**2 * deviation, factor)
 
 
 def _along(trace: Trace, geometry: Geometry, steering_map: Map | None) -> Trace:

@@ -9,7 +9,7 @@ from calibration.logs.trace import Trace
 from calibration.regression.counts_per_metre import counts
 from calibration.regression.imu_bias import biases
 from calibration.regression.imu_mounting import mounting
-from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.parameters import NAMES, Finding, not_identifiable
 from calibration.regression.speed_map import speed
 from calibration.regression.steering import TYRES, steering
 from calibration.regression.steering_geometry import Geometry
@@ -41,9 +41,9 @@ def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Found:
     steering_map: Map | None = None
     for _ in range(_ROUNDS):
         counted = counts(traces, Geometry.of(vehicle), steering_map)
-        ratio = held / counted.value if counted.is_told and held else 1.0
+        ratio = held / counted.value if counted.is_estimated and held else 1.0
         steered, steering_map = steering(traces, vehicle, ratio)
-        if not counted.is_told:
+        if not counted.is_estimated:
             break
     every = [counted, *steered, *_tyres(steered), *speed(traces, ratio), *biases(traces)]
     every.append(mounting(traces, ratio))
@@ -55,4 +55,4 @@ def _tyres(steered: Sequence[Finding]) -> list[Finding]:
     """Return the tyres' findings as not determined, if there is no steering map."""
     named = {one.name for one in steered}
     why = "how it steers is not told"
-    return [untold(name, why) for name in TYRES if name not in named]
+    return [not_identifiable(name, why) for name in TYRES if name not in named]

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import quantile, runs_of
-from calibration.regression.parameters import Finding, told, untold
+from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _STILL_S = 0.3  # the time before and after a sample in which nothing may move
 _BLOCK_S = 0.5  # samples of one block are averaged
@@ -35,13 +35,13 @@ def biases(traces: Sequence[Trace]) -> list[Finding]:
     if len(means) < _LEAST_BLOCKS:
         why = "no inertial sensor" if not any(t.inertial.is_there for t in traces) else ""
         lacking = why or f"it stands for less than {_LEAST_BLOCKS * _BLOCK_S:g} s in all"
-        return [untold(name, lacking) for name in _COLUMNS]
+        return [not_identifiable(name, lacking) for name in _COLUMNS]
     table = np.array(means)
     # The bias drifts: its uncertainty is the spread of the blocks, not that of their mean.
     deviation = table.std(axis=0, ddof=1)
     factor = quantile(len(table) - 1)
     return [
-        told(name, float(table[:, i].mean()), float(deviation[i]), factor)
+        estimated(name, float(table[:, i].mean()), float(deviation[i]), factor)
         for i, name in enumerate(_COLUMNS)
     ]
 

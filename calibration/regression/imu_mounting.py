@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import fitted
-from calibration.regression.parameters import Finding, told, untold
+from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _NAME = "imu_yaw_rad"
 _GRID_S = 0.02
@@ -34,13 +34,13 @@ def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     """
     there = [trace for trace in traces if trace.inertial.is_there and trace.travel.is_there]
     if not there:
-        return untold(_NAME, "no inertial sensor")
+        return not_identifiable(_NAME, "no inertial sensor")
     if not any(np.any(trace.inertial.values[1:]) for trace in there):
-        return untold(_NAME, "it tells no accelerations")
+        return not_identifiable(_NAME, "it tells no accelerations")
     felt, known, besides, groups = _gathered(there, counts_ratio)
     rms = float(np.sqrt(np.mean(np.abs(known) ** 2))) if known.size else 0.0
     if known.size * _GRID_S < _LEAST_S or rms < _LEAST_MPS2:
-        return untold(_NAME, f"its wheels explain {rms:.2f} m/s^2 only")
+        return not_identifiable(_NAME, f"its wheels explain {rms:.2f} m/s^2 only")
     # (c + i s) (x + i y): forward c x - s y, to the left s x + c y. Each complex unknown c + i s
     # therefore has two real columns.
     columns = [known, *besides.T, np.ones(known.size)]
@@ -53,7 +53,7 @@ def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     size = float(np.hypot(c, s))
     by = np.concatenate([[-s, c], np.zeros(len(line.values) - 2)]) / size**2
     deviation = float(np.hypot(np.sqrt(by @ line.covariance @ by), _HELD_RAD))
-    return told(_NAME, float(np.arctan2(s, c)), deviation, line.quantile)
+    return estimated(_NAME, float(np.arctan2(s, c)), deviation, line.quantile)
 
 
 _Complex: TypeAlias = npt.NDArray[np.complex128]

@@ -129,26 +129,26 @@ class Finding:
     why: str = ""
 
     @property
-    def is_told(self) -> bool:
+    def is_estimated(self) -> bool:
         return isfinite(self.value)
 
 
-def told(name: str, value: float, deviation: float, quantile: float, why: str = "") -> Finding:
-    """Return a finding from a value and its standard deviation; implausible values are not told.
+def estimated(name: str, value: float, deviation: float, quantile: float, why: str = "") -> Finding:
+    """Return a finding from a value and its standard deviation; implausible values are left out.
 
     ``quantile`` times ``deviation`` is half of the 95 % interval.
     """
     parameter = BY_NAME[name]
     half = quantile * deviation
     if not (isfinite(value) and isfinite(half)):
-        return untold(name, "the log does not bear a number")
+        return not_identifiable(name, "the log does not bear a number")
     if not parameter.low <= value <= parameter.high:
         bounds = f"{parameter.low:g} to {parameter.high:g}"
-        return untold(name, f"it would be {value:.3g}, and no car is outside {bounds}")
+        return not_identifiable(name, f"it would be {value:.3g}, and no car is outside {bounds}")
     low, high = max(value - half, parameter.low), min(value + half, parameter.high)
     return Finding(name, value, low, high, why)
 
 
-def untold(name: str, why: str) -> Finding:
+def not_identifiable(name: str, why: str) -> Finding:
     """Return the finding of a parameter that the logs do not determine."""
     return Finding(name, float("nan"), -inf, inf, why)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
 from calibration.regression.least_squares import fitted, quantile, runs_of
-from calibration.regression.parameters import Finding, told, untold
+from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _MAP = ("full_effort_mps", "dead_effort")
 _LAG, _START = "speed_lag_s", "start_delay_s"
@@ -89,14 +89,14 @@ def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
 
 def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     if not any(trace.effort.is_there for trace in traces):
-        return [untold(name, "what its drive was given is not in it") for name in _MAP]
+        return [not_identifiable(name, "what its drive was given is not in it") for name in _MAP]
     if len(levels) < _LEAST_LEVELS:
         why = f"it drives steadily {len(levels)} times, and {_LEAST_LEVELS} are needed"
-        return [untold(name, why) for name in _MAP]
+        return [not_identifiable(name, why) for name in _MAP]
     efforts, speeds, samples = (np.array(column, float) for column in zip(*levels, strict=True))
     if speeds.max() < _LEVELS_APART * speeds.min():
         why = f"its steady speeds are {speeds.min():.2f} to {speeds.max():.2f} m/s: one speed"
-        return [untold(name, why) for name in _MAP]
+        return [not_identifiable(name, why) for name in _MAP]
     # speed = slope * effort + level, not the inverse: the effort oscillates, the speed is smoother
     design = np.column_stack([efforts, np.ones(len(levels))])
     line = fitted(design, speeds, np.arange(len(levels)), np.sqrt(samples))
@@ -109,8 +109,8 @@ def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     full_dev, dead_dev = np.hypot(full_dev, _HELD * full), np.hypot(dead_dev, _HELD_DEAD)
     driven = f"driven: {speeds.min():.2f} to {speeds.max():.2f} m/s{_volts(traces)}"
     return [
-        told(_MAP[0], full, float(full_dev), line.quantile, driven),
-        told(_MAP[1], float(-level / slope), float(dead_dev), line.quantile, driven),
+        estimated(_MAP[0], full, float(full_dev), line.quantile, driven),
+        estimated(_MAP[1], float(-level / slope), float(dead_dev), line.quantile, driven),
     ]
 
 
@@ -125,8 +125,8 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     Only samples in which the car gains speed are used: when it slows down an ESC coasts or brakes.
     """
     full, dead = speed_map
-    if not full.is_told:
-        return untold(_LAG, f"the speed map is not told: {full.why}")
+    if not full.is_estimated:
+        return not_identifiable(_LAG, f"the speed map is not told: {full.why}")
     slope = full.value / (1.0 - dead.value)
     pulls: list[Floats] = []
     gains: list[Floats] = []
@@ -141,14 +141,14 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     pull, gain = np.concatenate(pulls), np.concatenate(gains)
     pieces = np.asarray(np.concatenate(groups), np.int64)
     if len(np.unique(pieces)) < _LEAST_BLOCKS:
-        return untold(_LAG, f"it gains speed {len(np.unique(pieces))} times")
+        return not_identifiable(_LAG, f"it gains speed {len(np.unique(pieces))} times")
     line = fitted(pull[:, None], gain, pieces)
     rate, deviation = float(line.values[0]), float(line.deviations[0])
     if rate <= 0.0:
-        return untold(_LAG, "its speed does not follow its effort")
+        return not_identifiable(_LAG, "its speed does not follow its effort")
     # The time at which an effort changed is known only to the reports' period.
     blur_s = max(_report_s(trace) for trace in traces if trace.effort.is_there) / 4
-    return told(_LAG, 1.0 / rate, float(np.hypot(deviation / rate**2, blur_s)), line.quantile)
+    return estimated(_LAG, 1.0 / rate, float(np.hypot(deviation / rate**2, blur_s)), line.quantile)
 
 
 def _report_s(trace: Trace) -> float:
@@ -181,11 +181,11 @@ def _start(traces: Sequence[Trace]) -> Finding:
     """Return the mean time from the first non-zero target to the first count, from rest."""
     waits = [wait for trace in traces for wait in _waits_s(trace)]
     if len(waits) < _LEAST_STARTS:
-        return untold(_START, f"it starts from rest {len(waits)} times")
+        return not_identifiable(_START, f"it starts from rest {len(waits)} times")
     table = np.array(waits)
     deviation = float(table.std(ddof=1) / np.sqrt(len(table)))
     rounding = float(np.median(np.diff(traces[0].travel.t_s))) / np.sqrt(12.0)
-    return told(
+    return estimated(
         _START, float(table.mean()), float(np.hypot(deviation, rounding)), quantile(len(table) - 1)
     )
 

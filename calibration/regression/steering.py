@@ -14,7 +14,7 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
-from calibration.regression.parameters import Finding, told, untold
+from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
 from calibration.regression.steering_map import Map
@@ -51,7 +51,7 @@ def steering(
     seconds = sum(float(one.use.sum()) for one in samples) * GRID_S
     if seconds < _LEAST_S:
         why = _lacking(traces, seconds)
-        return [untold(name, why) for name in (*_NAMES, _PLAY)], None
+        return [not_identifiable(name, why) for name in (*_NAMES, _PLAY)], None
     fit = SteeringFit(samples, vehicle)
     found = fit.solve()
     commands = fit.commands(found.delay_s, found.lag_s)[np.abs(fit.speed_mps) > SLOW_MPS]
@@ -61,7 +61,7 @@ def steering(
         _play(fit, found),
         *_tyres(fit, found),
     ]
-    has_map = any(one.is_told for one in findings if one.name == "steer_trim_rad")
+    has_map = any(one.is_estimated for one in findings if one.name == "steer_trim_rad")
     return findings, _map(found, commands) if has_map else None
 
 
@@ -79,10 +79,10 @@ def _trim_and_gains(found: SteeringSolution, commands: Floats) -> Iterator[Findi
     line, spread = found.line, float(np.ptp(commands))
     if spread < 2 * _GAIN_RAD:
         why = f"its steering stays within {spread:.3f} rad"
-        yield from (untold(name, why) for name in _NAMES[:3])
+        yield from (not_identifiable(name, why) for name in _NAMES[:3])
         return
     spread_rad = float(np.hypot(line.deviations[0] / abs(line.values[1]), _HELD_RAD))
-    yield told("steer_trim_rad", found.trim_rad, spread_rad, line.quantile)
+    yield estimated("steer_trim_rad", found.trim_rad, spread_rad, line.quantile)
     for name, side in (("steer_gain_left", 1.0), ("steer_gain_right", -1.0)):
         yield _gain(name, side, found, commands)
 
@@ -91,13 +91,13 @@ def _gain(name: str, side: float, found: SteeringSolution, commands: Floats) -> 
     """Return the gain of a side, at the largest steering that was driven to it."""
     line, far_rad = found.line, float(np.max(side * (commands - found.trim_rad)))
     if far_rad < _GAIN_RAD:
-        return untold(name, "it is hardly steered to that side")
+        return not_identifiable(name, "it is hardly steered to that side")
     row = found.shape.columns(np.array([side * far_rad]))[0]
     row[0] = 0.0
     place = slice(0, len(row))
     gain = side * float(row @ line.values[place]) / far_rad
     deviation = float(np.sqrt(row @ line.covariance[place, place] @ row))
-    return told(name, gain, float(np.hypot(deviation / far_rad, _HELD * gain)), line.quantile)
+    return estimated(name, gain, float(np.hypot(deviation / far_rad, _HELD * gain)), line.quantile)
 
 
 def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
@@ -108,14 +108,14 @@ def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
     """
     if not fit.has_moved():
         why = f"the steering moves fewer than {MOVES} times while it rolls"
-        return [untold("steer_delay_s", why), untold("steer_lag_s", why)]
+        return [not_identifiable("steer_delay_s", why), not_identifiable("steer_lag_s", why)]
     step_s, deviations = fit.vehicle.step_s, found.line.deviations
     rows = (
         ("steer_delay_s", max(found.delay_s - step_s, 0.0), deviations[-2]),
         ("steer_lag_s", found.lag_s, deviations[-1]),
     )
     return [
-        told(name, value, float(np.hypot(deviation, step_s / 2)), found.line.quantile)
+        estimated(name, value, float(np.hypot(deviation, step_s / 2)), found.line.quantile)
         for name, value, deviation in rows
     ]
 
@@ -136,14 +136,14 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
     ]
     moves = sum(int(np.sum(np.abs(np.diff(side)) > 1.0)) for side in sides)
     if moves < MOVES or not fit.has_moved():
-        return untold(_PLAY, f"its steering turns back {moves} times")
+        return not_identifiable(_PLAY, f"its steering turns back {moves} times")
     more = [*unknown, np.concatenate(came)]
     where = found.shape, found.trim_rad, found.delay_s, found.lag_s
     line = fit.line(*where, with_timing=True, besides=more)
     play_rad = -float(line.values[-1])
     spread = float(np.hypot(line.deviations[-1], _HELD_PLAY_RAD))
     is_lack = play_rad - line.quantile * spread > _PLAY_RAD
-    return told(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
+    return estimated(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
 
 
 def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
@@ -151,14 +151,14 @@ def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
         why = (
             f"it corners with {fit.lateral_mps2:.1f} m/s^2, and tyres tell from {LATERAL_MPS2:g} on"
         )
-        return [untold(name, why) for name in TYRES]
+        return [not_identifiable(name, why) for name in TYRES]
     line, place = found.line, found.shape.width + 1
     value, deviation = float(line.values[place]), float(line.deviations[place])
     held = "as if the rear axle's were the vehicle file's"
     front, slope = front_stiffness(fit.vehicle, value)
     return [
-        told(TYRES[0], value, deviation, line.quantile),
-        told(TYRES[1], front, abs(slope) * deviation, line.quantile, held),
+        estimated(TYRES[0], value, deviation, line.quantile),
+        estimated(TYRES[1], front, abs(slope) * deviation, line.quantile, held),
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.files.fit_file import Calibration
 from calibration.files.log_file import LogCalibration, Source
-from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.parameters import NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import Map
 from calibration.simulation.steering_model import wheel_shares
 from calibration.vehicles.identified_car import known_values
@@ -21,7 +21,7 @@ _LEAST_SLOPE = 0.02  # a smaller slope is the end stop
 
 
 def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
-    """Return the fit as a calibration from logs; what a board does not use is left untold."""
+    """Return the fit as a calibration from logs; what a board does not use has no value."""
     lock_rad, values = vehicle.steer_max_rad, fit.values
     commands = np.linspace(-1.0, 1.0, _POINTS)
     shares = wheel_shares(commands, values)
@@ -29,15 +29,15 @@ def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
     commands, wheel_rad = commands[is_turning], lock_rad * shares[is_turning]
     known = known_values(vehicle)
     lost_mps = known["full_effort_mps"] * known["dead_effort"] / (1.0 - known["dead_effort"])
-    told = {
+    values_by_name = {
         "steer_trim_rad": lock_rad * values["steer_trim_norm"],
         "full_effort_mps": values["speed_mps"],
         "dead_effort": lost_mps / (values["speed_mps"] + lost_mps),
     }
     findings = tuple(
-        Finding(name, told[name], told[name], told[name])
-        if name in told
-        else untold(name, "a fit of tandem replay has it otherwise, or not")
+        Finding(name, values_by_name[name], values_by_name[name], values_by_name[name])
+        if name in values_by_name
+        else not_identifiable(name, "a fit of tandem replay has it otherwise, or not")
         for name in NAMES
     )
     data = tuple(

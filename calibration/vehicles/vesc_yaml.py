@@ -30,19 +30,19 @@ def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
 
 def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
     values = calibration.values
-    untold = f"  # not told by the logs: as {vehicle.name} has it"
-    told_m, told_map = "counts_per_m" in values, calibration.steering_map is not None
+    not_told = f"  # not told by the logs: as {vehicle.name} has it"
+    has_metre, has_map = "counts_per_m" in values, calibration.steering_map is not None
     per_m = values.get("counts_per_m", known_values(vehicle)["counts_per_m"])
     gain, offset, miss_rad = servo_line(vehicle, calibration.steering_map)
     yield f"# {vehicle.title}: {calibration.command} ({calibration.date})"
     yield "/**:"
     yield "  ros__parameters:"
-    yield f"    speed_to_erpm_gain: {ERPM_COUNTS * per_m:.1f}{'' if told_m else untold}"
+    yield f"    speed_to_erpm_gain: {ERPM_COUNTS * per_m:.1f}{'' if has_metre else not_told}"
     yield "    speed_to_erpm_offset: 0.0"
-    if told_map:
+    if has_map:
         yield f"    # a straight line through the map; {miss_rad:.4f} rad off at the worst"
-    yield f"    steering_angle_to_servo_gain: {gain:.4f}{'' if told_map else untold}"
-    yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if told_map else untold}"
+    yield f"    steering_angle_to_servo_gain: {gain:.4f}{'' if has_map else not_told}"
+    yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if has_map else not_told}"
 
 
 def servo_line(vehicle: Vehicle, steering_map: Map | None) -> tuple[float, float, float]:

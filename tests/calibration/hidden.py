@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.files.log_file import LogCalibration, written
-from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.parameters import NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import Map
 from calibration.vehicles.identified_car import known_values
 from host_bridge.cli import main as cli
@@ -56,7 +56,9 @@ class Hidden:
         wheels = (commanded - trim_rad) * np.array([self.right, 1.0, self.left])
         put = [name for name in truth if name not in NO_PARAMETERS]
         findings = tuple(
-            Finding(name, *(truth[name],) * 3) if name in put else untold(name, "not hidden")
+            Finding(name, *(truth[name],) * 3)
+            if name in put
+            else not_identifiable(name, "not hidden")
             for name in NAMES
         )
         bent = Map(commanded, wheels, wheels, wheels, 0.0)

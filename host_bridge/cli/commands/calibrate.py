@@ -141,7 +141,7 @@ def _reported(
     for path, text in texts.items():
         write_new(path, "the file", text)
     print(json.dumps(report.row()) if args.json else "\n".join(report.lines()))
-    return 0 if report.is_any_told else 1
+    return 0 if report.is_any_estimated else 1
 
 
 def _guided(args: argparse.Namespace, host: Host) -> int:

@@ -8,7 +8,7 @@ import pytest
 from calibration.files import fit_file as fits
 from calibration.files.fit_file import found
 from calibration.files.log_file import LogCalibration, Source, is_of_logs, read, written
-from calibration.regression.parameters import NAMES, Finding, untold
+from calibration.regression.parameters import NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import Map, wheel_rad
 from calibration.vehicles.identified_car import known_values
 from calibration.vehicles.virtual_car import OWN, calibrated
@@ -28,7 +28,7 @@ WHOLE = LogCalibration(
     tuple(
         Finding(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")
-        else untold(name, "no")
+        else not_identifiable(name, "no")
         for name in NAMES
     ),
     MAP,
