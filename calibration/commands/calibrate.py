@@ -10,8 +10,8 @@ from typing import Any
 from calibration.commands.calibrate_report import CalibrationReport
 from calibration.files.log_file import LogCalibration
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.trace_reader import Load, Wanted, read_trace
-from calibration.logs.tracked_positions import with_places
+from calibration.logs.trace_reader import Load, LogChoices, read_trace
+from calibration.logs.tracked_positions import with_tracked_positions
 from calibration.regression.identify import identify
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
@@ -26,10 +26,10 @@ def read_log(
 ) -> Trace:
     """Read a log, with the length of its tape and with its tracked positions, if there are any.
 
-    ``choices`` are the fields of ``Wanted``. Raises errors.TandemError.
+    ``choices`` are the fields of ``LogChoices``. Raises errors.TandemError.
     """
-    trace = read_trace(path, Wanted(**choices), load, tape_m)
-    return with_places(trace, places) if places else trace
+    trace = read_trace(path, LogChoices(**choices), load, tape_m)
+    return with_tracked_positions(trace, places) if places else trace
 
 
 def report(

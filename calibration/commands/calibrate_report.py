@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from calibration.files.log_file import LogCalibration, Source, written
+from calibration.files.log_file import LogCalibration, LogSource, log_file_text
 from calibration.logs.trace import Trace
-from calibration.regression.identify import Found
+from calibration.regression.identify import Identification
 from calibration.regression.parameters import BY_NAME, Finding
 from calibration.vehicles.board import VehicleFiles, calibrated_vehicle
 from calibration.vehicles.identified_car import known_values
@@ -21,7 +21,7 @@ from host_bridge.core import Vehicle
 class CalibrationReport:
     """One car as its logs determine it, with the files that can be made of that."""
 
-    found: Found
+    found: Identification
     traces: Sequence[Trace]
     vehicle: Vehicle
     calibration: LogCalibration
@@ -32,7 +32,7 @@ class CalibrationReport:
 
     def toml(self) -> str:
         """Return the calibration's file."""
-        return written(self.calibration)
+        return log_file_text(self.calibration)
 
     def vesc_yaml(self) -> str:
         """Return F1TENTH's vesc.yaml. Raises errors.UsageFault without a VESC."""
@@ -48,7 +48,7 @@ class CalibrationReport:
         steering_map = self.found.steering_map
         return {
             "vehicle": self.vehicle.name,
-            "logs": [vars(Source.of(trace)) for trace in self.traces],
+            "logs": [vars(LogSource.of(trace)) for trace in self.traces],
             "notes": [f"{trace.file}: {note}" for trace in self.traces for note in trace.notes],
             "parameters": {
                 one.name: _finding_row(one, known.get(one.name)) for one in self.found.findings
@@ -97,7 +97,7 @@ def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
     return {**row, "why": one.why}
 
 
-def _map_lines(found: Found) -> Iterator[str]:
+def _map_lines(found: Identification) -> Iterator[str]:
     steering_map = found.steering_map
     if steering_map is None:
         return

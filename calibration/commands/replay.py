@@ -10,8 +10,8 @@ from calibration.bayesian_fit.parameters import known_values
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.commands.replay_report import ReplayReport, Shown
 from calibration.files import fit_file
-from calibration.files.fit_file import Calibration, Source
-from calibration.files.log_file import is_of_logs
+from calibration.files.fit_file import FitCalibration, FittedRun
+from calibration.files.log_file import is_log_calibration
 from calibration.logs.run import Run
 from calibration.logs.run_bag import read_bag_run
 from calibration.logs.run_csv import read_run
@@ -37,7 +37,7 @@ class Runs:
     def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
         """Fit a calibration on all runs, write it, and replay them by it."""
         calibration = _fit(self.vehicle, self.runs, day, command)
-        path.write_text(fit_file.written(calibration), encoding="utf-8")
+        path.write_text(fit_file.fit_file_text(calibration), encoding="utf-8")
         return self._by(calibration)
 
     def left_out(self, command: str) -> ReplayReport:
@@ -57,7 +57,7 @@ class Runs:
         wanted = wanted or (NONE if self.is_virtual else OWN)
         return self._by(_chosen(wanted, self.vehicle))
 
-    def _by(self, calibration: Calibration | None) -> ReplayReport:
+    def _by(self, calibration: FitCalibration | None) -> ReplayReport:
         shown = [_replayed(self.vehicle, run, calibration) for run in self.runs]
         return ReplayReport(shown, is_each=False)
 
@@ -83,7 +83,7 @@ def read_runs(
     return Runs(vehicle, runs, any(it.is_virtual for it in logged))
 
 
-def _replayed(vehicle: Vehicle, run: Run, calibration: Calibration | None) -> Shown:
+def _replayed(vehicle: Vehicle, run: Run, calibration: FitCalibration | None) -> Shown:
     values = calibration.values if calibration else known_values(vehicle)
     return replay(vehicle, values, run, calibration), calibration
 
@@ -103,30 +103,30 @@ def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
     return wanted or next(iter(types), _VEHICLE)
 
 
-def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> Calibration:
+def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> FitCalibration:
     fit = fit_runs(vehicle, runs)
-    return Calibration(
+    return FitCalibration(
         vehicle=vehicle.name,
         date=day,
         command=command,
-        data=tuple(map(Source.of, runs)),
+        data=tuple(map(FittedRun.of, runs)),
         steering=driven_steering(list(runs), fit.values),
         fit=fit,
     )
 
 
-def _chosen(wanted: str, vehicle: Vehicle) -> Calibration | None:
-    path = fit_file.found(vehicle.name) if wanted == OWN else Path(wanted)
+def _chosen(wanted: str, vehicle: Vehicle) -> FitCalibration | None:
+    path = fit_file.shipped_fit_file(vehicle.name) if wanted == OWN else Path(wanted)
     if wanted == NONE or path is None:
         return None
-    if is_of_logs(path):
+    if is_log_calibration(path):
         raise UsageFault(
             "this calibration is one of tandem calibrate, without what an odometry sees of a car",
             where=str(path),
             expected="one that tandem replay --fit wrote",
             remedy=f"its car can be driven: sim://{vehicle.name}?calibration={path}",
         )
-    calibration = fit_file.read(path)
+    calibration = fit_file.read_fit_file(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "the calibration of another type of car",

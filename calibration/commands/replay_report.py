@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from calibration.files.fit_file import Calibration
+from calibration.files.fit_file import FitCalibration
 from calibration.replay.replay import Replay, Summary, hausdorff_m, motion, way_m
 from calibration.simulation.twin import Poses
 
 ROWS_S = 0.5  # between the lines of the table
-Shown: TypeAlias = tuple[Replay, Calibration | None]
+Shown: TypeAlias = tuple[Replay, FitCalibration | None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ReplayReport:
         _draw(*self.shown[0], path)
 
 
-def _row(shown: Replay, calibration: Calibration | None) -> dict[str, Any]:
+def _row(shown: Replay, calibration: FitCalibration | None) -> dict[str, Any]:
     o = shown.run.odometry
     return {
         "commands": shown.run.commands.file,
@@ -125,7 +125,7 @@ def _paths(shown: Replay) -> Iterator[str]:
         yield f"{name:8} {way}; paths {apart_m:.3f} m apart (Hausdorff)"
 
 
-def _banded(shown: Replay, calibration: Calibration | None) -> Iterator[str]:
+def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
     band, held = shown.band, shown.held()
     if band is None or calibration is None:
         return
@@ -145,7 +145,7 @@ def _banded(shown: Replay, calibration: Calibration | None) -> Iterator[str]:
         yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
 
 
-def _lack_of_fit(calibration: Calibration) -> str:
+def _lack_of_fit(calibration: FitCalibration) -> str:
     lack_of_fit = calibration.fit.lack_of_fit
     if not lack_of_fit.is_significant:
         return f"lack of fit: none seen (p = {lack_of_fit.p:.2g})"
@@ -153,7 +153,7 @@ def _lack_of_fit(calibration: Calibration) -> str:
     return f"LACK OF FIT (p = {lack_of_fit.p:.2g}): these runs are not of such a car{like}"
 
 
-def _numbers(calibration: Calibration) -> Iterator[str]:
+def _numbers(calibration: FitCalibration) -> Iterator[str]:
     yield f"calibration of {calibration.vehicle}, {calibration.date}; 95 % intervals"
     for one in calibration.estimates:
         told = "" if one.is_fitted else "  hardly told by the data: near its known value"
@@ -184,7 +184,7 @@ def _summed(name: str, summary: Summary) -> str:
     return f"{name:8}" + " ".join(f"{amount:8.3f}" for amount in summary)
 
 
-def _draw(shown: Replay, calibration: Calibration | None, path: Path) -> None:
+def _draw(shown: Replay, calibration: FitCalibration | None, path: Path) -> None:
     from calibration.replay.picture import draw  # imports matplotlib, which only a picture needs
 
     twin, untuned = (shown.errors(p).summary(shown.since) for p in (shown.twin, shown.untuned))

@@ -25,7 +25,7 @@ REMEDY = "write one with tandem replay --fit"
 
 
 @dataclass(frozen=True)
-class Source:
+class FittedRun:
     """A run that was fitted on, by the names and hashes of its files."""
 
     commands: str
@@ -34,13 +34,13 @@ class Source:
     odometry_sha256: str
 
     @classmethod
-    def of(cls, run: Run) -> Source:
+    def of(cls, run: Run) -> FittedRun:
         c, o = run.commands, run.odometry
         return cls(c.file, c.sha256, o.file, o.sha256)
 
 
 @dataclass(frozen=True)
-class Calibration:
+class FitCalibration:
     """The fitted parameters of one vehicle, with the record of how they were obtained.
 
     ``date`` and ``command`` say when and how; ``data`` lists the runs that were fitted on, and
@@ -50,7 +50,7 @@ class Calibration:
     vehicle: str
     date: str
     command: str
-    data: tuple[Source, ...]
+    data: tuple[FittedRun, ...]
     steering: tuple[float, float]
     fit: Fit
 
@@ -63,10 +63,10 @@ class Calibration:
         return self.fit.values
 
     def was_fitted_on(self, run: Run) -> bool:
-        return Source.of(run) in self.data
+        return FittedRun.of(run) in self.data
 
 
-def written(calibration: Calibration) -> str:
+def fit_file_text(calibration: FitCalibration) -> str:
     """Return the calibration as TOML."""
     head = [
         "# A calibration: values with their 95 % intervals. What is not fitted the data tell",
@@ -115,22 +115,22 @@ def _table(title: str, values: dict[str, Any]) -> str:
     return "\n".join([title, *(f"{key} = {json.dumps(value)}" for key, value in values.items())])
 
 
-def found(vehicle: str) -> Path | None:
+def shipped_fit_file(vehicle: str) -> Path | None:
     """Return the path of the calibration that Tandem ships for a type of car, if there is one."""
     path = FOLDER / f"{vehicle}.toml"
     return path if path.exists() else None
 
 
-def read(path: Path) -> Calibration:
+def read_fit_file(path: Path) -> FitCalibration:
     """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
         parameters = document.pop("parameters")
         _refuse_strange_names(path, "parameters", list(NAMES), list(parameters))
-        data = tuple(Source(**source) for source in document.pop("data"))
+        data = tuple(FittedRun(**source) for source in document.pop("data"))
         low, high = map(float, document.pop("steering"))
         fit = _fit(path, parameters, document)
-        calibration = Calibration(**document, data=data, steering=(low, high), fit=fit)
+        calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
     _refuse_strange(path, calibration.estimates)

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from calibration.logs.trace import Trace
-from calibration.regression.identify import Found
+from calibration.regression.identify import Identification
 from calibration.regression.parameters import BY_NAME, NAMES, Finding, not_identifiable
-from calibration.regression.steering_map import COLUMNS, Map
+from calibration.regression.steering_map import COLUMNS, SteeringMap
 from host_bridge.core.errors import VehicleFileFault
 
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -32,7 +32,7 @@ _HEAD = """\
 
 
 @dataclass(frozen=True)
-class Source:
+class LogSource:
     """A log that the calibration was made from."""
 
     file: str
@@ -42,7 +42,7 @@ class Source:
     tape_m: float = 0.0
 
     @classmethod
-    def of(cls, trace: Trace) -> Source:
+    def of(cls, trace: Trace) -> LogSource:
         return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
 
 
@@ -56,15 +56,15 @@ class LogCalibration:
     vehicle: str
     date: str
     command: str
-    data: tuple[Source, ...]
+    data: tuple[LogSource, ...]
     findings: tuple[Finding, ...]
-    steering_map: Map | None
+    steering_map: SteeringMap | None
 
     @classmethod
     def of(
-        cls, found: Found, traces: Sequence[Trace], vehicle: str, date: str, command: str
+        cls, found: Identification, traces: Sequence[Trace], vehicle: str, date: str, command: str
     ) -> LogCalibration:
-        data = tuple(map(Source.of, traces))
+        data = tuple(map(LogSource.of, traces))
         return cls(vehicle, date, command, data, found.findings, found.steering_map)
 
     @property
@@ -73,7 +73,7 @@ class LogCalibration:
         return {one.name: one.value for one in self.findings if one.is_estimated}
 
 
-def written(calibration: LogCalibration) -> str:
+def log_file_text(calibration: LogCalibration) -> str:
     """Return the calibration as TOML."""
     return "\n\n".join(_parts(calibration)) + "\n"
 
@@ -116,7 +116,7 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def is_of_logs(path: Path) -> bool:
+def is_log_calibration(path: Path) -> bool:
     """Return whether the file declares itself one of these; False if it cannot be read."""
     try:
         return bool(_toml.loads(path.read_text(encoding="utf-8")).get("method") == METHOD)
@@ -124,7 +124,7 @@ def is_of_logs(path: Path) -> bool:
         return False
 
 
-def read(path: Path) -> LogCalibration:
+def read_log_file(path: Path) -> LogCalibration:
     """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
@@ -133,7 +133,7 @@ def read(path: Path) -> LogCalibration:
         rows = document.pop("parameters")
         _refuse_unknown(rows)
         findings = tuple(_finding(name, rows.get(name)) for name in NAMES)
-        data = tuple(Source(**row) for row in document.pop("data", []))
+        data = tuple(LogSource(**row) for row in document.pop("data", []))
         table = document.pop("steering_map", None)
         steering_map = _map(table) if table else None
         return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
@@ -161,11 +161,13 @@ def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
     return Finding(name, value, low, high, str(row.get("why", "")))
 
 
-def _map(table: Mapping[str, Any]) -> Map:
+def _map(table: Mapping[str, Any]) -> SteeringMap:
     columns = [np.array(table[name], float) for name in COLUMNS]
     if len({len(column) for column in columns}) != 1 or len(columns[0]) < 2:
         raise ValueError("the steering map's columns are not equally long, or shorter than two")
     if not (np.all(np.diff(columns[0]) > 0) and np.all(np.diff(columns[1]) > 0)):
         raise ValueError("the steering map does not rise")
     commanded, wheel, low, high = columns
-    return Map(commanded, wheel, low, high, float(table["residual_radps"]), bool(table["is_bent"]))
+    return SteeringMap(
+        commanded, wheel, low, high, float(table["residual_radps"]), bool(table["is_bent"])
+    )

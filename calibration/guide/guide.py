@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from calibration.guide.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.trace_reader import Load, Wanted, read_trace
+from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.regression.identify import identify
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
@@ -78,7 +78,7 @@ class Guide:
             lacking = self._lacking(manoeuvre, [*before, trace])
             if not lacking:
                 return trace
-            print(f"  This drive does not tell {manoeuvre.tells}: {lacking}")
+            print(f"  This drive does not tell {manoeuvre.determines}: {lacking}")
             if not self.says_yes("  Drive it again"):
                 return trace
             self._forget(manoeuvre, log)
@@ -128,14 +128,14 @@ class Guide:
         return float(trim.value / self._vehicle.steer_max_rad)
 
     def _read(self, manoeuvre: Manoeuvre, log: Path) -> Trace:
-        wanted = Wanted(vehicle=self._vehicle.path)
+        wanted = LogChoices(vehicle=self._vehicle.path)
         tape_m = self._tapes.get(manoeuvre.name)
         return read_trace(log, wanted, self._load, tape_m)
 
     def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
-        if not manoeuvre.tells:
+        if not manoeuvre.determines:
             return ""
-        found = identify(traces, self._vehicle).of(manoeuvre.tells)
+        found = identify(traces, self._vehicle).of(manoeuvre.determines)
         if found.is_estimated:
             print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
             return ""

@@ -30,15 +30,15 @@ class Manoeuvre(NamedTuple):
     """One calibration drive.
 
     ``rows`` makes it for a vehicle and for the steering that drives straight, a share of full lock.
-    ``tells``: a parameter that it determines if it was driven well. ``question``: to be answered
-    with y. ``is_taped``: somebody measures the distance driven.
+    ``determines``: a parameter that follows from it if it was driven well. ``question``: to be
+    answered with y. ``is_taped``: somebody measures the distance driven.
     """
 
     name: str
     where: str
     text: str
     rows: Callable[[Vehicle, float], Iterator[Row]]
-    tells: str = ""
+    determines: str = ""
     question: str = ""
     is_taped: bool = False
 

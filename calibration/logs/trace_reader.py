@@ -20,7 +20,7 @@ Load = Callable[[str], Vehicle]  # a vehicle by its name or its file
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LogChoices:
     """The user's choices about the logs; "" is none.
 
     ``topics`` maps a purpose to a bag's topic.
@@ -31,12 +31,12 @@ class Wanted:
     topics: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_trace(path: Path, wanted: Wanted, load: Load, tape_m: float | None = None) -> Trace:
+def read_trace(path: Path, wanted: LogChoices, load: Load, tape_m: float | None = None) -> Trace:
     """Read a log. Raises errors.DataFileFault if it is none, UsageFault for a missing choice."""
     return replace(_reader(path)(path, wanted, load), tape_m=tape_m)
 
 
-def _reader(path: Path) -> Callable[[Path, Wanted, Load], Trace]:
+def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
     if path.is_dir() and own_log.cars_of_tables(path):
         return _tables
     if path.suffix == ".csv":
@@ -45,20 +45,20 @@ def _reader(path: Path) -> Callable[[Path, Wanted, Load], Trace]:
     return _bag if is_bag(path) and not is_own else _own
 
 
-def _csv(path: Path, wanted: Wanted, load: Load) -> Trace:
-    return read_table(path, load(_said(path, wanted)))
+def _csv(path: Path, wanted: LogChoices, load: Load) -> Trace:
+    return read_table(path, load(_vehicle_named(path, wanted)))
 
 
-def _bag(path: Path, wanted: Wanted, load: Load) -> Trace:
-    return read_ros_bag(path, load(_said(path, wanted)), wanted.topics)
+def _bag(path: Path, wanted: LogChoices, load: Load) -> Trace:
+    return read_ros_bag(path, load(_vehicle_named(path, wanted)), wanted.topics)
 
 
-def _tables(path: Path, wanted: Wanted, load: Load) -> Trace:
+def _tables(path: Path, wanted: LogChoices, load: Load) -> Trace:
     car = _chosen(path, own_log.cars_of_tables(path), wanted.car)
-    return own_log.read_tables(path, car, load(_said(path, wanted)))
+    return own_log.read_tables(path, car, load(_vehicle_named(path, wanted)))
 
 
-def _said(path: Path, wanted: Wanted) -> str:
+def _vehicle_named(path: Path, wanted: LogChoices) -> str:
     if wanted.vehicle:
         return wanted.vehicle
     raise UsageFault(
@@ -68,7 +68,7 @@ def _said(path: Path, wanted: Wanted) -> str:
     )
 
 
-def _own(path: Path, wanted: Wanted, load: Load) -> Trace:
+def _own(path: Path, wanted: LogChoices, load: Load) -> Trace:
     cars = own_log.cars_of(path)
     car = _chosen(path, list(cars), wanted.car)
     vehicle = wanted.vehicle or cars[car]

@@ -41,7 +41,7 @@ def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
         for it in reading.read(path)
         if it.car == car and it.topic in _TOPICS and isinstance(it.value, dict)
     )
-    trace = _Collected(vehicle, rows).trace(path.name, sha256_of(path), "log of Tandem")
+    trace = _CollectedSeries(vehicle, rows).trace(path.name, sha256_of(path), "log of Tandem")
     facts = reading.cars_in(reading.facts(path)).get(car, {})
     return replace(trace, board_id=facts.get("board_id", ""))
 
@@ -60,7 +60,9 @@ def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
         timed += ((float(row["log_t_s"]), topic, row) for row in _table(path))
     timed.sort(key=lambda it: it[0])
     rows = ((topic, row) for _, topic, row in timed)
-    return _Collected(vehicle, rows).trace(folder.name, digest.hexdigest(), "CSV of tandem log")
+    return _CollectedSeries(vehicle, rows).trace(
+        folder.name, digest.hexdigest(), "CSV of tandem log"
+    )
 
 
 def cars_of_tables(folder: Path) -> list[str]:
@@ -96,33 +98,33 @@ def _cell(name: str, text: str) -> Any:
         return text
 
 
-class _Clock:
+class _UnwrappedCounter:
     """An unwrapping counter: returns a value that wraps at ``size`` as one that does not."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._last: int | None = None
-        self._whole = 0
+        self._unwrapped = 0
 
-    def whole(self, value: float) -> int:
+    def unwrapped(self, value: float) -> int:
         now = int(value)
         if self._last is None:
-            self._whole = now
+            self._unwrapped = now
         else:
             half = self._size // 2
-            self._whole += (now - self._last + half) % self._size - half
+            self._unwrapped += (now - self._last + half) % self._size - half
         self._last = now
-        return self._whole
+        return self._unwrapped
 
 
-class _Collected:
+class _CollectedSeries:
     """Series collected from a log's rows, all by the board's own clock, free of transport delay."""
 
     def __init__(self, vehicle: Vehicle, rows: Rows) -> None:
         self._vehicle = vehicle
         self._per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
-        self._time, self._captured = _Clock(_WRAP_US), _Clock(_WRAP_US)
-        self._left, self._right = _Clock(_COUNTS), _Clock(_COUNTS)
+        self._time, self._captured = _UnwrappedCounter(_WRAP_US), _UnwrappedCounter(_WRAP_US)
+        self._left, self._right = _UnwrappedCounter(_COUNTS), _UnwrappedCounter(_COUNTS)
         self._now_s = 0.0
         self._is_driven = False
         self._has_gyro = vehicle.parameters["gyro_fitted"][0] == 1
@@ -169,14 +171,17 @@ class _Collected:
         return ()
 
     def _status(self, row: Row) -> None:
-        self._now_s = self._time.whole(row["time_us"]) * 1e-6
+        self._now_s = self._time.unwrapped(row["time_us"]) * 1e-6
         self._is_driven = row["state"] == _DRIVEN and row["brake"] == 0
         self.steering.append((self._now_s, row["steer_rad"]))
         self.target.append((self._now_s, row["target_mps"] if self._is_driven else np.nan))
 
     def _motion(self, row: Row) -> None:
-        at_s = self._captured.whole(row["captured_us"]) * 1e-6
-        left, right = self._left.whole(row["count_left"]), self._right.whole(row["count_right"])
+        at_s = self._captured.unwrapped(row["captured_us"]) * 1e-6
+        left, right = (
+            self._left.unwrapped(row["count_left"]),
+            self._right.unwrapped(row["count_right"]),
+        )
         self.travel.append((at_s, (left + right) / 2 / self._per_m))
         if self._has_gyro:
             accel = row["accel_x_mps2"], row["accel_y_mps2"]

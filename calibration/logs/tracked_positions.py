@@ -25,13 +25,13 @@ _SMOOTH_S = 0.4
 _LEAST = 20
 
 
-def with_places(trace: Trace, path: Path) -> Trace:
+def with_tracked_positions(trace: Trace, path: Path) -> Trace:
     """Return the drive with its tracked positions on its clock. Raises errors.DataFileFault."""
-    seen = read_places(path)
+    seen = read_tracked_positions(path)
     return replace(trace, places=_shifted(trace, seen) if trace.travel.is_there else seen)
 
 
-def read_places(path: Path) -> Series:
+def read_tracked_positions(path: Path) -> Series:
     """Read tracked positions, on the file's own clock. Raises errors.DataFileFault."""
     try:
         text = path.read_text(encoding="utf-8")

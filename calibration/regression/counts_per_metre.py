@@ -13,8 +13,8 @@ from calibration.arrays import Floats
 from calibration.logs.trace import Series, Trace
 from calibration.regression.least_squares import quantile
 from calibration.regression.parameters import Finding, estimated, not_identifiable
-from calibration.regression.steering_geometry import Geometry
-from calibration.regression.steering_map import Map, wheel_rad
+from calibration.regression.steering_geometry import RollingGeometry
+from calibration.regression.steering_map import SteeringMap, wheel_rad
 
 _NAME = "counts_per_m"
 TAPE_M = 0.01  # uncertainty of a tape between two marks on a floor, 95 %
@@ -26,13 +26,17 @@ _GRID_S = 0.02
 _OFFSET_S = 0.6  # largest latency of the external tracking
 _FIXED_WINDOWS = 3
 _OUTLIER = 6.0  # median deviations: four standard deviations of a normal distribution
-_HELD = 0.001  # assumed error per metre of tyres that roll by their counts on a steered car
+_ASSUMED_SHARE = (
+    0.001  # assumed error per metre of tyres that roll by their counts on a steered car
+)
 
 
-def counts(traces: Sequence[Trace], geometry: Geometry, steering_map: Map | None = None) -> Finding:
+def estimate_counts_per_metre(
+    traces: Sequence[Trace], geometry: RollingGeometry, steering_map: SteeringMap | None = None
+) -> Finding:
     """Return the counts per metre, from tapes and from tracked positions together. Never raises."""
-    traces = [_along(trace, geometry, steering_map) for trace in traces]
-    ratios = [*_taped(traces), *_seen(traces)]
+    traces = [_travel_of_the_car(trace, geometry, steering_map) for trace in traces]
+    ratios = [*_ratios_by_tape(traces), *_ratios_by_tracking(traces)]
     per_m = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
     if not per_m:
         return not_identifiable(
@@ -49,7 +53,9 @@ def counts(traces: Sequence[Trace], geometry: Geometry, steering_map: Map | None
     return estimated(_NAME, per_m / mean, per_m / mean**2 * deviation, factor)
 
 
-def _along(trace: Trace, geometry: Geometry, steering_map: Map | None) -> Trace:
+def _travel_of_the_car(
+    trace: Trace, geometry: RollingGeometry, steering_map: SteeringMap | None
+) -> Trace:
     """Return the trace with the car's travel along its heading, not that of its driven wheels.
 
     A steered wheel rolls farther than the car goes.
@@ -61,7 +67,7 @@ def _along(trace: Trace, geometry: Geometry, steering_map: Map | None) -> Trace:
     angles_rad = trace.at("steering", t_s)
     if steering_map:
         angles_rad = wheel_rad(steering_map, angles_rad)
-    along = np.cumsum(steps / geometry.farther(angles_rad))
+    along = np.cumsum(steps / geometry.rolled_per_travel(angles_rad))
     return replace(trace, travel=Series(t_s, along[None, :]))
 
 
@@ -71,7 +77,7 @@ def _lacking(traces: Sequence[Trace]) -> str:
     return "nothing in it knows a metre of floor but the counts themselves"
 
 
-def _taped(traces: Sequence[Trace]) -> list[tuple[float, float]]:
+def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     """Return for each taped drive its metres by tape over metres by counts, and the deviation."""
     found = []
     for trace in traces:
@@ -122,7 +128,7 @@ def _mid_heading(trace: Trace, times_s: Floats) -> Floats:
     return _heading_rad(trace, times_s - half_s)
 
 
-def _seen(traces: Sequence[Trace]) -> list[tuple[float, float]]:
+def _ratios_by_tracking(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     """Return for each tracked drive its seen metres per dead-reckoned metre, and the deviation.
 
     The seen path is fitted to the dead-reckoned one in windows. As complex numbers: seen = scale *
@@ -133,15 +139,15 @@ def _seen(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     for trace in traces:
         if not (trace.places.is_there and trace.travel.is_there and trace.inertial.is_there):
             continue
-        late_s = _lateness_s(trace)
-        windows = _without_slides(_windows(trace, late_s))
+        latency_s = _latency_s(trace)
+        windows = _without_slides(_windows(trace, latency_s))
         if len(windows) < _FIXED_WINDOWS:
             continue
         scales, _, metres = (np.array(column) for column in zip(*windows, strict=True))
         weights = metres**2 / np.sum(metres**2)
         mean = float(np.sum(weights * scales))
         apart = float(np.sum(weights * (scales - mean) ** 2)) / (1.0 - np.sum(weights**2))
-        found.append((mean, float(np.sqrt(apart * np.sum(weights**2))) + _HELD))
+        found.append((mean, float(np.sqrt(apart * np.sum(weights**2))) + _ASSUMED_SHARE))
     return found
 
 
@@ -151,11 +157,11 @@ def _without_slides(windows: Sequence[_Window]) -> list[_Window]:
         return []
     scales = np.array([window.scale for window in windows])
     middle = float(np.median(scales))
-    reach = _OUTLIER * max(float(np.median(np.abs(scales - middle))), _HELD)
+    reach = _OUTLIER * max(float(np.median(np.abs(scales - middle))), _ASSUMED_SHARE)
     return [window for window in windows if abs(window.scale - middle) <= reach]
 
 
-def _lateness_s(trace: Trace) -> float:
+def _latency_s(trace: Trace) -> float:
     """Return the latency of the tracked positions, at which the paths fit best."""
     offsets = np.arange(-_OFFSET_S, _OFFSET_S + 0.01, 0.02)
     misses = [_miss(trace, float(offset)) for offset in offsets]
@@ -164,8 +170,8 @@ def _lateness_s(trace: Trace) -> float:
     return float(fine[int(np.argmin([_miss(trace, float(offset)) for offset in fine]))])
 
 
-def _miss(trace: Trace, late_s: float) -> float:
-    left = [window.left_m2 for window in _windows(trace, late_s)]
+def _miss(trace: Trace, latency_s: float) -> float:
+    left = [window.left_m2 for window in _windows(trace, latency_s)]
     return float(np.mean(left)) if left else 0.0
 
 
@@ -177,15 +183,15 @@ class _Window(NamedTuple):
     metres: float
 
 
-def _windows(trace: Trace, late_s: float) -> list[_Window]:
+def _windows(trace: Trace, latency_s: float) -> list[_Window]:
     """Return the fit of each window in which the car drives a metre."""
     seen_s, (x_m, y_m, *_) = trace.places
-    begin = max(seen_s[0] - late_s, trace.travel.t_s[0], trace.inertial.t_s[0])
-    end = min(seen_s[-1] - late_s, trace.travel.t_s[-1], trace.inertial.t_s[-1])
+    begin = max(seen_s[0] - latency_s, trace.travel.t_s[0], trace.inertial.t_s[0])
+    end = min(seen_s[-1] - latency_s, trace.travel.t_s[-1], trace.inertial.t_s[-1])
     times_s = np.arange(begin, end, _GRID_S)
     if not len(times_s):
         return []
-    at_s = times_s + late_s
+    at_s = times_s + latency_s
     seen = np.interp(at_s, seen_s, x_m) + 1j * np.interp(at_s, seen_s, y_m)
     reckoned, heading = _reckoned(trace, times_s), _heading_rad(trace, times_s)
     rolled_m = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(reckoned)))])

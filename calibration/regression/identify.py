@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from calibration.logs.trace import Trace
-from calibration.regression.counts_per_metre import counts
-from calibration.regression.imu_bias import biases
-from calibration.regression.imu_mounting import mounting
+from calibration.regression.counts_per_metre import estimate_counts_per_metre
+from calibration.regression.imu_bias import estimate_imu_biases
+from calibration.regression.imu_mounting import estimate_imu_yaw
 from calibration.regression.parameters import NAMES, Finding, not_identifiable
-from calibration.regression.speed_map import speed
-from calibration.regression.steering import TYRES, steering
-from calibration.regression.steering_geometry import Geometry
-from calibration.regression.steering_map import Map
+from calibration.regression.speed_map import estimate_speed_map
+from calibration.regression.steering import TYRES, estimate_steering
+from calibration.regression.steering_geometry import RollingGeometry
+from calibration.regression.steering_map import SteeringMap
 from host_bridge.core import Vehicle
 
 _ROUNDS = (
@@ -22,33 +22,39 @@ _ROUNDS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class Identification:
     """The findings in the order of the table, and the steering map if there is one."""
 
     findings: tuple[Finding, ...]
-    steering_map: Map | None
+    steering_map: SteeringMap | None
 
     def of(self, name: str) -> Finding:
         return next(one for one in self.findings if one.name == name)
 
 
-def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Found:
+def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Identification:
     """Identify the parameters of one car from its logs.
 
     Speeds use the counts per metre that were found, or else those of the vehicle file.
     """
     held = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
-    steering_map: Map | None = None
+    steering_map: SteeringMap | None = None
     for _ in range(_ROUNDS):
-        counted = counts(traces, Geometry.of(vehicle), steering_map)
+        counted = estimate_counts_per_metre(traces, RollingGeometry.of(vehicle), steering_map)
         ratio = held / counted.value if counted.is_estimated and held else 1.0
-        steered, steering_map = steering(traces, vehicle, ratio)
+        steered, steering_map = estimate_steering(traces, vehicle, ratio)
         if not counted.is_estimated:
             break
-    every = [counted, *steered, *_tyres(steered), *speed(traces, ratio), *biases(traces)]
-    every.append(mounting(traces, ratio))
+    every = [
+        counted,
+        *steered,
+        *_tyres(steered),
+        *estimate_speed_map(traces, ratio),
+        *estimate_imu_biases(traces),
+    ]
+    every.append(estimate_imu_yaw(traces, ratio))
     by_name = {one.name: one for one in every}
-    return Found(tuple(by_name[name] for name in NAMES), steering_map)
+    return Identification(tuple(by_name[name] for name in NAMES), steering_map)
 
 
 def _tyres(steered: Sequence[Finding]) -> list[Finding]:

@@ -26,7 +26,7 @@ def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
     return np.asarray((ahead == behind) & inside)
 
 
-def biases(traces: Sequence[Trace]) -> list[Finding]:
+def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
     """Return the biases: means over all rests, with the spread of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
-from calibration.regression.least_squares import fitted
+from calibration.regression.least_squares import fit_least_squares
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _NAME = "imu_yaw_rad"
@@ -19,10 +19,10 @@ _SMOOTH_S = 0.2
 _BLOCK_S = 2.0
 _LEAST_MPS2 = 0.3  # least rms of the acceleration that the wheels explain
 _LEAST_S = 10.0
-_HELD_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
+_ASSUMED_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 
-def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
+def estimate_imu_yaw(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     """Return the sensor's yaw angle, by regression of its accelerations on those of the wheels.
 
     Forward a = dv/dt, to the left v r; as complex numbers: measured = turn * (a + i v r) + bias.
@@ -48,11 +48,11 @@ def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     aside = [part for one in columns for part in (one.imag, one.real)]
     design = np.concatenate([np.column_stack(ahead), np.column_stack(aside)])
     measured = np.concatenate([felt.real, felt.imag])
-    line = fitted(design, measured, np.concatenate([groups, groups]))
+    line = fit_least_squares(design, measured, np.concatenate([groups, groups]))
     c, s = line.values[:2]
     size = float(np.hypot(c, s))
     by = np.concatenate([[-s, c], np.zeros(len(line.values) - 2)]) / size**2
-    deviation = float(np.hypot(np.sqrt(by @ line.covariance @ by), _HELD_RAD))
+    deviation = float(np.hypot(np.sqrt(by @ line.covariance @ by), _ASSUMED_RAD))
     return estimated(_NAME, float(np.arctan2(s, c)), deviation, line.quantile)
 
 

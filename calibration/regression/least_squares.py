@@ -16,7 +16,7 @@ _SURE = 0.975  # the quantile of a two-sided 95 % interval
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearFit:
     """A fitted linear model.
 
     ``values`` and their covariance; ``groups`` is the number of independent groups of samples.
@@ -42,12 +42,12 @@ def quantile(freedom: int) -> float:
     return float(student.ppf(_SURE, freedom)) if freedom > 0 else float("inf")
 
 
-def fitted(
+def fit_least_squares(
     design: npt.NDArray[np.float64],
     measured: Floats,
     groups: Groups,
     weights: Floats | None = None,
-) -> Line:
+) -> LinearFit:
     """Fit ``design`` times values to ``measured``; rows of one group are correlated.
 
     The covariance is the clustered sandwich with its small-sample factor: Cameron and Miller, A
@@ -65,7 +65,7 @@ def fitted(
     size, width = design.shape
     scale = count / max(count - 1, 1) * (size - 1) / max(size - width, 1)
     covariance = scale * bread @ (scores.T @ scores) @ bread
-    return Line(values, covariance, count, measured - design @ values)
+    return LinearFit(values, covariance, count, measured - design @ values)
 
 
 def runs_of(is_in: npt.NDArray[np.bool_], least: int) -> list[slice]:

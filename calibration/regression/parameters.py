@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import NamedTuple
 
 
-class Parameter(NamedTuple):
+class LogParameter(NamedTuple):
     """A parameter that logs can determine.
 
     ``low`` to ``high`` is plausible for any car; ``manoeuvre`` is the drive that determines it.
@@ -22,89 +22,89 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
-    Parameter(
+    LogParameter(
         "counts_per_m", "1/m", 1.0, 1e6,
         "counts of the wheel sensors to a metre of floor",
         "roll 5 m or more straight ahead from rest to rest, measure from where to where it rolled "
         "with a tape, and say --tape METRES; or log what cameras or SLAM see of it",
     ),
-    Parameter(
+    LogParameter(
         "steer_trim_rad", "rad", -0.6, 0.6,
         "steering that is commanded when it drives straight",
         "drive circles at a walk, both ways, at three steering angles or more, for 5 s each",
     ),
-    Parameter(
+    LogParameter(
         "steer_gain_left", "", 0.02, 5.0,
         "angle of the wheels over the angle that was commanded beyond the trim, to the left",
         "drive circles to the left at a walk, at two steering angles or more, for 5 s each",
     ),
-    Parameter(
+    LogParameter(
         "steer_gain_right", "", 0.02, 5.0,
         "the same, to the right",
         "drive circles to the right at a walk, at two steering angles or more, for 5 s each",
     ),
-    Parameter(
+    LogParameter(
         "steer_delay_s", "s", 0.0, 1.0,
         "from a steering command until the wheels begin to turn",
         "at a walk, throw the steering from side to side ten times, once a second",
     ),
-    Parameter(
+    LogParameter(
         "steer_lag_s", "s", 0.0, 1.0,
         "and from then on the time constant of the turn",
         "at a walk, throw the steering from side to side ten times, once a second",
     ),
-    Parameter(
+    LogParameter(
         "steer_play_rad", "rad", -0.1, 0.5,
         "how far short of where they come to the wheels stay: half of the steering's free play",
         "drive circles at a walk and come to each steering angle from the left and from the right",
     ),
-    Parameter(
+    LogParameter(
         "full_effort_mps", "m/s", 0.02, 200.0,
         "speed to which all the drive has would lead, from the speeds that were driven",
         "drive straight at three steady speeds, the fastest twice the slowest, for 3 s each",
     ),
-    Parameter(
+    LogParameter(
         "dead_effort", "", -0.5, 0.9,
         "share of the drive that does not move it yet: dead band and friction",
         "drive straight at three steady speeds, the fastest twice the slowest, for 3 s each",
     ),
-    Parameter(
+    LogParameter(
         "speed_lag_s", "s", 0.005, 10.0,
         "time constant of the speed when the drive's effort jumps",
         "start from rest ten times, to two speeds in turn, each as fast as it is allowed to",
     ),
-    Parameter(
+    LogParameter(
         "start_delay_s", "s", 0.0, 5.0,
         "from the command to start until the wheels first move",
         "start from rest ten times, to two speeds in turn, each as fast as it is allowed to",
     ),
-    Parameter(
+    LogParameter(
         "yaw_rate_bias_radps", "rad/s", -0.5, 0.5,
         "yaw rate that is told at rest, after the board's own zeroing",
         "let it stand for 10 s, switched on and untouched",
     ),
-    Parameter(
+    LogParameter(
         "accel_x_bias_mps2", "m/s^2", -10.0, 10.0,
         "acceleration forward that is told at rest: the sensor's bias, and any slope or lean",
         "let it stand for 10 s on a level floor, switched on and untouched",
     ),
-    Parameter(
+    LogParameter(
         "accel_y_bias_mps2", "m/s^2", -10.0, 10.0,
         "the same, to the left",
         "let it stand for 10 s on a level floor, switched on and untouched",
     ),
-    Parameter(
+    LogParameter(
         "imu_yaw_rad", "rad", -3.2, 3.2,
         "how the inertial sensor is turned, to the left, against the car",
         "drive circles both ways and start and stop firmly on the straight, for a minute",
     ),
-    Parameter(
+    LogParameter(
         "understeer_s2_per_m2", "s^2/m^2", -1.0, 1.0,
         "curvature is that of a walk over 1 + this times the square of the speed",
         "drive one circle, slowly and then faster and faster until the tyres give half of what "
         "they have; both ways",
     ),
-    Parameter(
+    LogParameter(
         "tyre_stiffness_front_per_rad", "1/rad", 0.3, 100.0,
         "cornering stiffness of the front axle per load, the rear one's held true",
         "drive one circle, slowly and then faster and faster until the tyres give half of what "

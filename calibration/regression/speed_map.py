@@ -10,17 +10,17 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
-from calibration.regression.least_squares import fitted, quantile, runs_of
+from calibration.regression.least_squares import fit_least_squares, quantile, runs_of
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
-_MAP = ("full_effort_mps", "dead_effort")
+_SPEED_MAP = ("full_effort_mps", "dead_effort")
 _LAG, _START = "speed_lag_s", "start_delay_s"
 _AROUND_S = 0.25  # a speed is steady if it is the same so long before and after
 _STEADY = 0.04  # relative change up to which a speed counts as the same
 _SETTLED_S = 1.5  # after a change of target; the speed loop is within 1 % then
 _SAME_MPS = 0.003
-_HELD = 0.005  # assumed relative error of the straight line, for full effort
-_HELD_DEAD = 0.001  # the same for the dead share, absolute
+_ASSUMED_SHARE = 0.005  # assumed relative error of the straight line, for full effort
+_ASSUMED_DEAD = 0.001  # the same for the dead share, absolute
 _LEVELS_APART = 1.25  # least ratio of fastest to slowest, to separate slope and dead share
 _LEAST_LEVELS = 3
 _SPAN_S = 0.25  # over which a change of speed is measured
@@ -39,10 +39,10 @@ class _Level(NamedTuple):
     samples: int
 
 
-def speed(traces: Sequence[Trace], counts_ratio: float = 1.0) -> list[Finding]:
+def estimate_speed_map(traces: Sequence[Trace], counts_ratio: float = 1.0) -> list[Finding]:
     """Return the speed map, lag and start delay of cars driven forward. Never raises.
 
-    ``counts_ratio`` is as in ``steering``.
+    ``counts_ratio`` is as in ``estimate_steering``.
     """
     levels = [level for trace in traces for level in _levels(trace, counts_ratio)]
     speed_map = _map(traces, levels)
@@ -89,28 +89,33 @@ def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
 
 def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     if not any(trace.effort.is_there for trace in traces):
-        return [not_identifiable(name, "what its drive was given is not in it") for name in _MAP]
+        return [
+            not_identifiable(name, "what its drive was given is not in it") for name in _SPEED_MAP
+        ]
     if len(levels) < _LEAST_LEVELS:
         why = f"it drives steadily {len(levels)} times, and {_LEAST_LEVELS} are needed"
-        return [not_identifiable(name, why) for name in _MAP]
+        return [not_identifiable(name, why) for name in _SPEED_MAP]
     efforts, speeds, samples = (np.array(column, float) for column in zip(*levels, strict=True))
     if speeds.max() < _LEVELS_APART * speeds.min():
         why = f"its steady speeds are {speeds.min():.2f} to {speeds.max():.2f} m/s: one speed"
-        return [not_identifiable(name, why) for name in _MAP]
+        return [not_identifiable(name, why) for name in _SPEED_MAP]
     # speed = slope * effort + level, not the inverse: the effort oscillates, the speed is smoother
     design = np.column_stack([efforts, np.ones(len(levels))])
-    line = fitted(design, speeds, np.arange(len(levels)), np.sqrt(samples))
+    line = fit_least_squares(design, speeds, np.arange(len(levels)), np.sqrt(samples))
     slope, level = line.values
     full = float(slope + level)
     full_dev = float(np.sqrt(np.array([1, 1]) @ line.covariance @ np.array([1, 1])))
     by = np.array([level / slope**2, -1.0 / slope])
     dead_dev = float(np.sqrt(by @ line.covariance @ by))
     # That speeds lie on a straight line is an assumption; its error is added.
-    full_dev, dead_dev = np.hypot(full_dev, _HELD * full), np.hypot(dead_dev, _HELD_DEAD)
+    full_dev, dead_dev = (
+        np.hypot(full_dev, _ASSUMED_SHARE * full),
+        np.hypot(dead_dev, _ASSUMED_DEAD),
+    )
     driven = f"driven: {speeds.min():.2f} to {speeds.max():.2f} m/s{_volts(traces)}"
     return [
-        estimated(_MAP[0], full, float(full_dev), line.quantile, driven),
-        estimated(_MAP[1], float(-level / slope), float(dead_dev), line.quantile, driven),
+        estimated(_SPEED_MAP[0], full, float(full_dev), line.quantile, driven),
+        estimated(_SPEED_MAP[1], float(-level / slope), float(dead_dev), line.quantile, driven),
     ]
 
 
@@ -142,7 +147,7 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     pieces = np.asarray(np.concatenate(groups), np.int64)
     if len(np.unique(pieces)) < _LEAST_BLOCKS:
         return not_identifiable(_LAG, f"it gains speed {len(np.unique(pieces))} times")
-    line = fitted(pull[:, None], gain, pieces)
+    line = fit_least_squares(pull[:, None], gain, pieces)
     rate, deviation = float(line.values[0]), float(line.deviations[0])
     if rate <= 0.0:
         return not_identifiable(_LAG, "its speed does not follow its effort")

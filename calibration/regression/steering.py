@@ -17,7 +17,7 @@ from calibration.logs.trace import Trace
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
-from calibration.regression.steering_map import Map
+from calibration.regression.steering_map import SteeringMap
 from calibration.regression.steering_samples import (
     GRID_S,
     SLOW_MPS,
@@ -31,18 +31,18 @@ _LEAST_S = 3.0
 _GAIN_RAD = 0.03  # least steering beyond the trim that determines a gain
 _BAND_POINTS = 9
 _PLAY_RAD = 0.001  # free play up to this is no lack of fit
-_HELD_PLAY_RAD = 0.0005  # assumed error of the play, as delay and lag are only a model
-_HELD_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floor, tyres
-_HELD = 0.005  # assumed relative error of the wheelbase, grip at a walk and no-slip model
+_ASSUMED_PLAY_RAD = 0.0005  # assumed error of the play, as delay and lag are only a model
+_ASSUMED_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floor, tyres
+_ASSUMED_SHARE = 0.005  # assumed relative error of the wheelbase, grip at a walk and no-slip model
 _PLAY = "steer_play_rad"
 _LACK = "LACK OF FIT: free play, which no map and no virtual car has; trim and map are its middle"
 _NAMES = ("steer_trim_rad", "steer_gain_left", "steer_gain_right", "steer_delay_s", "steer_lag_s")
 TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
 
-def steering(
+def estimate_steering(
     traces: Sequence[Trace], vehicle: Vehicle, counts_ratio: float = 1.0
-) -> tuple[list[Finding], Map | None]:
+) -> tuple[list[Finding], SteeringMap | None]:
     """Return the steering's findings and its map, if any. Never raises.
 
     ``counts_ratio`` is the real distance per metre by the vehicle file's counts.
@@ -81,7 +81,7 @@ def _trim_and_gains(found: SteeringSolution, commands: Floats) -> Iterator[Findi
         why = f"its steering stays within {spread:.3f} rad"
         yield from (not_identifiable(name, why) for name in _NAMES[:3])
         return
-    spread_rad = float(np.hypot(line.deviations[0] / abs(line.values[1]), _HELD_RAD))
+    spread_rad = float(np.hypot(line.deviations[0] / abs(line.values[1]), _ASSUMED_RAD))
     yield estimated("steer_trim_rad", found.trim_rad, spread_rad, line.quantile)
     for name, side in (("steer_gain_left", 1.0), ("steer_gain_right", -1.0)):
         yield _gain(name, side, found, commands)
@@ -97,7 +97,9 @@ def _gain(name: str, side: float, found: SteeringSolution, commands: Floats) -> 
     place = slice(0, len(row))
     gain = side * float(row @ line.values[place]) / far_rad
     deviation = float(np.sqrt(row @ line.covariance[place, place] @ row))
-    return estimated(name, gain, float(np.hypot(deviation / far_rad, _HELD * gain)), line.quantile)
+    return estimated(
+        name, gain, float(np.hypot(deviation / far_rad, _ASSUMED_SHARE * gain)), line.quantile
+    )
 
 
 def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
@@ -141,7 +143,7 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
     where = found.shape, found.trim_rad, found.delay_s, found.lag_s
     line = fit.line(*where, with_timing=True, besides=more)
     play_rad = -float(line.values[-1])
-    spread = float(np.hypot(line.deviations[-1], _HELD_PLAY_RAD))
+    spread = float(np.hypot(line.deviations[-1], _ASSUMED_PLAY_RAD))
     is_lack = play_rad - line.quantile * spread > _PLAY_RAD
     return estimated(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
 
@@ -162,7 +164,7 @@ def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
     ]
 
 
-def _map(found: SteeringSolution, commands: Floats) -> Map:
+def _map(found: SteeringSolution, commands: Floats) -> SteeringMap:
     line, shape = found.line, found.shape
     low, high = np.quantile(commands, (0.002, 0.998))
     at = np.linspace(low, high, _BAND_POINTS)
@@ -170,8 +172,8 @@ def _map(found: SteeringSolution, commands: Floats) -> Map:
     place = slice(0, rows.shape[1])
     angles = rows @ line.values[place]
     variances = np.einsum("ij,jk,ik->i", rows, line.covariance[place, place], rows)
-    spread = np.maximum(variances, 0.0) + (_HELD * angles) ** 2
+    spread = np.maximum(variances, 0.0) + (_ASSUMED_SHARE * angles) ** 2
     half = line.quantile * np.sqrt(spread)
     left = float(np.sqrt(np.mean(line.residuals**2)))
     is_bent = shape.has_sides or shape.has_bend
-    return Map(at, angles, angles - half, angles + half, left, is_bent)
+    return SteeringMap(at, angles, angles - half, angles + half, left, is_bent)

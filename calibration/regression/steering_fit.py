@@ -15,9 +15,9 @@ import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.regression.least_squares import Line, fitted
+from calibration.regression.least_squares import LinearFit, fit_least_squares
 from calibration.regression.single_track import known_understeer, yaw_lag_s_per_mps
-from calibration.regression.steering_geometry import Geometry
+from calibration.regression.steering_geometry import RollingGeometry
 from calibration.regression.steering_samples import (
     BLOCK_S,
     GRID_S,
@@ -40,7 +40,7 @@ _ROUNDS = 4  # iterations that move the map's centre to the trim
 
 
 @dataclass(frozen=True)
-class Shape:
+class MapTerms:
     """The terms of a map beyond a line: a difference of the sides, and a bend from near to far."""
 
     has_sides: bool
@@ -59,14 +59,19 @@ class Shape:
         return np.column_stack(found)
 
 
-SHAPES = (Shape(False, False), Shape(True, False), Shape(False, True), Shape(True, True))
+MAP_TERMS = (
+    MapTerms(False, False),
+    MapTerms(True, False),
+    MapTerms(False, True),
+    MapTerms(True, True),
+)
 
 
 class SteeringSolution(NamedTuple):
     """A fitted map: its terms and coefficients, its trim, and the delay and lag of the command."""
 
-    shape: Shape
-    line: Line
+    shape: MapTerms
+    line: LinearFit
     trim_rad: float
     delay_s: float
     lag_s: float
@@ -78,7 +83,7 @@ class SteeringFit:
     def __init__(self, samples: Sequence[SteeringSamples], vehicle: Vehicle) -> None:
         self.samples = samples
         self.vehicle = vehicle
-        self._geometry = Geometry.of(vehicle)
+        self._geometry = RollingGeometry.of(vehicle)
         self._yaw = np.concatenate([one.yaw_radps[one.use] for one in samples])
         self.speed_mps = np.concatenate([one.speed_mps[one.use] for one in samples])
         self._gain = np.concatenate([slope_per_s(one.yaw_radps)[one.use] for one in samples])
@@ -96,8 +101,8 @@ class SteeringFit:
 
     def solve(self) -> SteeringSolution:
         """Fit the map's terms, trim, delay and lag in turn, and then all coefficients at once."""
-        delay_s, lag_s = self._timing(SHAPES[0], 0.0)
-        trim_rad, shape = 0.0, SHAPES[0]
+        delay_s, lag_s = self._timing(MAP_TERMS[0], 0.0)
+        trim_rad, shape = 0.0, MAP_TERMS[0]
         for _ in range(2):
             shape, trim_rad = self._chosen(delay_s, lag_s)
             delay_s, lag_s = self._timing(shape, trim_rad, (delay_s, lag_s))
@@ -116,7 +121,7 @@ class SteeringFit:
     ) -> tuple[npt.NDArray[np.float64], Floats]:
         """Return the yaw rate's derivatives by the coefficients, and its constant part."""
         bent, slope = self._geometry.tangents(angles_rad)
-        rolled = self._geometry.per_tan * self.speed_mps
+        rolled = self._geometry.curvature_per_tan * self.speed_mps
         found = [*(rolled * slope * column for column in columns.T), np.ones_like(rolled)]
         if self.has_tyres:
             found.append(-(self.speed_mps**2) * self._yaw)
@@ -130,14 +135,14 @@ class SteeringFit:
 
     def line(
         self,
-        shape: Shape,
+        shape: MapTerms,
         trim_rad: float,
         delay_s: float,
         lag_s: float,
         *,
         with_timing: bool = False,
         besides: Sequence[Floats] = (),
-    ) -> Line:
+    ) -> LinearFit:
         """Fit the map's coefficients for this trim, delay and lag.
 
         ``besides`` are further columns of the wheels' angle, whose coefficients come last.
@@ -154,18 +159,20 @@ class SteeringFit:
                     later = self.commands(delay_s + more[0], lag_s + more[1]) - trim_rad
                     apart = (shape.columns(later) - columns) @ values / _HAIR_S
                     slope = self._geometry.tangents(angles_rad)[1]
-                    extra.append(self._geometry.per_tan * self.speed_mps * slope * apart)
+                    extra.append(self._geometry.curvature_per_tan * self.speed_mps * slope * apart)
                 design = np.column_stack([design, *extra])
             rolled = (
-                self._geometry.per_tan * self.speed_mps * self._geometry.tangents(angles_rad)[1]
+                self._geometry.curvature_per_tan
+                * self.speed_mps
+                * self._geometry.tangents(angles_rad)[1]
             )
             design = np.column_stack([design, *(rolled * more for more in besides)])
-            line = fitted(design, self._aim() - rest, self._groups)
+            line = fit_least_squares(design, self._aim() - rest, self._groups)
             values = line.values[: columns.shape[1]]
         return line
 
     def _timing(
-        self, shape: Shape, trim_rad: float, first: tuple[float, float] | None = None
+        self, shape: MapTerms, trim_rad: float, first: tuple[float, float] | None = None
     ) -> tuple[float, float]:
         def miss(pair: npt.NDArray[np.float64]) -> float:
             delay_s, lag_s = (abs(float(value)) for value in pair)
@@ -179,10 +186,10 @@ class SteeringFit:
         best = minimize(miss, first, method="Nelder-Mead", options=options).x
         return abs(float(best[0])), abs(float(best[1]))
 
-    def _chosen(self, delay_s: float, lag_s: float) -> tuple[Shape, float]:
+    def _chosen(self, delay_s: float, lag_s: float) -> tuple[MapTerms, float]:
         """Return the shape with the least Bayesian information criterion, and its trim."""
         found = []
-        for shape in SHAPES:
+        for shape in MAP_TERMS:
             trim_rad = 0.0
             for _ in range(_ROUNDS):
                 line = self.line(shape, trim_rad, delay_s, lag_s)

@@ -12,19 +12,19 @@ from host_bridge.core import Vehicle
 
 
 @dataclass(frozen=True)
-class Geometry:
+class RollingGeometry:
     """The kinematic steering geometry of a car.
 
-    ``per_tan`` is its curvature per tangent of the wheels' angle. Driven wheels that are steered
-    roll farther than the middle of the car: by 1 / cos(angle).
+    ``curvature_per_tan`` is its curvature per tangent of the wheels' angle. Driven wheels that are
+    steered roll farther than the middle of the car: by 1 / cos(angle).
     """
 
-    per_tan: float
+    curvature_per_tan: float
     front_share: float
     rear_ratio: float
 
     @classmethod
-    def of(cls, vehicle: Vehicle) -> Geometry:
+    def of(cls, vehicle: Vehicle) -> RollingGeometry:
         lock_rad = vehicle.steer_max_rad
         per_m = vehicle.parameters["curvature_per_10km"][-1] * 1e-4
         ratios = [
@@ -39,15 +39,15 @@ class Geometry:
         return cls(per_m / tan(lock_rad), share, ratios[0] if ratios else 0.0)
 
     def tangents(self, angles_rad: Floats) -> tuple[Floats, Floats]:
-        """Return the curvature per ``per_tan`` as driven wheels see it, and its slope by angle."""
+        """Return the tangent as driven wheels see it, and its slope by angle."""
         hair = 1e-5
         slope = (self._bent(angles_rad + hair) - self._bent(angles_rad - hair)) / (2 * hair)
         return self._bent(angles_rad), slope
 
     def _bent(self, angles_rad: Floats) -> Floats:
-        return np.asarray(np.tan(angles_rad) / self.farther(angles_rad))
+        return np.asarray(np.tan(angles_rad) / self.rolled_per_travel(angles_rad))
 
-    def farther(self, angles_rad: Floats) -> Floats:
+    def rolled_per_travel(self, angles_rad: Floats) -> Floats:
         """Return the distance that the driven wheels roll per distance along the car's heading."""
         front, rear = np.cos(angles_rad), np.cos(self.rear_ratio * angles_rad)
         return np.asarray(self.front_share / front + (1.0 - self.front_share) / rear)

@@ -12,7 +12,7 @@ COLUMNS = ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
 
 
 @dataclass(frozen=True)
-class Map:
+class SteeringMap:
     """Commands that were driven, the wheels' angles there, and their 95 % band."""
 
     commanded_rad: Floats
@@ -27,7 +27,7 @@ class Map:
         return {name: getattr(self, name).tolist() for name in COLUMNS}
 
 
-def wheel_rad(steering_map: Map, commanded_rad: Floats) -> Floats:
+def wheel_rad(steering_map: SteeringMap, commanded_rad: Floats) -> Floats:
     """Return the wheels' angles by the map, extrapolated linearly beyond its ends."""
     at, angles = steering_map.commanded_rad, steering_map.wheel_rad
     inside = np.interp(commanded_rad, at, angles)

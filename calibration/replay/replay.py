@@ -13,7 +13,7 @@ from calibration.bayesian_fit.linearisation import (
     since,
 )
 from calibration.bayesian_fit.parameters import known_values
-from calibration.files.fit_file import Calibration
+from calibration.files.fit_file import FitCalibration
 from calibration.logs.run import Run
 from calibration.replay.band import Band, band
 from calibration.simulation.kinematic import kinematic, published
@@ -83,7 +83,7 @@ class Replay:
 
 
 def replay(
-    vehicle: Vehicle, values: Values, run: Run, calibration: Calibration | None = None
+    vehicle: Vehicle, values: Values, run: Run, calibration: FitCalibration | None = None
 ) -> Replay:
     """Return the replay of one run, with a band if there is a ``calibration`` (of these values).
 

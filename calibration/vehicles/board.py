@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from calibration.files import fit_file as results
-from calibration.files.log_file import REMEDY, LogCalibration, is_of_logs, read
+from calibration.files import fit_file
+from calibration.files.log_file import REMEDY, LogCalibration, is_log_calibration, read_log_file
 from calibration.vehicles.fit_for_board import of_fit
 from calibration.vehicles.vehicle_file import vehicle_lines
 from calibration.vehicles.virtual_car import OWN
@@ -64,7 +64,7 @@ def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleFiles) -> Veh
     ``file`` was written by tandem calibrate or tandem replay --fit, or is ``own``. Raises
     errors.VehicleFileFault.
     """
-    path = results.found(vehicle.name) if file == OWN else Path(file)
+    path = fit_file.shipped_fit_file(vehicle.name) if file == OWN else Path(file)
     if path is None:
         raise VehicleFileFault(
             f"Tandem brings no calibration along for {vehicle.name}",
@@ -72,8 +72,8 @@ def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleFiles) -> Veh
             expected="the path of a file",
             remedy=REMEDY,
         )
-    is_fit = path.is_file() and not is_of_logs(path)
-    calibration = of_fit(vehicle, results.read(path)) if is_fit else read(path)
+    is_fit = path.is_file() and not is_log_calibration(path)
+    calibration = of_fit(vehicle, fit_file.read_fit_file(path)) if is_fit else read_log_file(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "this is another vehicle's calibration",

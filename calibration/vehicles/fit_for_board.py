@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.files.fit_file import Calibration
-from calibration.files.log_file import LogCalibration, Source
+from calibration.files.fit_file import FitCalibration
+from calibration.files.log_file import LogCalibration, LogSource
 from calibration.regression.parameters import NAMES, Finding, not_identifiable
-from calibration.regression.steering_map import Map
+from calibration.regression.steering_map import SteeringMap
 from calibration.simulation.steering_model import wheel_shares
 from calibration.vehicles.identified_car import known_values
 from host_bridge.core import Vehicle
@@ -20,7 +20,7 @@ _POINTS = 33
 _LEAST_SLOPE = 0.02  # a smaller slope is the end stop
 
 
-def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
+def of_fit(vehicle: Vehicle, fit: FitCalibration) -> LogCalibration:
     """Return the fit as a calibration from logs; what a board does not use has no value."""
     lock_rad, values = vehicle.steer_max_rad, fit.values
     commands = np.linspace(-1.0, 1.0, _POINTS)
@@ -41,7 +41,7 @@ def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
         for name in NAMES
     )
     data = tuple(
-        Source(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data
+        LogSource(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data
     )
-    steering_map = Map(lock_rad * commands, wheel_rad, wheel_rad, wheel_rad, 0.0, True)
+    steering_map = SteeringMap(lock_rad * commands, wheel_rad, wheel_rad, wheel_rad, 0.0, True)
     return LogCalibration(fit.vehicle, fit.date, fit.command, data, findings, steering_map)

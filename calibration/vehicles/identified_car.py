@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration.files.log_file import LogCalibration
-from calibration.regression.steering_map import Map, wheel_rad
+from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.simulation.plant_numbers import friction_n, plant_parameters
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import PlantParameters
@@ -180,7 +180,7 @@ def _emf_v(p: PlantParameters, mps_per_duty: float) -> float:
     return mps_per_duty * _emf_vs_per_m(p) + p.battery.resistance_ohm * p.battery.idle_a
 
 
-def _bent(channel: Mapping[str, Any], steering_map: Map) -> Mapping[str, Any]:
+def _bent(channel: Mapping[str, Any], steering_map: SteeringMap) -> Mapping[str, Any]:
     if channel["kind"] != "servo_steering":
         return channel
     told_rad, pulses_ns = np.array(channel["curve"], float).T

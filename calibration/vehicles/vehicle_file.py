@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.files.log_file import LogCalibration
-from calibration.regression.steering_map import Map, wheel_rad
+from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import counts_per_rev, plant_changes
 from host_bridge.core import Vehicle
 
@@ -94,7 +94,7 @@ def _value(vehicle: Vehicle, key: str) -> Any:
     return next((it.value for it in vehicle.values if it.key == key), None)
 
 
-def _channels(vehicle: Vehicle, steering_map: Map) -> Iterator[str]:
+def _channels(vehicle: Vehicle, steering_map: SteeringMap) -> Iterator[str]:
     """Yield all channels, as a file's list of channels replaces its base's as a whole."""
     low, high = steering_map.commanded_rad[[0, -1]]
     yield ""
@@ -120,7 +120,7 @@ def _toml(value: Any) -> str:
 
 
 def _points(
-    keys: Mapping[str, Any], channel: Mapping[str, Any], steering_map: Map
+    keys: Mapping[str, Any], channel: Mapping[str, Any], steering_map: SteeringMap
 ) -> list[list[float]]:
     """Return this wheel's curve with measured angles over the same pulses, its trim included.
 

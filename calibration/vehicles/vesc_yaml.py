@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.files.log_file import LogCalibration
 from calibration.logs.trace_bag import ERPM_COUNTS
-from calibration.regression.steering_map import Map, wheel_rad
+from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import known_values
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
@@ -45,7 +45,7 @@ def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
     yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if has_map else not_told}"
 
 
-def servo_line(vehicle: Vehicle, steering_map: Map | None) -> tuple[float, float, float]:
+def servo_line(vehicle: Vehicle, steering_map: SteeringMap | None) -> tuple[float, float, float]:
     """Return gain and offset of servo = gain * angle + offset, and the largest error in rad.
 
     The servo value goes from 0 to 1.

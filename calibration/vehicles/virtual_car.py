@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from calibration.files import log_file as file_of_logs
-from calibration.files.fit_file import REMEDY, found, read
+from calibration.files import log_file
+from calibration.files.fit_file import REMEDY, read_fit_file, shipped_fit_file
 from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.steering_model import bent_curve
 from calibration.simulation.tuned_plant import changed
-from calibration.vehicles import identified_car as twin_of_logs
+from calibration.vehicles import identified_car
 from host_bridge.core.errors import VehicleFileFault
 
 OWN = "own"  # the calibration that Tandem ships for this type of car
@@ -51,7 +51,7 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
 
     Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
     """
-    path = found(vehicle.name) if file == OWN else Path(file)
+    path = shipped_fit_file(vehicle.name) if file == OWN else Path(file)
     if path is None:
         raise VehicleFileFault(
             f"Tandem brings no calibration along for {vehicle.name}",
@@ -59,8 +59,8 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
             expected="the path of a file",
             remedy=REMEDY,
         )
-    of_logs = file_of_logs.is_of_logs(path)
-    calibration = file_of_logs.read(path) if of_logs else read(path)
+    of_logs = log_file.is_log_calibration(path)
+    calibration = log_file.read_log_file(path) if of_logs else read_fit_file(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "this is another vehicle's calibration",
@@ -69,15 +69,17 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
             got=calibration.vehicle,
             remedy="leave it out, or name the vehicle that it is of",
         )
-    if isinstance(calibration, file_of_logs.LogCalibration):
-        plant, channels = twin_of_logs.changed(vehicle, calibration)
+    if isinstance(calibration, log_file.LogCalibration):
+        plant, channels = identified_car.changed(vehicle, calibration)
         return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
     return applied(vehicle, calibration.values)
 
 
 def applied(vehicle: Facts, values: Values) -> Calibrated:
     """Return the vehicle with these fitted values in its plant and its steering curves."""
-    changes = twin_of_logs.on_its_battery(vehicle.plant, changed(plant_parameters(vehicle), values))
+    changes = identified_car.on_its_battery(
+        vehicle.plant, changed(plant_parameters(vehicle), values)
+    )
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
     channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.files.log_file import LogCalibration, written
+from calibration.files.log_file import LogCalibration, log_file_text
 from calibration.regression.parameters import NAMES, Finding, not_identifiable
-from calibration.regression.steering_map import Map
+from calibration.regression.steering_map import SteeringMap
 from calibration.vehicles.identified_car import known_values
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
@@ -61,8 +61,8 @@ class Hidden:
             else not_identifiable(name, "not hidden")
             for name in NAMES
         )
-        bent = Map(commanded, wheels, wheels, wheels, 0.0)
-        path.write_text(written(LogCalibration(self.vehicle, "", "", (), findings, bent)))
+        bent = SteeringMap(commanded, wheels, wheels, wheels, 0.0)
+        path.write_text(log_file_text(LogCalibration(self.vehicle, "", "", (), findings, bent)))
         return path
 
 

@@ -9,11 +9,17 @@ import pytest
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
 from calibration.bayesian_fit.variance_components import prior_scales
-from calibration.files.fit_file import Calibration, Source, found, read, written
+from calibration.files.fit_file import (
+    FitCalibration,
+    FittedRun,
+    fit_file_text,
+    read_fit_file,
+    shipped_fit_file,
+)
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
 
-SOURCE = Source("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")
+SOURCE = FittedRun("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")
 ESTIMATES = tuple(
     Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
     for i, p in enumerate(PARAMETERS)
@@ -24,7 +30,7 @@ def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(NAMES)) if covariance is None else covariance
     fit = Fit(tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25)
-    return Calibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
+    return FitCalibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
 
 
 WHOLE = calibration_of(ESTIMATES)
@@ -32,14 +38,14 @@ WHOLE = calibration_of(ESTIMATES)
 
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(written(WHOLE))
-    again = read(path)
-    assert written(again) == written(WHOLE)
+    path.write_text(fit_file_text(WHOLE))
+    again = read_fit_file(path)
+    assert fit_file_text(again) == fit_file_text(WHOLE)
     assert again.estimates == ESTIMATES
     assert again.fit.covariance.tolist() == np.eye(len(NAMES)).tolist()
     assert (again.steering, again.fit.lack_of_fit) == (WHOLE.steering, WHOLE.fit.lack_of_fit)
     assert again.fit.stretch == WHOLE.fit.stretch
-    assert list(read(path).values) == list(NAMES)
+    assert list(read_fit_file(path).values) == list(NAMES)
 
 
 WRONG = {
@@ -59,26 +65,26 @@ WRONG = {
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_a_strange_file_is_refused_by_name(tmp_path, spoil):
     path = tmp_path / "c.toml"
-    path.write_text(spoil(written(WHOLE)))
+    path.write_text(spoil(fit_file_text(WHOLE)))
     with pytest.raises(VehicleFileFault) as fault:
-        read(path)
+        read_fit_file(path)
     assert str(path) in fault.value.where
 
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(VehicleFileFault):
-        read(tmp_path / "nothing.toml")
+        read_fit_file(tmp_path / "nothing.toml")
 
 
 def test_a_run_is_recognised_by_its_hashes():
     run = made_run(0.1, TRUTH, 0, 0.0)
     assert not WHOLE.was_fitted_on(run)
-    own = replace(WHOLE, data=(Source.of(run),))
+    own = replace(WHOLE, data=(FittedRun.of(run),))
     assert own.was_fitted_on(run)
 
 
 def test_tandem_brings_nigel_and_nobody_else():
-    path = found("nigel")
+    path = shipped_fit_file("nigel")
     assert path is not None
-    assert read(path).vehicle == "nigel"
-    assert found("f1tenth") is None
+    assert read_fit_file(path).vehicle == "nigel"
+    assert shipped_fit_file("f1tenth") is None

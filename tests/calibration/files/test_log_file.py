@@ -5,11 +5,17 @@ import re
 import numpy as np
 import pytest
 
-from calibration.files import fit_file as fits
-from calibration.files.fit_file import found
-from calibration.files.log_file import LogCalibration, Source, is_of_logs, read, written
+from calibration.files import fit_file
+from calibration.files.fit_file import shipped_fit_file
+from calibration.files.log_file import (
+    LogCalibration,
+    LogSource,
+    is_log_calibration,
+    log_file_text,
+    read_log_file,
+)
 from calibration.regression.parameters import NAMES, Finding, not_identifiable
-from calibration.regression.steering_map import Map, wheel_rad
+from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import known_values
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli.arguments.calibration_work import board_half
@@ -19,12 +25,14 @@ from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.hidden import Hidden
 from tests.evidence import some
 
-MAP = Map(*(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True)
+MAP = SteeringMap(
+    *(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True
+)
 WHOLE = LogCalibration(
     "f1tenth",
     "2026-05-01",
     "tandem calibrate a.mcap",
-    (Source("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
+    (LogSource("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
     tuple(
         Finding(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")
@@ -37,13 +45,13 @@ WHOLE = LogCalibration(
 
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(written(WHOLE))
-    again = read(path)
-    assert is_of_logs(path)
-    assert written(again) == written(WHOLE)
+    path.write_text(log_file_text(WHOLE))
+    again = read_log_file(path)
+    assert is_log_calibration(path)
+    assert log_file_text(again) == log_file_text(WHOLE)
     assert again.data == WHOLE.data
     assert again.values == dict.fromkeys((n for n in NAMES if n.startswith("steer_")), 0.1)
-    assert not is_of_logs(found("nigel"))
+    assert not is_log_calibration(shipped_fit_file("nigel"))
 
 
 WRONG = {
@@ -60,11 +68,11 @@ WRONG = {
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_a_strange_file_is_refused(tmp_path, spoil):
     path = tmp_path / "c.toml"
-    spoilt = spoil(written(WHOLE))
-    assert spoilt != written(WHOLE)
+    spoilt = spoil(log_file_text(WHOLE))
+    assert spoilt != log_file_text(WHOLE)
     path.write_text(spoilt)
     with pytest.raises(VehicleFileFault, match="no calibration out of logs"):
-        read(path)
+        read_log_file(path)
 
 
 def test_a_map_goes_on_straight_beyond_what_was_driven():
@@ -74,7 +82,7 @@ def test_a_map_goes_on_straight_beyond_what_was_driven():
 
 def test_another_vehicles_is_refused_and_none_is_the_file(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(written(WHOLE))
+    path.write_text(log_file_text(WHOLE))
     with pytest.raises(VehicleFileFault, match="another vehicle"):
         calibrated(load_vehicle("nigel"), str(path))
 
@@ -107,7 +115,7 @@ def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
 def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     file, host = load_vehicle("nigel"), make_host()
     board = board_half(file, OWN, host)
-    values = fits.read(found("nigel")).values
+    values = fit_file.read_fit_file(shipped_fit_file("nigel")).values
     curve = np.array(calibrated(file, OWN).channels[0]["curve"])
     wheels_rad, pulses_ns = curve[np.argsort(curve[:, 1])].T[:2]
     straight_ns = board.parameters["channel_neutral"][0]
@@ -119,6 +127,10 @@ def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     half_ns = [board.parameters["channel_curve"][at] for at in (2, 6)]
     turned = np.interp(half_ns, pulses_ns, wheels_rad)
     assert turned == pytest.approx([-half_rad, half_rad], rel=0.15)
-    for name, named in (("f1tenth", OWN), ("f1tenth", str(found("nigel"))), ("nigel", "no.toml")):
+    for name, named in (
+        ("f1tenth", OWN),
+        ("f1tenth", str(shipped_fit_file("nigel"))),
+        ("nigel", "no.toml"),
+    ):
         with pytest.raises(VehicleFileFault):
             board_half(load_vehicle(name), named, host)

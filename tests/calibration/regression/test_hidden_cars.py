@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from calibration.files.log_file import is_of_logs, read
+from calibration.files.log_file import is_log_calibration, read_log_file
 from calibration.logs import trace_bag as ros_bag
 from calibration.logs.trace import Series
-from calibration.logs.trace_reader import Wanted, read_trace
-from calibration.regression.imu_mounting import mounting
-from calibration.regression.steering import steering
+from calibration.logs.trace_reader import LogChoices, read_trace
+from calibration.regression.imu_mounting import estimate_imu_yaw
+from calibration.regression.steering import estimate_steering
 from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
@@ -55,8 +55,8 @@ def test_what_is_hidden_is_found_within_its_intervals(hidden, driven, tmp_path, 
         if rows[name]["high"] - rows[name]["low"] > 2 * half
     ]
     assert not wide
-    assert is_of_logs(out)
-    found = read(out)
+    assert is_log_calibration(out)
+    found = read_log_file(out)
     assert (found.vehicle, found.date) == (hidden.vehicle, "2026-05-01")
     assert found.data[0].file == log.name
 
@@ -69,7 +69,7 @@ def test_a_sensor_that_is_turned_is_found_turned(driven):
     c, s = np.cos(0.12), np.sin(0.12)
     turned = Series(trace.inertial.t_s, np.array([yaw, c * ax + s * ay, c * ay - s * ax]))
     for inertial, true in ((trace.inertial, 0.0), (turned, -0.12)):
-        found = mounting([replace(trace, inertial=inertial)])
+        found = estimate_imu_yaw([replace(trace, inertial=inertial)])
         assert found.low <= true <= found.high
         assert found.high - found.low < 0.03
 
@@ -85,7 +85,7 @@ def test_free_play_is_found_and_called_a_lack_of_fit(hidden, driven):
     came = side[held[np.maximum(np.searchsorted(held, np.arange(len(side)), "right") - 1, 0)]]
     for play_rad in (0.0, 0.02):
         moved = Series(trace.steering.t_s, np.array([command + play_rad * came]))
-        found, _ = steering([replace(trace, steering=moved)], load_vehicle(hidden.vehicle))
+        found, _ = estimate_steering([replace(trace, steering=moved)], load_vehicle(hidden.vehicle))
         (play,) = [one for one in found if one.name == "steer_play_rad"]
         # at the wheels, which turn by less than is commanded
         assert play.value == pytest.approx(0.85 * play_rad, abs=0.005)
@@ -93,7 +93,7 @@ def test_free_play_is_found_and_called_a_lack_of_fit(hidden, driven):
 
 
 def traced(log):
-    return read_trace(log, Wanted(), load_vehicle)
+    return read_trace(log, LogChoices(), load_vehicle)
 
 
 @pytest.mark.fit

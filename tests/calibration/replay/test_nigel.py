@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.bayesian_fit.run_fit import fit_runs
-from calibration.files import fit_file as results
+from calibration.files import fit_file
 from calibration.logs.run_csv import read_run
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
@@ -41,9 +41,9 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def kept():
     """The calibration that Tandem brings along."""
-    path = results.found("nigel")
+    path = fit_file.shipped_fit_file("nigel")
     assert path is not None
-    return results.read(path)
+    return fit_file.read_fit_file(path)
 
 
 def run_of(name):
@@ -83,7 +83,7 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
     fitted = [run_of(name) for name in RUNS if name != unseen]
     fit = fit_runs(NIGEL, fitted)
     steering = driven_steering(fitted, fit.values)
-    calibration = results.Calibration("nigel", "", "", (), steering, fit)
+    calibration = fit_file.FitCalibration("nigel", "", "", (), steering, fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
     assert not fit.lack_of_fit.is_significant
     assert every(shown.held())

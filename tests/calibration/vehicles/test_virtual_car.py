@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.files.fit_file import found, read
+from calibration.files.fit_file import read_fit_file, shipped_fit_file
 from calibration.simulation.plant_numbers import lag_s, steady_mps
 from calibration.simulation.twin import Twin
 from calibration.vehicles.virtual_car import OWN, calibrated
@@ -46,7 +46,7 @@ def driven(car, steer_norm, seconds=4.0):
 
 
 def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_only():
-    values = read(found("nigel")).values
+    values = read_fit_file(shipped_fit_file("nigel")).values
     speed_mps, yaw_radps = driven(facts(calibration=OWN), values["steer_trim_norm"])
     assert speed_mps == pytest.approx(values["speed_mps"], rel=0.02)
     assert abs(yaw_radps) < 0.02
@@ -58,8 +58,11 @@ def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_onl
 
 def test_its_plant_is_the_one_that_was_fitted():
     vehicle = make_host().vehicles.load("nigel")
-    car = facts(calibration=str(found("nigel")))
-    made, tuned = car.plant_made().parameters, Twin(vehicle).tuned(read(found("nigel")).values)
+    car = facts(calibration=str(shipped_fit_file("nigel")))
+    made, tuned = (
+        car.plant_made().parameters,
+        Twin(vehicle).tuned(read_fit_file(shipped_fit_file("nigel")).values),
+    )
     assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned
     assert steady_mps(made) == pytest.approx(steady_mps(tuned), rel=1e-9)
     assert lag_s(made) == pytest.approx(lag_s(tuned), rel=1e-9)
@@ -76,7 +79,7 @@ def test_the_calibrated_nigel_arms_and_drives(capsys):
 
 REFUSED = [
     ("f1tenth", OWN, "brings no calibration"),
-    ("f1tenth", str(found("nigel")), "another vehicle's"),
+    ("f1tenth", str(shipped_fit_file("nigel")), "another vehicle's"),
     ("nigel", "/nowhere/nigel.toml", "no calibration"),
 ]
 
