@@ -21,7 +21,7 @@ from calibration.bayesian_fit.run_effects import (
 )
 from calibration.logs.run import Odometry, Run
 from calibration.simulation.plant_numbers import Values
-from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry
+from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
 
 APART_S = 0.09  # between samples: correlated noise says nothing new sooner
 BESIDE_S = 0.6  # standing time kept before and after a drive: more repeats the same sample
@@ -61,7 +61,7 @@ def _driven(o: Odometry) -> tuple[float, float]:
     return float(o.t_s[moves[0]]) - BESIDE_S, float(o.t_s[moves[-1]]) + BESIDE_S
 
 
-def since(run: Run) -> int:
+def first_sample(run: Run) -> int:
     """Return the index of the first sample after the first command."""
     return int(np.searchsorted(run.odometry.t_s, run.commands.t_s[0]))
 
@@ -95,8 +95,8 @@ def residual(
 
     ``own`` are the run's effects.
     """
-    effects, first = RunEffects(*own), since(run)
-    way = twin.way(effects.applied(values), run, step_s)
+    effects, first = RunEffects(*own), first_sample(run)
+    way = twin.centre_poses(effects.applied(values), run, step_s)
     predicted = columns(_placed(way, run, values, effects))
     return view(predicted[first:]) - view(_measured(run)[first:])
 
@@ -146,7 +146,7 @@ class SimulatedRun:
         step_s: float = STEP_S,
     ) -> None:
         self._twin, self._values, self._run = twin, values, run
-        self._own, self._first = RunEffects(*own), since(run)
+        self._own, self._first = RunEffects(*own), first_sample(run)
         self._rough = self._driven(values, ROUGH_STEP_S)
         way = self._rough if step_s == ROUGH_STEP_S else self._driven(values, step_s)
         self.poses = self._seen(way, values)
@@ -170,7 +170,7 @@ class SimulatedRun:
         return PredictedPath.of(self.t_s, Poses(*self.poses.T))
 
     def _driven(self, values: Values, step_s: float) -> Poses:
-        return self._twin.way(self._own.applied(values), self._run, step_s)
+        return self._twin.centre_poses(self._own.applied(values), self._run, step_s)
 
     def _seen(self, way: Poses, values: Values) -> Floats:
         return columns(_placed(way, self._run, values, self._own))[self._first :]
@@ -201,7 +201,7 @@ class SimulatedRun:
             np.concatenate([_of_run(slopes), start_pose_columns(path)], axis=2),
             speed,
             curvature,
-            suspects(path, arrived(self._run, self._own.applied(self._values))),
+            suspects(path, commands_in_effect(self._run, self._own.applied(self._values))),
             np.array(self._own),
             self.still_s,
         )

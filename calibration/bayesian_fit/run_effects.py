@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.simulation.command_queue import Change
+from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import Poses
 
@@ -121,7 +121,7 @@ def pieces(path: PredictedPath) -> tuple[Floats, Floats]:
 SUSPECTS = ("free play of the steering", "a lag of the steering", "speed lost in bends")
 
 
-def suspects(path: PredictedPath, todo: Sequence[Change]) -> Floats:
+def suspects(path: PredictedPath, todo: Sequence[CommandChange]) -> Floats:
     """Return columns (samples, 3, 3): the poses' change under each of ``SUSPECTS``.
 
     Free play: curvature to the side from which the steering last came. Lag: curvature as it was
@@ -134,7 +134,7 @@ def suspects(path: PredictedPath, todo: Sequence[Change]) -> Floats:
     return path_columns(path, np.column_stack([nothing, nothing, -(curvature**2)]), bends)
 
 
-def _came_from(times_s: Floats, todo: Sequence[Change]) -> Floats:
+def _came_from(times_s: Floats, todo: Sequence[CommandChange]) -> Floats:
     """Return 1 after the steering went left and -1 after it went right, sample by sample."""
     steering = np.array([0.0, *(one.steering_norm for one in todo)])
     moved = np.flatnonzero(np.diff(steering))

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from calibration.files.fit_file import FitCalibration
-from calibration.replay.replay import Replay, Summary, hausdorff_m, motion, way_m
+from calibration.replay.replay import (
+    ErrorSummary,
+    Replay,
+    hausdorff_m,
+    path_length_m,
+    speed_and_yaw_rate,
+)
 from calibration.simulation.twin import Poses
 
 ROWS_S = 0.5  # between the lines of the table
@@ -53,14 +59,14 @@ def _row(shown: Replay, calibration: FitCalibration | None) -> dict[str, Any]:
 
 
 def _poses(shown: Replay, poses: Poses) -> dict[str, Any]:
-    speed_mps, yaw_rate_radps = motion(shown.run.odometry.t_s, poses)
+    speed_mps, yaw_rate_radps = speed_and_yaw_rate(shown.run.odometry.t_s, poses)
     return {
         "x_m": poses.x_m.tolist(),
         "y_m": poses.y_m.tolist(),
         "yaw_rad": poses.yaw_rad.tolist(),
         "speed_mps": speed_mps.tolist(),
         "yaw_rate_radps": yaw_rate_radps.tolist(),
-        "way_m": way_m(poses, shown.since),
+        "way_m": path_length_m(poses, shown.first_sample),
     }
 
 
@@ -70,7 +76,7 @@ def _model(shown: Replay, poses: Poses) -> dict[str, Any]:
         **_poses(shown, poses),
         "position_error_m": errors.position_m.tolist(),
         "yaw_error_rad": errors.yaw_rad.tolist(),
-        **errors.summary(shown.since)._asdict(),
+        **errors.summary(shown.first_sample)._asdict(),
         "error_percent_of_way": _percent(shown, poses),
         "hausdorff_m": hausdorff_m(poses, shown.car),
     }
@@ -78,8 +84,8 @@ def _model(shown: Replay, poses: Poses) -> dict[str, Any]:
 
 def _percent(shown: Replay, poses: Poses) -> float:
     """Return the last position error in percent of the distance that the car drove."""
-    last_m = shown.errors(poses).summary(shown.since).position_last_m
-    return 100.0 * last_m / max(way_m(shown.car, shown.since), 1e-6)
+    last_m = shown.errors(poses).summary(shown.first_sample).position_last_m
+    return 100.0 * last_m / max(path_length_m(shown.car, shown.first_sample), 1e-6)
 
 
 def _band(shown: Replay) -> dict[str, Any] | None:
@@ -88,11 +94,11 @@ def _band(shown: Replay) -> dict[str, Any] | None:
     if band is None:
         return None
     return {
-        "t_s": shown.run.odometry.t_s[shown.since :].tolist(),
+        "t_s": shown.run.odometry.t_s[shown.first_sample :].tolist(),
         "position_m": band.position_m.tolist(),
         "yaw_rad": band.yaw_rad.tolist(),
-        "is_inside": shown.held().tolist(),
-        "is_extrapolated": band.is_beyond.tolist(),
+        "is_inside": shown.is_inside().tolist(),
+        "is_extrapolated": band.is_extrapolated.tolist(),
     }
 
 
@@ -110,15 +116,15 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
             yield from _over_time(one)
             yield ""
         yield _HEAD
-        yield _summed("twin", one.errors(one.twin).summary(one.since))
-        yield _summed("untuned", one.errors(one.untuned).summary(one.since))
+        yield _summed("twin", one.errors(one.twin).summary(one.first_sample))
+        yield _summed("untuned", one.errors(one.untuned).summary(one.first_sample))
         yield from _paths(one)
         yield from _banded(one, own)
         yield ""
 
 
 def _paths(shown: Replay) -> Iterator[str]:
-    car_m = way_m(shown.car, shown.since)
+    car_m = path_length_m(shown.car, shown.first_sample)
     for name, poses in (("twin", shown.twin), ("untuned", shown.untuned)):
         percent, apart_m = _percent(shown, poses), hausdorff_m(poses, shown.car)
         way = f"last {percent:.1f} % of {car_m:.2f} m"
@@ -126,11 +132,11 @@ def _paths(shown: Replay) -> Iterator[str]:
 
 
 def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
-    band, held = shown.band, shown.held()
+    band, is_inside = shown.band, shown.is_inside()
     if band is None or calibration is None:
         return
-    out = f"outside in {(~held).sum()} of {len(held)} samples"
-    verdict = f"inside all the way ({len(held)} samples)" if held.all() else out
+    out = f"outside in {(~is_inside).sum()} of {len(is_inside)} samples"
+    verdict = f"inside all the way ({len(is_inside)} samples)" if is_inside.all() else out
     wide = f"{band.position_m[-1]:.3f} m, {band.yaw_rad[-1]:.3f} rad either side at the end"
     yield f"band     95 %: {wide}; the car is {verdict}"
     if calibration.fit.stretch > 1.0:
@@ -138,9 +144,9 @@ def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
             f"         {calibration.fit.stretch:.2f} times as wide as the model says: "
             "by what the fitted runs say of one another"
         )
-    if band.is_beyond.any():
+    if band.is_extrapolated.any():
         low, high = calibration.steering
-        when_s = shown.run.odometry.t_s[shown.since :][band.is_beyond][0]
+        when_s = shown.run.odometry.t_s[shown.first_sample :][band.is_extrapolated][0]
         told = f"fitted was steering {low:g} to {high:g}"
         yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
 
@@ -168,7 +174,7 @@ def _over_time(shown: Replay) -> Iterator[str]:
     yield "   t s     x m     y m     rad        m     rad        m     rad"
     o, twin, untuned = shown.run.odometry, shown.errors(shown.twin), shown.errors(shown.untuned)
     next_s = shown.run.commands.t_s[0]
-    for i in range(shown.since, len(o.t_s)):
+    for i in range(shown.first_sample, len(o.t_s)):
         if o.t_s[i] < next_s:
             continue
         next_s += ROWS_S
@@ -180,14 +186,16 @@ def _over_time(shown: Replay) -> Iterator[str]:
 _HEAD = "           rms m  worst m   last m  rms rad    worst     last"
 
 
-def _summed(name: str, summary: Summary) -> str:
+def _summed(name: str, summary: ErrorSummary) -> str:
     return f"{name:8}" + " ".join(f"{amount:8.3f}" for amount in summary)
 
 
 def _draw(shown: Replay, calibration: FitCalibration | None, path: Path) -> None:
     from calibration.replay.picture import draw  # imports matplotlib, which only a picture needs
 
-    twin, untuned = (shown.errors(p).summary(shown.since) for p in (shown.twin, shown.untuned))
+    twin, untuned = (
+        shown.errors(p).summary(shown.first_sample) for p in (shown.twin, shown.untuned)
+    )
     fitted = "fitted on" if calibration and calibration.was_fitted_on(shown.run) else "predicted"
     title = (
         f"{shown.run.commands.file} ({fitted}): "

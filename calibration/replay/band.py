@@ -25,7 +25,7 @@ from calibration.bayesian_fit.parameters import PARAMETERS
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.logs.run import Run
 from calibration.simulation.plant_numbers import Values
-from calibration.simulation.twin import Twin, arrived
+from calibration.simulation.twin import Twin, commands_in_effect
 
 DRIVES, SEEN = 200, 10  # draws of a car, and draws of odometry noise for each of them
 SEED = 1
@@ -38,12 +38,12 @@ class Band:
     """Half widths of the band, sample by sample from the first command on.
 
     ``position_m`` is the radius of a circle around the twin, ``yaw_rad`` either side of its yaw.
-    ``is_beyond`` marks samples with steering beyond that of the fitted runs, so extrapolated.
+    ``is_extrapolated`` marks samples with steering beyond that of the fitted runs, so extrapolated.
     """
 
     position_m: Floats
     yaw_rad: Floats
-    is_beyond: np.ndarray
+    is_extrapolated: np.ndarray
 
     def holds(self, position_m: Floats, yaw_rad: Floats) -> np.ndarray:
         """Return whether such errors lie inside the band, sample by sample."""
@@ -65,8 +65,8 @@ def band(
     simulated = SimulatedRun(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, simulated)
     position_m, yaw_rad = widths(drawn, confidence)
-    is_beyond = _beyond(simulated.t_s, run, fit, steering)
-    return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_beyond)
+    is_extrapolated = _extrapolated(simulated.t_s, run, fit, steering)
+    return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_extrapolated)
 
 
 def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, simulated: SimulatedRun) -> Floats:
@@ -104,7 +104,7 @@ def _drive(
     return np.asarray(SimulatedRun(twin, values, run, own, ROUGH_STEP_S).poses - simulated.poses)
 
 
-def _beyond(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:
+def _extrapolated(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:
     """Return whether each sample comes after the first steering that no fitted run had."""
     low, high = driven_steering([run], fit.values)
     low, high = min(low, steering[0]), max(high, steering[1])
@@ -129,7 +129,7 @@ def _driven(run: Run, values: Values) -> list[tuple[float, float]]:
 
     If all are that short, all are returned; without any throttle, one with steering 0.
     """
-    todo = arrived(run, values)
+    todo = commands_in_effect(run, values)
     ends_s = [*(one.t_s for one in todo[1:]), np.inf]
     spans = [
         (one.t_s, one.steering_norm, end_s - one.t_s)

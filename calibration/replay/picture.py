@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.replay.replay import Replay, motion
+from calibration.replay.replay import Replay, speed_and_yaw_rate
 from calibration.simulation.twin import Poses
 
 CAR, TWIN, UNTUNED = "#1b6ca8", "#e07a1f", "#8e8e8e"
@@ -76,7 +76,9 @@ def _draw_band(axes: Any, shown: Replay, radius_m: Any) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Circle
 
-    places = zip(shown.twin.x_m[shown.since :], shown.twin.y_m[shown.since :], strict=True)
+    places = zip(
+        shown.twin.x_m[shown.first_sample :], shown.twin.y_m[shown.first_sample :], strict=True
+    )
     circles = [Circle(place, r) for place, r in zip(places, radius_m, strict=True)]
     axes.add_collection(PatchCollection(circles, facecolor="#fbe3cd", edgecolor="none"))
     axes.fill([], [], color="#fbe3cd", label="band: 95 of 100 runs, all the way")
@@ -84,11 +86,11 @@ def _draw_band(axes: Any, shown: Replay, radius_m: Any) -> None:
 
 def _draw_motion(speed: Any, rate: Any, shown: Replay) -> None:
     t_s = shown.run.odometry.t_s
-    car = motion(t_s, shown.car)
+    car = speed_and_yaw_rate(t_s, shown.car)
     for axes, seen in zip((speed, rate), car, strict=True):
         axes.plot(t_s, seen, "o", markersize=3, color=CAR)
     for poses, colour, _ in _models(shown):
-        for axes, made in zip((speed, rate), motion(t_s, poses), strict=True):
+        for axes, made in zip((speed, rate), speed_and_yaw_rate(t_s, poses), strict=True):
             axes.plot(t_s, made, color=colour)
     speed.set(ylabel="speed, m/s", title="motion, from pose to pose")
     rate.set(ylabel="yaw rate, rad/s")
@@ -102,12 +104,12 @@ def _draw_errors(position: Any, yaw: Any, shown: Replay) -> None:
         yaw.plot(t_s, one.yaw_rad, color=colour)
     most_m, most_rad = errors.position_m.max(), np.abs(errors.yaw_rad).max()
     if shown.band:
-        since_s = t_s[shown.since :]
+        since_s = t_s[shown.first_sample :]
         position.fill_between(since_s, 0.0, shown.band.position_m, color="#fbe3cd", zorder=0)
         yaw.fill_between(
             since_s, -shown.band.yaw_rad, shown.band.yaw_rad, color="#fbe3cd", zorder=0
         )
-        _mark_beyond(position, yaw, since_s, shown.band.is_beyond)
+        _mark_extrapolated(position, yaw, since_s, shown.band.is_extrapolated)
         most_m = max(most_m, shown.band.position_m.max())
         most_rad = max(most_rad, shown.band.yaw_rad.max())
     position.set(ylabel="position error, m", ylim=(0.0, HEADROOM * most_m + 1e-6))
@@ -115,11 +117,13 @@ def _draw_errors(position: Any, yaw: Any, shown: Replay) -> None:
     position.set_title("errors; the untuned model leaves the panel")
 
 
-def _mark_beyond(position: Any, yaw: Any, t_s: Any, is_beyond: Any) -> None:
-    if not is_beyond.any():
+def _mark_extrapolated(position: Any, yaw: Any, t_s: Any, is_extrapolated: Any) -> None:
+    if not is_extrapolated.any():
         return
     for axes in (position, yaw):
-        axes.axvspan(t_s[is_beyond][0], t_s[-1], facecolor="none", edgecolor="#e8cdb0", hatch="/")
+        axes.axvspan(
+            t_s[is_extrapolated][0], t_s[-1], facecolor="none", edgecolor="#e8cdb0", hatch="/"
+        )
     position.annotate(
         "hatched: steering that no fitted run had",
         (0.02, 0.93),

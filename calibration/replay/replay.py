@@ -10,19 +10,19 @@ from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-unt
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.linearisation import (
-    since,
+    first_sample,
 )
 from calibration.bayesian_fit.parameters import known_values
 from calibration.files.fit_file import FitCalibration
 from calibration.logs.run import Run
 from calibration.replay.band import Band, band
-from calibration.simulation.kinematic import kinematic, published
+from calibration.simulation.kinematic import kinematic, kinematic_numbers
 from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.twin import Poses, Twin
 from host_bridge.core import Vehicle
 
 
-class Summary(NamedTuple):
+class ErrorSummary(NamedTuple):
     """Root mean square, worst and last value of a run's errors; yaw as an absolute value."""
 
     position_rms_m: float
@@ -34,16 +34,16 @@ class Summary(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Errors:
+class PoseErrors:
     """Errors of each sample: distance from the car's position, and predicted less measured yaw."""
 
     position_m: Floats
     yaw_rad: Floats
 
-    def summary(self, since: int) -> Summary:
-        """Return the summary of the samples from index ``since`` on."""
-        position, yaw = self.position_m[since:], np.abs(self.yaw_rad[since:])
-        return Summary(*_summed(position), *_summed(yaw))
+    def summary(self, first_sample: int) -> ErrorSummary:
+        """Return the summary of the samples from index ``first_sample`` on."""
+        position, yaw = self.position_m[first_sample:], np.abs(self.yaw_rad[first_sample:])
+        return ErrorSummary(*_summed(position), *_summed(yaw))
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,23 @@ class Replay:
     band: Band | None = None
 
     @property
-    def since(self) -> int:
+    def first_sample(self) -> int:
         """The index of the first sample after the first command; errors count from there."""
-        return since(self.run)
+        return first_sample(self.run)
 
-    def errors(self, poses: Poses) -> Errors:
+    def errors(self, poses: Poses) -> PoseErrors:
         o = self.run.odometry
         distance_m = np.hypot(poses.x_m - o.x_m, poses.y_m - o.y_m)
-        return Errors(distance_m, poses.yaw_rad - o.yaw_rad)
+        return PoseErrors(distance_m, poses.yaw_rad - o.yaw_rad)
 
-    def held(self) -> np.ndarray:
+    def is_inside(self) -> np.ndarray:
         """Return whether the car was inside the band, for each sample since the first command."""
         if self.band is None:
             return np.zeros(0, bool)
         errors = self.errors(self.twin)
-        return self.band.holds(errors.position_m[self.since :], errors.yaw_rad[self.since :])
+        return self.band.holds(
+            errors.position_m[self.first_sample :], errors.yaw_rad[self.first_sample :]
+        )
 
     @property
     def car(self) -> Poses:
@@ -95,18 +97,20 @@ def replay(
         known = known_values(vehicle)
         there = band(twin, known, calibration.fit, calibration.steering, run)
     poses = twin.predict(values, run)
-    return Replay(run, poses, kinematic(run, published(vehicle), body), there)
+    return Replay(run, poses, kinematic(run, kinematic_numbers(vehicle), body), there)
 
 
-def motion(t_s: Floats, poses: Poses) -> tuple[Floats, Floats]:
+def speed_and_yaw_rate(t_s: Floats, poses: Poses) -> tuple[Floats, Floats]:
     """Return speed in m/s and yaw rate in rad/s by central differences, for car and twin alike."""
     speed_mps = np.hypot(np.gradient(poses.x_m, t_s), np.gradient(poses.y_m, t_s))
     return speed_mps, np.gradient(poses.yaw_rad, t_s)
 
 
-def way_m(poses: Poses, since: int) -> float:
+def path_length_m(poses: Poses, first_sample: int) -> float:
     """Return the length of the path, in straight lines from sample to sample."""
-    return float(np.hypot(np.diff(poses.x_m[since:]), np.diff(poses.y_m[since:])).sum())
+    return float(
+        np.hypot(np.diff(poses.x_m[first_sample:]), np.diff(poses.y_m[first_sample:])).sum()
+    )
 
 
 def hausdorff_m(one: Poses, other: Poses) -> float:

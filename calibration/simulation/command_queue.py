@@ -19,7 +19,7 @@ BURST_S = 0.1
 BURST = 100  # i.e. 1000 a second; the jump is eightfold, so 50 or 200 would find it too
 
 
-class Change(NamedTuple):
+class CommandChange(NamedTuple):
     """The commands that are in effect from ``t_s`` on, until the next change."""
 
     t_s: float
@@ -55,7 +55,7 @@ def departures_s(arrivals_s: Floats, delay_s: float, s_per_message: float) -> Fl
     return np.asarray(begun_s + held_s + delay_s)
 
 
-def changes(commands: Commands, times_s: Floats) -> list[Change]:
+def command_changes(commands: Commands, times_s: Floats) -> list[CommandChange]:
     """Return the changes of command that the car sees, if message i takes effect at ``times_s[i]``.
 
     Both commands are 0 before the first change. Messages that repeat their channel's value are left
@@ -63,14 +63,14 @@ def changes(commands: Commands, times_s: Floats) -> list[Change]:
     """
     throttle = steering = 0.0
     found = []
-    for i in _news(commands):
+    for i in _changed_indices(commands):
         value = float(commands.value_norm[i])
         throttle, steering = (throttle, value) if commands.is_steering[i] else (value, steering)
-        found.append(Change(float(times_s[i]), throttle, steering))
+        found.append(CommandChange(float(times_s[i]), throttle, steering))
     return found
 
 
-def _news(commands: Commands) -> list[int]:
+def _changed_indices(commands: Commands) -> list[int]:
     """Return the indices of the messages that differ from the previous one of their channel."""
     news: list[int] = []
     for channel in (False, True):

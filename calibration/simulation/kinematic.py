@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.logs.run import Run
-from calibration.simulation.command_queue import Change, changes
+from calibration.simulation.command_queue import CommandChange, command_changes
 from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.twin import Poses, as_odometry
 from host_bridge.core import Vehicle
@@ -22,7 +22,7 @@ from sim_mock.plant.body import BodyInput, BodyParameters
 MOST_TURN_RAD = 0.01  # per straight piece: it differs from the arc by 4e-6 of its length
 
 
-class Published(NamedTuple):
+class KinematicNumbers(NamedTuple):
     """The numbers of a vehicle file that the kinematic baseline uses.
 
     Speed at full throttle, full lock of the front wheels, and the ratio of the rear wheels' angle
@@ -34,15 +34,15 @@ class Published(NamedTuple):
     rear_ratio: float
 
 
-def published(vehicle: Vehicle) -> Published:
+def kinematic_numbers(vehicle: Vehicle) -> KinematicNumbers:
     """Return the vehicle file's numbers."""
     rear = [one.wheel_ratio for one in plant_parameters(vehicle).steering if one.axle == "rear"]
-    return Published(vehicle.speed_max_mps, vehicle.steer_max_rad, rear[0] if rear else 0.0)
+    return KinematicNumbers(vehicle.speed_max_mps, vehicle.steer_max_rad, rear[0] if rear else 0.0)
 
 
-def kinematic(run: Run, car: Published, body: BodyParameters) -> Poses:
+def kinematic(run: Run, car: KinematicNumbers, body: BodyParameters) -> Poses:
     """Return the centre of gravity's poses at the odometry's times, from the run's start pose."""
-    todo = changes(run.commands, run.commands.t_s)
+    todo = command_changes(run.commands, run.commands.t_s)
     times_s = run.odometry.t_s
     path = np.array(_path(todo, car, body, float(times_s[-1]))).T
     own = Poses(*(np.interp(times_s, path[0], column) for column in path[1:]))
@@ -50,13 +50,13 @@ def kinematic(run: Run, car: Published, body: BodyParameters) -> Poses:
 
 
 def _path(
-    todo: Sequence[Change], car: Published, body: BodyParameters, end_s: float
+    todo: Sequence[CommandChange], car: KinematicNumbers, body: BodyParameters, end_s: float
 ) -> list[tuple[float, float, float, float]]:
     """Return rows of t_s, x_m, y_m, yaw_rad, close enough to be joined by straight lines."""
     u = BodyInput(body)
     x_m = y_m = yaw_rad = 0.0
     rows = [(todo[0].t_s, x_m, y_m, yaw_rad)]
-    for now, then in pairwise([*todo, Change(max(end_s, todo[-1].t_s), 0.0, 0.0)]):
+    for now, then in pairwise([*todo, CommandChange(max(end_s, todo[-1].t_s), 0.0, 0.0)]):
         steer_rad = now.steering_norm * car.steer_max_rad
         u.steer(steer_rad, car.rear_ratio * steer_rad, body)
         along_m = now.throttle_norm * car.speed_mps * (then.t_s - now.t_s)

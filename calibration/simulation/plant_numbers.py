@@ -11,7 +11,7 @@ from sim_mock.plant.parameters import PlantParameters
 Values: TypeAlias = Mapping[str, float]
 
 
-class Plants(Protocol):
+class HasPlant(Protocol):
     """The properties of a vehicle that describe its virtual car."""
 
     @property
@@ -20,7 +20,7 @@ class Plants(Protocol):
     def channels(self) -> Sequence[Mapping[str, Any]]: ...
 
 
-def plant_parameters(vehicle: Plants) -> PlantParameters:
+def plant_parameters(vehicle: HasPlant) -> PlantParameters:
     """Return the parameters of the vehicle's plant. Raises as ``PlantParameters.from_mapping``."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 

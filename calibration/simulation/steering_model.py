@@ -32,7 +32,7 @@ def wheel_shares(command_norm: npt.ArrayLike, values: Values) -> npt.NDArray[np.
     return np.asarray((side + values["steer_asymmetry"]) * bent * side**2 + _RISE * off)
 
 
-def bent_curve(curve: Any, steer_max_rad: float, values: Values) -> list[list[float]]:
+def remapped_curve(curve: Any, steer_max_rad: float, values: Values) -> list[list[float]]:
     """Return a servo's curve [[commanded rad, pulse ns], ...] with the wheels' real angles.
 
     Points are added between those of the given curve, so that straight lines follow the map.

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from calibration.simulation.plant_numbers import Values, battery_emf_v, damping_n_per_mps
-from calibration.simulation.steering_model import bent_curve
+from calibration.simulation.steering_model import remapped_curve
 from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
 
-def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
+def fit_plant_changes(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
     """Return the entries of ``[plant]`` that these values change, except the steering curves."""
     stiffness = values["tyre_stiffness_per_rad"]
     turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
@@ -22,23 +22,25 @@ def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
     }
 
 
-def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
+def remapped_steering(
+    p: PlantParameters, values: Values, steer_max_rad: float
+) -> tuple[SteeringChannel, ...]:
     """Return the steering channels, their curves reshaped by the steering map of these values."""
-    curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
+    curves = [remapped_curve(one.curve, steer_max_rad, values) for one in p.steering]
     return tuple(
         replace(one, curve=tuple((rad, ns) for rad, ns in curve))
         for one, curve in zip(p.steering, curves, strict=True)
     )
 
 
-def replaced(
+def with_values(
     p: PlantParameters, values: Values, steering: tuple[SteeringChannel, ...]
 ) -> PlantParameters:
     """Return parsed parameters with these values replaced.
 
     This avoids parsing the tables again, as a fit does it often.
     """
-    changes = changed(p, values)
+    changes = fit_plant_changes(p, values)
     return replace(
         p,
         body=replace(p.body, **changes["tyre"]),

@@ -11,10 +11,10 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.run import Run
-from calibration.simulation.command_queue import Change, changes, departures_s
+from calibration.simulation.command_queue import CommandChange, command_changes, departures_s
 from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.steering_model import MAP
-from calibration.simulation.tuned_plant import bent, replaced
+from calibration.simulation.tuned_plant import remapped_steering, with_values
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.plant.body import BodyState
@@ -56,7 +56,7 @@ class Twin:
         self._bent: dict[
             tuple[float, ...], tuple[SteeringChannel, ...]
         ] = {}  # cache of steering channels by the values of MAP
-        self.outputs_of(Change(0.0, 0.0, 0.0))
+        self.outputs_of(CommandChange(0.0, 0.0, 0.0))
 
     def tuned(self, values: Values) -> PlantParameters:
         """Return the parameters of the vehicle's plant with these values."""
@@ -64,34 +64,40 @@ class Twin:
         if key not in self._bent:
             if len(self._bent) >= KEPT:
                 self._bent.clear()
-            self._bent[key] = bent(self._known, values, self.vehicle.steer_max_rad)
-        return replaced(self._known, values, self._bent[key])
+            self._bent[key] = remapped_steering(self._known, values, self.vehicle.steer_max_rad)
+        return with_values(self._known, values, self._bent[key])
 
     def predict(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
         """Return the poses at the odometry's times, from the run's start pose, never re-posed."""
-        way = self.way(values, run, step_s)
+        way = self.centre_poses(values, run, step_s)
         return as_odometry(way, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
 
-    def way(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+    def centre_poses(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
         """Return the centre of gravity's poses at the odometry's times, from rest in the origin."""
-        return self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
+        return self.drive(
+            self.tuned(values), commands_in_effect(run, values), run.odometry.t_s, step_s
+        )
 
     def drive(
-        self, parameters: PlantParameters, todo: Sequence[Change], times_s: Floats, step_s: float
+        self,
+        parameters: PlantParameters,
+        todo: Sequence[CommandChange],
+        times_s: Floats,
+        step_s: float,
     ) -> Poses:
         """Return the centre of gravity's poses at ``times_s``, from rest in the origin."""
-        plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
+        plan = [CommandChange(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
         plant = Plant(parameters, seed=0)  # the seed is of its sensors, which nothing reads here
         track = _Track(plan[0].t_s, plant.truth)
-        for now, then in pairwise([*plan, Change(float(times_s[-1]), 0.0, 0.0)]):
+        for now, then in pairwise([*plan, CommandChange(float(times_s[-1]), 0.0, 0.0)]):
             if now.t_s >= times_s[-1]:
                 break
             if now is plan[-1] and not now.throttle_norm and not plant.truth.vx_mps:
                 break
-            _march(plant, track, min(then.t_s, float(times_s[-1])), self.outputs_of(now), step_s)
+            _simulate(plant, track, min(then.t_s, float(times_s[-1])), self.outputs_of(now), step_s)
         return track.at(times_s)
 
-    def outputs_of(self, now: Change) -> list[int]:
+    def outputs_of(self, now: CommandChange) -> list[int]:
         """Return the outputs of the board: the servos' pulses in ns, throttle as duty.
 
         They are those of the old stack that drove the logs: throttle goes to the motors directly.
@@ -101,7 +107,7 @@ class Twin:
         return [self._output(one, curve, steer_rad, now) for one, curve in pairs]
 
     def _output(
-        self, channel: dict[str, object], curve: Floats | None, steer_rad: float, now: Change
+        self, channel: dict[str, object], curve: Floats | None, steer_rad: float, now: CommandChange
     ) -> int:
         kind = channel["kind"]
         if curve is not None:
@@ -123,10 +129,10 @@ def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) 
     return Twin(vehicle).predict(values, run, step_s)
 
 
-def arrived(run: Run, values: Values) -> list[Change]:
+def commands_in_effect(run: Run, values: Values) -> list[CommandChange]:
     """Return the run's commands as changes at the times they leave the queue."""
     queue = values["queue_delay_s"], values["queue_s_per_message"]
-    return changes(run.commands, departures_s(run.commands.t_s, *queue))
+    return command_changes(run.commands, departures_s(run.commands.t_s, *queue))
 
 
 class _Track:
@@ -194,7 +200,7 @@ def _circle(begin: Floats, since_s: Floats) -> Floats:
     )
 
 
-def _march(
+def _simulate(
     plant: Plant, track: _Track, until_s: float, outputs: Sequence[int], step_s: float
 ) -> None:
     """Step the plant until ``until_s`` and record each state.

@@ -17,9 +17,11 @@ _LEAST_KG = 1e-3
 _BAND_MAX = 0.9
 
 
-class Facts(Protocol):
-    """The properties of a vehicle that this module needs."""
+class CalibratableVehicle(Protocol):
+    """The properties of a vehicle that a calibration reads; implemented by ``Vehicle``."""
 
+    @property
+    def name(self) -> str: ...
     @property
     def plant(self) -> Mapping[str, Any]: ...
     @property
@@ -28,17 +30,19 @@ class Facts(Protocol):
     def parameters(self) -> Mapping[str, Sequence[int]]: ...
 
 
-def changed(
-    vehicle: Facts, calibration: LogCalibration
+def plant_and_channels(
+    vehicle: CalibratableVehicle, calibration: LogCalibration
 ) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """Return the vehicle's ``plant`` and ``channels`` with the calibration applied."""
     changes = plant_changes(vehicle, calibration.values)
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     bent = calibration.steering_map
-    return plant, [_bent(one, bent) if bent else one for one in vehicle.channels]
+    return plant, [_remapped(one, bent) if bent else one for one in vehicle.channels]
 
 
-def plant_changes(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
+def plant_changes(
+    vehicle: CalibratableVehicle, values: Mapping[str, float]
+) -> dict[str, dict[str, float]]:
     """Return the keys of the vehicle file's ``[plant]``, by table, that the values change."""
     changes = _drive(vehicle, values)
     if "counts_per_m" in values:
@@ -50,10 +54,10 @@ def plant_changes(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict
     front = values.get("tyre_stiffness_front_per_rad")
     if front is not None:
         changes["tyre"] = {"stiffness_front_per_rad": front}
-    return on_its_battery(vehicle.plant, changes)
+    return scaled_to_battery(vehicle.plant, changes)
 
 
-def on_its_battery(
+def scaled_to_battery(
     plant: Mapping[str, Any], changes: Mapping[str, Mapping[str, float]]
 ) -> dict[str, dict[str, float]]:
     """Return the changes rescaled so that the car keeps the battery of its file.
@@ -75,12 +79,12 @@ def on_its_battery(
     return found
 
 
-def counts_per_rev(vehicle: Facts, counts_per_m: float) -> float:
+def counts_per_rev(vehicle: CalibratableVehicle, counts_per_m: float) -> float:
     """Return the counts per turn of a wheel with the vehicle file's radius."""
     return float(counts_per_m * 2.0 * np.pi * vehicle.plant["drive"]["wheel_radius_m"])
 
 
-def known_values(vehicle: Facts) -> dict[str, float]:
+def known_values(vehicle: CalibratableVehicle) -> dict[str, float]:
     """Return the vehicle file's values of the parameters that logs may determine."""
     p, plant = plant_parameters(vehicle), vehicle.plant
     lost_mps = _lost_mps(p)
@@ -114,7 +118,9 @@ def known_values(vehicle: Facts) -> dict[str, float]:
     }
 
 
-def _drive(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
+def _drive(
+    vehicle: CalibratableVehicle, values: Mapping[str, float]
+) -> dict[str, dict[str, float]]:
     """Return the changes for speed map and lag: battery, dead band or friction, rotating mass.
 
     An effort e leads to the speed full * (e - dead) / (1 - dead), as at a walk.
@@ -130,7 +136,7 @@ def _drive(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict[str, f
 
 
 def _speed_map(
-    vehicle: Facts, p: PlantParameters, full_mps: float, dead: float
+    vehicle: CalibratableVehicle, p: PlantParameters, full_mps: float, dead: float
 ) -> dict[str, dict[str, float]]:
     if "esc" in vehicle.plant:
         # With the dead band b an effort e is a throttle of (e - b) / (1 - b). Friction takes a
@@ -180,7 +186,7 @@ def _emf_v(p: PlantParameters, mps_per_duty: float) -> float:
     return mps_per_duty * _emf_vs_per_m(p) + p.battery.resistance_ohm * p.battery.idle_a
 
 
-def _bent(channel: Mapping[str, Any], steering_map: SteeringMap) -> Mapping[str, Any]:
+def _remapped(channel: Mapping[str, Any], steering_map: SteeringMap) -> Mapping[str, Any]:
     if channel["kind"] != "servo_steering":
         return channel
     told_rad, pulses_ns = np.array(channel["curve"], float).T

@@ -11,33 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from calibration.files import log_file
 from calibration.files.fit_file import REMEDY, read_fit_file, shipped_fit_file
 from calibration.simulation.plant_numbers import Values, plant_parameters
-from calibration.simulation.steering_model import bent_curve
-from calibration.simulation.tuned_plant import changed
+from calibration.simulation.steering_model import remapped_curve
+from calibration.simulation.tuned_plant import fit_plant_changes
 from calibration.vehicles import identified_car
+from calibration.vehicles.identified_car import CalibratableVehicle
 from host_bridge.core.errors import VehicleFileFault
 
 OWN = "own"  # the calibration that Tandem ships for this type of car
 
 
-class Facts(Protocol):
-    """The properties of a vehicle that this module needs; implemented by ``Vehicle``."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def plant(self) -> Mapping[str, Any]: ...
-    @property
-    def channels(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def parameters(self) -> Mapping[str, Sequence[int]]: ...
-
-
-class Calibrated(NamedTuple):
+class CalibratedVehicle(NamedTuple):
     """A vehicle whose plant and channels are calibrated; its program's parameters stay its own."""
 
     name: str
@@ -46,7 +34,7 @@ class Calibrated(NamedTuple):
     parameters: Mapping[str, Sequence[int]]
 
 
-def calibrated(vehicle: Facts, file: str) -> Calibrated:
+def calibrated(vehicle: CalibratableVehicle, file: str) -> CalibratedVehicle:
     """Return the vehicle with the values of a calibration file, or of its ``own`` calibration.
 
     Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
@@ -70,23 +58,25 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
             remedy="leave it out, or name the vehicle that it is of",
         )
     if isinstance(calibration, log_file.LogCalibration):
-        plant, channels = identified_car.changed(vehicle, calibration)
-        return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
-    return applied(vehicle, calibration.values)
+        plant, channels = identified_car.plant_and_channels(vehicle, calibration)
+        return CalibratedVehicle(vehicle.name, plant, channels, vehicle.parameters)
+    return fitted_vehicle(vehicle, calibration.values)
 
 
-def applied(vehicle: Facts, values: Values) -> Calibrated:
+def fitted_vehicle(vehicle: CalibratableVehicle, values: Values) -> CalibratedVehicle:
     """Return the vehicle with these fitted values in its plant and its steering curves."""
-    changes = identified_car.on_its_battery(
-        vehicle.plant, changed(plant_parameters(vehicle), values)
+    changes = identified_car.scaled_to_battery(
+        vehicle.plant, fit_plant_changes(plant_parameters(vehicle), values)
     )
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
-    channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
-    return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+    channels = [_remapped(one, steer_max_rad, values) for one in vehicle.channels]
+    return CalibratedVehicle(vehicle.name, plant, channels, vehicle.parameters)
 
 
-def _bent(channel: Mapping[str, Any], steer_max_rad: float, values: Values) -> Mapping[str, Any]:
+def _remapped(
+    channel: Mapping[str, Any], steer_max_rad: float, values: Values
+) -> Mapping[str, Any]:
     if channel["kind"] != "servo_steering":
         return channel
-    return {**channel, "curve": bent_curve(channel["curve"], steer_max_rad, values)}
+    return {**channel, "curve": remapped_curve(channel["curve"], steer_max_rad, values)}

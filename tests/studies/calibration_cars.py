@@ -12,9 +12,9 @@ from calibration.arrays import Floats
 from calibration.bayesian_fit.parameters import PARAMETERS, known_values
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Commands, Odometry, Run
-from calibration.simulation.command_queue import Change
+from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.steering_model import wheel_shares
-from calibration.simulation.twin import STEP_S, Poses, Twin, arrived, as_odometry
+from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
 from host_bridge.config.store import make_host
 
 NIGEL = make_host().vehicles.load("nigel")
@@ -96,7 +96,7 @@ def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     end_s = 3.5 + values["queue_delay_s"] + values["queue_s_per_message"] * len(commands.t_s)
     times_s = np.arange(0.1, end_s, SAMPLE_S)
     run = Run(commands, Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s)))))
-    todo = spoilt(made, arrived(run, values))
+    todo = spoilt(made, commands_in_effect(run, values))
     own = TWIN.drive(TWIN.tuned(values), todo, times_s, STEP_S)
     poses = as_odometry(own, (0.0, 0.0, turned_rad), values["mount_yaw_rad"], values["mount_x_m"])
     # the odometry's own start is 0: it cannot know that it is turned
@@ -115,7 +115,7 @@ def _wobble(times_s: Floats, scales: Floats, rng: np.random.Generator) -> Floats
     return np.asarray(fresh * scales[[0, 0, 1], None])
 
 
-def spoilt(made: Car, todo: Sequence[Change]) -> list[Change]:
+def spoilt(made: Car, todo: Sequence[CommandChange]) -> list[CommandChange]:
     """What the wheels and the motors of a car with this fault make of its commands.
 
     Free play: the steering rests ``size`` of full lock short of where it comes to. Lag: it gets
@@ -131,7 +131,7 @@ def spoilt(made: Car, todo: Sequence[Change]) -> list[Change]:
     return list(todo)
 
 
-def _with_play(todo: Sequence[Change], play_norm: float) -> list[Change]:
+def _with_play(todo: Sequence[CommandChange], play_norm: float) -> list[CommandChange]:
     found, before, side = [], 0.0, 0.0
     for one in todo:
         side = float(np.sign(one.steering_norm - before)) or side
@@ -140,17 +140,17 @@ def _with_play(todo: Sequence[Change], play_norm: float) -> list[Change]:
     return found
 
 
-def _with_lag(todo: Sequence[Change], lag_s: float) -> list[Change]:
+def _with_lag(todo: Sequence[CommandChange], lag_s: float) -> list[CommandChange]:
     ends_s = [*(one.t_s for one in todo[1:]), todo[-1].t_s + 3.0]
     found, steering = [], 0.0
     for one, end_s in zip(todo, ends_s, strict=True):
         for t_s in np.arange(one.t_s, end_s, LAG_STEP_S):
-            found.append(Change(float(t_s), one.throttle_norm, steering))
+            found.append(CommandChange(float(t_s), one.throttle_norm, steering))
             steering += (one.steering_norm - steering) * (1.0 - exp(-LAG_STEP_S / lag_s))
     return found
 
 
-def _slipping(one: Change, made: Car) -> Change:
+def _slipping(one: CommandChange, made: Car) -> CommandChange:
     share = float(wheel_shares([one.steering_norm], made.values)[0])
     bend_per_m = 2.0 * tan(share * NIGEL.steer_max_rad) / NIGEL.wheelbase_m
     lost = min(made.size * (bend_per_m / 1.5) ** 2, 0.5)

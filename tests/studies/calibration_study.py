@@ -83,7 +83,7 @@ def study(seed: int, fault: str) -> Case:
     (unseen,) = runs[FITTED:]
     predicted = TWIN.predict(found.values, unseen)
     there = band(TWIN, KNOWN, found, steering, unseen)
-    held = Replay(unseen, predicted, predicted, there).held()
+    is_inside = Replay(unseen, predicted, predicted, there).is_inside()
     return Case(
         seed,
         fault,
@@ -91,8 +91,8 @@ def study(seed: int, fault: str) -> Case:
         dict(_rows(made, found)),
         found.lack_of_fit.p,
         found.lack_of_fit.suspect,
-        bool(held.all()),
-        float(np.mean(held)),
+        bool(is_inside.all()),
+        float(np.mean(is_inside)),
         float(there.position_m[-1]),
         float(there.yaw_rad[-1]),
         time.process_time() - begun_s,

@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 
-from calibration.simulation.command_queue import Change
+from calibration.simulation.command_queue import CommandChange
 from tests.studies.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
 from tests.studies.calibration_study import Case, Kept, Row, main, sources, study, summary
 
-TODO = [Change(0.0, 1.0, 0.2), Change(1.0, 1.0, 0.4), Change(2.0, 1.0, 0.3), Change(3.0, 0.0, 0.0)]
+TODO = [
+    CommandChange(0.0, 1.0, 0.2),
+    CommandChange(1.0, 1.0, 0.4),
+    CommandChange(2.0, 1.0, 0.3),
+    CommandChange(3.0, 0.0, 0.0),
+]
 
 
 @pytest.mark.fit

@@ -11,7 +11,7 @@ from calibration.logs.run_csv import read_run
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
 from calibration.simulation.command_queue import opening_s
-from calibration.simulation.kinematic import Published, kinematic
+from calibration.simulation.kinematic import KinematicNumbers, kinematic
 from calibration.simulation.plant_numbers import plant_parameters
 from tests.calibration.drives import NIGEL
 from tests.evidence import every, some
@@ -27,10 +27,10 @@ THIRDS = (("straight", 0.8, 0.8), ("skidpad_lht_0_1", 0.3, 0.3), ("skidpad_lht_0
 
 # What is published of this car, read in every way, the best for the untuned model too.
 PUBLISHED = {
-    "vehicle file": Published(0.442, LOCK_RAD, -1.0),
-    "front wheels only": Published(0.442, LOCK_RAD, 0.0),
-    "speed of the simulated Nigel": Published(0.267, LOCK_RAD, -1.0),
-    "both": Published(0.267, LOCK_RAD, 0.0),
+    "vehicle file": KinematicNumbers(0.442, LOCK_RAD, -1.0),
+    "front wheels only": KinematicNumbers(0.442, LOCK_RAD, 0.0),
+    "speed of the simulated Nigel": KinematicNumbers(0.267, LOCK_RAD, -1.0),
+    "both": KinematicNumbers(0.267, LOCK_RAD, 0.0),
 }
 
 pytestmark = pytest.mark.skipif(
@@ -86,18 +86,18 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
     calibration = fit_file.FitCalibration("nigel", "", "", (), steering, fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
     assert not fit.lack_of_fit.is_significant
-    assert every(shown.held())
+    assert every(shown.is_inside())
     assert shown.band.position_m[-1] < width_m
     assert shown.band.yaw_rad[-1] < width_rad
     is_between = unseen == "skidpad_lht_0_1"
-    assert shown.band.is_beyond.any() != is_between
-    assert shown.errors(shown.twin).summary(shown.since).position_rms_m < 0.05
+    assert shown.band.is_extrapolated.any() != is_between
+    assert shown.errors(shown.twin).summary(shown.first_sample).position_rms_m < 0.05
 
 
 @pytest.mark.parametrize("name", FITTED)
 def test_the_twin_follows_what_it_was_fitted_on_within_the_wobble(kept, name):
     shown = replay(NIGEL, kept.values, run_of(name))
-    summary = shown.errors(shown.twin).summary(shown.since)
+    summary = shown.errors(shown.twin).summary(shown.first_sample)
     assert summary.position_rms_m < 0.02
     assert summary.yaw_rms_rad < 0.02
 
@@ -106,7 +106,7 @@ def test_the_unseen_run_is_predicted_within_the_wobble_of_its_odometry(kept):
     """0.022 m and 0.018 rad against 1.367 m and 3.911 rad, from one start pose."""
     shown = replay(NIGEL, kept.values, run_of(UNSEEN))
     twin, untuned = (
-        shown.errors(poses).summary(shown.since) for poses in (shown.twin, shown.untuned)
+        shown.errors(poses).summary(shown.first_sample) for poses in (shown.twin, shown.untuned)
     )
     assert twin.position_rms_m < 0.03
     assert twin.position_last_m < 0.04
@@ -120,7 +120,7 @@ def test_it_beats_the_published_numbers_fifteenfold_however_they_are_read(kept, 
     run = run_of(UNSEEN)
     shown = replay(NIGEL, kept.values, run)
     poses = kinematic(run, car, plant_parameters(NIGEL).body)
-    twin, untuned = (shown.errors(one).summary(shown.since) for one in (shown.twin, poses))
+    twin, untuned = (shown.errors(one).summary(shown.first_sample) for one in (shown.twin, poses))
     for better, worse in some(zip(twin, untuned, strict=True)):
         assert 15.0 * better < worse
 

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.logs.run import Commands
-from calibration.simulation.command_queue import Change, changes, departures_s, opening_s
+from calibration.simulation.command_queue import (
+    CommandChange,
+    command_changes,
+    departures_s,
+    opening_s,
+)
 from tests.calibration.drives import messages
 
 ARRIVALS = st.lists(st.floats(0.0, 10.0), min_size=1, max_size=300).map(sorted).map(np.array)
@@ -52,9 +57,9 @@ def test_changes_are_told_once_and_hold_both_channels():
     is_steering = np.array([False, False, True, True, False, True])
     values = np.array([1.0, 1.0, 0.3, 0.3, 0.0, 0.0])
     commands = Commands("", "", np.arange(6.0), is_steering, values)
-    assert changes(commands, commands.t_s + 1.0) == [
-        Change(1.0, 1.0, 0.0),
-        Change(3.0, 1.0, 0.3),
-        Change(5.0, 0.0, 0.3),
-        Change(6.0, 0.0, 0.0),
+    assert command_changes(commands, commands.t_s + 1.0) == [
+        CommandChange(1.0, 1.0, 0.0),
+        CommandChange(3.0, 1.0, 0.3),
+        CommandChange(5.0, 0.0, 0.3),
+        CommandChange(6.0, 0.0, 0.0),
     ]

@@ -5,20 +5,20 @@ from itertools import pairwise
 import pytest
 
 from calibration.bayesian_fit.run_effects import PredictedPath, pieces
-from calibration.simulation.command_queue import Change
-from calibration.simulation.kinematic import MOST_TURN_RAD, Published, _path
+from calibration.simulation.command_queue import CommandChange
+from calibration.simulation.kinematic import MOST_TURN_RAD, KinematicNumbers, _path
 from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.twin import Poses
 from host_bridge import config
 from tests.evidence import some
 
 np = pytest.importorskip("numpy")
-CAR = Published(2.0, 0.4, 0.0)
+CAR = KinematicNumbers(2.0, 0.4, 0.0)
 
 
 def way(steering_norm: float) -> list[tuple[float, float, float, float]]:
     body = plant_parameters(config.load_vehicle("f1tenth")).body
-    return _path([Change(0.0, 0.5, steering_norm)], CAR, body, 1.0)
+    return _path([CommandChange(0.0, 0.5, steering_norm)], CAR, body, 1.0)
 
 
 def test_a_bend_to_the_right_has_pieces_as_short_as_one_to_the_left():

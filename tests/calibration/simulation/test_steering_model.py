@@ -6,7 +6,7 @@ import pytest
 from calibration.bayesian_fit.parameters import known_values
 from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.steering_model import wheel_shares
-from calibration.vehicles.virtual_car import applied
+from calibration.vehicles.virtual_car import fitted_vehicle
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL
 
@@ -40,7 +40,7 @@ def test_any_map_in_range_rises_and_holds_beyond_its_ends(gain, lock):
 
 def test_a_virtual_cars_servos_have_this_map():
     values = {**KNOWN, "steer_trim_norm": 0.22, "steer_gain": 0.2}
-    steering = plant_parameters(applied(NIGEL, values)).steering
+    steering = plant_parameters(fitted_vehicle(NIGEL, values)).steering
     first = next(iter(steering))
     told = next(one for one in NIGEL.channels if one["kind"] == "servo_steering")["curve"]
     wheels, inside = CalibrationCurve(first.curve), COMMANDS[1:-1]

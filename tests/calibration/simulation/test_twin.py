@@ -5,8 +5,8 @@ import pytest
 
 from calibration.bayesian_fit.parameters import known_values
 from calibration.simulation import twin
-from calibration.simulation.command_queue import Change
-from calibration.simulation.kinematic import kinematic, published
+from calibration.simulation.command_queue import CommandChange
+from calibration.simulation.kinematic import kinematic, kinematic_numbers
 from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady_mps
 from calibration.simulation.twin import Twin, as_odometry, predict
 from host_bridge.config.store import make_host
@@ -20,7 +20,7 @@ KNOWN = known_values(NIGEL)
 
 
 def driven(values, steering_norm, until_s=4.0, step_s=0.001):
-    todo = [Change(0.0, 1.0, steering_norm)]
+    todo = [CommandChange(0.0, 1.0, steering_norm)]
     times_s = np.arange(0.0, until_s, 0.01)
     return times_s, TWIN.drive(TWIN.tuned(values), todo, times_s, step_s)
 
@@ -99,7 +99,7 @@ def test_a_drive_starts_at_the_start_pose_and_stands_until_the_queue_opens():
 def test_the_kinematic_model_drives_the_circle_of_its_geometry():
     """Both axles steered by d, opposite ways: 2 tan d / L of turn per metre."""
     run = made_run(0.3, KNOWN, seed=0, spread=0.0)
-    poses = kinematic(run, published(NIGEL), plant_parameters(NIGEL).body)
+    poses = kinematic(run, kinematic_numbers(NIGEL), plant_parameters(NIGEL).body)
     throttle_s = run.commands.t_s[-2] - run.commands.t_s[1]
     turn_per_m = 2.0 * np.tan(0.3 * NIGEL.steer_max_rad) / NIGEL.wheelbase_m
     assert poses.yaw_rad[-1] == pytest.approx(turn_per_m * 0.44 * throttle_s, rel=1e-3)
@@ -108,7 +108,7 @@ def test_the_kinematic_model_drives_the_circle_of_its_geometry():
 def test_twin_and_kinematic_model_agree_where_nothing_lags_or_slips():
     """The known car starts within 0.03 s and hardly slips at a small angle."""
     run = made_run(0.02, KNOWN, seed=0, spread=0.0)
-    car = published(NIGEL)._replace(speed_mps=KNOWN["speed_mps"])
+    car = kinematic_numbers(NIGEL)._replace(speed_mps=KNOWN["speed_mps"])
     poses = kinematic(run, car, plant_parameters(NIGEL).body)
     ours = predict(NIGEL, KNOWN, run)
     distance_m = np.hypot(poses.x_m - ours.x_m, poses.y_m - ours.y_m)
