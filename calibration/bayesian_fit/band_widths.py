@@ -7,7 +7,7 @@ import numpy as np
 from calibration.arrays import Floats
 
 
-def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+def band_half_widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Return the widths in m and rad, sample by sample, of draws (samples, 3, draws).
 
     They are the draws' spread, times the factor that holds a share ``confidence`` of the draws from

@@ -25,13 +25,13 @@ from scipy.stats import norm  # type: ignore[import-untyped]
 from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import CONFIDENCE, Estimate, Fit
 from calibration.bayesian_fit.lack_of_fit import lack_of_fit_test
-from calibration.bayesian_fit.leave_one_out import stretch
+from calibration.bayesian_fit.leave_one_out import band_stretch
 from calibration.bayesian_fit.linearisation import SearchPoint, probes
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.marginals import Marginal, Optimum, marginals
 from calibration.bayesian_fit.normal_equations import normal_equations, unknowns
 from calibration.bayesian_fit.odometry_noise import whitened
-from calibration.bayesian_fit.parameters import PARAMETERS, FitParameter
+from calibration.bayesian_fit.parameters import FIT_PARAMETERS, FitParameter
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.bayesian_fit.variance_components import (
     averaged_covariance,
@@ -75,7 +75,7 @@ class Stages(NamedTuple):
     fine: ResidualModel
 
 
-class Search:
+class GaussNewtonSearch:
     """A damped Gauss-Newton search over standardised parameters and run effects."""
 
     def __init__(
@@ -197,10 +197,10 @@ class SearchEnd(NamedTuple):
 
 
 def fit(
-    stages: Stages, runs: int, known: Values, table: Sequence[FitParameter] = PARAMETERS
+    stages: Stages, runs: int, known: Values, table: Sequence[FitParameter] = FIT_PARAMETERS
 ) -> Fit:
     """Fit all of ``table``, in its order, from each starting point; the least cost counts."""
-    search = Search(stages.displacements, runs, known, table)
+    search = GaussNewtonSearch(stages.displacements, runs, known, table)
     ends = [*_starting_points(search, table)]
     for vague in SMOOTHING:
         ends = _searched(search, ends, _smoothed_scales(vague))
@@ -216,7 +216,7 @@ def fit(
 
 
 def _result(
-    search: Search, rough: ResidualModel, known: Values, table: Sequence[FitParameter]
+    search: GaussNewtonSearch, rough: ResidualModel, known: Values, table: Sequence[FitParameter]
 ) -> Fit:
     """Return the fit at the point where the search ended, averaged over the uncertain scales."""
     linearised = search.linearise()
@@ -233,12 +233,14 @@ def _result(
         covariance,
         np.sqrt(np.mean(every**2, axis=0)),
         lack_of_fit_test(linearised, search.scales),
-        stretch(linearised, search.at, search.scales),
+        band_stretch(linearised, search.at, search.scales),
         found,
     )
 
 
-def _starting_points(search: Search, table: Sequence[FitParameter]) -> Iterator[SearchEnd]:
+def _starting_points(
+    search: GaussNewtonSearch, table: Sequence[FitParameter]
+) -> Iterator[SearchEnd]:
     """Yield the known values, combined with each set of the parameters' ``first`` values."""
     many = [p for p in table if p.first]
     for firsts in product(*(p.first for p in many)):
@@ -253,7 +255,9 @@ def _smoothed_scales(factor: float) -> Floats:
     return scales
 
 
-def _searched(search: Search, begun: Sequence[SearchEnd], scales: Floats) -> list[SearchEnd]:
+def _searched(
+    search: GaussNewtonSearch, begun: Sequence[SearchEnd], scales: Floats
+) -> list[SearchEnd]:
     """Search downhill from each point with these scales; return the ends, least cost first.
 
     Ends that were reached before, or that cost ``HOPELESS`` more than the best, are left out.
@@ -269,7 +273,7 @@ def _searched(search: Search, begun: Sequence[SearchEnd], scales: Floats) -> lis
     return [end for end in ends if end.cost < ends[0].cost + HOPELESS]
 
 
-def _converged(search: Search, begun: SearchEnd) -> SearchEnd:
+def _converged(search: GaussNewtonSearch, begun: SearchEnd) -> SearchEnd:
     """Search to convergence, alternating between the scales and the parameters."""
     search.at, search.owns, search.scales = begun.at, begun.owns, begun.scales
     search.damping = 1e-4
@@ -291,7 +295,10 @@ def _deviations(matrix: Floats, count: int) -> Floats:
 
 
 def _estimates(
-    search: Search, found: Sequence[Marginal], known: Values, table: Sequence[FitParameter]
+    search: GaussNewtonSearch,
+    found: Sequence[Marginal],
+    known: Values,
+    table: Sequence[FitParameter],
 ) -> Iterator[Estimate]:
     low, high = (
         np.array(side) for side in zip(*(m.interval(CONFIDENCE) for m in found), strict=True)

@@ -90,10 +90,12 @@ def _stacked(
 
 def _block_diagonal(blocks: Sequence[Floats]) -> Floats:
     """Stack the blocks along the diagonal, each with columns of its own."""
-    widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
+    band_half_widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
     whole = [
-        np.pad(block, ((0, 0), (int(begin), int(widths[-1] - end))))
-        for block, begin, end in zip(blocks, widths[:-1], widths[1:], strict=True)
+        np.pad(block, ((0, 0), (int(begin), int(band_half_widths[-1] - end))))
+        for block, begin, end in zip(
+            blocks, band_half_widths[:-1], band_half_widths[1:], strict=True
+        )
     ]
     return np.concatenate(whole)
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import CONFIDENCE
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.normal_equations import normal_equations
@@ -24,16 +24,18 @@ DRAWS = 1000
 SEED = 1
 
 
-def stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
+def band_stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
     """Return the factor by which to widen a band, at least 1; it is 1 for a single run."""
     count = len(linearised)
     if count < 2:
         return 1.0
-    farthest = max(_off(linearised, i, at, scales) for i in range(count))
+    farthest = max(_relative_distance(linearised, i, at, scales) for i in range(count))
     return max(1.0, farthest * (count + 1) / count)
 
 
-def _off(linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: Floats) -> float:
+def _relative_distance(
+    linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: Floats
+) -> float:
     """Return the distance of this run from the others' prediction, in widths of its band."""
     run, count = linearised[number], len(at)
     others = normal_equations([*linearised[:number], *linearised[number + 1 :]], at, scales)
@@ -48,6 +50,6 @@ def _off(linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: F
         + effects @ rng.normal(size=(effects.shape[2], DRAWS))
         + drawn_noise(rng, run.t_s, scales, DRAWS)
     )
-    position_m, yaw_rad = widths(drawn, CONFIDENCE)
+    position_m, yaw_rad = band_half_widths(drawn, CONFIDENCE)
     apart_m = np.hypot(errors[:, 0], errors[:, 1])
     return float(np.max(np.maximum(apart_m / position_m, np.abs(errors[:, 2]) / yaw_rad)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.linearised_run import LinearisedRun
-from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.run_effects import (
     ZERO_EFFECTS,
     PredictedPath,
@@ -220,7 +220,7 @@ class SimulatedRun:
 
 def _probes(known: Values, point: SearchPoint) -> Iterator[tuple[str, Values, float]]:
     """Yield for each parameter its name, the values with it moved, and the standardised step."""
-    for p, here, by in zip(PARAMETERS, point.at, point.probes, strict=True):
+    for p, here, by in zip(FIT_PARAMETERS, point.at, point.probes, strict=True):
         is_at_top = p.value(float(here + by), known[p.name]) >= p.high
         probe = float(-by if is_at_top else by)
         moved = {**point.values, p.name: p.value(float(here) + probe, known[p.name])}
@@ -229,5 +229,7 @@ def _probes(known: Values, point: SearchPoint) -> Iterator[tuple[str, Values, fl
 
 def _of_run(slopes: Floats) -> Floats:
     """Return the columns of speed (by its logarithm), trim and delay, per unit, not per spread."""
-    at = [NAMES.index(one) for one in ("speed_mps", "steer_trim_norm", "queue_delay_s")]
-    return np.asarray(slopes[:, :, at] / [PARAMETERS[one].spread for one in at])
+    at = [
+        FIT_PARAMETER_NAMES.index(one) for one in ("speed_mps", "steer_trim_norm", "queue_delay_s")
+    ]
+    return np.asarray(slopes[:, :, at] / [FIT_PARAMETERS[one].spread for one in at])

@@ -95,7 +95,9 @@ def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Margin
     for profile, deviation in zip(profiles, deviations, strict=True):
         ratio = float(deviation) / profile.deviation
         own = [curve for curve in bent if curve.number == profile.number]
-        others = [curve.of_other(profile.number, ratio) for curve in bent if curve not in own]
+        others = [
+            curve.marginal_of_other(profile.number, ratio) for curve in bent if curve not in own
+        ]
         if own:
             found.append(own[0].marginal(ratio))
             continue
@@ -109,7 +111,7 @@ def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Margin
 
 
 @dataclass(frozen=True, eq=False)
-class _Curve:
+class _ProfileCurve:
     """The profile of a parameter, where it is not normal.
 
     Places, the cost of each, the values of all other parameters there, and their deviations; a
@@ -130,7 +132,7 @@ class _Curve:
     def marginal(self, ratio: float) -> Marginal:
         return Marginal(*self._weights(ratio))
 
-    def of_other(self, number: int, ratio: float) -> Marginal:
+    def marginal_of_other(self, number: int, ratio: float) -> Marginal:
         """Return another parameter's marginal: its normals, mixed by this one's density."""
         fine, weight = self._weights(1.0)
         mean = np.interp(fine, self.place, self.means[:, number])
@@ -143,7 +145,7 @@ class _Curve:
         return Marginal(place, each @ weight[::WIDE])
 
 
-class _Place(NamedTuple):
+class _ProfilePoint(NamedTuple):
     """A point of the search: parameters, the runs' own effects, and the cost there."""
 
     at: Floats
@@ -165,7 +167,7 @@ class _Profile:
         projected = self._q.T @ slope
         self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - projected @ projected))
         self._gives = -np.linalg.solve(self._r, projected)  # slopes of all others by this parameter
-        self._begin = self._given(_Place(optimum.at, optimum.owns, 0.0))
+        self._begin = self._reestimated(_ProfilePoint(optimum.at, optimum.owns, 0.0))
 
     def is_normal(self) -> bool:
         """Return whether the profile agrees with the normal's at ``NEAR`` deviations on both sides.
@@ -178,12 +180,12 @@ class _Profile:
             if not self._optimum.low[self.number] <= there <= self._optimum.high[self.number]:
                 return False
             at_there, owns = self._shifted(self._begin, self._gives * (there - at))
-            found = self._given(_Place(self._with(at_there, there), owns, 0.0))
-            if abs(self._off(found) - NEAR) > ALIKE * NEAR:
+            found = self._reestimated(_ProfilePoint(self._with(at_there, there), owns, 0.0))
+            if abs(self._deviations_away(found) - NEAR) > ALIKE * NEAR:
                 return False
         return True
 
-    def curve(self) -> _Curve:
+    def curve(self) -> _ProfileCurve:
         """Step outward on both sides until the cost exceeds ``FAR`` deviations or range ends."""
         at, known = float(self._optimum.at[self.number]), [self._begin]
         for side, end in ((-1.0, self._optimum.low), (1.0, self._optimum.high)):
@@ -192,16 +194,16 @@ class _Profile:
                 there = at + side * step * self.deviation
                 is_out = side * there >= side * edge
                 here = self._with(last.at, edge if is_out else there)
-                last = self._given(_Place(here, last.owns, 0.0))
+                last = self._reestimated(_ProfilePoint(here, last.owns, 0.0))
                 known.append(last)
-                if self._off(last) > FAR or is_out:
+                if self._deviations_away(last) > FAR or is_out:
                     break
         known.sort(key=lambda one: float(one.at[self.number]))
         places = {float(one.at[self.number]): one for one in known}
         deviations = np.full(len(self._optimum.at), np.nan)
         inverse = np.linalg.inv(self._r)
         deviations[self._free] = np.sqrt((inverse**2).sum(axis=1))[: int(self._free.sum())]
-        return _Curve(
+        return _ProfileCurve(
             self.number,
             np.array([*places]),
             np.array([one.cost for one in places.values()]),
@@ -209,7 +211,7 @@ class _Profile:
             deviations,
         )
 
-    def _off(self, place: _Place) -> float:
+    def _deviations_away(self, place: _ProfilePoint) -> float:
         """Return the distance of a place in deviations, as a normal's cost would give it."""
         return float(np.sqrt(2.0 * max(place.cost - self._begin.cost, 0.0)))
 
@@ -218,7 +220,7 @@ class _Profile:
         moved[self.number] = place
         return moved
 
-    def _given(self, place: _Place) -> _Place:
+    def _reestimated(self, place: _ProfilePoint) -> _ProfilePoint:
         """Re-estimate all other unknowns at this place by one linear step; return the new place."""
         optimum = self._optimum
         there = self._moved(place.at, place.owns)
@@ -232,9 +234,9 @@ class _Profile:
         left = np.concatenate(rows)
         projected = self._q.T @ left
         cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - projected @ projected)
-        return _Place(*self._shifted(place, -np.linalg.solve(self._r, projected)), cost)
+        return _ProfilePoint(*self._shifted(place, -np.linalg.solve(self._r, projected)), cost)
 
-    def _shifted(self, place: _Place, by: Floats) -> tuple[Floats, Floats]:
+    def _shifted(self, place: _ProfilePoint, by: Floats) -> tuple[Floats, Floats]:
         """Return parameters, clipped to their ranges, and run effects, shifted by ``by``.
 
         ``by`` also holds the pieces' effects, which are not part of a place and are skipped.

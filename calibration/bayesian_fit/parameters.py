@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, log
 from typing import NamedTuple
 
-from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady_mps
+from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
 from host_bridge.core import Vehicle
 
 
@@ -42,7 +42,7 @@ LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 1
 # The spreads are our own choice. Lock: a vehicle file's full lock is a third off at worst. Gain:
 # linkages and units are wrong by factors. Left against right: a tenth. Speed: varies with battery
 # and floor. Mounting: 6 degrees, 0.1 m.
-PARAMETERS = (
+FIT_PARAMETERS = (
     FitParameter(
         *("steer_trim_norm", -0.5, 0.5, 0.25, False),
         "steering command, of full lock, that drives straight",
@@ -80,7 +80,7 @@ PARAMETERS = (
     ),
     FitParameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
 )
-NAMES = tuple(parameter.name for parameter in PARAMETERS)
+FIT_PARAMETER_NAMES = tuple(parameter.name for parameter in FIT_PARAMETERS)
 
 
 def known_values(vehicle: Vehicle) -> dict[str, float]:
@@ -91,8 +91,8 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
         "steer_gain": 1.0,
         "steer_lock_ratio": 1.0,
         "steer_asymmetry": 0.0,
-        "speed_mps": steady_mps(plant),
-        "speed_lag_s": lag_s(plant),
+        "speed_mps": steady_speed_mps(plant),
+        "speed_lag_s": speed_lag_s(plant),
         "queue_delay_s": 0.0,
         "queue_s_per_message": 0.0,
         "mount_yaw_rad": 0.0,

@@ -12,7 +12,7 @@ from calibration.logs.trace import Trace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import BY_NAME, Finding
 from calibration.vehicles.board import VehicleFiles, calibrated_vehicle
-from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.vesc_yaml import vesc_yaml
 from host_bridge.core import Vehicle
 
@@ -44,7 +44,7 @@ class CalibrationReport:
 
     def row(self) -> dict[str, Any]:
         """Return the result as ``--json`` prints it."""
-        known = known_values(self.vehicle)
+        known = vehicle_file_values(self.vehicle)
         steering_map = self.found.steering_map
         return {
             "vehicle": self.vehicle.name,
@@ -64,7 +64,7 @@ class CalibrationReport:
 
     def lines(self) -> Iterator[str]:
         """Yield the result as lines for people."""
-        known = known_values(self.vehicle)
+        known = vehicle_file_values(self.vehicle)
         for trace in self.traces:
             yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {self.vehicle.name}"
             yield from (f"  {note}" for note in trace.notes)

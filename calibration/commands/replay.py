@@ -13,9 +13,9 @@ from calibration.files import fit_file
 from calibration.files.fit_file import FitCalibration, FittedRun
 from calibration.files.log_file import is_log_calibration
 from calibration.logs.run import Run
-from calibration.logs.run_bag import read_bag_run
-from calibration.logs.run_csv import read_run
-from calibration.logs.run_log import LoggedRun, logged_runs
+from calibration.logs.run_bag import read_run_bag
+from calibration.logs.run_csv import read_run_csv
+from calibration.logs.run_log import LoggedRun, read_log_runs
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
 from calibration.vehicles.virtual_car import OWN
@@ -40,7 +40,7 @@ class Runs:
         path.write_text(fit_file.fit_file_text(calibration), encoding="utf-8")
         return self._by(calibration)
 
-    def left_out(self, command: str) -> ReplayReport:
+    def leave_one_out(self, command: str) -> ReplayReport:
         """Replay each run by a fit on all the others."""
         shown = []
         for run in self.runs:
@@ -74,11 +74,11 @@ def read_runs(
     ``options``: the ``car`` of logs, the ``vehicle``, and a bag's ``drive_topic`` and
     ``odom_topic``; "" is none. Raises errors.UsageFault, DataFileFault, VehicleFileFault.
     """
-    logged = [it for log in logs for it in logged_runs(log, options["car"], load)]
+    logged = [it for log in logs for it in read_log_runs(log, options["car"], load)]
     vehicle = load(_vehicle_of(options["vehicle"], logged))
-    runs = [read_run(commands, odometry) for commands, odometry in pairs]
+    runs = [read_run_csv(commands, odometry) for commands, odometry in pairs]
     topics = options["drive_topic"], options["odom_topic"]
-    runs += [read_bag_run(bag, vehicle, *topics) for bag in bags]
+    runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]
     return Runs(vehicle, runs, any(it.is_virtual for it in logged))
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
-from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
@@ -106,7 +106,7 @@ _HEAD = ("vehicle", "date", "command", "steering")
 
 
 def _parameter(one: Estimate) -> str:
-    meaning = {p.name: p.meaning for p in PARAMETERS}[one.name]
+    meaning = {p.name: p.meaning for p in FIT_PARAMETERS}[one.name]
     numbers = {key: float(f"{getattr(one, key):.6g}") for key in ("value", "low", "high", "known")}
     return _table(f"[parameters.{one.name}]  # {meaning}", {**numbers, "is_fitted": one.is_fitted})
 
@@ -126,7 +126,7 @@ def read_fit_file(path: Path) -> FitCalibration:
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
         parameters = document.pop("parameters")
-        _refuse_strange_names(path, "parameters", list(NAMES), list(parameters))
+        _refuse_strange_names(path, "parameters", list(FIT_PARAMETER_NAMES), list(parameters))
         data = tuple(FittedRun(**source) for source in document.pop("data"))
         low, high = map(float, document.pop("steering"))
         fit = _fit(path, parameters, document)
@@ -141,10 +141,10 @@ def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fi
     scales = document.pop("scales")
     _refuse_strange_names(path, "scales", [one.name for one in SCALES], list(scales))
     covariance = np.array(document.pop("covariance")["rows"], float)
-    if covariance.shape != (len(NAMES), len(NAMES)):
+    if covariance.shape != (len(FIT_PARAMETER_NAMES), len(FIT_PARAMETER_NAMES)):
         raise ValueError(f"covariance of shape {covariance.shape}")
     return Fit(
-        tuple(_estimate(name, parameters[name]) for name in NAMES),
+        tuple(_estimate(name, parameters[name]) for name in FIT_PARAMETER_NAMES),
         covariance,
         np.array([float(scales[one.name]) for one in SCALES]),
         LackOfFit(**document.pop("lack_of_fit")),
@@ -169,7 +169,7 @@ def _refuse_strange_names(path: Path, where: str, wanted: list[str], got: list[s
 
 
 def _refuse_strange(path: Path, estimates: Sequence[Estimate]) -> None:
-    for one, p in ((one, p) for one in estimates for p in PARAMETERS if p.name == one.name):
+    for one, p in ((one, p) for one in estimates for p in FIT_PARAMETERS if p.name == one.name):
         if not p.low <= one.value <= p.high:
             where = f"{path}, parameters.{one.name}.value"
             raise VehicleFileFault(

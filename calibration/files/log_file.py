@@ -18,7 +18,12 @@ import numpy as np
 
 from calibration.logs.trace import Trace
 from calibration.regression.identify import Identification
-from calibration.regression.parameters import BY_NAME, NAMES, Finding, not_identifiable
+from calibration.regression.parameters import (
+    BY_NAME,
+    LOG_PARAMETER_NAMES,
+    Finding,
+    not_identifiable,
+)
 from calibration.regression.steering_map import COLUMNS, SteeringMap
 from host_bridge.core.errors import VehicleFileFault
 
@@ -132,7 +137,7 @@ def read_log_file(path: Path) -> LogCalibration:
             raise ValueError(f"its method is not {METHOD!r}")
         rows = document.pop("parameters")
         _refuse_unknown(rows)
-        findings = tuple(_finding(name, rows.get(name)) for name in NAMES)
+        findings = tuple(_finding(name, rows.get(name)) for name in LOG_PARAMETER_NAMES)
         data = tuple(LogSource(**row) for row in document.pop("data", []))
         table = document.pop("steering_map", None)
         steering_map = _map(table) if table else None
@@ -146,7 +151,9 @@ def read_log_file(path: Path) -> LogCalibration:
 def _refuse_unknown(rows: Mapping[str, Any]) -> None:
     for name in rows:
         if name not in BY_NAME:
-            raise ValueError(f"there is no parameter {name}; known are {', '.join(NAMES)}")
+            raise ValueError(
+                f"there is no parameter {name}; known are {', '.join(LOG_PARAMETER_NAMES)}"
+            )
 
 
 def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:

@@ -26,7 +26,7 @@ _YES, _NO = ("y", "yes"), ("n", "no")
 _TRIES = 3
 
 
-class Guide:
+class GuidedCalibration:
     """One guided calibration with its logs in one folder; a finished step is not repeated.
 
     ``car`` is its name on the command line; ``vehicle`` is its vehicle file; ``load`` reads
@@ -81,7 +81,7 @@ class Guide:
             print(f"  This drive does not tell {manoeuvre.determines}: {lacking}")
             if not self.says_yes("  Drive it again"):
                 return trace
-            self._forget(manoeuvre, log)
+            self._set_aside(manoeuvre, log)
         return trace
 
     def _drive(self, manoeuvre: Manoeuvre, log: Path, before: Sequence[Trace]) -> None:
@@ -112,7 +112,7 @@ class Guide:
                 remedy="turn the pulses of its [[channels]] points round, and flash or write it",
             )
         if manoeuvre.is_taped:
-            _tell_truth(seen)
+            _print_true_distance(seen)
             self._tapes[manoeuvre.name] = self._metres()
             (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
         part.rename(log)  # last, when every question is answered: now the step counts as done
@@ -122,7 +122,7 @@ class Guide:
 
         It is 0 before the first drive that identifies the trim.
         """
-        trim = identify(before, self._vehicle).of("steer_trim_rad") if before else None
+        trim = identify(before, self._vehicle).finding("steer_trim_rad") if before else None
         if trim is None or not trim.is_estimated:
             return 0.0
         return float(trim.value / self._vehicle.steer_max_rad)
@@ -135,13 +135,13 @@ class Guide:
     def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
         if not manoeuvre.determines:
             return ""
-        found = identify(traces, self._vehicle).of(manoeuvre.determines)
+        found = identify(traces, self._vehicle).finding(manoeuvre.determines)
         if found.is_estimated:
             print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
             return ""
         return found.why
 
-    def _forget(self, manoeuvre: Manoeuvre, log: Path) -> None:
+    def _set_aside(self, manoeuvre: Manoeuvre, log: Path) -> None:
         """Rename the log of a step that is driven again; no measurement is deleted."""
         number = 1
         while (aside := log.with_name(f"{manoeuvre.name}.{number}.aside.mcap")).exists():
@@ -180,7 +180,7 @@ class Guide:
             ) from None
 
 
-def _tell_truth(path: Path | None) -> None:
+def _print_true_distance(path: Path | None) -> None:
     """Print what a tape measure would show for a virtual car, from its true poses."""
     if path is None or not path.is_file():
         return

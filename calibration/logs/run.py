@@ -56,7 +56,7 @@ class Run:
         )
 
 
-def with_a_start(run: Run, odometry: Path) -> Run:
+def require_start_pose(run: Run, odometry: Path) -> Run:
     """Return the run. Raises errors.DataFileFault if no pose is older than the first command."""
     if run.odometry.t_s[0] >= run.commands.t_s[0]:
         raise DataFileFault(

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.run import Commands, Odometry, Run, run_fault, with_a_start
+from calibration.logs.run import Commands, Odometry, Run, require_start_pose, run_fault
 from host_bridge.core import Vehicle
 from host_bridge.logs.bags import read_bag
 
 
-def read_bag_run(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
+def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
     """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
 
     Commands before the first that asks for a speed are left out, as the car stands until then.
-    Raises errors.DataFileFault as ``read_run`` and ``read_bag`` do, DeviceFault without rosbags.
+    Raises errors.DataFileFault as ``read_run_csv`` and ``read_bag`` do, DeviceFault without
+    rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
     rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.told])
@@ -36,4 +37,4 @@ def read_bag_run(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.places])
     times_s, x_m, y_m, yaw_rad = places.T
     odometry = Odometry(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
-    return with_a_start(Run(commands, odometry), path)
+    return require_start_pose(Run(commands, odometry), path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.logs.run import Commands, Odometry, Run, run_fault, with_a_start
+from calibration.logs.run import Commands, Odometry, Run, require_start_pose, run_fault
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
 
@@ -19,13 +19,13 @@ ODOMETRY_COLUMNS = ("header_t_s", "x_m", "y_m", "yaw_rad")  # further columns ar
 CHANNELS = ("throttle", "steering")
 
 
-def read_run(commands: Path, odometry: Path) -> Run:
+def read_run_csv(commands: Path, odometry: Path) -> Run:
     """Read the two files of one run.
 
     Raises errors.DataFileFault for what is missing, or if there is no pose before the first
     command.
     """
-    return with_a_start(Run(read_commands(commands), read_odometry(odometry)), odometry)
+    return require_start_pose(Run(read_commands(commands), read_odometry(odometry)), odometry)
 
 
 def read_commands(path: Path) -> Commands:

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from calibration.logs.run import Run
-from calibration.logs.run_csv import read_run
-from calibration.logs.trace_tandem import cars_of
+from calibration.logs.run_csv import read_run_csv
+from calibration.logs.trace_tandem import logged_cars
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
@@ -30,13 +30,13 @@ class LoggedRun(NamedTuple):
     run: Run
 
 
-def logged_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
+def read_log_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
     """Read the drives of a log, or only those of the wanted car; at least one.
 
     Raises errors.DataFileFault for a file that is no log or has no such drive, and
     VehicleFileFault.
     """
-    types = cars_of(log)
+    types = logged_cars(log)
     if wanted and wanted not in types:
         raise DataFileFault(
             f"no car {wanted} in this log",
@@ -46,7 +46,7 @@ def logged_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[
             remedy=f"tandem log {log}",
         )
     chosen = {wanted: types[wanted]} if wanted else types
-    _tell_calibrated(log, set(chosen))
+    _warn_of_calibrations(log, set(chosen))
     runs = [run for car, vehicle in chosen.items() for run in _runs_of(log, car, load(vehicle))]
     if not runs:
         raise DataFileFault(
@@ -59,7 +59,7 @@ def logged_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[
     return runs
 
 
-def _tell_calibrated(log: Path, cars: set[str]) -> None:
+def _warn_of_calibrations(log: Path, cars: set[str]) -> None:
     """Warn of virtual cars that were driven with a calibration: their twins do not have it."""
     for name, row in cars_in(facts(log)).items():
         uri = row.get("uri", "")
@@ -77,7 +77,7 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         written = write_run(log, Path(folder), car, vehicle)
         if written is None:
             return
-        run = read_run(written.commands, written.odometry)
+        run = read_run_csv(written.commands, written.odometry)
     name, sha256 = f"{log.name}:{car}", sha256_of(log)
     commands = replace(run.commands, file=name, sha256=sha256)
     odometry = replace(run.odometry, file=name, sha256=sha256)

@@ -26,12 +26,12 @@ class Series(NamedTuple):
     values: npt.NDArray[np.float64] = np.zeros((0, 0))
 
     @property
-    def is_there(self) -> bool:
+    def is_present(self) -> bool:
         return len(self.t_s) > 1
 
     @property
     def span_s(self) -> float:
-        return float(self.t_s[-1] - self.t_s[0]) if self.is_there else 0.0
+        return float(self.t_s[-1] - self.t_s[0]) if self.is_present else 0.0
 
 
 def series(rows: Sequence[Sequence[float]]) -> Series:

@@ -17,7 +17,7 @@ from host_bridge.logs.bag_series import BagSeries, Row, read_bag_series
 ERPM_COUNTS = 10.0
 
 
-def read_ros_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Trace:
+def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Trace:
     """Read a bag. Raises errors.DataFileFault if it has neither commands nor motion of a car."""
     bag = read_bag_series(path, dict(topics))
     if not (bag.told or bag.odometry or bag.motor):

@@ -31,13 +31,13 @@ COLUMNS = {
 }
 
 
-def read_table(path: Path, vehicle: Vehicle) -> Trace:
+def read_trace_csv(path: Path, vehicle: Vehicle) -> Trace:
     """Read such a table. Raises errors.DataFileFault for what is none."""
     rows, strange = _rows(path)
     columns = {name: _column(rows, name) for name in COLUMNS}
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     target = columns["target_mps"]
-    if target.is_there:
+    if target.is_present:
         moving = np.where(target.values != 0.0, target.values, np.nan)
         target = Series(target.t_s, moving)
     return Trace(
@@ -103,13 +103,13 @@ def _joined(rows: list[dict[str, float]], names: tuple[str, ...]) -> Series:
 
 
 def _travel(columns: dict[str, Series], per_m: float) -> Series:
-    if columns["counts"].is_there:
+    if columns["counts"].is_present:
         counts = columns["counts"]
         return Series(counts.t_s, counts.values / per_m)
-    if columns["travel_m"].is_there:
+    if columns["travel_m"].is_present:
         return columns["travel_m"]
     speed = columns["speed_mps"]
-    if not speed.is_there:
+    if not speed.is_present:
         return Series()
     steps = np.diff(speed.t_s, prepend=speed.t_s[0])
     return Series(speed.t_s, np.cumsum(steps * speed.values[0])[None, :])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from calibration.logs import trace_tandem as own_log
 from calibration.logs.trace import Trace
-from calibration.logs.trace_bag import read_ros_bag
-from calibration.logs.trace_csv import read_table
+from calibration.logs.trace_bag import read_trace_bag
+from calibration.logs.trace_csv import read_trace_csv
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.logs import reading
@@ -37,7 +37,7 @@ def read_trace(path: Path, wanted: LogChoices, load: Load, tape_m: float | None 
 
 
 def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
-    if path.is_dir() and own_log.cars_of_tables(path):
+    if path.is_dir() and own_log.cars_of_tandem_tables(path):
         return _tables
     if path.suffix == ".csv":
         return _csv
@@ -46,16 +46,16 @@ def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
 
 
 def _csv(path: Path, wanted: LogChoices, load: Load) -> Trace:
-    return read_table(path, load(_vehicle_named(path, wanted)))
+    return read_trace_csv(path, load(_vehicle_named(path, wanted)))
 
 
 def _bag(path: Path, wanted: LogChoices, load: Load) -> Trace:
-    return read_ros_bag(path, load(_vehicle_named(path, wanted)), wanted.topics)
+    return read_trace_bag(path, load(_vehicle_named(path, wanted)), wanted.topics)
 
 
 def _tables(path: Path, wanted: LogChoices, load: Load) -> Trace:
-    car = _chosen(path, own_log.cars_of_tables(path), wanted.car)
-    return own_log.read_tables(path, car, load(_vehicle_named(path, wanted)))
+    car = _chosen(path, own_log.cars_of_tandem_tables(path), wanted.car)
+    return own_log.read_tandem_tables(path, car, load(_vehicle_named(path, wanted)))
 
 
 def _vehicle_named(path: Path, wanted: LogChoices) -> str:
@@ -69,14 +69,14 @@ def _vehicle_named(path: Path, wanted: LogChoices) -> str:
 
 
 def _own(path: Path, wanted: LogChoices, load: Load) -> Trace:
-    cars = own_log.cars_of(path)
+    cars = own_log.logged_cars(path)
     car = _chosen(path, list(cars), wanted.car)
     vehicle = wanted.vehicle or cars[car]
     if not vehicle:
         raise UsageFault(
             f"{path.name} does not say what {car} is", expected="--vehicle NAME, or a vehicle file"
         )
-    return own_log.read_log(path, car, load(vehicle))
+    return own_log.read_tandem_log(path, car, load(vehicle))
 
 
 def _chosen(path: Path, cars: list[str], wanted: str) -> str:

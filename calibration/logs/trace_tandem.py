@@ -28,13 +28,13 @@ Row = Mapping[str, Any]
 Rows = Iterable[tuple[str, Row]]
 
 
-def cars_of(path: Path) -> dict[str, str]:
+def logged_cars(path: Path) -> dict[str, str]:
     """Return the cars of a log and their types. Raises errors.DataFileFault."""
     cars = reading.cars_in(reading.facts(path))
     return {name: row.get("vehicle", "") for name, row in cars.items()}
 
 
-def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
+def read_tandem_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
     """Read one car's drive from a log. Raises errors.DataFileFault for what is no log of Tandem."""
     rows = (
         (it.topic, it.value)
@@ -46,7 +46,7 @@ def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
     return replace(trace, board_id=facts.get("board_id", ""))
 
 
-def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
+def read_tandem_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
     """Read one car's drive from the folder that ``tandem log FILE --csv FOLDER`` wrote.
 
     Raises errors.DataFileFault.
@@ -65,7 +65,7 @@ def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
     )
 
 
-def cars_of_tables(folder: Path) -> list[str]:
+def cars_of_tandem_tables(folder: Path) -> list[str]:
     """Return the names of the cars that have tables in this folder."""
     return sorted(path.name.removesuffix("_status.csv") for path in folder.glob("*_status.csv"))
 

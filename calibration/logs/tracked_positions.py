@@ -28,7 +28,7 @@ _LEAST = 20
 def with_tracked_positions(trace: Trace, path: Path) -> Trace:
     """Return the drive with its tracked positions on its clock. Raises errors.DataFileFault."""
     seen = read_tracked_positions(path)
-    return replace(trace, places=_shifted(trace, seen) if trace.travel.is_there else seen)
+    return replace(trace, places=_shifted(trace, seen) if trace.travel.is_present else seen)
 
 
 def read_tracked_positions(path: Path) -> Series:

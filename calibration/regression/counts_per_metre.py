@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Series, Trace
-from calibration.regression.least_squares import quantile
+from calibration.regression.least_squares import student_quantile
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.steering_geometry import RollingGeometry
 from calibration.regression.steering_map import SteeringMap, wheel_rad
@@ -49,7 +49,7 @@ def estimate_counts_per_metre(
     mean = float(np.sum(weights * values) / np.sum(weights))
     apart = float(np.sqrt(np.sum(weights * (values - mean) ** 2) / max(len(values) - 1, 1)))
     deviation = max(apart, 1.0) / float(np.sqrt(np.sum(weights)))
-    factor = 1.96 if len(values) == 1 else min(quantile(len(values) - 1), 4.0)
+    factor = 1.96 if len(values) == 1 else min(student_quantile(len(values) - 1), 4.0)
     return estimated(_NAME, per_m / mean, per_m / mean**2 * deviation, factor)
 
 
@@ -60,7 +60,7 @@ def _travel_of_the_car(
 
     A steered wheel rolls farther than the car goes.
     """
-    if not (trace.travel.is_there and trace.steering.is_there):
+    if not (trace.travel.is_present and trace.steering.is_present):
         return trace
     t_s, (travel_m, *_) = trace.travel
     steps = np.diff(travel_m, prepend=travel_m[0])
@@ -81,7 +81,7 @@ def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     """Return for each taped drive its metres by tape over metres by counts, and the deviation."""
     found = []
     for trace in traces:
-        if not trace.tape_m or not trace.travel.is_there:
+        if not trace.tape_m or not trace.travel.is_present:
             continue
         travel_m = trace.travel.values[0]
         rolled_m = abs(float(travel_m[-1] - travel_m[0]))
@@ -96,7 +96,7 @@ def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
 
 def _turned_rad(trace: Trace) -> float:
     """Return the range of the car's heading during the drive."""
-    if not trace.inertial.is_there:
+    if not trace.inertial.is_present:
         return 0.0
     return float(np.ptp(_heading_rad(trace, trace.inertial.t_s)))
 
@@ -122,7 +122,7 @@ def _reckoned(trace: Trace, times_s: Floats) -> npt.NDArray[np.complex128]:
 
 
 def _mid_heading(trace: Trace, times_s: Floats) -> Floats:
-    if not trace.inertial.is_there:
+    if not trace.inertial.is_present:
         return np.zeros(len(times_s))
     half_s = np.diff(times_s, prepend=times_s[0]) / 2
     return _heading_rad(trace, times_s - half_s)
@@ -137,7 +137,7 @@ def _ratios_by_tracking(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     """
     found = []
     for trace in traces:
-        if not (trace.places.is_there and trace.travel.is_there and trace.inertial.is_there):
+        if not (trace.places.is_present and trace.travel.is_present and trace.inertial.is_present):
             continue
         latency_s = _latency_s(trace)
         windows = _without_slides(_windows(trace, latency_s))

@@ -9,7 +9,7 @@ from calibration.logs.trace import Trace
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
-from calibration.regression.parameters import NAMES, Finding, not_identifiable
+from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.speed_map import estimate_speed_map
 from calibration.regression.steering import TYRES, estimate_steering
 from calibration.regression.steering_geometry import RollingGeometry
@@ -28,7 +28,7 @@ class Identification:
     findings: tuple[Finding, ...]
     steering_map: SteeringMap | None
 
-    def of(self, name: str) -> Finding:
+    def finding(self, name: str) -> Finding:
         return next(one for one in self.findings if one.name == name)
 
 
@@ -54,7 +54,7 @@ def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Identification:
     ]
     every.append(estimate_imu_yaw(traces, ratio))
     by_name = {one.name: one for one in every}
-    return Identification(tuple(by_name[name] for name in NAMES), steering_map)
+    return Identification(tuple(by_name[name] for name in LOG_PARAMETER_NAMES), steering_map)
 
 
 def _tyres(steered: Sequence[Finding]) -> list[Finding]:

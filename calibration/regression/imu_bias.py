@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
-from calibration.regression.least_squares import quantile, runs_of
+from calibration.regression.least_squares import consecutive_slices, student_quantile
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _STILL_S = 0.3  # the time before and after a sample in which nothing may move
@@ -30,16 +30,16 @@ def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
     """Return the biases: means over all rests, with the spread of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:
-        if trace.inertial.is_there and trace.travel.is_there:
+        if trace.inertial.is_present and trace.travel.is_present:
             means += _blocks(trace)
     if len(means) < _LEAST_BLOCKS:
-        why = "no inertial sensor" if not any(t.inertial.is_there for t in traces) else ""
+        why = "no inertial sensor" if not any(t.inertial.is_present for t in traces) else ""
         lacking = why or f"it stands for less than {_LEAST_BLOCKS * _BLOCK_S:g} s in all"
         return [not_identifiable(name, lacking) for name in _COLUMNS]
     table = np.array(means)
     # The bias drifts: its uncertainty is the spread of the blocks, not that of their mean.
     deviation = table.std(axis=0, ddof=1)
-    factor = quantile(len(table) - 1)
+    factor = student_quantile(len(table) - 1)
     return [
         estimated(name, float(table[:, i].mean()), float(deviation[i]), factor)
         for i, name in enumerate(_COLUMNS)
@@ -49,7 +49,7 @@ def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
 def _blocks(trace: Trace) -> list[Floats]:
     t_s, columns = trace.inertial
     found = []
-    for run in runs_of(is_resting(trace, t_s), 2):
+    for run in consecutive_slices(is_resting(trace, t_s), 2):
         for start_s in np.arange(t_s[run.start], t_s[run.stop - 1] - _BLOCK_S, _BLOCK_S):
             is_in = (t_s >= start_s) & (t_s < start_s + _BLOCK_S)
             if is_in.any():

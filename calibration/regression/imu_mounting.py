@@ -32,7 +32,7 @@ def estimate_imu_yaw(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Find
     ((v r)^2 - i d(v^2 r)/dt). Position and slip are estimated too. ``counts_ratio`` is as in
     ``steering``. Never raises.
     """
-    there = [trace for trace in traces if trace.inertial.is_there and trace.travel.is_there]
+    there = [trace for trace in traces if trace.inertial.is_present and trace.travel.is_present]
     if not there:
         return not_identifiable(_NAME, "no inertial sensor")
     if not any(np.any(trace.inertial.values[1:]) for trace in there):

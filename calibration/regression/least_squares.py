@@ -34,10 +34,10 @@ class LinearFit:
     @property
     def quantile(self) -> float:
         """The factor from a deviation to half of a 95 % interval: Student's quantile."""
-        return quantile(self.groups - len(self.values))
+        return student_quantile(self.groups - len(self.values))
 
 
-def quantile(freedom: int) -> float:
+def student_quantile(freedom: int) -> float:
     """Return Student's quantile for a 95 % interval; infinite without a degree of freedom."""
     return float(student.ppf(_SURE, freedom)) if freedom > 0 else float("inf")
 
@@ -68,7 +68,7 @@ def fit_least_squares(
     return LinearFit(values, covariance, count, measured - design @ values)
 
 
-def runs_of(is_in: npt.NDArray[np.bool_], least: int) -> list[slice]:
+def consecutive_slices(is_in: npt.NDArray[np.bool_], least: int) -> list[slice]:
     """Return the slices of at least ``least`` consecutive samples where ``is_in`` holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_in, [False]]).astype(int)))
     pairs = zip(edges[::2], edges[1::2], strict=True)

@@ -21,7 +21,7 @@ class LogParameter(NamedTuple):
     manoeuvre: str
 
 
-PARAMETERS = (
+LOG_PARAMETERS = (
     LogParameter(
         "counts_per_m", "1/m", 1.0, 1e6,
         "counts of the wheel sensors to a metre of floor",
@@ -111,8 +111,8 @@ PARAMETERS = (
         "they have; both ways",
     ),
 )  # fmt: skip
-BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
-NAMES = tuple(BY_NAME)
+BY_NAME = {parameter.name: parameter for parameter in LOG_PARAMETERS}
+LOG_PARAMETER_NAMES = tuple(BY_NAME)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,11 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import Trace
-from calibration.regression.least_squares import fit_least_squares, quantile, runs_of
+from calibration.regression.least_squares import (
+    consecutive_slices,
+    fit_least_squares,
+    student_quantile,
+)
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _SPEED_MAP = ("full_effort_mps", "dead_effort")
@@ -51,7 +55,7 @@ def estimate_speed_map(traces: Sequence[Trace], counts_ratio: float = 1.0) -> li
 
 
 def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
-    if not (trace.effort.is_there and trace.travel.is_there):
+    if not (trace.effort.is_present and trace.travel.is_present):
         return
     t_s, (effort, *_) = trace.effort
     now, before, after = (
@@ -65,7 +69,7 @@ def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
             & (np.abs(now - before) < _STEADY * now)
             & _is_settled(trace, t_s)
         )
-    for run in runs_of(is_steady, 2):
+    for run in consecutive_slices(is_steady, 2):
         # One steady run may drift through several speeds; each becomes a level.
         start = run.start
         for at in range(run.start + 1, run.stop + 1):
@@ -78,7 +82,7 @@ def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
 
 def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
     """Return whether the target has been constant for long enough that the speed loop settled."""
-    if not trace.target.is_there:
+    if not trace.target.is_present:
         return np.ones(len(times_s), bool)
     t_s, (target, *_) = trace.target
     is_new = np.abs(np.diff(np.nan_to_num(target), prepend=0.0)) > _SAME_MPS
@@ -88,7 +92,7 @@ def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
-    if not any(trace.effort.is_there for trace in traces):
+    if not any(trace.effort.is_present for trace in traces):
         return [
             not_identifiable(name, "what its drive was given is not in it") for name in _SPEED_MAP
         ]
@@ -120,7 +124,7 @@ def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
 
 
 def _volts(traces: Sequence[Trace]) -> str:
-    means = [float(t.battery.values[0].mean()) for t in traces if t.battery.is_there]
+    means = [float(t.battery.values[0].mean()) for t in traces if t.battery.is_present]
     return f", at {np.mean(means):.1f} V" if means else ""
 
 
@@ -137,7 +141,7 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     gains: list[Floats] = []
     groups: list[Floats] = []
     for at, trace in enumerate(traces):
-        if not (trace.effort.is_there and trace.travel.is_there):
+        if not (trace.effort.is_present and trace.travel.is_present):
             continue
         pull, gain, group = _gaining(trace, slope, dead.value, counts_ratio)
         pulls.append(pull)
@@ -152,7 +156,7 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     if rate <= 0.0:
         return not_identifiable(_LAG, "its speed does not follow its effort")
     # The time at which an effort changed is known only to the reports' period.
-    blur_s = max(_report_s(trace) for trace in traces if trace.effort.is_there) / 4
+    blur_s = max(_report_s(trace) for trace in traces if trace.effort.is_present) / 4
     return estimated(_LAG, 1.0 / rate, float(np.hypot(deviation / rate**2, blur_s)), line.quantile)
 
 
@@ -191,12 +195,15 @@ def _start(traces: Sequence[Trace]) -> Finding:
     deviation = float(table.std(ddof=1) / np.sqrt(len(table)))
     rounding = float(np.median(np.diff(traces[0].travel.t_s))) / np.sqrt(12.0)
     return estimated(
-        _START, float(table.mean()), float(np.hypot(deviation, rounding)), quantile(len(table) - 1)
+        _START,
+        float(table.mean()),
+        float(np.hypot(deviation, rounding)),
+        student_quantile(len(table) - 1),
     )
 
 
 def _waits_s(trace: Trace) -> Iterator[float]:
-    if not (trace.target.is_there and trace.travel.is_there):
+    if not (trace.target.is_present and trace.travel.is_present):
         return
     t_s, (target, *_) = trace.target
     travel_s, (travel_m, *_) = trace.travel

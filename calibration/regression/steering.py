@@ -66,11 +66,11 @@ def estimate_steering(
 
 
 def _lacking(traces: Sequence[Trace], seconds: float) -> str:
-    if not any(trace.inertial.is_there for trace in traces):
+    if not any(trace.inertial.is_present for trace in traces):
         return "nothing in it measures how the car turns: no gyro"
-    if not any(trace.steering.is_there for trace in traces):
+    if not any(trace.steering.is_present for trace in traces):
         return "what was steered is not in it"
-    if not any(trace.travel.is_there for trace in traces):
+    if not any(trace.travel.is_present for trace in traces):
         return "how far its wheels rolled is not in it"
     return f"it drives for {seconds:.1f} s only"
 
@@ -141,7 +141,7 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
         return not_identifiable(_PLAY, f"its steering turns back {moves} times")
     more = [*unknown, np.concatenate(came)]
     where = found.shape, found.trim_rad, found.delay_s, found.lag_s
-    line = fit.line(*where, with_timing=True, besides=more)
+    line = fit.fit_coefficients(*where, with_timing=True, besides=more)
     play_rad = -float(line.values[-1])
     spread = float(np.hypot(line.deviations[-1], _ASSUMED_PLAY_RAD))
     is_lack = play_rad - line.quantile * spread > _PLAY_RAD

@@ -107,7 +107,7 @@ class SteeringFit:
             shape, trim_rad = self._chosen(delay_s, lag_s)
             delay_s, lag_s = self._timing(shape, trim_rad, (delay_s, lag_s))
         shape, trim_rad = self._chosen(delay_s, lag_s)
-        line = self.line(shape, trim_rad, delay_s, lag_s, with_timing=self.has_moved())
+        line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s, with_timing=self.has_moved())
         return SteeringSolution(shape, line, trim_rad, delay_s, lag_s)
 
     def commands(self, delay_s: float, lag_s: float) -> Floats:
@@ -133,7 +133,7 @@ class SteeringFit:
         early = self._yaw + yaw_lag_s_per_mps(self.vehicle) * np.abs(self.speed_mps) * self._gain
         return np.asarray(early * (1.0 + known * self.speed_mps**2))
 
-    def line(
+    def fit_coefficients(
         self,
         shape: MapTerms,
         trim_rad: float,
@@ -176,7 +176,7 @@ class SteeringFit:
     ) -> tuple[float, float]:
         def miss(pair: npt.NDArray[np.float64]) -> float:
             delay_s, lag_s = (abs(float(value)) for value in pair)
-            left = self.line(shape, trim_rad, delay_s, lag_s).residuals
+            left = self.fit_coefficients(shape, trim_rad, delay_s, lag_s).residuals
             return float(np.sqrt(np.mean(left**2)))
 
         if first is None:
@@ -192,12 +192,12 @@ class SteeringFit:
         for shape in MAP_TERMS:
             trim_rad = 0.0
             for _ in range(_ROUNDS):
-                line = self.line(shape, trim_rad, delay_s, lag_s)
+                line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
                 slope = line.values[1]
                 if not 0.02 < abs(slope) < 10.0:
                     break
                 trim_rad = float(np.clip(trim_rad - line.values[0] / slope, -0.6, 0.6))
-            line = self.line(shape, trim_rad, delay_s, lag_s)
+            line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
             size = line.groups
             left = np.mean(line.residuals**2)
             found.append((size * np.log(left) + shape.width * np.log(size), shape, trim_rad))

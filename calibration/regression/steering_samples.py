@@ -30,7 +30,7 @@ class SteeringSamples:
 def samples_of(trace: Trace, counts_ratio: float) -> list[SteeringSamples]:
     """Return the samples of a drive, or none if a series that they need is missing."""
     parts = trace.steering, trace.inertial, trace.travel
-    if not all(part.is_there for part in parts):
+    if not all(part.is_present for part in parts):
         return []
     begin, end = max(p.t_s[0] for p in parts), min(p.t_s[-1] for p in parts)
     times_s = np.arange(begin, end, GRID_S)

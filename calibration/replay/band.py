@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
 from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
 from calibration.bayesian_fit.odometry_noise import drawn_noise
-from calibration.bayesian_fit.parameters import PARAMETERS
+from calibration.bayesian_fit.parameters import FIT_PARAMETERS
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.logs.run import Run
 from calibration.simulation.plant_numbers import Values
@@ -64,7 +64,7 @@ def band(
     """
     simulated = SimulatedRun(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, simulated)
-    position_m, yaw_rad = widths(drawn, confidence)
+    position_m, yaw_rad = band_half_widths(drawn, confidence)
     is_extrapolated = _extrapolated(simulated.t_s, run, fit, steering)
     return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_extrapolated)
 
@@ -98,7 +98,7 @@ def _drive(
         p.name: p.value(
             p.standardised(fit.values[p.name], known[p.name]) + float(step), known[p.name]
         )
-        for p, step in zip(PARAMETERS, steps, strict=True)
+        for p, step in zip(FIT_PARAMETERS, steps, strict=True)
     }
     own = run_scales(fit.scales, simulated.still_s) * normal(size=len(ZERO_EFFECTS))
     return np.asarray(SimulatedRun(twin, values, run, own, ROUGH_STEP_S).poses - simulated.poses)

@@ -34,19 +34,19 @@ def damping_n_per_mps(p: PlantParameters) -> float:
     return p.motor.count * emf_vs_per_m**2 / _total_ohm(p)
 
 
-def lag_s(p: PlantParameters) -> float:
+def speed_lag_s(p: PlantParameters) -> float:
     """Return the time constant of the speed: the mass to be set in motion over its damping."""
     return (p.body.mass_kg + p.drive.rotating_mass_kg) / damping_n_per_mps(p)
 
 
-def steady_mps(p: PlantParameters) -> float:
+def steady_speed_mps(p: PlantParameters) -> float:
     """Return the speed at which the motors at full duty balance friction and damping (no air)."""
     emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
     return emf_v / _emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
 
 
 def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
-    """Return the battery's emf at which ``steady_mps`` is this speed."""
+    """Return the battery's emf at which ``steady_speed_mps`` is this speed."""
     emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * _emf_vs_per_m(p)
     return emf_v + p.battery.resistance_ohm * p.battery.idle_a
 

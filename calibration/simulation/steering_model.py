@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.simulation.plant_numbers import Values
 
-MAP = ("steer_trim_norm", "steer_gain", "steer_lock_ratio", "steer_asymmetry")
+STEERING_PARAMETERS = ("steer_trim_norm", "steer_gain", "steer_lock_ratio", "steer_asymmetry")
 _RISE = 1e-4  # slope at the end stop: a curve that is inverted has to rise strictly
 
 

@@ -13,7 +13,7 @@ from calibration.arrays import Floats
 from calibration.logs.run import Run
 from calibration.simulation.command_queue import CommandChange, command_changes, departures_s
 from calibration.simulation.plant_numbers import Values, plant_parameters
-from calibration.simulation.steering_model import MAP
+from calibration.simulation.steering_model import STEERING_PARAMETERS
 from calibration.simulation.tuned_plant import remapped_steering, with_values
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -60,7 +60,7 @@ class Twin:
 
     def tuned(self, values: Values) -> PlantParameters:
         """Return the parameters of the vehicle's plant with these values."""
-        key = tuple(values[name] for name in MAP)
+        key = tuple(values[name] for name in STEERING_PARAMETERS)
         if key not in self._bent:
             if len(self._bent) >= KEPT:
                 self._bent.clear()

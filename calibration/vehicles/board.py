@@ -9,8 +9,8 @@ from typing import Protocol
 
 from calibration.files import fit_file
 from calibration.files.log_file import REMEDY, LogCalibration, is_log_calibration, read_log_file
-from calibration.vehicles.fit_for_board import of_fit
-from calibration.vehicles.vehicle_file import vehicle_lines
+from calibration.vehicles.fit_for_board import calibration_from_fit
+from calibration.vehicles.vehicle_file import vehicle_file_text
 from calibration.vehicles.virtual_car import OWN
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -41,7 +41,7 @@ def calibrated_vehicle(
         path = Path(folder, f"{vehicle.name}.toml")
         lock_rad: float | None = None
         for _ in range(_TRIES):
-            text = vehicle_lines(vehicle, calibration, base, lock_rad)
+            text = vehicle_file_text(vehicle, calibration, base, lock_rad)
             path.write_text(text, encoding="utf-8")
             try:
                 return text, vehicles.load(str(path))
@@ -73,7 +73,11 @@ def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleFiles) -> Veh
             remedy=REMEDY,
         )
     is_fit = path.is_file() and not is_log_calibration(path)
-    calibration = of_fit(vehicle, fit_file.read_fit_file(path)) if is_fit else read_log_file(path)
+    calibration = (
+        calibration_from_fit(vehicle, fit_file.read_fit_file(path))
+        if is_fit
+        else read_log_file(path)
+    )
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "this is another vehicle's calibration",

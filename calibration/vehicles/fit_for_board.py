@@ -10,24 +10,24 @@ import numpy as np
 
 from calibration.files.fit_file import FitCalibration
 from calibration.files.log_file import LogCalibration, LogSource
-from calibration.regression.parameters import NAMES, Finding, not_identifiable
+from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap
 from calibration.simulation.steering_model import wheel_shares
-from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.core import Vehicle
 
 _POINTS = 33
 _LEAST_SLOPE = 0.02  # a smaller slope is the end stop
 
 
-def of_fit(vehicle: Vehicle, fit: FitCalibration) -> LogCalibration:
+def calibration_from_fit(vehicle: Vehicle, fit: FitCalibration) -> LogCalibration:
     """Return the fit as a calibration from logs; what a board does not use has no value."""
     lock_rad, values = vehicle.steer_max_rad, fit.values
     commands = np.linspace(-1.0, 1.0, _POINTS)
     shares = wheel_shares(commands, values)
     is_turning = np.gradient(shares, commands) > _LEAST_SLOPE
     commands, wheel_rad = commands[is_turning], lock_rad * shares[is_turning]
-    known = known_values(vehicle)
+    known = vehicle_file_values(vehicle)
     lost_mps = known["full_effort_mps"] * known["dead_effort"] / (1.0 - known["dead_effort"])
     values_by_name = {
         "steer_trim_rad": lock_rad * values["steer_trim_norm"],
@@ -38,7 +38,7 @@ def of_fit(vehicle: Vehicle, fit: FitCalibration) -> LogCalibration:
         Finding(name, values_by_name[name], values_by_name[name], values_by_name[name])
         if name in values_by_name
         else not_identifiable(name, "a fit of tandem replay has it otherwise, or not")
-        for name in NAMES
+        for name in LOG_PARAMETER_NAMES
     )
     data = tuple(
         LogSource(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data

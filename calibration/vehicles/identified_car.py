@@ -84,7 +84,7 @@ def counts_per_rev(vehicle: CalibratableVehicle, counts_per_m: float) -> float:
     return float(counts_per_m * 2.0 * np.pi * vehicle.plant["drive"]["wheel_radius_m"])
 
 
-def known_values(vehicle: CalibratableVehicle) -> dict[str, float]:
+def vehicle_file_values(vehicle: CalibratableVehicle) -> dict[str, float]:
     """Return the vehicle file's values of the parameters that logs may determine."""
     p, plant = plant_parameters(vehicle), vehicle.plant
     lost_mps = _lost_mps(p)

@@ -22,7 +22,7 @@ from host_bridge.core import Vehicle
 _SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
 
 
-def vehicle_lines(
+def vehicle_file_text(
     vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None = None
 ) -> str:
     """Return the vehicle file as TOML.

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.files.log_file import LogCalibration
 from calibration.logs.trace_bag import ERPM_COUNTS
 from calibration.regression.steering_map import SteeringMap, wheel_rad
-from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 
@@ -32,8 +32,8 @@ def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
     values = calibration.values
     not_told = f"  # not told by the logs: as {vehicle.name} has it"
     has_metre, has_map = "counts_per_m" in values, calibration.steering_map is not None
-    per_m = values.get("counts_per_m", known_values(vehicle)["counts_per_m"])
-    gain, offset, miss_rad = servo_line(vehicle, calibration.steering_map)
+    per_m = values.get("counts_per_m", vehicle_file_values(vehicle)["counts_per_m"])
+    gain, offset, miss_rad = servo_gain_and_offset(vehicle, calibration.steering_map)
     yield f"# {vehicle.title}: {calibration.command} ({calibration.date})"
     yield "/**:"
     yield "  ros__parameters:"
@@ -45,7 +45,9 @@ def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
     yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if has_map else not_told}"
 
 
-def servo_line(vehicle: Vehicle, steering_map: SteeringMap | None) -> tuple[float, float, float]:
+def servo_gain_and_offset(
+    vehicle: Vehicle, steering_map: SteeringMap | None
+) -> tuple[float, float, float]:
     """Return gain and offset of servo = gain * angle + offset, and the largest error in rad.
 
     The servo value goes from 0 to 1.

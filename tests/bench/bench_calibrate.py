@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.sheet import Cell, Sheet, publish
-from tests.calibration.hidden import DRIVE, Hidden, drive
+from tests.calibration.hidden import DRIVE, HiddenCar, drive
 
 ROOT = Path(__file__).resolve().parents[2]
 VEHICLES = ("f1tenth", "f1tenth_vesc", "nigel")
@@ -30,7 +30,7 @@ def rows(folder: Path) -> Iterator[tuple[Cell, ...]]:
         place = folder / name
         place.mkdir()
         with contextlib.redirect_stdout(io.StringIO()):
-            log, seen = drive(Hidden(name), place)
+            log, seen = drive(HiddenCar(name), place)
         seconds = min(timed(log, seen) for _ in range(RUNS))
         log_s = drive_s()
         said = "pass" if seconds < AIM_SHARE * log_s else "FAIL"

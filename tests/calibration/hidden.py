@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from calibration.files.log_file import LogCalibration, log_file_text
-from calibration.regression.parameters import NAMES, Finding, not_identifiable
+from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap
-from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 
@@ -18,7 +18,7 @@ NO_PARAMETERS = ("steer_gain_left", "steer_gain_right", "steer_play_rad", "imu_y
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenCar:
     """How a car differs from its vehicle file: by factors, but for what ends in a unit."""
 
     vehicle: str
@@ -34,7 +34,7 @@ class Hidden:
     def truth(self) -> dict[str, float]:
         """By the names of what a calibration says."""
         vehicle = load_vehicle(self.vehicle)
-        known = known_values(vehicle)
+        known = vehicle_file_values(vehicle)
         return {
             "counts_per_m": self.counts * known["counts_per_m"],
             "steer_trim_rad": self.trim * vehicle.steer_max_rad,
@@ -59,7 +59,7 @@ class Hidden:
             Finding(name, *(truth[name],) * 3)
             if name in put
             else not_identifiable(name, "not hidden")
-            for name in NAMES
+            for name in LOG_PARAMETER_NAMES
         )
         bent = SteeringMap(commanded, wheels, wheels, wheels, 0.0)
         path.write_text(log_file_text(LogCalibration(self.vehicle, "", "", (), findings, bent)))
@@ -103,7 +103,7 @@ SPEEDS = {"nigel": (0.3, 0.5, 0.9)}  # of the top speed; others are slow by half
 USUAL = (0.1, 0.2, 0.3)
 
 
-def drive(hidden: Hidden, folder: Path, seed: int = 5) -> tuple[Path, Path]:
+def drive(hidden: HiddenCar, folder: Path, seed: int = 5) -> tuple[Path, Path]:
     """Drive it with ``tandem drive``; its log, and what a camera over the floor saw."""
     slow, middle, fast = SPEEDS.get(hidden.vehicle, USUAL)
     file = hidden.write(folder / "hidden.toml")

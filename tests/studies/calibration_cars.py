@@ -9,7 +9,7 @@ from math import exp, tan
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.parameters import PARAMETERS, known_values
+from calibration.bayesian_fit.parameters import FIT_PARAMETERS, known_values
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Commands, Odometry, Run
 from calibration.simulation.command_queue import CommandChange
@@ -44,7 +44,7 @@ class Car:
 def car(seed: int, fault: str = "") -> Car:
     """Drawn from what a fit believes, but for the queue, which has to let a drive be one."""
     rng = np.random.default_rng([seed, FAULTS.index(fault) + 1 if fault else 0])
-    values = {p.name: _drawn(rng, p.name) for p in PARAMETERS}
+    values = {p.name: _drawn(rng, p.name) for p in FIT_PARAMETERS}
     scales = np.array([s.prior_median * exp(s.spread * float(rng.normal())) for s in SCALES])
     scales[:3] = 0.006, 0.01, 0.3  # what the real Nigel's odometry has
     scales[7:] = 0.0  # no parameter unexplained
@@ -56,7 +56,7 @@ def _drawn(rng: np.random.Generator, name: str) -> float:
     ranges = {"queue_delay_s": (0.05, 0.6), "queue_s_per_message": (0.0005, 0.001)}
     if name in ranges:
         return float(rng.uniform(*ranges[name]))
-    (p,) = [one for one in PARAMETERS if one.name == name]
+    (p,) = [one for one in FIT_PARAMETERS if one.name == name]
     while True:  # a belief has no heap of cars at the edge of what can be
         value = p.value(float(rng.normal()), KNOWN[name])
         if abs(p.standardised(value, KNOWN[name])) <= FAR and p.low < value < p.high:

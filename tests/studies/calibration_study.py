@@ -27,7 +27,7 @@ import numpy as np
 from scipy.stats import binomtest, norm
 
 from calibration.bayesian_fit.estimates import LEVEL, Fit
-from calibration.bayesian_fit.parameters import PARAMETERS
+from calibration.bayesian_fit.parameters import FIT_PARAMETERS
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.replay.band import band, driven_steering
 from calibration.replay.replay import Replay
@@ -101,7 +101,7 @@ def study(seed: int, fault: str) -> Case:
 
 def _rows(made: Car, found: Fit) -> Iterator[tuple[str, Row]]:
     deviations = np.sqrt(np.diag(found.covariance))
-    columns = zip(PARAMETERS, found.estimates, found.marginals, deviations, strict=True)
+    columns = zip(FIT_PARAMETERS, found.estimates, found.marginals, deviations, strict=True)
     for p, one, marginal, deviation in columns:
         true = made.values[p.name]
         place = p.standardised(true, KNOWN[p.name])
@@ -208,7 +208,8 @@ def _sound(cases: Sequence[Case]) -> dict[str, Any]:
             for level in LEVELS
         },
         "by_parameter_90": {
-            p.name: _share(one.rows[p.name].level <= LEVELS[0] for one in cases) for p in PARAMETERS
+            p.name: _share(one.rows[p.name].level <= LEVELS[0] for one in cases)
+            for p in FIT_PARAMETERS
         },
         "flagged": _share(one.p < LEVEL for one in cases),
         **_bands(cases),

@@ -27,12 +27,12 @@ from scipy.stats import binomtest
 
 from calibration.files.log_file import read_log_file
 from host_bridge.cli import main as cli
-from tests.calibration.hidden import Hidden
+from tests.calibration.hidden import HiddenCar
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "nigel")
 
 
-class Found(NamedTuple):
+class StudiedParameter(NamedTuple):
     """One parameter of one car; nan where it is not told."""
 
     true: float
@@ -45,10 +45,10 @@ class Found(NamedTuple):
         return self.low <= self.true <= self.high
 
 
-def hidden(seed: int) -> Hidden:
+def hidden(seed: int) -> HiddenCar:
     """A car as people build them: some percent, a trim, a servo that is late."""
     rng = np.random.default_rng([seed, 11])
-    return Hidden(
+    return HiddenCar(
         VEHICLES[seed % len(VEHICLES)],
         counts=float(rng.uniform(0.9, 1.1)),
         trim=float(rng.uniform(-0.2, 0.2)),
@@ -71,7 +71,7 @@ def answer(question: str, sensors: Path) -> str:
     return f"{hypot(last['x_m'] - first['x_m'], last['y_m'] - first['y_m']):.2f}"
 
 
-def guided(car: Hidden, seed: int, folder: Path) -> dict[str, Found]:
+def guided(car: HiddenCar, seed: int, folder: Path) -> dict[str, StudiedParameter]:
     """By the names of the parameters; raises what the command raises."""
     file, sensors = car.write(folder / "hidden.toml"), folder / "sensors.jsonl"
     uri = f"sim://{car.vehicle}?seed={seed}&calibration={file}&sensors={sensors}"
@@ -85,7 +85,7 @@ def guided(car: Hidden, seed: int, folder: Path) -> dict[str, Found]:
         raise SystemExit(f"tandem calibrate --guide ended with {code} for seed {seed}")
     found = {one.name: one for one in read_log_file(folder / "guide" / "calibration.toml").findings}
     return {
-        name: Found(true, found[name].value, found[name].low, found[name].high)
+        name: StudiedParameter(true, found[name].value, found[name].low, found[name].high)
         for name, true in car.truth().items()
     }
 
@@ -99,7 +99,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the first car (0)")
     parser.add_argument("--show", action="store_true", help="each parameter of each car")
     args = parser.parse_args(words)
-    by_name: dict[str, list[Found]] = defaultdict(list)
+    by_name: dict[str, list[StudiedParameter]] = defaultdict(list)
     code = 0
     try:
         for seed in range(args.first, args.first + args.cars):
@@ -118,7 +118,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
-def lines(by_name: dict[str, list[Found]]) -> Iterator[str]:
+def lines(by_name: dict[str, list[StudiedParameter]]) -> Iterator[str]:
     """The counts, with the intervals of Clopper and Pearson."""
     every = [one for some in by_name.values() for one in some]
     for name, some in (*by_name.items(), ("all", every)):

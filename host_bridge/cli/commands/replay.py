@@ -76,7 +76,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     _refuse_number(args, len(runs.runs))
     command = _command(args, runs.vehicle.name)
     if args.leave_one_out:
-        report = runs.left_out(command)
+        report = runs.leave_one_out(command)
     elif args.fit:
         report = runs.fitted(args.fit, args.date.isoformat(), command)
     else:

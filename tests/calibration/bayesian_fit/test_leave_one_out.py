@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.band_widths import widths
+from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
-from calibration.bayesian_fit.leave_one_out import stretch
+from calibration.bayesian_fit.leave_one_out import band_stretch
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import drawn_noise
-from calibration.bayesian_fit.parameters import NAMES
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.bayesian_fit.variance_components import prior_scales
 from calibration.replay.band import band
@@ -45,23 +45,23 @@ def runs_of(runs, seed, apart=0.0):
 
 def test_of_runs_of_one_car_each_lies_in_the_band_of_the_others_as_often_as_it_says():
     """Of two runs either is as far from the other: 95 of 100 pairs, and 3 / 2 is on top."""
-    beyond = [stretch(runs_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
+    beyond = [band_stretch(runs_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
     assert 0.01 <= np.mean(beyond) <= 0.12
 
 
 def test_runs_that_drive_apart_stretch_the_band_by_as_much():
-    near, far = (stretch(runs_of(3, 1, apart), AT, SCALES) for apart in (0.1, 0.2))
+    near, far = (band_stretch(runs_of(3, 1, apart), AT, SCALES) for apart in (0.1, 0.2))
     assert near > 2.0
     assert far == pytest.approx(2.0 * near, rel=0.2)
 
 
 def test_a_run_alone_says_nothing_of_the_next():
-    assert stretch(runs_of(1, 0, apart=9.0), AT, SCALES) == 1.0
+    assert band_stretch(runs_of(1, 0, apart=9.0), AT, SCALES) == 1.0
 
 
 def test_widths_hold_such_a_share_of_draws_all_the_way():
     rng = np.random.default_rng(2)
-    position_m, yaw_rad = widths(drawn_noise(rng, TIMES, SCALES, 4000), 0.9)
+    position_m, yaw_rad = band_half_widths(drawn_noise(rng, TIMES, SCALES, 4000), 0.9)
     fresh = drawn_noise(rng, TIMES, SCALES, 4000)
     is_near = np.hypot(fresh[:, 0], fresh[:, 1]) <= position_m[:, None]
     is_ahead = np.abs(fresh[:, 2]) <= yaw_rad[:, None]
@@ -77,8 +77,10 @@ def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
 
 @pytest.mark.fit
 def test_a_band_is_as_much_wider_as_its_fit_says():
-    estimates = tuple(Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in NAMES)
-    fit = Fit(estimates, 1e-4 * np.eye(len(NAMES)), SCALES, LackOfFit(0.5, ""))
+    estimates = tuple(
+        Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in FIT_PARAMETER_NAMES
+    )
+    fit = Fit(estimates, 1e-4 * np.eye(len(FIT_PARAMETER_NAMES)), SCALES, LackOfFit(0.5, ""))
     run, twin = made_run(0.35, TRUTH, 0, 0.005), Twin(NIGEL)
     once, thrice = (
         band(twin, TRUTH, one, (0.3, 0.4), run) for one in (fit, replace(fit, stretch=3.0))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
-from calibration.bayesian_fit.parameters import NAMES, PARAMETERS
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_components import prior_scales
 from calibration.files.fit_file import (
     FitCalibration,
@@ -22,13 +22,13 @@ from tests.calibration.drives import TRUTH, made_run
 SOURCE = FittedRun("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")
 ESTIMATES = tuple(
     Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
-    for i, p in enumerate(PARAMETERS)
+    for i, p in enumerate(FIT_PARAMETERS)
 )
 
 
 def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
-    spread = np.eye(len(NAMES)) if covariance is None else covariance
+    spread = np.eye(len(FIT_PARAMETER_NAMES)) if covariance is None else covariance
     fit = Fit(tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25)
     return FitCalibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
 
@@ -42,10 +42,10 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     again = read_fit_file(path)
     assert fit_file_text(again) == fit_file_text(WHOLE)
     assert again.estimates == ESTIMATES
-    assert again.fit.covariance.tolist() == np.eye(len(NAMES)).tolist()
+    assert again.fit.covariance.tolist() == np.eye(len(FIT_PARAMETER_NAMES)).tolist()
     assert (again.steering, again.fit.lack_of_fit) == (WHOLE.steering, WHOLE.fit.lack_of_fit)
     assert again.fit.stretch == WHOLE.fit.stretch
-    assert list(read_fit_file(path).values) == list(NAMES)
+    assert list(read_fit_file(path).values) == list(FIT_PARAMETER_NAMES)
 
 
 WRONG = {

@@ -14,15 +14,15 @@ from calibration.files.log_file import (
     log_file_text,
     read_log_file,
 )
-from calibration.regression.parameters import NAMES, Finding, not_identifiable
+from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap, wheel_rad
-from calibration.vehicles.identified_car import known_values
+from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli.arguments.calibration_work import board_half
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from tests.calibration.hidden import Hidden
+from tests.calibration.hidden import HiddenCar
 from tests.evidence import some
 
 MAP = SteeringMap(
@@ -37,7 +37,7 @@ WHOLE = LogCalibration(
         Finding(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")
         else not_identifiable(name, "no")
-        for name in NAMES
+        for name in LOG_PARAMETER_NAMES
     ),
     MAP,
 )
@@ -50,7 +50,9 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     assert is_log_calibration(path)
     assert log_file_text(again) == log_file_text(WHOLE)
     assert again.data == WHOLE.data
-    assert again.values == dict.fromkeys((n for n in NAMES if n.startswith("steer_")), 0.1)
+    assert again.values == dict.fromkeys(
+        (n for n in LOG_PARAMETER_NAMES if n.startswith("steer_")), 0.1
+    )
     assert not is_log_calibration(shipped_fit_file("nigel"))
 
 
@@ -91,7 +93,7 @@ def test_another_vehicles_is_refused_and_none_is_the_file(tmp_path):
 def test_a_calibration_that_says_what_the_file_says_changes_nothing(name, tmp_path):
     """The way from numbers to plant and back is the same one."""
     vehicle = load_vehicle(name)
-    same = calibrated(vehicle, str(Hidden(name, delay_s=0.01).write(tmp_path / "same.toml")))
+    same = calibrated(vehicle, str(HiddenCar(name, delay_s=0.01).write(tmp_path / "same.toml")))
     flat = {f"{t}.{k}": v for t, table in same.plant.items() for k, v in table.items()}
     before = {f"{t}.{k}": v for t, table in vehicle.plant.items() for k, v in table.items()}
     known = {key: value for key, value in flat.items() if key in before}
@@ -104,10 +106,10 @@ def test_a_calibration_that_says_what_the_file_says_changes_nothing(name, tmp_pa
 @pytest.mark.parametrize("name", some(["f1tenth", "f1tenth_vesc", "nigel"]))
 def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
     """Or its program would stop it as one whose battery is empty."""
-    hidden = Hidden(name, speed=0.6)
+    hidden = HiddenCar(name, speed=0.6)
     car = calibrated(load_vehicle(name), str(hidden.write(tmp_path / "slow.toml")))
     assert car.plant["battery"]["emf_v"] == load_vehicle(name).plant["battery"]["emf_v"]
-    truth, known = hidden.truth(), known_values(car)
+    truth, known = hidden.truth(), vehicle_file_values(car)
     for key in ("full_effort_mps", "dead_effort"):
         assert known[key] == pytest.approx(truth[key], rel=1e-3)
 

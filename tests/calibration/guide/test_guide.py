@@ -11,15 +11,15 @@ from types import SimpleNamespace
 import pytest
 
 from calibration.files.log_file import read_log_file
-from calibration.guide.guide import Guide
+from calibration.guide.guide import GuidedCalibration
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands.calibrate import as_in_its_file
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from tests.calibration.hidden import Hidden
-from tests.studies.guide_study import VEHICLES, Found, hidden, lines
+from tests.calibration.hidden import HiddenCar
+from tests.studies.guide_study import VEHICLES, StudiedParameter, hidden, lines
 
-HIDDEN = Hidden("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
+HIDDEN = HiddenCar("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
 
 
 class Person:
@@ -77,7 +77,11 @@ def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypa
 def test_the_study_of_the_guide_counts_what_is_told_and_what_is_held():
     assert hidden(3) == hidden(3) != hidden(6)
     assert {hidden(seed).vehicle for seed in range(3)} == set(VEHICLES)
-    rows = [Found(1.0, 1.1, 0.9, 1.2), Found(1.0, 1.3, 1.2, 1.4), Found(1.0, float("nan"), -1, 2)]
+    rows = [
+        StudiedParameter(1.0, 1.1, 0.9, 1.2),
+        StudiedParameter(1.0, 1.3, 1.2, 1.4),
+        StudiedParameter(1.0, float("nan"), -1, 2),
+    ]
     one, every = lines({"counts_per_m": rows})
     assert one.split()[:8] == ["counts_per_m", "told", "2", "of", "3,", "held", "1:", "0.500"]
     assert every.startswith("all ")
@@ -103,7 +107,9 @@ def test_a_car_that_was_trimmed_is_not_calibrated_on_top_of_it():
 def test_a_question_that_was_misread_is_asked_again(tmp_path, monkeypatch):
     answers = iter(["left", "Yes", "", "no", "1", "2", "3"])
     monkeypatch.setattr(builtins, "input", lambda question="": next(answers))
-    guide = Guide(tmp_path, "red", load_vehicle("nigel"), load_vehicle, lambda *_: (0, None))
+    guide = GuidedCalibration(
+        tmp_path, "red", load_vehicle("nigel"), load_vehicle, lambda *_: (0, None)
+    )
     assert guide.says_yes("is it") is True
     assert guide.says_yes("is it") is False
     with pytest.raises(UsageFault, match="not answered"):

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from calibration.logs.run_csv import read_commands, read_odometry, read_run
+from calibration.logs.run_csv import read_commands, read_odometry, read_run_csv
 from host_bridge.core.errors import DataFileFault
 from tests.calibration.drives import TRUTH, made_run, write_run
 
@@ -43,7 +43,7 @@ def test_an_odometry_without_poses_before_the_first_command_is_refused(tmp_path)
     commands.write_text(COMMANDS.replace("1.0,throttle", "0.05,throttle"))
     odometry.write_text(ODOMETRY)
     with pytest.raises(DataFileFault, match="begins after the first command"):
-        read_run(commands, odometry)
+        read_run_csv(commands, odometry)
 
 
 def test_yaw_is_unwrapped_and_the_stamp_is_that_of_the_scan(tmp_path):
@@ -57,7 +57,7 @@ def test_yaw_is_unwrapped_and_the_stamp_is_that_of_the_scan(tmp_path):
 
 def test_a_run_comes_back_as_it_was_written(tmp_path):
     run = made_run(0.3, TRUTH, seed=1, spread=0.0)
-    read = read_run(*write_run(run, tmp_path, "made"))
+    read = read_run_csv(*write_run(run, tmp_path, "made"))
     assert read.odometry.x_m == pytest.approx(run.odometry.x_m, abs=1e-6)
     assert (read.commands.is_steering == run.commands.is_steering).all()
     assert read.start_pose() == pytest.approx(run.start_pose(), abs=1e-6)

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.trace_tandem import read_log
+from calibration.logs.trace_tandem import read_tandem_log
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import ManualClock
@@ -46,4 +46,4 @@ def test_a_log_says_of_which_board_it_is(tmp_path, facts):
     stream.close = lambda: None
     log.close()
     path.write_bytes(stream.getvalue())
-    assert read_log(path, "red", load_vehicle("nigel")).board_id == facts.get("board_id", "")
+    assert read_tandem_log(path, "red", load_vehicle("nigel")).board_id == facts.get("board_id", "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.calibration.hidden import Hidden, drive
+from tests.calibration.hidden import HiddenCar, drive
 
 
 @pytest.fixture(scope="session")
@@ -10,7 +10,7 @@ def driven(tmp_path_factory):
     """A function from a hidden car to its log and to what a camera saw of it."""
     known = {}
 
-    def once(hidden: Hidden):
+    def once(hidden: HiddenCar):
         if hidden not in known:
             known[hidden] = drive(hidden, tmp_path_factory.mktemp(hidden.vehicle))
         return known[hidden]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.files.log_file import is_log_calibration, read_log_file
-from calibration.logs import trace_bag as ros_bag
+from calibration.logs import trace_bag
 from calibration.logs.trace import Series
 from calibration.logs.trace_reader import LogChoices, read_trace
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -16,14 +16,14 @@ from calibration.regression.steering import estimate_steering
 from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
-from tests.calibration.hidden import Hidden
+from tests.calibration.hidden import HiddenCar
 from tests.evidence import some
 
-VESC = Hidden("f1tenth_vesc", 0.95, 0.08, 0.9, 0.95, 0.03, 0.08, 0.85, 1.3)
+VESC = HiddenCar("f1tenth_vesc", 0.95, 0.08, 0.9, 0.95, 0.03, 0.08, 0.85, 1.3)
 CARS = [
-    Hidden("f1tenth", 1.06, -0.05, 1.05, 0.92, 0.06, 0.04, 1.1, 1.2),
+    HiddenCar("f1tenth", 1.06, -0.05, 1.05, 0.92, 0.06, 0.04, 1.1, 1.2),
     VESC,
-    Hidden("nigel", 1.03, 0.2, 0.8, 0.7, 0.09, 0.05, 0.8, 2.0),
+    HiddenCar("nigel", 1.03, 0.2, 0.8, 0.7, 0.09, 0.05, 0.8, 2.0),
 ]
 # Half of an interval that is of use: of the value, or in its own unit
 USEFUL_SHARE = {"counts_per_m": 0.02, "steer_gain_left": 0.03, "steer_gain_right": 0.03}
@@ -219,11 +219,11 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
     bag = SimpleNamespace(
         told=[], odometry=[], motor=motor, inertial=[], places=[], notes=[], topics={}, sha256=""
     )
-    monkeypatch.setattr(ros_bag, "read_bag_series", lambda *_: bag)
+    monkeypatch.setattr(trace_bag, "read_bag_series", lambda *_: bag)
     vehicle = load_vehicle("f1tenth")
-    assert not ros_bag.read_ros_bag(tmp_path / "run.bag", vehicle, {}).effort.is_there
+    assert not trace_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
     bag.motor = [(*row[:2], 0.1, 0.0) for row in motor]
-    assert ros_bag.read_ros_bag(tmp_path / "run.bag", vehicle, {}).effort.is_there
+    assert trace_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
 
 
 @pytest.mark.fit

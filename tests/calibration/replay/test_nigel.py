@@ -7,7 +7,7 @@ import pytest
 
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.files import fit_file
-from calibration.logs.run_csv import read_run
+from calibration.logs.run_csv import read_run_csv
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
 from calibration.simulation.command_queue import opening_s
@@ -47,7 +47,7 @@ def kept():
 
 
 def run_of(name):
-    return read_run(DATA / f"{name}_commands.csv", DATA / f"{name}_odometry.csv")
+    return read_run_csv(DATA / f"{name}_commands.csv", DATA / f"{name}_odometry.csv")
 
 
 @pytest.mark.fit

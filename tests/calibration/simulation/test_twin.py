@@ -7,7 +7,7 @@ from calibration.bayesian_fit.parameters import known_values
 from calibration.simulation import twin
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.kinematic import kinematic, kinematic_numbers
-from calibration.simulation.plant_numbers import lag_s, plant_parameters, steady_mps
+from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
 from calibration.simulation.twin import Twin, as_odometry, predict
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
@@ -38,8 +38,8 @@ def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
 
 def test_speed_and_lag_are_those_that_were_asked_for():
     values = {**KNOWN, "speed_mps": 0.35, "speed_lag_s": 0.3}
-    assert steady_mps(TWIN.tuned(values)) == pytest.approx(0.35)
-    assert lag_s(TWIN.tuned(values)) == pytest.approx(0.3)
+    assert steady_speed_mps(TWIN.tuned(values)) == pytest.approx(0.35)
+    assert speed_lag_s(TWIN.tuned(values)) == pytest.approx(0.3)
     times_s, poses = driven(values, 0.0)
     speed_mps = np.gradient(poses.x_m, times_s)
     assert speed_mps[-10] == pytest.approx(0.35, rel=0.002)  # air drag is left out

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.files.fit_file import read_fit_file, shipped_fit_file
-from calibration.simulation.plant_numbers import lag_s, steady_mps
+from calibration.simulation.plant_numbers import speed_lag_s, steady_speed_mps
 from calibration.simulation.twin import Twin
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli import main as cli
@@ -64,8 +64,8 @@ def test_its_plant_is_the_one_that_was_fitted():
         Twin(vehicle).tuned(read_fit_file(shipped_fit_file("nigel")).values),
     )
     assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned
-    assert steady_mps(made) == pytest.approx(steady_mps(tuned), rel=1e-9)
-    assert lag_s(made) == pytest.approx(lag_s(tuned), rel=1e-9)
+    assert steady_speed_mps(made) == pytest.approx(steady_speed_mps(tuned), rel=1e-9)
+    assert speed_lag_s(made) == pytest.approx(speed_lag_s(tuned), rel=1e-9)
     assert car.parameters == vehicle.parameters
 
 
