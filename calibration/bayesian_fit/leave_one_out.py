@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import CONFIDENCE
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.normal_equations import normal_equations
@@ -53,3 +52,17 @@ def _relative_distance(
     position_m, yaw_rad = band_half_widths(drawn, CONFIDENCE)
     apart_m = np.hypot(errors[:, 0], errors[:, 1])
     return float(np.max(np.maximum(apart_m / position_m, np.abs(errors[:, 2]) / yaw_rad)))
+
+
+def band_half_widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the widths in m and rad, sample by sample, of draws (samples, 3, draws).
+
+    They are the draws' spread, times the factor that holds a share ``confidence`` of the draws from
+    start to end.
+    """
+    apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
+    position_m = np.sqrt(np.mean(apart_m**2, axis=1))
+    yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
+    shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
+    factor = float(np.quantile(shares.max(axis=0), confidence))
+    return factor * position_m, factor * yaw_rad

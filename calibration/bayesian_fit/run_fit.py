@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calibration.bayesian_fit.estimates import Fit
-from calibration.bayesian_fit.fit import ResidualModel, Stages, fit
+from calibration.bayesian_fit.fit import Stages, fit
 from calibration.bayesian_fit.linearisation import (
     ROUGH_STEP_S,
     SimulatedRun,
@@ -14,6 +14,7 @@ from calibration.bayesian_fit.linearisation import (
     thinned,
 )
 from calibration.bayesian_fit.parameters import known_values
+from calibration.bayesian_fit.search import ResidualModel
 from calibration.logs.run import Run
 from calibration.simulation.twin import STEP_S, Twin
 from host_bridge.core import Vehicle

@@ -26,9 +26,7 @@ _GRID_S = 0.02
 _OFFSET_S = 0.6  # largest latency of the external tracking
 _FIXED_WINDOWS = 3
 _OUTLIER = 6.0  # median deviations: four standard deviations of a normal distribution
-_ASSUMED_SHARE = (
-    0.001  # assumed error per metre of tyres that roll by their counts on a steered car
-)
+_ASSUMED_SHARE = 0.001  # assumed error of tyres that roll by their counts on a steered car
 
 
 def estimate_counts_per_metre(

@@ -16,9 +16,7 @@ from calibration.regression.steering_geometry import RollingGeometry
 from calibration.regression.steering_map import SteeringMap
 from host_bridge.core import Vehicle
 
-_ROUNDS = (
-    2  # the counts per metre depend on the steering map (see Geometry.farther), and vice versa
-)
+_ROUNDS = 2  # counts per metre and steering map depend on each other (rolled_per_travel)
 
 
 @dataclass(frozen=True)

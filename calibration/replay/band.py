@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
+from calibration.bayesian_fit.leave_one_out import band_half_widths
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
 from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
 from calibration.bayesian_fit.odometry_noise import drawn_noise

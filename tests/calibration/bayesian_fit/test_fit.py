@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from calibration.bayesian_fit.fit import ResidualModel, Stages, fit
+from calibration.bayesian_fit.fit import Stages, fit
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import whitened
 from calibration.bayesian_fit.parameters import FitParameter
 from calibration.bayesian_fit.run_effects import SUSPECTS, ZERO_EFFECTS
 from calibration.bayesian_fit.run_fit import fit_runs
+from calibration.bayesian_fit.search import ResidualModel
 from calibration.bayesian_fit.variance_components import likeliest_scales, prior_scales
 from calibration.bayesian_fit.variance_priors import SCALES
 from tests.calibration import drives

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.band_widths import band_half_widths
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
-from calibration.bayesian_fit.leave_one_out import band_stretch
+from calibration.bayesian_fit.leave_one_out import band_half_widths, band_stretch
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import drawn_noise
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES
