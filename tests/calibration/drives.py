@@ -1,4 +1,4 @@
-"""Logs of a car that is known: its own plant, driven as a driver would, seen through a wobble."""
+"""Logs of a car that is known: its own plant, driven as a driver would, seen through noise."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def messages(steering_norm: float, slow_s: float = 0.6, fast_s: float = 2.0) -> 
 
 
 def made_run(steering_norm: float, values: dict[str, float], seed: int, spread: float) -> Run:
-    """What ``values`` make of such messages, with a wobble of ``spread`` (m and rad)."""
+    """What ``values`` make of such messages, with noise of ``spread`` (m and rad)."""
     times_s = np.arange(0.1, 8.0, 0.14)
     still = Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s))))
     run = Run(messages(steering_norm), still)

@@ -42,7 +42,7 @@ class Car:
 
 
 def car(seed: int, fault: str = "") -> Car:
-    """Drawn from what a fit believes, but for the queue, which has to let a drive be one."""
+    """Drawn from the priors of the fit, but for the queue, which has to let a drive be one."""
     rng = np.random.default_rng([seed, FAULTS.index(fault) + 1 if fault else 0])
     values = {p.name: _drawn(rng, p.name) for p in FIT_PARAMETERS}
     scales = np.array([s.prior_median * exp(s.spread * float(rng.normal())) for s in SCALES])
@@ -57,7 +57,7 @@ def _drawn(rng: np.random.Generator, name: str) -> float:
     if name in ranges:
         return float(rng.uniform(*ranges[name]))
     (p,) = [one for one in FIT_PARAMETERS if one.name == name]
-    while True:  # a belief has no heap of cars at the edge of what can be
+    while True:  # a prior has no heap of cars at the edge of what can be
         value = p.value(float(rng.normal()), KNOWN[name])
         if abs(p.standardised(value, KNOWN[name])) <= FAR and p.low < value < p.high:
             return value
@@ -100,14 +100,14 @@ def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     own = TWIN.drive(TWIN.tuned(values), todo, times_s, STEP_S)
     poses = as_odometry(own, (0.0, 0.0, turned_rad), values["mount_yaw_rad"], values["mount_x_m"])
     # the odometry's own start is 0: it cannot know that it is turned
-    x, y, yaw = _wobble(times_s, scales, rng)
+    x, y, yaw = _noise(times_s, scales, rng)
     yaw = yaw + poses.yaw_rad - np.where(times_s < commands.t_s[0], turned_rad, 0.0)
     seen = Poses(poses.x_m + x, poses.y_m + y, yaw)
     o = replace(run.odometry, x_m=seen.x_m, y_m=seen.y_m, yaw_rad=seen.yaw_rad)
     return Run(commands, o)
 
 
-def _wobble(times_s: Floats, scales: Floats, rng: np.random.Generator) -> Floats:
+def _noise(times_s: Floats, scales: Floats, rng: np.random.Generator) -> Floats:
     fresh = rng.normal(size=(3, len(times_s)))
     rest = exp(-SAMPLE_S / scales[2])
     for i in range(1, len(times_s)):

@@ -1,7 +1,7 @@
 """Made cars, fitted: do the intervals hold, is lack of fit seen, do bands hold unseen runs?
 
-Each car has numbers of its own, drawn from what a fit believes (``calibration_cars.py``), and
-drives four runs with an odometry that wobbles; a fit sees three. Cars with a fault have one that
+Each car has numbers of its own, drawn from the priors of the fit (``calibration_cars.py``), and
+drives four runs with a noisy odometry; a fit sees three. Cars with a fault have one that
 the model has no parameter for. A car takes seconds with make fast and TANDEM_FAST=1, and four times
 as long without. With --into every car is kept as it is done, and the same words again go on.
 
@@ -247,7 +247,7 @@ def _share(flags: Iterable[bool]) -> Share:
 
 
 def _by_car(flags: Sequence[Sequence[bool]]) -> Share:
-    """Of all, the parameters of one car not being independent: with the scatter between cars."""
+    """Of all, the parameters of one car not being independent: with the variance between cars."""
     every = [flag for one in flags for flag in one]
     share = float(np.mean(every)) if every else 0.0
     weights = [len(one) * (float(np.mean(one)) - share) for one in flags if len(one)]

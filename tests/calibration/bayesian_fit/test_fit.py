@@ -17,7 +17,7 @@ from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.evidence import every
 
-TOLD = (
+IDENTIFIABLE = (
     *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
     *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad"),
 )
@@ -25,7 +25,7 @@ TOLD = (
 
 @pytest.fixture(scope="module")
 def found():
-    """From three runs with 5 mm and 5 mrad of wobble, half of a real scan matcher's."""
+    """From three runs with 5 mm and 5 mrad of noise, half of a real scan matcher's."""
     runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate((0.15, 0.35, -0.05))]
     return fit_runs(NIGEL, runs)
 
@@ -34,10 +34,10 @@ def found():
 def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
     """Each with 19 chances in 20: one may miss, by little."""
     by_name = {one.name: one for one in found.estimates}
-    assert every(by_name[name].is_fitted for name in TOLD)
+    assert every(by_name[name].is_fitted for name in IDENTIFIABLE)
     misses = [one.name for one in found.estimates if not one.low <= TRUTH[one.name] <= one.high]
     assert len(misses) <= 1, misses
-    for name in TOLD:
+    for name in IDENTIFIABLE:
         one = by_name[name]
         assert abs(one.value - TRUTH[name]) < one.high - one.low, name
 
@@ -50,7 +50,7 @@ def test_the_intervals_of_a_made_log_say_something(found):
 
 
 @pytest.mark.fit
-def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
+def test_a_parameter_that_is_not_identifiable_stays_near_its_known_value(found):
     (rate,) = [one for one in found.estimates if one.name == "steer_rate_radps"]
     assert not rate.is_fitted
     assert rate.value == pytest.approx(rate.known, rel=0.3)
@@ -104,7 +104,7 @@ def remembering(seed, spread=0.02):
 
 
 @pytest.mark.fit
-def test_intervals_of_a_line_in_a_wobble_cover_as_often_as_they_say():
+def test_intervals_of_a_line_in_noise_cover_as_often_as_they_say():
     covered = [
         one.low <= truth <= one.high
         for seed in range(100)
@@ -113,11 +113,11 @@ def test_intervals_of_a_line_in_a_wobble_cover_as_often_as_they_say():
     assert 0.9 <= np.mean(covered) <= 0.99
 
 
-def test_a_parameter_without_any_effect_keeps_its_belief():
+def test_a_parameter_without_any_effect_keeps_its_prior():
     found = {one.name: one for one in fitted(remembering(0), SILENT).estimates}
     assert not found["silent"].is_fitted
     assert found["silent"].value == pytest.approx(0.25, rel=1e-3)
-    # 95 % of what of the belief lies within the range, which ends after 1.386 spreads
+    # 95 % of what of the prior lies within the range, which ends after 1.386 spreads
     share = norm.cdf(np.log(4.0)) - norm.cdf(np.log(0.04))
     low = norm.ppf(norm.cdf(np.log(4.0)) - 0.95 * share)
     assert found["silent"].low == pytest.approx(0.25 * np.exp(low), rel=0.02)
@@ -133,7 +133,7 @@ def test_what_is_told_from_one_side_only_has_a_lopsided_interval():
 
 
 @pytest.mark.fit
-def test_the_spread_and_the_memory_of_a_wobble_are_found_behind_a_fit():
+def test_the_spread_and_the_memory_of_the_noise_are_found_behind_a_fit():
     found = np.mean([fitted(remembering(seed)).scales[:3] for seed in range(40)], axis=0)
     step_s = TIMES[1] - TIMES[0]
     assert found == pytest.approx([0.02, 0.02, -step_s / np.log(0.6)], rel=0.1)
@@ -153,6 +153,6 @@ def test_a_search_for_scales_begins_and_ends_in_their_order():
     none = NO_PIECES
     run = LinearisedRun(TIMES, remembering(1).T, none, RUN, none, none, none, ZERO_EFFECTS, 0.0)
     scales = likeliest_scales([run], np.zeros(0), prior_scales())
-    assert scales[3:] == pytest.approx(prior_scales()[3:], rel=1e-3)  # no effect: as believed
+    assert scales[3:] == pytest.approx(prior_scales()[3:], rel=1e-3)  # no effect: as in the prior
     white = whitened(TIMES, run.residual[:, :, None], scales)
     assert np.std(white) == pytest.approx(1.0, abs=0.1)

@@ -25,7 +25,7 @@ AT = np.zeros(1)
 
 
 def runs_of(runs, seed, apart=0.0):
-    """Runs of one car seen through wobbles; each next one is driven ``apart`` (m, rad) off."""
+    """Runs of one car seen through noise; each next one is driven ``apart`` (m, rad) off."""
     rng = np.random.default_rng(seed)
     seen = drawn_noise(rng, TIMES, SCALES, runs)
     return [
@@ -67,7 +67,7 @@ def test_widths_hold_such_a_share_of_draws_all_the_way():
     assert np.mean((is_near & is_ahead).all(axis=0)) == pytest.approx(0.9, abs=0.02)
 
 
-def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
+def test_noise_has_its_spread_from_the_first_sample_on_and_its_memory():
     drawn = drawn_noise(np.random.default_rng(3), TIMES, SCALES, 4000)
     assert np.std(drawn, axis=2)[[0, -1]] == pytest.approx(np.full((2, 3), 0.01), rel=0.05)
     alike = np.corrcoef(drawn[10, 0], drawn[12, 0])[0, 1]

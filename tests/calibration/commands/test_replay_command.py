@@ -153,13 +153,13 @@ def test_a_bag_in_which_nobody_drives_is_refused(tmp_path, capsys):
 
 def as_rows(run):
     """The run as a bag has it: speed and angle together, poses with their stamps."""
-    told = {True: 0.0, False: 0.0}
+    newest = {True: 0.0, False: 0.0}
     rows = []
     for t_s, is_steering, value in zip(*[getattr(run.commands, it) for it in COLUMNS], strict=True):
-        told[bool(is_steering)] = float(value)
+        newest[bool(is_steering)] = float(value)
         if is_steering:
             continue  # one message for each pair
-        wanted = told[False] * NIGEL.speed_max_mps, told[True] * NIGEL.steer_max_rad
+        wanted = newest[False] * NIGEL.speed_max_mps, newest[True] * NIGEL.steer_max_rad
         rows.append((START_NS + round(t_s * 1e9), "/drive", ACKERMANN, drive(*wanted)))
     o = run.odometry
     for t_s, *pose in zip(o.t_s, o.x_m, o.y_m, o.yaw_rad, strict=True):

@@ -95,14 +95,14 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
 
 
 @pytest.mark.parametrize("name", FITTED)
-def test_the_twin_follows_what_it_was_fitted_on_within_the_wobble(kept, name):
+def test_the_twin_follows_what_it_was_fitted_on_within_the_noise(kept, name):
     shown = replay(NIGEL, kept.values, run_of(name))
     summary = shown.errors(shown.twin).summary(shown.first_sample)
     assert summary.position_rms_m < 0.02
     assert summary.yaw_rms_rad < 0.02
 
 
-def test_the_unseen_run_is_predicted_within_the_wobble_of_its_odometry(kept):
+def test_the_unseen_run_is_predicted_within_the_noise_of_its_odometry(kept):
     """0.022 m and 0.018 rad against 1.367 m and 3.911 rad, from one start pose."""
     shown = replay(NIGEL, kept.values, run_of(UNSEEN))
     twin, untuned = (
@@ -150,4 +150,4 @@ def test_stiffness_would_hardly_show_even_a_tenfold_one(kept):
         replay(NIGEL, {**kept.values, "tyre_stiffness_per_rad": c}, run).twin for c in (2.0, 20.0)
     ]
     apart_m = np.hypot(ways[0].x_m - ways[1].x_m, ways[0].y_m - ways[1].y_m)
-    assert apart_m.max() < 0.01  # a wobble of the odometry
+    assert apart_m.max() < 0.01  # noise of the odometry

@@ -42,9 +42,9 @@ def test_a_virtual_cars_servos_have_this_map():
     values = {**KNOWN, "steer_trim_norm": 0.22, "steer_gain": 0.2}
     steering = plant_parameters(fitted_vehicle(NIGEL, values)).steering
     first = next(iter(steering))
-    told = next(one for one in NIGEL.channels if one["kind"] == "servo_steering")["curve"]
+    curve = next(one for one in NIGEL.channels if one["kind"] == "servo_steering")["curve"]
     wheels, inside = CalibrationCurve(first.curve), COMMANDS[1:-1]
-    angles_rad, pulses_ns = np.array(told).T
+    angles_rad, pulses_ns = np.array(curve).T
     found = [
         wheels.angle_rad(np.interp(it * NIGEL.steer_max_rad, angles_rad, pulses_ns))
         for it in inside
