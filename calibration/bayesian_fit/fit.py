@@ -59,7 +59,7 @@ class SearchEnd(NamedTuple):
 
     cost: float
     at: Floats
-    owns: Floats
+    run_effects: Floats
     scales: Floats
 
 
@@ -78,7 +78,7 @@ def fit(
         (_converged(search, one) for one in rough if one.cost < rough[0].cost + WORSE),
         key=lambda end: end.cost,
     )
-    search.at, search.owns, search.scales = best.at, best.owns, best.scales
+    search.at, search.run_effects, search.scales = best.at, best.run_effects, best.scales
     return _result(search, stages.rough, known, table)
 
 
@@ -90,10 +90,12 @@ def _result(
     every = drawn_scales(linearised, search.at, search.scales)
     covariance = averaged_covariance(linearised, search.at, every)
 
-    def moved(at: Floats, owns: Floats) -> Sequence[Floats]:
-        return rough.residuals(search.values(at), owns)
+    def moved(at: Floats, run_effects: Floats) -> Sequence[Floats]:
+        return rough.residuals(search.values(at), run_effects)
 
-    optimum = Optimum(linearised, search.at, search.owns, search.scales, search.low, search.high)
+    optimum = Optimum(
+        linearised, search.at, search.run_effects, search.scales, search.low, search.high
+    )
     found = tuple(marginals(optimum, np.sqrt(np.diag(covariance)), moved))
     return Fit(
         tuple(_estimates(search, found, known, table)),
@@ -112,7 +114,7 @@ def _starting_points(
     many = [p for p in table if p.first]
     for firsts in product(*(p.first for p in many)):
         search.begin({p.name: one for p, one in zip(many, firsts, strict=True)})
-        yield SearchEnd(0.0, search.at, search.owns, prior_scales())
+        yield SearchEnd(0.0, search.at, search.run_effects, prior_scales())
 
 
 def _smoothed_scales(factor: float) -> Floats:
@@ -131,18 +133,20 @@ def _searched(
     """
     ends: list[SearchEnd] = []
     for one in begun:
-        search.at, search.owns, search.damping = one.at, one.owns, FIRST_DAMPING
+        search.at, search.run_effects, search.damping = one.at, one.run_effects, FIRST_DAMPING
         linearised = search.descend(scales, ROUGH_STEPS, ROUGHLY)
         own = search.deviations(linearised, scales)
         if not any(np.all(np.abs(search.at - other.at) < 0.5 * own) for other in ends):
-            ends.append(SearchEnd(search.cost(linearised, scales), search.at, search.owns, scales))
+            ends.append(
+                SearchEnd(search.cost(linearised, scales), search.at, search.run_effects, scales)
+            )
     ends.sort(key=lambda end: end.cost)
     return [end for end in ends if end.cost < ends[0].cost + HOPELESS]
 
 
 def _converged(search: GaussNewtonSearch, begun: SearchEnd) -> SearchEnd:
     """Search to convergence, alternating between the scales and the parameters."""
-    search.at, search.owns, search.scales = begun.at, begun.owns, begun.scales
+    search.at, search.run_effects, search.scales = begun.at, begun.run_effects, begun.scales
     search.damping = 1e-4
     linearised = search.descend(search.scales, STEPS, ROUGHLY)
     for _ in range(ROUNDS):
@@ -153,7 +157,7 @@ def _converged(search: GaussNewtonSearch, begun: SearchEnd) -> SearchEnd:
         if float(np.max(np.abs(search.at - before) / own)) < 5.0 * ENOUGH:
             break
     cost = neg_log_likelihood(linearised, search.at, search.scales)
-    return SearchEnd(cost, search.at, search.owns, search.scales)
+    return SearchEnd(cost, search.at, search.run_effects, search.scales)
 
 
 def _estimates(

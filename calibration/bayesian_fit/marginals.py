@@ -77,7 +77,7 @@ class Optimum:
 
     linearised: Sequence[LinearisedRun]
     at: Floats
-    owns: Floats
+    run_effects: Floats
     scales: Floats
     low: Floats
     high: Floats
@@ -149,7 +149,7 @@ class _ProfilePoint(NamedTuple):
     """A point of the search: parameters, the runs' own effects, and the cost there."""
 
     at: Floats
-    owns: Floats
+    run_effects: Floats
     cost: float
 
 
@@ -160,14 +160,14 @@ class _Profile:
         self._optimum, self.number, self._moved = optimum, number, moved
         others = np.arange(len(optimum.at)) != number
         self._free = others & (optimum.at > optimum.low) & (optimum.at < optimum.high)
-        self._base = moved(optimum.at, optimum.owns)
+        self._base = moved(optimum.at, optimum.run_effects)
         self._q, self._r = np.linalg.qr(self._design())
         slope = self._white([run.slopes[:, :, number] for run in optimum.linearised])
         slope = np.concatenate([slope, np.zeros(len(self._r))])
         projected = self._q.T @ slope
         self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - projected @ projected))
         self._gives = -np.linalg.solve(self._r, projected)  # slopes of all others by this parameter
-        self._begin = self._reestimated(_ProfilePoint(optimum.at, optimum.owns, 0.0))
+        self._begin = self._reestimated(_ProfilePoint(optimum.at, optimum.run_effects, 0.0))
 
     def is_normal(self) -> bool:
         """Return whether the profile agrees with the normal's at ``NEAR`` deviations on both sides.
@@ -179,8 +179,8 @@ class _Profile:
             there = at + side * self.deviation
             if not self._optimum.low[self.number] <= there <= self._optimum.high[self.number]:
                 return False
-            at_there, owns = self._shifted(self._begin, self._gives * (there - at))
-            found = self._reestimated(_ProfilePoint(self._with(at_there, there), owns, 0.0))
+            at_there, run_effects = self._shifted(self._begin, self._gives * (there - at))
+            found = self._reestimated(_ProfilePoint(self._with(at_there, there), run_effects, 0.0))
             if abs(self._deviations_away(found) - NEAR) > ALIKE * NEAR:
                 return False
         return True
@@ -194,7 +194,7 @@ class _Profile:
                 there = at + side * step * self.deviation
                 is_out = side * there >= side * edge
                 here = self._with(last.at, edge if is_out else there)
-                last = self._reestimated(_ProfilePoint(here, last.owns, 0.0))
+                last = self._reestimated(_ProfilePoint(here, last.run_effects, 0.0))
                 known.append(last)
                 if self._deviations_away(last) > FAR or is_out:
                     break
@@ -223,13 +223,13 @@ class _Profile:
     def _reestimated(self, place: _ProfilePoint) -> _ProfilePoint:
         """Re-estimate all other unknowns at this place by one linear step; return the new place."""
         optimum = self._optimum
-        there = self._moved(place.at, place.owns)
+        there = self._moved(place.at, place.run_effects)
         residuals = [
             run.residual + one - base
             for run, one, base in zip(optimum.linearised, there, self._base, strict=True)
         ]
         rows = [self._white(residuals), place.at[self._free]]
-        for run, own in zip(optimum.linearised, place.owns, strict=True):
+        for run, own in zip(optimum.linearised, place.run_effects, strict=True):
             rows += [own / run.run_scales(optimum.scales), np.zeros(run.piece_count)]
         left = np.concatenate(rows)
         projected = self._q.T @ left
@@ -242,13 +242,13 @@ class _Profile:
         ``by`` also holds the pieces' effects, which are not part of a place and are skipped.
         """
         optimum, count = self._optimum, int(self._free.sum())
-        at, owns, begin = place.at.copy(), place.owns.copy(), count
+        at, run_effects, begin = place.at.copy(), place.run_effects.copy(), count
         at[self._free] += by[:count]
         for i, run in enumerate(optimum.linearised):
             end = begin + len(run.own)
-            owns[i] += by[begin:end] * run.run_scales(optimum.scales)
+            run_effects[i] += by[begin:end] * run.run_scales(optimum.scales)
             begin = end + run.piece_count
-        return np.asarray(np.clip(at, optimum.low, optimum.high)), owns
+        return np.asarray(np.clip(at, optimum.low, optimum.high)), run_effects
 
     def _design(self) -> Floats:
         """Return the whitened columns of the free unknowns, above the rows of their own priors."""

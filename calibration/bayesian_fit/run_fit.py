@@ -27,26 +27,26 @@ def fit_runs(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
 
     def models(step_s: float) -> ResidualModel:
         return ResidualModel(
-            lambda values, owns: [
+            lambda values, run_effects: [
                 residual(twin, values, own, run, step_s)
-                for run, own in zip(driven, owns, strict=True)
+                for run, own in zip(driven, run_effects, strict=True)
             ],
-            lambda point, owns: [
+            lambda point, run_effects: [
                 SimulatedRun(twin, point.values, run, own, step_s).linearised(known, point)
-                for run, own in zip(driven, owns, strict=True)
+                for run, own in zip(driven, run_effects, strict=True)
             ],
         )
 
     displacements = ResidualModel(
-        lambda values, owns: [
+        lambda values, run_effects: [
             residual(twin, values, own, run, ROUGH_STEP_S, as_displacements)
-            for run, own in zip(driven, owns, strict=True)
+            for run, own in zip(driven, run_effects, strict=True)
         ],
-        lambda point, owns: [
+        lambda point, run_effects: [
             SimulatedRun(twin, point.values, run, own, ROUGH_STEP_S).linearised_displacements(
                 known, point
             )
-            for run, own in zip(driven, owns, strict=True)
+            for run, own in zip(driven, run_effects, strict=True)
         ],
     )
     return fit(Stages(displacements, models(ROUGH_STEP_S), models(STEP_S)), len(driven), known)

@@ -50,7 +50,7 @@ class GaussNewtonSearch:
         at = [p.standardised(first.get(p.name, self._known[p.name]), self._known[p.name])
               for p in self._table]  # fmt: skip
         self.at = np.clip(np.array(at), self.low, self.high)
-        self.owns = np.tile(ZERO_EFFECTS, (self._runs, 1))
+        self.run_effects = np.tile(ZERO_EFFECTS, (self._runs, 1))
         self.damping, self._probes = FIRST_DAMPING, np.full(len(at), FIRST_PROBE)
 
     def values(self, at: Floats) -> dict[str, float]:
@@ -59,7 +59,7 @@ class GaussNewtonSearch:
 
     def linearise(self) -> Sequence[LinearisedRun]:
         point = SearchPoint(self.at, self.values(self.at), self._probes)
-        return self.models.linearise(point, self.owns)
+        return self.models.linearise(point, self.run_effects)
 
     def descend(self, scales: Floats, steps: int, enough: float) -> Sequence[LinearisedRun]:
         """Step downhill until a step is at most ``enough``; return the runs linearised there."""
@@ -78,12 +78,12 @@ class GaussNewtonSearch:
         own = _deviations(one.matrix, len(self.at))
         self._probes = probes(own)
         while self.damping < 1e6:
-            at, owns = self._damped(linearised, one.matrix, one.right, scales)
-            found = self.models.residuals(self.values(at), owns)
-            if self._cost(linearised, found, at, owns, scales) <= here:
+            at, run_effects = self._damped(linearised, one.matrix, one.right, scales)
+            found = self.models.residuals(self.values(at), run_effects)
+            if self._cost(linearised, found, at, run_effects, scales) <= here:
                 self.damping = max(0.1 * self.damping, 1e-8)
                 length = float(np.max(np.abs(at - self.at) / own))
-                self.at, self.owns = at, owns
+                self.at, self.run_effects = at, run_effects
                 return length
             self.damping *= 10.0
         self.damping = FIRST_DAMPING
@@ -121,7 +121,7 @@ class GaussNewtonSearch:
     def cost(self, linearised: Sequence[LinearisedRun], scales: Floats) -> float:
         """Return the cost (negative log posterior) of the current point."""
         return self._cost(
-            linearised, [one.residual for one in linearised], self.at, self.owns, scales
+            linearised, [one.residual for one in linearised], self.at, self.run_effects, scales
         )
 
     def _cost(
@@ -129,12 +129,12 @@ class GaussNewtonSearch:
         linearised: Sequence[LinearisedRun],
         residuals: Sequence[Floats],
         at: Floats,
-        owns: Floats,
+        run_effects: Floats,
         scales: Floats,
     ) -> float:
         """Return half the squares of noise, effects and parameters, the pieces integrated out."""
         cost = 0.5 * float(at @ at)
-        for run, residual, own in zip(linearised, residuals, owns, strict=True):
+        for run, residual, own in zip(linearised, residuals, run_effects, strict=True):
             columns = np.concatenate([residual[:, :, None], run.pieces(scales)], axis=2)
             white = whitened(run.t_s, columns, scales)
             left, effects = white[:, 0], white[:, 1:]

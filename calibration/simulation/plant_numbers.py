@@ -42,12 +42,12 @@ def speed_lag_s(p: PlantParameters) -> float:
 def steady_speed_mps(p: PlantParameters) -> float:
     """Return the speed at which the motors at full duty balance friction and damping (no air)."""
     emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
-    return emf_v / _emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
+    return emf_v / emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
 
 
 def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
     """Return the battery's emf at which ``steady_speed_mps`` is this speed."""
-    emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * _emf_vs_per_m(p)
+    emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * emf_vs_per_m(p)
     return emf_v + p.battery.resistance_ohm * p.battery.idle_a
 
 
@@ -56,7 +56,8 @@ def friction_n(p: PlantParameters) -> float:
     return p.drive.friction_n + p.drive.rolling_resistance * p.body.mass_kg * GRAVITY_MPS2
 
 
-def _emf_vs_per_m(p: PlantParameters) -> float:
+def emf_vs_per_m(p: PlantParameters) -> float:
+    """Return the motor's back-emf per speed at the rim."""
     return p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
 
 

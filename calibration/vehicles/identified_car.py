@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.files.log_file import LogCalibration
 from calibration.regression.steering_map import SteeringMap, wheel_rad
-from calibration.simulation.plant_numbers import friction_n, plant_parameters
+from calibration.simulation.plant_numbers import emf_vs_per_m, friction_n, plant_parameters
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import PlantParameters
 
@@ -111,7 +111,7 @@ def vehicle_file_values(vehicle: CalibratableVehicle) -> dict[str, float]:
         "steer_play_rad": 0.0,
         "full_effort_mps": full,
         "dead_effort": dead,
-        "speed_lag_s": (p.body.mass_kg + p.drive.rotating_mass_kg) / _damping_n_per_mps(p),
+        "speed_lag_s": (p.body.mass_kg + p.drive.rotating_mass_kg) / _walking_damping_n_per_mps(p),
         "imu_yaw_rad": 0.0,
         "understeer_s2_per_m2": (1.0 / front - 1.0 / rear) / (GRAVITY_MPS2 * length_m),
         "tyre_stiffness_front_per_rad": front,
@@ -130,7 +130,7 @@ def _drive(
     if "full_effort_mps" in values and "dead_effort" in values:
         changes = _speed_map(vehicle, p, values["full_effort_mps"], max(values["dead_effort"], 0.0))
     if "speed_lag_s" in values:
-        turning_kg = values["speed_lag_s"] * _damping_n_per_mps(p) - p.body.mass_kg
+        turning_kg = values["speed_lag_s"] * _walking_damping_n_per_mps(p) - p.body.mass_kg
         changes.setdefault("drive", {})["rotating_mass_kg"] = max(turning_kg, _LEAST_KG)
     return changes
 
@@ -151,7 +151,7 @@ def _speed_map(
         }
     duty = vehicle.plant["vesc"]["duty_max"] if "vesc" in vehicle.plant else 1.0
     slope_mps = full_mps / (1.0 - dead)
-    lost_n = dead * slope_mps * _damping_n_per_mps(p)
+    lost_n = dead * slope_mps * _walking_damping_n_per_mps(p)
     rolling_n = friction_n(p) - p.drive.friction_n
     return {
         "drive": {"friction_n": max(lost_n - rolling_n, 0.0)},
@@ -161,29 +161,25 @@ def _speed_map(
 
 def _lost_mps(p: PlantParameters) -> float:
     """Return the speed that friction costs at a walk."""
-    return friction_n(p) / _damping_n_per_mps(p)
+    return friction_n(p) / _walking_damping_n_per_mps(p)
 
 
-def _damping_n_per_mps(p: PlantParameters) -> float:
+def _walking_damping_n_per_mps(p: PlantParameters) -> float:
     """Return the motors' damping at a small duty, at the rim: n (k turns)^2 / R.
 
     At a walk the battery's resistance plays no part (sim_mock.plant.motor).
     """
-    return p.motor.count * _emf_vs_per_m(p) ** 2 / p.motor.resistance_ohm
-
-
-def _emf_vs_per_m(p: PlantParameters) -> float:
-    return p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
+    return p.motor.count * emf_vs_per_m(p) ** 2 / p.motor.resistance_ohm
 
 
 def _mps_per_duty(p: PlantParameters) -> float:
     """Return the increase of speed per duty, at a walk."""
-    return (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a) / _emf_vs_per_m(p)
+    return (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a) / emf_vs_per_m(p)
 
 
 def _emf_v(p: PlantParameters, mps_per_duty: float) -> float:
     """Return the battery's emf at which a duty of 1 more gives this increase of speed."""
-    return mps_per_duty * _emf_vs_per_m(p) + p.battery.resistance_ohm * p.battery.idle_a
+    return mps_per_duty * emf_vs_per_m(p) + p.battery.resistance_ohm * p.battery.idle_a
 
 
 def _remapped(channel: Mapping[str, Any], steering_map: SteeringMap) -> Mapping[str, Any]:
