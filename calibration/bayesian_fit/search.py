@@ -75,14 +75,14 @@ class GaussNewtonSearch:
         """Take one damped step that lowers the cost, if any; return its length in deviations."""
         here = self.cost(linearised, scales)
         one = normal_equations(linearised, self.at, scales)
-        own = _deviations(one.matrix, len(self.at))
-        self._probes = probes(own)
+        deviations = _deviations(one.matrix, len(self.at))
+        self._probes = probes(deviations)
         while self.damping < 1e6:
             at, run_effects = self._damped(linearised, one.matrix, one.right, scales)
             found = self.models.residuals(self.values(at), run_effects)
             if self._cost(linearised, found, at, run_effects, scales) <= here:
                 self.damping = max(0.1 * self.damping, 1e-8)
-                length = float(np.max(np.abs(at - self.at) / own))
+                length = float(np.max(np.abs(at - self.at) / deviations))
                 self.at, self.run_effects = at, run_effects
                 return length
             self.damping *= 10.0

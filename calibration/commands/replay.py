@@ -49,9 +49,9 @@ class Runs:
         return ReplayReport(shown, is_each=True)
 
     def by_file(self, wanted: str | None) -> ReplayReport:
-        """Replay all runs by a calibration file, ``own`` or ``none``; without a wish by the usual.
+        """Replay all runs by a calibration file, by ``own`` or by ``none``.
 
-        The usual is the vehicle file for virtual cars, and else the calibration that Tandem ships.
+        None is ``none`` if a car was virtual, which had the vehicle file's values, else ``own``.
         Raises errors.UsageFault, errors.VehicleFileFault.
         """
         wanted = wanted or (NONE if self.is_virtual else OWN)

@@ -30,8 +30,7 @@ def damping_n_per_mps(p: PlantParameters) -> float:
 
     See sim_mock.plant.motor.
     """
-    emf_vs_per_m = p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
-    return p.motor.count * emf_vs_per_m**2 / _total_ohm(p)
+    return p.motor.count * emf_vs_per_m(p) ** 2 / _total_ohm(p)
 
 
 def speed_lag_s(p: PlantParameters) -> float:
