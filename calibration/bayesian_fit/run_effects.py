@@ -121,7 +121,7 @@ def pieces(path: PredictedPath) -> tuple[Floats, Floats]:
 SUSPECTS = ("free play of the steering", "a lag of the steering", "speed lost in bends")
 
 
-def suspects(path: PredictedPath, todo: Sequence[CommandChange]) -> Floats:
+def suspects(path: PredictedPath, schedule: Sequence[CommandChange]) -> Floats:
     """Return columns (samples, 3, 3): the poses' change under each of ``SUSPECTS``.
 
     Free play: curvature to the side from which the steering last came. Lag: curvature as it was
@@ -130,13 +130,15 @@ def suspects(path: PredictedPath, todo: Sequence[CommandChange]) -> Floats:
     curvature = path.curvature_per_m()
     nothing = np.zeros_like(curvature)
     before = np.interp(path.t_s - STEERING_LAG_S, path.t_s, curvature)
-    bends = np.column_stack([_came_from(path.t_s, todo), before - curvature, nothing])
+    bends = np.column_stack([_came_from(path.t_s, schedule), before - curvature, nothing])
     return path_columns(path, np.column_stack([nothing, nothing, -(curvature**2)]), bends)
 
 
-def _came_from(times_s: Floats, todo: Sequence[CommandChange]) -> Floats:
+def _came_from(times_s: Floats, schedule: Sequence[CommandChange]) -> Floats:
     """Return 1 after the steering went left and -1 after it went right, sample by sample."""
-    steering = np.array([0.0, *(one.steering_norm for one in todo)])
+    steering = np.array([0.0, *(one.steering_norm for one in schedule)])
     moved = np.flatnonzero(np.diff(steering))
     signs = np.concatenate([[0.0], np.sign(np.diff(steering))[moved]])
-    return np.asarray(signs[np.searchsorted(np.array([todo[int(i)].t_s for i in moved]), times_s)])
+    return np.asarray(
+        signs[np.searchsorted(np.array([schedule[int(i)].t_s for i in moved]), times_s)]
+    )

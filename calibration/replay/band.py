@@ -129,11 +129,11 @@ def _driven(run: Run, values: Values) -> list[tuple[float, float]]:
 
     If all are that short, all are returned; without any throttle, one with steering 0.
     """
-    todo = commands_in_effect(run, values)
-    ends_s = [*(one.t_s for one in todo[1:]), np.inf]
+    schedule = commands_in_effect(run, values)
+    ends_s = [*(one.t_s for one in schedule[1:]), np.inf]
     spans = [
         (one.t_s, one.steering_norm, end_s - one.t_s)
-        for one, end_s in zip(todo, ends_s, strict=True)
+        for one, end_s in zip(schedule, ends_s, strict=True)
         if one.throttle_norm
     ]
     kept = [(t_s, value) for t_s, value, span_s in spans if span_s >= BRIEF_S]

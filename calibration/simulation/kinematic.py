@@ -42,21 +42,21 @@ def kinematic_numbers(vehicle: Vehicle) -> KinematicNumbers:
 
 def kinematic(run: Run, car: KinematicNumbers, body: BodyParameters) -> Poses:
     """Return the centre of gravity's poses at the odometry's times, from the run's start pose."""
-    todo = command_changes(run.commands, run.commands.t_s)
+    schedule = command_changes(run.commands, run.commands.t_s)
     times_s = run.odometry.t_s
-    path = np.array(_path(todo, car, body, float(times_s[-1]))).T
+    path = np.array(_path(schedule, car, body, float(times_s[-1]))).T
     own = Poses(*(np.interp(times_s, path[0], column) for column in path[1:]))
     return as_odometry(own, run.start_pose(), 0.0, 0.0)
 
 
 def _path(
-    todo: Sequence[CommandChange], car: KinematicNumbers, body: BodyParameters, end_s: float
+    schedule: Sequence[CommandChange], car: KinematicNumbers, body: BodyParameters, end_s: float
 ) -> list[tuple[float, float, float, float]]:
     """Return rows of t_s, x_m, y_m, yaw_rad, close enough to be joined by straight lines."""
     u = BodyInput(body)
     x_m = y_m = yaw_rad = 0.0
-    rows = [(todo[0].t_s, x_m, y_m, yaw_rad)]
-    for now, then in pairwise([*todo, CommandChange(max(end_s, todo[-1].t_s), 0.0, 0.0)]):
+    rows = [(schedule[0].t_s, x_m, y_m, yaw_rad)]
+    for now, then in pairwise([*schedule, CommandChange(max(end_s, schedule[-1].t_s), 0.0, 0.0)]):
         steer_rad = now.steering_norm * car.steer_max_rad
         u.steer(steer_rad, car.rear_ratio * steer_rad, body)
         along_m = now.throttle_norm * car.speed_mps * (then.t_s - now.t_s)

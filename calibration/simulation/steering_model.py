@@ -37,14 +37,14 @@ def remapped_curve(curve: Any, steer_max_rad: float, values: Values) -> list[lis
 
     Points are added between those of the given curve, so that straight lines follow the map.
     """
-    told_rad, pulses_ns = np.array(curve, float).T
+    commanded_rad, pulses_ns = np.array(curve, float).T
     fine_rad = np.interp(
-        np.linspace(0.0, len(told_rad) - 1.0, POINTS_BETWEEN * (len(told_rad) - 1) + 1),
-        np.arange(len(told_rad)),
-        told_rad,
+        np.linspace(0.0, len(commanded_rad) - 1.0, POINTS_BETWEEN * (len(commanded_rad) - 1) + 1),
+        np.arange(len(commanded_rad)),
+        commanded_rad,
     )
     shares = wheel_shares(fine_rad / steer_max_rad, values)
-    pulses = np.interp(fine_rad, told_rad, pulses_ns)
+    pulses = np.interp(fine_rad, commanded_rad, pulses_ns)
     found: list[list[float]] = np.column_stack([steer_max_rad * shares, pulses]).tolist()
     return found
 

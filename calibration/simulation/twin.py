@@ -81,12 +81,12 @@ class Twin:
     def drive(
         self,
         parameters: PlantParameters,
-        todo: Sequence[CommandChange],
+        schedule: Sequence[CommandChange],
         times_s: Floats,
         step_s: float,
     ) -> Poses:
         """Return the centre of gravity's poses at ``times_s``, from rest in the origin."""
-        plan = [CommandChange(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
+        plan = [CommandChange(schedule[0].t_s - SETTLE_S, 0.0, 0.0), *schedule]
         plant = Plant(parameters, seed=0)  # the seed is of its sensors, which nothing reads here
         track = _Track(plan[0].t_s, plant.truth)
         for now, then in pairwise([*plan, CommandChange(float(times_s[-1]), 0.0, 0.0)]):

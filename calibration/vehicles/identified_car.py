@@ -185,9 +185,9 @@ def _emf_v(p: PlantParameters, mps_per_duty: float) -> float:
 def _remapped(channel: Mapping[str, Any], steering_map: SteeringMap) -> Mapping[str, Any]:
     if channel["kind"] != "servo_steering":
         return channel
-    told_rad, pulses_ns = np.array(channel["curve"], float).T
-    fine_rad = np.union1d(told_rad, steering_map.commanded_rad)
-    fine_rad = fine_rad[(fine_rad >= told_rad[0]) & (fine_rad <= told_rad[-1])]
-    pulses = np.interp(fine_rad, told_rad, pulses_ns)
+    commanded_rad, pulses_ns = np.array(channel["curve"], float).T
+    fine_rad = np.union1d(commanded_rad, steering_map.commanded_rad)
+    fine_rad = fine_rad[(fine_rad >= commanded_rad[0]) & (fine_rad <= commanded_rad[-1])]
+    pulses = np.interp(fine_rad, commanded_rad, pulses_ns)
     angles = wheel_rad(steering_map, fine_rad)
     return {**channel, "curve": np.column_stack([angles, pulses]).tolist()}

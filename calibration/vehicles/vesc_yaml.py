@@ -53,10 +53,10 @@ def servo_gain_and_offset(
     The servo value goes from 0 to 1.
     """
     channel = next(one for one in vehicle.channels if one["kind"] == "servo_steering")
-    told_rad, pulses_ns = np.array(channel["curve"], float).T
-    commands = told_rad if steering_map is None else steering_map.commanded_rad
+    commanded_rad, pulses_ns = np.array(channel["curve"], float).T
+    commands = commanded_rad if steering_map is None else steering_map.commanded_rad
     angles = commands if steering_map is None else wheel_rad(steering_map, commands)
-    servo = (np.interp(commands, told_rad, pulses_ns) / 1000.0 - _LOW_US) / _SPAN_US
+    servo = (np.interp(commands, commanded_rad, pulses_ns) / 1000.0 - _LOW_US) / _SPAN_US
     gain, offset = np.polyfit(angles, servo, 1)
     miss = float(np.max(np.abs((servo - gain * angles - offset) / gain)))
     return float(gain), float(offset), miss

@@ -96,8 +96,8 @@ def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     end_s = 3.5 + values["queue_delay_s"] + values["queue_s_per_message"] * len(commands.t_s)
     times_s = np.arange(0.1, end_s, SAMPLE_S)
     run = Run(commands, Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s)))))
-    todo = spoilt(made, commands_in_effect(run, values))
-    own = TWIN.drive(TWIN.tuned(values), todo, times_s, STEP_S)
+    schedule = spoilt(made, commands_in_effect(run, values))
+    own = TWIN.drive(TWIN.tuned(values), schedule, times_s, STEP_S)
     poses = as_odometry(own, (0.0, 0.0, turned_rad), values["mount_yaw_rad"], values["mount_x_m"])
     # the odometry's own start is 0: it cannot know that it is turned
     x, y, yaw = _noise(times_s, scales, rng)
@@ -115,7 +115,7 @@ def _noise(times_s: Floats, scales: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(fresh * scales[[0, 0, 1], None])
 
 
-def spoilt(made: Car, todo: Sequence[CommandChange]) -> list[CommandChange]:
+def spoilt(made: Car, schedule: Sequence[CommandChange]) -> list[CommandChange]:
     """What the wheels and the motors of a car with this fault make of its commands.
 
     Free play: the steering rests ``size`` of full lock short of where it comes to. Lag: it gets
@@ -123,27 +123,27 @@ def spoilt(made: Car, todo: Sequence[CommandChange]) -> list[CommandChange]:
     at a bend of 1.5 /m, and with the square of the bend.
     """
     if made.fault == "free play":
-        return _with_play(todo, made.size)
+        return _with_play(schedule, made.size)
     if made.fault == "lag":
-        return _with_lag(todo, made.size)
+        return _with_lag(schedule, made.size)
     if made.fault == "slip":
-        return [_slipping(one, made) for one in todo]
-    return list(todo)
+        return [_slipping(one, made) for one in schedule]
+    return list(schedule)
 
 
-def _with_play(todo: Sequence[CommandChange], play_norm: float) -> list[CommandChange]:
+def _with_play(schedule: Sequence[CommandChange], play_norm: float) -> list[CommandChange]:
     found, before, side = [], 0.0, 0.0
-    for one in todo:
+    for one in schedule:
         side = float(np.sign(one.steering_norm - before)) or side
         before = one.steering_norm
         found.append(one._replace(steering_norm=one.steering_norm - side * play_norm))
     return found
 
 
-def _with_lag(todo: Sequence[CommandChange], lag_s: float) -> list[CommandChange]:
-    ends_s = [*(one.t_s for one in todo[1:]), todo[-1].t_s + 3.0]
+def _with_lag(schedule: Sequence[CommandChange], lag_s: float) -> list[CommandChange]:
+    ends_s = [*(one.t_s for one in schedule[1:]), schedule[-1].t_s + 3.0]
     found, steering = [], 0.0
-    for one, end_s in zip(todo, ends_s, strict=True):
+    for one, end_s in zip(schedule, ends_s, strict=True):
         for t_s in np.arange(one.t_s, end_s, LAG_STEP_S):
             found.append(CommandChange(float(t_s), one.throttle_norm, steering))
             steering += (one.steering_norm - steering) * (1.0 - exp(-LAG_STEP_S / lag_s))

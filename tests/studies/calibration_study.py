@@ -262,19 +262,19 @@ def main(words: Sequence[str] | None = None) -> int:
     wanted += [(args.first + i, FAULTS[i % len(FAULTS)]) for i in range(args.faulty)]
     kept = Kept(args.into) if args.into else None
     cases = [kept.cases[key] for key in wanted if key in kept.cases] if kept else []
-    todo = [key for key in wanted if not (kept and key in kept.cases)]
+    schedule = [key for key in wanted if not (kept and key in kept.cases)]
     if kept and (cases or kept.others):
         old = f", {kept.others} of other sources are left out" if kept.others else ""
         print(f"{args.into}: {len(cases)} cars are there{old}", file=sys.stderr)
     code, begun_s = 0, time.monotonic()
     try:
-        for count, one in enumerate(studies(todo, args.jobs), 1):
+        for count, one in enumerate(studies(schedule, args.jobs), 1):
             cases.append(one)
             if kept:
                 kept.add(one)
             if args.show:
                 print("\n".join(_table(one)))
-            left = len(todo) - count
+            left = len(schedule) - count
             rest_s = (time.monotonic() - begun_s) / count * left
             said = f"{len(cases)} of {len(wanted)} cars, {rest_s:.0f} s to go"
             print(f"\r{said} ", end="", file=sys.stderr, flush=True)

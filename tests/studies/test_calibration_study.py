@@ -7,7 +7,7 @@ from calibration.simulation.command_queue import CommandChange
 from tests.studies.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
 from tests.studies.calibration_study import Case, Kept, Row, main, sources, study, summary
 
-TODO = [
+SCHEDULE = [
     CommandChange(0.0, 1.0, 0.2),
     CommandChange(1.0, 1.0, 0.4),
     CommandChange(2.0, 1.0, 0.3),
@@ -46,15 +46,15 @@ def test_the_same_seed_is_the_same_car_and_the_same_drive():
 
 
 def test_each_fault_does_what_it_is_named_for():
-    assert spoilt(car(0), TODO) == TODO
+    assert spoilt(car(0), SCHEDULE) == SCHEDULE
     play = car(0, FAULTS[0])
-    steering = [one.steering_norm for one in spoilt(play, TODO)]
+    steering = [one.steering_norm for one in spoilt(play, SCHEDULE)]
     size = play.size
     assert steering == pytest.approx([0.2 - size, 0.4 - size, 0.3 + size, size])
-    lagging = spoilt(car(0, FAULTS[1]), TODO)
+    lagging = spoilt(car(0, FAULTS[1]), SCHEDULE)
     assert lagging[0].steering_norm == 0.0
     assert 0.2 < max(one.steering_norm for one in lagging) < 0.4
-    slipping = spoilt(car(0, FAULTS[2]), TODO)
+    slipping = spoilt(car(0, FAULTS[2]), SCHEDULE)
     assert min(one.throttle_norm for one in slipping[:3]) < 1.0
 
 

@@ -20,9 +20,9 @@ KNOWN = known_values(NIGEL)
 
 
 def driven(values, steering_norm, until_s=4.0, step_s=0.001):
-    todo = [CommandChange(0.0, 1.0, steering_norm)]
+    schedule = [CommandChange(0.0, 1.0, steering_norm)]
     times_s = np.arange(0.0, until_s, 0.01)
-    return times_s, TWIN.drive(TWIN.tuned(values), todo, times_s, step_s)
+    return times_s, TWIN.drive(TWIN.tuned(values), schedule, times_s, step_s)
 
 
 def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
@@ -30,9 +30,9 @@ def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
     assert ours.battery.emf_v == pytest.approx(theirs.battery.emf_v)
     assert ours.drive.rotating_mass_kg == pytest.approx(theirs.drive.rotating_mass_kg)
     for our, their in some(zip(ours.steering, theirs.steering, strict=True)):
-        told_rad, pulses_ns = np.array(their.curve).T
+        commanded_rad, pulses_ns = np.array(their.curve).T
         wheels = CalibrationCurve(our.curve)
-        assert [*map(wheels.angle_rad, pulses_ns)] == pytest.approx(told_rad, abs=1e-4)
+        assert [*map(wheels.angle_rad, pulses_ns)] == pytest.approx(commanded_rad, abs=1e-4)
     assert ours.body == theirs.body
 
 
