@@ -89,7 +89,7 @@ bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
 fast: ready-to-compile  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes, and a C compiler)
-	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.compiled
+	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.runtime.compiled
 
 soak: ready  ## the long tests
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)

@@ -3,6 +3,6 @@
 import os
 
 if os.environ.get("TANDEM_FAST"):
-    from sim_mock.compiled import use
+    from sim_mock.runtime.compiled import use
 
     use()

@@ -14,11 +14,11 @@ from firmware.core.settings.checked_params import CheckedParams
 from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
-from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost
-from sim_mock.metal import TIME_MASK, WATCHDOG_US, Metal
+from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, ProgramLost
+from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, Metal
+from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
-from sim_mock.transmitter import Transmitter
 
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62

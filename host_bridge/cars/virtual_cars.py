@@ -9,8 +9,9 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
-from sim_mock import children, facts
 from sim_mock.bodies import trust
+from sim_mock.programs import children
+from sim_mock.virtual_car import config as facts
 
 Choices = dict[str, list[dict[str, Any]]]
 
@@ -23,7 +24,7 @@ def choices() -> Choices:
 def start(
     vehicle: Vehicle, query: Mapping[str, str], options: Sequence[str]
 ) -> subprocess.Popen[str]:
-    """Start the process of a virtual car (``sim_mock.car``), out of reach of Ctrl-C.
+    """Start the process of a virtual car (``sim_mock.programs.car``), out of reach of Ctrl-C.
 
     ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
     """
@@ -34,13 +35,13 @@ def start(
     with tempfile.TemporaryFile("w") as file:
         file.write(built.to_json())
         file.flush()
-        words = ["sim_mock.car", f"/dev/fd/{file.fileno()}", *options, *trust.options()]
+        words = ["sim_mock.programs.car", f"/dev/fd/{file.fileno()}", *options, *trust.options()]
         return _program(words, file.fileno())
 
 
 def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
     """Start the process of a virtual runstop box, in the same way."""
-    return _program(["sim_mock.runstop_box", *options])
+    return _program(["sim_mock.board.runstop_box", *options])
 
 
 def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:

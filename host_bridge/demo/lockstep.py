@@ -22,10 +22,10 @@ from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
-from sim_mock.car import Trace
-from sim_mock.facts import CarFacts, facts_of
-from sim_mock.firmware_runner import Process
-from sim_mock.transport import SimTransport
+from sim_mock.board.firmware_runner import Process
+from sim_mock.programs.car import Trace
+from sim_mock.virtual_car.config import CarFacts, facts_of
+from sim_mock.virtual_car.transport import SimTransport
 
 _AT_REST_MPS = 0.01
 _RESTS_WITHIN_US = 10_000_000
@@ -47,7 +47,7 @@ class LockstepCar(SimTransport):
         self._deaf_until_us = 0
 
     def tell(self, command: str) -> None:
-        """Perform ``deaf MS`` as ``sim_mock.car`` does: what is sent to it is lost for so long."""
+        """Perform ``deaf MS`` as ``sim_mock.programs.car``: what is sent to it is lost so long."""
         word, _, ms = command.partition(" ")
         assert word == "deaf", "all else is for a car of the wall"
         self._deaf_until_us = self._now_us() + int(ms) * 1000

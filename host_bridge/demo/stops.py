@@ -19,7 +19,7 @@ from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.judging.wall import Driver
 from host_bridge.demo.trace import Stop
-from sim_mock import children
+from sim_mock.programs import children
 
 _STOP_S = 0.30  # the promise of `tandem stop`, from exec to the brake
 # Its start takes as long as that of 3 empty Pythons (20 to 40 ms) on an idle machine, 5 to 7 if

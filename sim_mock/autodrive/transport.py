@@ -22,15 +22,15 @@ from sim_mock.autodrive.command import SLOTS, Scenery
 from sim_mock.autodrive.exchange import Seat
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
-from sim_mock.facts import CarFacts, facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.transport import SimTransport
+from sim_mock.virtual_car.config import CarFacts, facts_of
+from sim_mock.virtual_car.transport import SimTransport
 from sim_mock.world import World
 
 if TYPE_CHECKING:
     from sim_mock.plant.vehicle_plant import Plant
-    from sim_mock.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, Uri
 
 PORT = 4567  # the simulator's default
 LOOPBACK = "127.0.0.1"

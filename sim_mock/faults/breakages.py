@@ -6,12 +6,12 @@ See ``injections`` for those of hosts and lines.
 from collections.abc import Callable
 
 from firmware.protocol import codes
+from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults import lines
 from sim_mock.faults.injections import Injection, arm, hold_and_go, try_to_drive
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US, Stage, Stroke
 from sim_mock.faults.vehicles import motors_of
-from sim_mock.transmitter import Transmitter
 
 _MS = TICK_US
 _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS
-from sim_mock.firmware_runner import Beat, FirmwareRunner, InProcess, Process
-from sim_mock.micropython import find
+from sim_mock.board.firmware_runner import Beat, FirmwareRunner, InProcess, Process
+from sim_mock.runtime.micropython import find
 
 Factory = Callable[[bytes, bytes, int], FirmwareRunner]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
-from sim_mock.facts import CarFacts
+from sim_mock.board.firmware_runner import Beat
+from sim_mock.board.hardware import TIME_MASK
 from sim_mock.faults.host import framed
-from sim_mock.firmware_runner import Beat
-from sim_mock.metal import TIME_MASK
+from sim_mock.virtual_car.config import CarFacts
 
 _OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")
 _LATE = 1.5  # steps: a longer gap means that the chip skipped one, or the cable lost it

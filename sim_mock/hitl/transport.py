@@ -9,11 +9,11 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sim_mock.facts import QUERY, CarFacts, facts_of, vehicle_for
 from sim_mock.hitl.rehearsal import TICK_S, Rehearsal
+from sim_mock.virtual_car.config import QUERY, CarFacts, facts_of, vehicle_for
 
 if TYPE_CHECKING:
-    from sim_mock.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, Uri
     from sim_mock.world import World
 
 OPTION = "hitl"

@@ -12,8 +12,8 @@ from time import perf_counter, process_time
 import tandem
 
 from host_bridge.config import load_vehicle
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
+from sim_mock.virtual_car.config import facts_of
 
 SECONDS = 60.0
 WITHIN_S = 3.0  # the aim, of one core

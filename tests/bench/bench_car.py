@@ -13,8 +13,8 @@ from time import perf_counter_ns
 from typing import Any
 
 from host_bridge.config import load_vehicle
-from sim_mock import micropython
-from sim_mock.firmware_runner import InProcess, Process
+from sim_mock.board.firmware_runner import InProcess, Process
+from sim_mock.runtime import micropython
 from sim_mock.world import World
 from tests.bench.pilot import Pilot
 from tests.bench.quick import with_machine_code

@@ -19,8 +19,7 @@ from time import process_time
 import numpy as np
 
 from host_bridge.config import load_vehicle
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.instruments import Sample, Scanner, instruments_of
 from sim_mock.sensors.publishing import JsonLines
@@ -28,6 +27,7 @@ from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.ros_map import edges, load_map, placed
+from sim_mock.virtual_car.config import facts_of
 from tests.bench.sheet import Sheet, publish
 
 RAYS, STEP_RAD, FIRST_RAD, REACH_M = 1081, radians(0.25), radians(-135), 10.0

@@ -22,8 +22,8 @@ from firmware.protocol.messages import Bind, Claim, Identify, Identity, Status, 
 from host_bridge.config.store import make_host
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import Transport
-from sim_mock.facts import facts_of
-from sim_mock.process import start
+from sim_mock.programs.process import start
+from sim_mock.virtual_car.config import facts_of
 from sim_mock.world import TIME_MASK
 from tests.bench.sheet import Cell, Sheet, publish, verdict
 

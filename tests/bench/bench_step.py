@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests.bench.calibrated import WITHIN, Fit, estimates, table
 from tests.bench.instructions import Counted, counted
 from tests.bench.sheet import Cell, Sheet, publish

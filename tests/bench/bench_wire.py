@@ -15,8 +15,8 @@ from typing import Any
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import Claim, Status
 from host_bridge.link.protocol import wire
-from sim_mock import micropython
-from sim_mock.firmware_runner import ROOT
+from sim_mock.board.firmware_runner import ROOT
+from sim_mock.runtime import micropython
 from tests.bench.mavlink import dialect
 from tests.bench.sheet import Cell, Sheet, publish
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests.bench.step_scene import CASES, PARTS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from typing import Any
 
-from sim_mock import compiled
+from sim_mock.runtime import compiled
 
 
 def with_machine_code(module: str, *words: str) -> Any:
     """What ``python -m module words`` prints as JSON; None where nothing can be compiled."""
-    build = subprocess.run([sys.executable, "-m", "sim_mock.compiled"], check=False)
+    build = subprocess.run([sys.executable, "-m", "sim_mock.runtime.compiled"], check=False)
     if build.returncode:
         return None
     environment = {**os.environ, compiled.ASKED: "1"}

@@ -3,9 +3,9 @@
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.firmware_runner import Process
-from sim_mock.keys import stored_key
-from sim_mock.runstop_box import BOARD_ID, VirtualBox
+from sim_mock.board.firmware_runner import Process
+from sim_mock.board.pairing_keys import stored_key
+from sim_mock.board.runstop_box import BOARD_ID, VirtualBox
 from tests.firmware.copies import saved
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
 from tests.safety.ways import ACTIVE, BOX, Race

@@ -4,8 +4,8 @@ vehicle file says, until the key is forgotten by its cable."""
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.firmware_runner import Process, Stored
-from sim_mock.keys import stored_key
+from sim_mock.board.firmware_runner import Process, Stored
+from sim_mock.board.pairing_keys import stored_key
 from sim_mock.world import board_id_of, stored_image
 from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of

@@ -8,8 +8,8 @@ import pytest
 from firmware.c_library import WHITENED
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import framed
-from sim_mock.firmware_runner import Process
-from sim_mock.keys import stored_key
+from sim_mock.board.firmware_runner import Process
+from sim_mock.board.pairing_keys import stored_key
 from tests.evidence import some
 from tests.firmware.copies import saved
 from tests.firmware.test_box import (

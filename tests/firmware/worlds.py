@@ -7,8 +7,8 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host import full_storm
-from sim_mock import micropython
-from sim_mock.firmware_runner import InProcess, Process
+from sim_mock.board.firmware_runner import InProcess, Process
+from sim_mock.runtime import micropython
 from sim_mock.world import World
 
 HEAP_LOCKED = Path(__file__).resolve().parents[1] / "device" / "heap_locked.py"

@@ -11,7 +11,7 @@ from firmware.core.stops.guard import BRAKES_US
 from hardware.drawing.harness import FOLDER
 from hardware.drawing.off_delay import CIRCUIT, NETS
 from hardware.drawing.runstop import CIRCUIT as RUNSTOP
-from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
+from sim_mock.board.runstop_circuit import OFF_DELAY_US, RunstopCircuit
 
 with (FOLDER / "bom" / "runstop_off_delay.csv").open(encoding="utf-8", newline="") as file:
     VALUES = {row["ref"]: float(row["value"]) for row in csv.DictReader(file)}

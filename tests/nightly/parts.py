@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 def fast(*words: str) -> tuple[str, ...]:
     """The command that runs Python on these words with the virtual car in machine code."""
-    text = '"$0" -m sim_mock.compiled && TANDEM_FAST=1 exec "$0" "$@"'
+    text = '"$0" -m sim_mock.runtime.compiled && TANDEM_FAST=1 exec "$0" "$@"'
     return ("sh", "-c", text, PYTHON, *words)
 
 
@@ -50,8 +50,9 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("firmware drivers", 0.05, ("firmware/drivers/*",)),
     ("safety", 0.2, ("safety/*",)),
     ("attackers", 0.4, ("safety/attackers/*",)),
-    ("sim_mock", 0.15, ("sim_mock/*", "sim_mock/hitl/*", "sim_mock/sensors/*", "sim_mock/plant/*",
-                        "sim_mock/tracks/*", "sim_mock/bodies/*", "sim_mock/autodrive/*")),
+    ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (
+        "autodrive", "bodies", "board", "hitl", "plant", "programs", "runtime", "sensors",
+        "tracks", "virtual_car")))),
     ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),
     ("sim_mock faults", 0.1, ("sim_mock/faults/*",)),
     ("host_bridge", 0.2, ("host_bridge/cli/*", "host_bridge/core/*")),
@@ -112,7 +113,7 @@ def _soak(name: str, hours: float, globs: Sequence[str], is_fast: bool) -> Part:
 
 NIGHT: tuple[Part, ...] = (
     Part("check", ("make", "check"), 0.1),
-    Part("machine code", (PYTHON, "-m", "sim_mock.compiled"), 0.1),
+    Part("machine code", (PYTHON, "-m", "sim_mock.runtime.compiled"), 0.1),
     *(_piece(*row) for row in PIECES),
     Part("faults", (PYTHON, "-m", "host_bridge.cli.main", "faults"), 0.3),
     Part("stops", (PYTHON, "-m", "host_bridge.cli.main", "faults", "--stops"), 0.3),

@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from firmware.protocol import boxes
 from firmware.protocol.codec import encode_into
 from host_bridge.deploy.hil.host.small_host import Host, framed
-from sim_mock.firmware_runner import Stored
-from sim_mock.keys import stored_key
+from sim_mock.board.firmware_runner import Stored
+from sim_mock.board.pairing_keys import stored_key
 from sim_mock.world import board_id_of, stored_image
 
 KEY = b"a key of 16 byte"

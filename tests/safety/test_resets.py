@@ -15,7 +15,7 @@ from firmware.boards.store import Store
 from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
-from sim_mock.firmware_runner import InProcess, key_in
+from sim_mock.board.firmware_runner import InProcess, key_in
 from sim_mock.world import World
 from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of

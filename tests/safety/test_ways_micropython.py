@@ -6,7 +6,7 @@ a new arm, a runstop. What is said and put out must be the same, byte by byte.
 
 import pytest
 
-from sim_mock.firmware_runner import Process
+from sim_mock.board.firmware_runner import Process
 from tests.firmware.worlds import micropython_command
 from tests.safety.facts import NAMES
 from tests.safety.ways import WAYS

@@ -7,8 +7,8 @@ by beat. It must not depend on where the clocks began. Wraps fall two seconds in
 import pytest
 
 from firmware.protocol import codes
+from sim_mock.board.transmitter import Transmitter
 from sim_mock.sensors.encoder import Encoder
-from sim_mock.transmitter import Transmitter
 from sim_mock.world import World
 from tests.evidence import every
 from tests.safety.ways import Autonomous, Race, Rc, Stand, Way

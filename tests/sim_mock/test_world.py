@@ -8,8 +8,8 @@ from firmware.boards.simulated.virtual import RECEIVE_SIZE
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
+from sim_mock.virtual_car.config import facts_of
 from sim_mock.world import TIME_MASK, World, board_id_of, stored_image
 from tests.firmware.worlds import VEHICLES, world_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.firmware_runner import Process
+from sim_mock.board.firmware_runner import Process
 from tests.evidence import every
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.deploy.flash.board.repl import raw_board
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,6 +1,6 @@
 """Refuses each way of starting this Python that may run code of the current folder.
 
-``sim_mock/children.py`` is how programs of ours are started, and how pools are. In all that is
+``sim_mock/programs/children.py`` is how programs of ours and pools are started. In all that is
 shipped nothing else may hand ``sys.executable`` on with ``-m`` or ``-c``, unless ``-I`` stands in
 between, and nothing else may make a pool of processes.
 
@@ -16,7 +16,7 @@ from tests.tools.refusing import told
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
-THE_WAY = Path("sim_mock/children.py")
+THE_WAY = Path("sim_mock/programs/children.py")
 _POOLS = {"ProcessPoolExecutor", "get_context", "Process", "Pool", "set_start_method"}
 _PUTS_IT_IN_FRONT = {"-m", "-c"}
 
@@ -62,7 +62,7 @@ def refusals(root: Path) -> list[str]:
     if not files:
         raise ValueError(f"{root}: no file of {', '.join(PACKAGES)}")
     return [
-        f"{path.relative_to(root)}:{line}: {what}; say it by sim_mock.children"
+        f"{path.relative_to(root)}:{line}: {what}; say it by sim_mock.programs.children"
         for path in files
         if path.relative_to(root) != THE_WAY
         for line, what in sorted(lines_refused(path.read_text(encoding="utf-8")))

@@ -23,7 +23,7 @@ STILL: dict[str, int] = {
     "firmware/boards": 26,
     "firmware/core": 42,
     "firmware/drivers": 32,
-    "sim_mock": 32,
+    "sim_mock": 17,
     "sim_mock/faults": 23,
     "tests": 22,
     "tests/bench": 32,
@@ -32,7 +32,6 @@ STILL: dict[str, int] = {
     "tests/ros": 23,
     "tests/ros/nodes": 19,
     "tests/safety": 31,
-    "tests/sim_mock": 23,
     "tests/tools": 39,
 }
 

@@ -131,7 +131,7 @@ esac
 [ "$level" != fast ] || exit 0
 
 # shellcheck disable=SC2086
-.venv/bin/python -m sim_mock.fetch_micropython $again
+.venv/bin/python -m sim_mock.runtime.fetch_micropython $again
 [ "$level" = test ] || exit 0
 
 # A real ROS 2, for the tests of tandem ros. Where it cannot be had they skip, and say so.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sim_mock import fetch_micropython, micropython
+from sim_mock.runtime import fetch_micropython, micropython
 
 BOOKWORM = 'ID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\n'
 JAMMY = "ID=ubuntu\nID_LIKE=debian\nVERSION_CODENAME=jammy\nUBUNTU_CODENAME=jammy\n"

@@ -24,8 +24,8 @@ from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
+from sim_mock.virtual_car.config import facts_of
 from sim_mock.world import World
 
 TICK_US = 10_000

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from host_bridge.config.store import Host
 from host_bridge.demo.cars.own_session import in_own_session
-from sim_mock.process import RUNTIMES
+from sim_mock.programs.process import RUNTIMES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,7 @@ from host_bridge.config.store import Host
 from host_bridge.core import Vehicle, unaided_words
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import styled
-from sim_mock import children
+from sim_mock.programs import children
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a

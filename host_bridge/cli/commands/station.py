@@ -47,7 +47,7 @@ from host_bridge.station.server.loopback import is_ours
 from host_bridge.station.server.server import LOOPBACK
 from host_bridge.station.views import foxglove_server
 from host_bridge.station.views.foxglove_server import FoxgloveServer
-from sim_mock import children
+from sim_mock.programs import children
 
 PORT = 8090
 _FOXGLOVE_PORT = 8765  # Foxglove's default port

@@ -1,7 +1,7 @@
-"""A bare board's car as a program: its plant outlives the host, as ``sim_mock.car``'s does.
+"""A bare board's car as a program: its plant outlives the host.
 
-The board is on a cable; the host that drives it opens the pseudo-terminal that this offers.
-Commands and trace are those of ``sim_mock.car``.
+So does that of ``sim_mock.programs.car``. The board is on a cable; the host that drives it
+opens the pseudo-terminal that this offers. Commands and trace are those of that program.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import cast
 
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
-from sim_mock.car import CarProgram, Trace
 from sim_mock.hitl.transport import HitlTransport
-from sim_mock.paced import Cable
+from sim_mock.programs.car import CarProgram, Trace
+from sim_mock.programs.real_time import Cable
 
 _RELAY_US = 2_000
 _TRACE_US = 10_000
 
 
 class Relay:
-    """The board in the form that ``sim_mock.paced`` needs, whose loop runs in another thread."""
+    """The board as ``sim_mock.programs.real_time`` needs it, whose loop runs in another thread."""
 
     interval_us = _RELAY_US
 

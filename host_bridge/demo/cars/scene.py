@@ -47,7 +47,7 @@ class Stage(Protocol):
     machine: Machine
 
     def tell_car(self, command: str) -> None:
-        """Send a command of ``sim_mock.car`` to the car."""
+        """Send a command of ``sim_mock.programs.car`` to the car."""
 
     async def seat(self, by_pad: bool) -> Seat:
         """Return a new driver."""

@@ -19,8 +19,8 @@ from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
-from sim_mock.car import Trace
-from sim_mock.paced import command_of
+from sim_mock.programs.car import Trace
+from sim_mock.programs.real_time import command_of
 
 TRACE = "car-a.csv"
 

@@ -25,8 +25,8 @@ from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case, cases
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
-from sim_mock.facts import facts_of
-from sim_mock.process import CarProcess, start, start_program
+from sim_mock.programs.process import CarProcess, start, start_program
+from sim_mock.virtual_car.config import facts_of
 
 TRACE = "car-a-wall.csv"
 

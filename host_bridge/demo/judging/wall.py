@@ -10,8 +10,8 @@ from typing import Any
 from host_bridge.core import Vehicle
 from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.judging.verdict import Machine
-from sim_mock import children
-from sim_mock.process import CarProcess
+from sim_mock.programs import children
+from sim_mock.programs.process import CarProcess
 
 _ENDS_WITHIN_S = 3.0
 

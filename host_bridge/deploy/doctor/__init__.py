@@ -5,7 +5,7 @@ from host_bridge.deploy.doctor.machine import LocalMachine
 from host_bridge.deploy.doctor.udev import RULES_PATH, rules
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.endpoints.served import served
-from sim_mock.micropython import candidates
+from sim_mock.runtime.micropython import candidates
 
 __all__ = [
     "RULES_PATH",

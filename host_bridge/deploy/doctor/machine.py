@@ -22,7 +22,7 @@ _COMM_SIZE = 15  # the kernel truncates process names to this
 
 
 class Candidate(Protocol):
-    """A command that may be a MicroPython (sim_mock.micropython.Candidate)."""
+    """A command that may be a MicroPython (sim_mock.runtime.micropython.Candidate)."""
 
     @property
     def command(self) -> str: ...

@@ -18,7 +18,7 @@ from firmware.boards.simulated.virtual import CHANNELS
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import Row
-from sim_mock.firmware_runner import Beat, InProcess
+from sim_mock.board.firmware_runner import Beat, InProcess
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection or a start of the program takes seconds at most on a real board

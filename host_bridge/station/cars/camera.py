@@ -7,7 +7,7 @@ import json
 import secrets
 from contextlib import suppress
 
-from sim_mock import children
+from sim_mock.programs import children
 
 _AGAIN_S = 2.0
 _SILENT_S = 2.0  # its program reports twice a second

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sim_mock import children
+from sim_mock.programs import children
 
 _ENDS_WITHIN_S = 5.0
 _ANSWERS_WITHIN_S = 60.0

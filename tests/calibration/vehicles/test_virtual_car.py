@@ -14,7 +14,7 @@ from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.facts import facts_of, vehicle_for
+from sim_mock.virtual_car.config import facts_of, vehicle_for
 from tests.evidence import some
 
 

@@ -8,7 +8,7 @@ from firmware.boards import keys
 from firmware.boards.physical import board as metal
 from firmware.boards.store import Store
 from firmware.protocol.codes import PAIRING_MOVED, PAIRING_NO_KEY, PAIRING_SILENT
-from sim_mock.keys import stored_key
+from sim_mock.board.pairing_keys import stored_key
 from tests.firmware.boards.physical.test_physical_board import car_with
 
 KEY, BOARD_ID, OTHER_ID = b"a key of 16 byte", b"12345678", b"87654321"

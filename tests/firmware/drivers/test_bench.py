@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests import patience
 
 HERE = Path(__file__).parent

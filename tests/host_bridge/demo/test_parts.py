@@ -19,7 +19,7 @@ from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
-from sim_mock.car import Trace
+from sim_mock.programs.car import Trace
 from tests.evidence import some
 from tests.firmware.worlds import world_of
 

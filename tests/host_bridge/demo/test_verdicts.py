@@ -29,7 +29,7 @@ from host_bridge.demo.judging.verdict import (
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Stop, Truth
-from sim_mock.car import Trace
+from sim_mock.programs.car import Trace
 from tests.host_bridge.demo.test_parts import drive, second_drive
 
 LIMITS = Limits(0.16, 1.3, 1.7)

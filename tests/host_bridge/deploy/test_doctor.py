@@ -19,7 +19,7 @@ from host_bridge.deploy.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.deploy.doctor.udev import VENDORS
 from host_bridge.link.transports.serial_port import Port, ports
 from host_bridge.sharing.endpoints.served import ServedCar
-from sim_mock.micropython import Candidate, candidates
+from sim_mock.runtime.micropython import Candidate, candidates
 from tests.evidence import some
 
 PICO = Port("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from host_bridge.config.store import make_host
-from sim_mock.facts import facts_of
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.plant.vesc import Vesc
+from sim_mock.virtual_car.config import facts_of
 
 TIMEOUT_S = 0.2  # mux.yaml, of both topics
 PRIORITIES = {"teleop": 100, "drive": 10}  # mux.yaml

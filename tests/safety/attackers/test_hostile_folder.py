@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sim_mock import children
+from sim_mock.programs import children
 from tests import patience
 from tests.evidence import every, some
 
@@ -74,8 +74,8 @@ print(car.stdout.readline()); car.kill()
 """,
     "a virtual car behind a URI": """
 import asyncio
-from sim_mock import process
-from sim_mock.facts import facts_of
+from sim_mock.programs import process
+from sim_mock.virtual_car.config import facts_of
 from host_bridge.config import load_vehicle
 async def main():
     car = await process.start(facts_of(load_vehicle("nigel"), {}), "cpython")
@@ -103,7 +103,7 @@ asyncio.run(main())
 """,
     "runs of faults": """
 if __name__ == "__main__":
-    from sim_mock import children
+    from sim_mock.programs import children
     with children.pool(1) as pool:
         print(pool.submit(abs, -1).result())
 """,

@@ -5,7 +5,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED, Host
 from sim_mock.autodrive.exchange import Exchange, Seat
 from sim_mock.autodrive.transport import plant_in_simulator, world_around
-from sim_mock.facts import facts_of
+from sim_mock.virtual_car.config import facts_of
 from tests.sim_mock.autodrive.unity import Unity
 
 

@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.autodrive.exchange import Seat
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.autodrive.transport import LOOPBACK, plant_in_simulator
-from sim_mock.facts import facts_of
+from sim_mock.virtual_car.config import facts_of
 from tests import patience
 from tests.sim_mock.autodrive.unity import Unity
 

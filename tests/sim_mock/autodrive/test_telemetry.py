@@ -17,7 +17,7 @@ from sim_mock.autodrive.telemetry import (
 )
 from sim_mock.autodrive.transport import plant_in_simulator
 from sim_mock.autodrive.values import decimal_mark
-from sim_mock.facts import facts_of
+from sim_mock.virtual_car.config import facts_of
 from tests.evidence import every
 from tests.sim_mock.autodrive.unity import READS, Unity
 

@@ -3,9 +3,9 @@
 import pytest
 
 from host_bridge.config import load_vehicle
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.bodies.table import MODELS, described, parse_model
-from sim_mock.facts import CarFacts, facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.virtual_car.config import CarFacts, facts_of
 from sim_mock.world import plant_of
 from tests.sim_mock.bodies.modelled_cars import KEYS, vehicle_with, write_file
 

@@ -11,12 +11,12 @@ from firmware.core.motion.drive import Drive
 from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
-from sim_mock import micropython
 from sim_mock.faults.catalogue import CASES, cases
 from sim_mock.faults.expectations import EXPECTATIONS
 from sim_mock.faults.limits import UNAIDED_MS, WAITS
 from sim_mock.faults.running import run
 from sim_mock.faults.vehicles import NEEDS
+from sim_mock.runtime import micropython
 
 IDS = [case.id for case in CASES]
 VEHICLES = vehicle_names()

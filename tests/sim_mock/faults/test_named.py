@@ -8,9 +8,9 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock import faults
-from sim_mock.facts import CarFacts, choices, facts_of
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
-from sim_mock.firmware_runner import InProcess
+from sim_mock.virtual_car.config import CarFacts, choices, facts_of
 
 VEHICLE = load_vehicle("f1tenth")
 SCENARIOS = sorted((Path(faults.__file__).parent.parent / "scenarios").glob("*.toml"))

@@ -8,10 +8,10 @@ from firmware.protocol.messages import Identity
 from firmware.protocol.plant import hitl_id
 from firmware.protocol.version import protocol_hash
 from host_bridge.config import load_vehicle
-from sim_mock.facts import facts_of
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import kind_of
 from sim_mock.hitl.rehearsal import Rehearsal, Stage
+from sim_mock.virtual_car.config import facts_of
 
 FACTS = facts_of(load_vehicle("f1tenth"), {})
 ONE, OTHER = b"\1\2\3\4\5\6\7\x08", b"\x11\2\3\4\5\6\7\x08"

@@ -8,11 +8,11 @@ import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
 from sim_mock.tracks.loading import load_track
+from sim_mock.virtual_car.config import facts_of
 
 
 class Car:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.instruments import Motion
 from sim_mock.tracks.contact import Contact, Outline, clearance_m, touches
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.place import Pose
+from sim_mock.virtual_car.config import facts_of
 
 CAR = Outline(front_m=0.3, rear_m=0.2, half_width_m=0.15)
 coordinates = st.floats(-1.0, 1.0)

@@ -8,11 +8,11 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.place import Pose
 from sim_mock.tracks.scene import sides_of
+from sim_mock.virtual_car.config import facts_of
 
 
 def car(name, start, tmp_path=None, **more):

@@ -11,10 +11,10 @@ from host_bridge.config import load_vehicle
 from host_bridge.core import Vehicle
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, Host
 from host_bridge.deploy.hil.host.storm import Storm
-from sim_mock.firmware_runner import FirmwareRunner
+from sim_mock.board.firmware_runner import FirmwareRunner
+from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
-from sim_mock.transmitter import Transmitter
 from sim_mock.world import World
 
 HOT_C, SAG_MV = 85, 7_000

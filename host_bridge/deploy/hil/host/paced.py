@@ -25,7 +25,7 @@ from host_bridge.deploy.hil.host.small_host import (
     SEAT,
     Host,
 )
-from sim_mock.metal import TIME_MASK
+from sim_mock.board.hardware import TIME_MASK
 
 ASKED = 20
 # A hundred times a second by a clock that is 0.3 % fast, so that in 3.3 s it passes through every

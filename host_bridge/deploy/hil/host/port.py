@@ -19,7 +19,7 @@ from firmware.protocol import messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader, crc_table
 from host_bridge.core.errors import DeviceFault
-from sim_mock.metal import TIME_MASK
+from sim_mock.board.hardware import TIME_MASK
 
 BAUD = 921_600
 SILENT_S = 3.0  # a healthy car sends fifty messages in it

@@ -15,7 +15,7 @@ from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into, encode_into, make_layout
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
-from sim_mock.metal import TIME_MASK
+from sim_mock.board.hardware import TIME_MASK
 
 BEAT_US = 10_000
 SEAT, GAMEPAD, SCRIPT, ROS2 = 1, 2, 3, 4

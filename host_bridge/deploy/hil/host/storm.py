@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, Host, framed
-from sim_mock.metal import TIME_MASK
+from sim_mock.board.hardware import TIME_MASK
 from sim_mock.world import World
 
 

@@ -24,7 +24,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from sim_mock import children
+from sim_mock.programs import children
 from tandem_ros.command import missing
 from tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests import patience
 
 ROOT = Path(__file__).resolve().parents[4]

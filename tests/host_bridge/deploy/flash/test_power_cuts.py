@@ -10,7 +10,7 @@ from mpremote.transport import Transport, TransportExecError
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.deploy.flash.install import install, look
 from host_bridge.deploy.flash.program.program import compiled, launcher_files
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 
 BENCH = Path(__file__).parents[3] / "device" / "power_cuts.py"
 PINS = "SAFE_LEVELS = ((2, 0),)\n"

@@ -17,7 +17,7 @@ from host_bridge.deploy.flash.board.board import HELPERS, RawBoard
 from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, look
 from host_bridge.deploy.flash.program.program import launcher_files
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests import patience
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.host_bridge.deploy.flash.test_power_cuts import program

@@ -23,7 +23,7 @@ from host_bridge.deploy.hil.host.port import Mute, Port
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 from tests.meanwhile import meanwhile
 
 ROOT = Path(__file__).resolve().parents[4]

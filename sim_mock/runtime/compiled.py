@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from sim_mock.rewritten import rewritten
+from sim_mock.runtime.rewritten import rewritten
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
 _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre",
@@ -42,7 +42,7 @@ MODULES = (
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
-    *("sim_mock.circuit", "sim_mock.metal"),
+    *("sim_mock.board.runstop_circuit", "sim_mock.board.hardware"),
     *sorted(_CORE),
     *("firmware.protocol.frame", "firmware.boards.simulated.virtual", "firmware.app"),
 )
@@ -55,7 +55,11 @@ _READ = (  # further sources that the result depends on: for type checks and for
     *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
     *("firmware/core", "firmware/protocol"),
     *("firmware/boards/contract.py", "firmware/compat.py", "firmware/c_library.py"),
-    *("sim_mock/firmware_runner.py", "sim_mock/compiled.py", "sim_mock/rewritten.py"),
+    *(
+        "sim_mock/board/firmware_runner.py",
+        "sim_mock/runtime/compiled.py",
+        "sim_mock/runtime/rewritten.py",
+    ),
 )
 _SHARED = "tandem_fast"  # the shared library that holds the code of all modules
 _SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]

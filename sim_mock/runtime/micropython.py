@@ -1,7 +1,7 @@
 """Search for a MicroPython on this machine: the unix port, 64 or 32 bit, 1.22 or newer.
 
 First the environment's variables (``$MICROPYTHON``, ``$MICROPYTHON32``), then the path, then the
-build that ``sim_mock.fetch_micropython`` put into the project's ``.micropython/`` folder.
+build that ``sim_mock.runtime.fetch_micropython`` put into the project's ``.micropython/`` folder.
 """
 
 import functools
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST = (1, 22)
-FOLDER = Path(__file__).resolve().parent.parent / ".micropython"
+FOLDER = Path(__file__).resolve().parents[2] / ".micropython"
 
 # bits -> the variable that names it, its name on the path, the path of the private one
 PLACES = {

@@ -13,13 +13,13 @@ import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sim_mock import children
 from sim_mock.bodies import trust
-from sim_mock.facts import CarFacts, facts_of, vehicle_for
-from sim_mock.transport import told_vehicle
+from sim_mock.programs import children
+from sim_mock.virtual_car.config import CarFacts, facts_of, vehicle_for
+from sim_mock.virtual_car.transport import told_vehicle
 
 if TYPE_CHECKING:
-    from sim_mock.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, Uri
 
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 _STARTS_WITHIN_S = 10.0
@@ -34,7 +34,7 @@ class CarProcess:
         self.runtime: str = ready["runtime"]
 
     def tell(self, command: str) -> None:
-        """Send one of the commands of ``sim_mock.car``."""
+        """Send one of the commands of ``sim_mock.programs.car``."""
         if self.process.stdin and not self.process.stdin.is_closing():
             self.process.stdin.write(command.encode() + b"\n")
 
@@ -45,12 +45,12 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
         file.write(facts.to_json())
         file.flush()
         return await start_program(
-            "sim_mock.car", file.name, "--runtime", runtime, *options, *trust.options()
+            "sim_mock.programs.car", file.name, "--runtime", runtime, *options, *trust.options()
         )
 
 
 async def start_program(module: str, *arguments: str) -> CarProcess:
-    """Start a program that takes commands and prints how to reach it, as ``sim_mock.car`` does.
+    """Start a program that takes commands and prints how to reach it, as ``programs.car`` does.
 
     Raises RuntimeError with what it printed if it does not come up.
     """

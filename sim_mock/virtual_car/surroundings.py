@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim_mock.placing import Placing
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
 from sim_mock.sensors.publishing import JsonLines
@@ -13,13 +12,14 @@ from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.scene import scene_of
+from sim_mock.virtual_car.set_pose import Placing
 
 if TYPE_CHECKING:
     from sim_mock.world import World
 
 
 class Placed(Protocol):
-    """The facts of a virtual car that say where it drives (sim_mock.facts.CarFacts)."""
+    """The facts of a virtual car that say where it drives (virtual_car.config.CarFacts)."""
 
     @property
     def track(self) -> str: ...

@@ -11,7 +11,7 @@ import pytest
 
 from firmware.protocol import codes
 from tests import patience
-from tests.sim_mock.programs import Line, car_program, host_of, until
+from tests.sim_mock.programs.car_programs import Line, car_program, host_of, until
 
 pytestmark = pytest.mark.process(drives=True)
 
@@ -178,7 +178,7 @@ def test_a_polite_kill_takes_the_device_away(car, link):
 HOST = """
 import sys
 from host_bridge.deploy.hil.host.small_host import Host
-from tests.sim_mock.programs import Line
+from tests.sim_mock.programs.car_programs import Line
 host = Host(Line(sys.argv[1]))
 host.take_the_wheel()
 host.drive(1500, 2000)
@@ -204,7 +204,7 @@ def test_a_runtime_that_is_not_there_is_said(tmp_path):
     facts = tmp_path / "facts.json"
     facts.write_text("{}")
     done = subprocess.run(
-        [sys.executable, "-m", "sim_mock.car", str(facts), "--runtime", "micropython"],
+        [sys.executable, "-m", "sim_mock.programs.car", str(facts), "--runtime", "micropython"],
         capture_output=True,
         text=True,
         check=False,

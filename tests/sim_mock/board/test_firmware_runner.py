@@ -9,10 +9,10 @@ import pytest
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.firmware_runner import Process
+from sim_mock.board.firmware_runner import Process
 from sim_mock.world import World
 from tests.firmware.worlds import micropython_command, world_of
-from tests.sim_mock.programs import until
+from tests.sim_mock.programs.car_programs import until
 
 pytestmark = pytest.mark.process
 

@@ -5,7 +5,7 @@ packages from a private folder, loader and C library included. The mirror is thi
 from its apt sources, with the suite replaced. apt verifies signatures as always, with lists, cache
 and status of its own: nothing of the system changes, and no root is needed.
 
-    python -m sim_mock.fetch_micropython [--again]
+    python -m sim_mock.runtime.fetch_micropython [--again]
 """
 
 import shutil
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim_mock import micropython
+from sim_mock.runtime import micropython
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 from firmware.core.settings import params
-from sim_mock.rewritten import rewritten
+from sim_mock.runtime.rewritten import rewritten
 
 CONSTANTS = """A, B = 0, 1
 (

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from firmware.boards.simulated.virtual import CHANNELS
 from firmware.core.stops.guard import BRAKES_US, Guard, limit_us
-from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
-from sim_mock.firmware_runner import Beat
+from sim_mock.board.firmware_runner import Beat
+from sim_mock.board.runstop_circuit import OFF_DELAY_US, RunstopCircuit
 
 RENEWAL_US = 60_000  # pulses stop without a write for three frames of 20 ms
 PUMP_US = 30_000  # the time that a charge pump holds without being fed

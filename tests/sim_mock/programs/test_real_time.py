@@ -6,12 +6,12 @@ import sys
 import pytest
 
 from firmware.protocol import codes
-from tests.sim_mock.programs import host_of, until
+from tests.sim_mock.programs.car_programs import host_of, until
 
 SLOW_CAR = """
 import time
-from sim_mock.car import CarProgram
-from sim_mock.paced import Cable
+from sim_mock.programs.car import CarProgram
+from sim_mock.programs.real_time import Cable
 from tests.firmware.worlds import world_of
 
 world, cable = world_of(), Cable(None)

@@ -9,10 +9,10 @@ import pytest
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
-from sim_mock import process
-from sim_mock.facts import facts_of
+from sim_mock.programs import process
+from sim_mock.virtual_car.config import facts_of
 from tests import patience
-from tests.sim_mock.test_transport import Heard
+from tests.sim_mock.virtual_car.test_transport import Heard
 
 pytestmark = pytest.mark.process
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim_mock.pace import HOPE_US, STALL_US, Pace
+from sim_mock.virtual_car.schedule import HOPE_US, STALL_US, Pace
 
 STEP_US = 10_000
 BEGUN_US = 5_000_000

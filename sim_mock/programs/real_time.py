@@ -16,8 +16,8 @@ import tty
 from pathlib import Path
 from typing import Protocol
 
-from sim_mock import micropython
-from sim_mock.pace import Beats, Pace
+from sim_mock.runtime import micropython
+from sim_mock.virtual_car.schedule import Beats, Pace
 
 PATIENCE_S = 3.0  # timeout of a step: a lost program blocks its world for so long, once
 _PTY_BUFFER = 4096  # the size of a pseudo-terminal's buffer in bytes

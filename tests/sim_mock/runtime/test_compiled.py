@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from sim_mock import compiled
+from sim_mock.runtime import compiled
 from tests import patience
 from tests.evidence import every
 
@@ -32,7 +32,7 @@ def run(*words, fast):
 
 
 def drives(*, fast):
-    done = run("-m", "tests.sim_mock.same_drive", fast=fast)
+    done = run("-m", "tests.sim_mock.runtime.same_drive", fast=fast)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -41,7 +41,7 @@ def drives(*, fast):
 @pytest.mark.skipif(not COMPILER, reason="no C compiler on this machine")
 @pytest.mark.timeout(2 * BUILD_S)
 def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
-    done = run("-m", "sim_mock.compiled", fast=False)
+    done = run("-m", "sim_mock.runtime.compiled", fast=False)
     assert done.returncode == 0, done.stderr
     plain, quick = drives(fast=False), drives(fast=True)
     assert every(file.endswith(".py") for file in plain["files"])
@@ -72,7 +72,7 @@ def test_every_module_and_what_it_rests_on_is_among_the_sources():
     found = {str(file.relative_to(compiled.ROOT)) for file in compiled.sources()}
     assert {f"{name.replace('.', '/')}.py" for name in compiled.MODULES} <= found
     assert {
-        "sim_mock/rewritten.py",
+        "sim_mock/runtime/rewritten.py",
         "firmware/core/settings/params.py",
         "firmware/protocol/codes.py",
     } <= found
@@ -80,5 +80,5 @@ def test_every_module_and_what_it_rests_on_is_among_the_sources():
 
 @pytest.mark.process
 def test_nothing_is_compiled_or_looked_for_unless_asked():
-    code = "import sys, sim_mock.world; print('sim_mock.compiled' in sys.modules)"
+    code = "import sys, sim_mock.world; print('sim_mock.runtime.compiled' in sys.modules)"
     assert run("-c", code, fast=False).stdout.strip() == "False"

@@ -10,8 +10,8 @@ from importlib import import_module
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.full_storm import FullStorm, stormy_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock import compiled
-from sim_mock.facts import facts_of
+from sim_mock.runtime import compiled
+from sim_mock.virtual_car.config import facts_of
 from sim_mock.world import World, plant_of
 from tests.bench.pilot import Pilot
 

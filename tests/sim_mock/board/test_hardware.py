@@ -5,7 +5,7 @@ import pytest
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.metal import PUMP_US, RENEWAL_US, WATCHDOG_US
+from sim_mock.board.hardware import PUMP_US, RENEWAL_US, WATCHDOG_US
 from sim_mock.world import World
 from tests.firmware.worlds import VEHICLES
 

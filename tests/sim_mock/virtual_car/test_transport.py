@@ -12,7 +12,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
-from sim_mock.transport import SimTransport
+from sim_mock.virtual_car.transport import SimTransport
 from tests import patience
 from tests.firmware.worlds import world_of
 

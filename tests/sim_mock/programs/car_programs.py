@@ -10,7 +10,7 @@ import serial
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.facts import facts_of
+from sim_mock.virtual_car.config import facts_of
 from tests import patience
 
 PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
@@ -22,13 +22,13 @@ def until(is_so, what, within_s=PATIENCE_S):
 
 
 class Program:
-    """``python -m sim_mock.car``, started as anyone may start it."""
+    """``python -m sim_mock.programs.car``, started as anyone may start it."""
 
     def __init__(self, folder, *options, vehicle="f1tenth", runtime="cpython", **query):
         facts = folder / "facts.json"
         facts.write_text(facts_of(load_vehicle(vehicle), query).to_json())
         self.trace = folder / "trace.csv"
-        command = [sys.executable, "-m", "sim_mock.car", facts, "--runtime", runtime]
+        command = [sys.executable, "-m", "sim_mock.programs.car", facts, "--runtime", runtime]
         self.process = subprocess.Popen(
             [*map(str, command), "--trace", str(self.trace), *options],
             stdin=subprocess.PIPE,

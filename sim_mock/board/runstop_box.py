@@ -16,10 +16,10 @@ from pathlib import Path
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE
 from firmware.box import GREEN, RED, YELLOW, Box
-from sim_mock.firmware_runner import FirmwareRunner, InProcess, Process, Stored
-from sim_mock.keys import read_key_file, stored_key
-from sim_mock.metal import TIME_MASK
-from sim_mock.paced import PATIENCE_S, Cable, Paced, command_of
+from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, Process, Stored
+from sim_mock.board.hardware import TIME_MASK
+from sim_mock.board.pairing_keys import read_key_file, stored_key
+from sim_mock.programs.real_time import PATIENCE_S, Cable, Paced, command_of
 
 STEP_US = 10_000
 BOARD_ID = b"runstop!"

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from zlib import crc32
 
+from sim_mock.board.firmware_runner import Stored
+from sim_mock.board.pairing_keys import read_key_file, stored_key
+from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
-from sim_mock.firmware_runner import Stored
-from sim_mock.keys import read_key_file, stored_key
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
-from sim_mock.transmitter import ScriptedHand
 from sim_mock.world import VehicleFacts, World, board_id_of, plant_of, stored_image
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class CarFacts:
         if self.rc:
             world.take_up_rc(ScriptedHand)
         if self.is_surrounded:
-            from sim_mock.surroundings import surround  # needs numpy; most cars do not
+            from sim_mock.virtual_car.surroundings import surround  # needs numpy; most cars do not
 
             surround(world, self)
         return world
@@ -258,7 +258,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
     car.plant_made()  # report errors now and not in another process
     if car.is_surrounded:
-        from sim_mock.surroundings import place_of
+        from sim_mock.virtual_car.surroundings import place_of
 
         place_of(car)
     return car

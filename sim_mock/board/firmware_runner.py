@@ -23,7 +23,7 @@ from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE, 
 from firmware.box import Box
 
 PATIENCE_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter some 100 ms
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Beat(NamedTuple):

@@ -10,9 +10,9 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim_mock.facts import facts_of, vehicle_for
-from sim_mock.firmware_runner import InProcess
-from sim_mock.pace import Pace
+from sim_mock.board.firmware_runner import InProcess
+from sim_mock.virtual_car.config import facts_of, vehicle_for
+from sim_mock.virtual_car.schedule import Pace
 
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World

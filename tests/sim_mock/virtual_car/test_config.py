@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 
 from host_bridge.config import load_vehicle
-from sim_mock.facts import QUERY, CarFacts, facts_of, parse_patch
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
+from sim_mock.virtual_car.config import QUERY, CarFacts, facts_of, parse_patch
 from tests.evidence import every
 
 VEHICLE = load_vehicle("f1tenth")

@@ -17,7 +17,7 @@ from multiprocessing import util
 from pathlib import Path
 from typing import Any
 
-_ROOT = str(Path(__file__).resolve().parents[1])  # where the packages are, installed or not
+_ROOT = str(Path(__file__).resolve().parents[2])  # where the packages are, installed or not
 # ``sys`` is built in: nothing is searched for before the current folder is off the path.
 _RUN = (
     "import sys; sys.path[:1] = sys.argv[1:2] + [it for it in sys.path[:1] if it];"

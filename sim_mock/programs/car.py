@@ -1,9 +1,9 @@
 """A virtual car as a program, behind a pseudo-terminal, with a plant that outlives the host.
 
-It is started by ``sim_mock.process`` and by ``tandem sim``. It reads its facts (JSON) from a file
-and prints one line of JSON when it can be driven: the device to open, what runs the firmware, and
-its board's id. It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS``
-(what is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
+It is started by ``sim_mock.programs.process`` and by ``tandem sim``. It reads its facts (JSON)
+from a file and prints one line of JSON when it can be driven: the device to open, what runs the
+firmware, and its board's id. It takes commands as lines on standard input: ``unplug``, ``plug``,
+``deaf MS`` (what is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sim_mock.board.firmware_runner import Process
 from sim_mock.bodies.trust import trust
-from sim_mock.facts import CarFacts
-from sim_mock.firmware_runner import Process
-from sim_mock.paced import PATIENCE_S, Cable, Paced, command_of
+from sim_mock.programs.real_time import PATIENCE_S, Cable, Paced, command_of
+from sim_mock.virtual_car.config import CarFacts
 
 if TYPE_CHECKING:
     from sim_mock.world import World

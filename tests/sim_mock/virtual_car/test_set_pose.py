@@ -8,8 +8,8 @@ import os
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.facts import facts_of
-from sim_mock.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcess
+from sim_mock.virtual_car.config import facts_of
 
 SECOND_US = 1_000_000
 
