@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hardware.schema.keys import Key, number
-from hardware.schema.reading import read_table
 from host_bridge.config.boards import Board, load_board
 from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.vehicle.document import Document
+from sim_mock.toml.keys import Key, number
+from sim_mock.toml.reading import read_table
 
 FOLDER = Path(__file__).resolve().parents[1]
 BOARD, GROUND, ROLE = "U1", "GND", "@"

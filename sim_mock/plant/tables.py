@@ -1,13 +1,13 @@
 """The keys of a vehicle file's ``[plant]`` and their ranges.
 
-``hardware.schema`` reads them, as it reads all tables of vehicle and board files.
+``sim_mock.toml`` reads them, as it reads all tables of vehicle and board files.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hardware.schema import reading
-from hardware.schema.keys import Key, choice, flag, integer, number
+from sim_mock.toml import reading
+from sim_mock.toml.keys import Key, choice, flag, integer, number
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "body": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sim_mock.toml_file import read_toml
+from sim_mock.toml.parsing import read_toml
 from sim_mock.tracks.centre_line import middle_of, track_of
 from sim_mock.tracks.place import Floats, Place
 from sim_mock.tracks.ros_map import load_map

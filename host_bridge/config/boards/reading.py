@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hardware.schema.keys import Key, choice
-from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
 from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, PwmChannel, Wiring
 from host_bridge.config.boards.facts import pins_of as parsed_pins
 from host_bridge.config.boards.schema import (
@@ -27,6 +25,8 @@ from host_bridge.config.boards.schema import (
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.reading import table_of
 from host_bridge.core.errors import VehicleFileFault
+from sim_mock.toml.keys import Key, choice
+from sim_mock.toml.reading import joined, read_key, read_table, refuse_unknown
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hardware.schema.keys import REQUIRED, Key, choice, flag, number
 from host_bridge.config.vehicle.schema import CHANNEL_KINDS
+from sim_mock.toml.keys import REQUIRED, Key, choice, flag, number
 
 Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # a value of the pin module
 

@@ -10,11 +10,11 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from hardware.schema.keys import Key
-from hardware.schema.reading import read_key
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
+from sim_mock.toml.keys import Key
+from sim_mock.toml.reading import read_key
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "vehicles"
 _ONLY_BASES = FOLDER / "bases"  # files that are no vehicle by themselves

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hardware.schema.reading import joined
-from hardware.schema.toml_text import parsed
 from host_bridge.core.errors import VehicleFileFault
+from sim_mock.toml.parsing import parsed
+from sim_mock.toml.reading import joined
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hardware.schema.keys import Key, choice
-from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import (
     ACCEPTED_COAST_KEYS,
@@ -21,6 +19,8 @@ from host_bridge.config.vehicle.schema import (
     STOP_SOURCES,
     TABLES,
 )
+from sim_mock.toml.keys import Key, choice
+from sim_mock.toml.reading import joined, read_key, read_table, refuse_unknown
 
 _TOP_TABLES = tuple(name for name in TABLES if name and "." not in name)
 TOP_KEYS = (

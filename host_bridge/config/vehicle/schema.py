@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from firmware.core.settings.params import CHANNELS, TABLE
 from firmware.protocol import codes
-from hardware.schema.keys import REQUIRED, Key, choice, flag, names, number
 from host_bridge.core import Actuator, Cause, Fault, Profile, Sender
+from sim_mock.toml.keys import REQUIRED, Key, choice, flag, names, number
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values

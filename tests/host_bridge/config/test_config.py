@@ -6,11 +6,11 @@ import pytest
 
 from firmware.core.settings import params
 from firmware.protocol import codes
-from hardware.schema.keys import REQUIRED
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.core.errors import VehicleFileFault
+from sim_mock.toml.keys import REQUIRED
 from tests.evidence import some
 from tests.hardware.vehicle_files import whole
 

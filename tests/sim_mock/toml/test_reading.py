@@ -2,9 +2,9 @@
 
 import pytest
 
-from hardware.schema.keys import choice, flag, integer, number, stem_of, unit_of
-from hardware.schema.reading import read_table
 from sim_mock.plant.tables import read_by
+from sim_mock.toml.keys import choice, flag, integer, number, stem_of, unit_of
+from sim_mock.toml.reading import read_table
 from tests.evidence import every
 
 KEYS = (

@@ -1,4 +1,4 @@
-"""The keys of a table in a facts file: name, kind and range; a name's ending is its unit."""
+"""The keys of a table in a TOML file: name, kind and range; a name's ending is its unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of facts tables: it checks a table against its keys and fills in defaults.
+"""The reader of the tables of TOML files: it checks a table against its keys and fills in defaults.
 
 The caller's ``Source.fault`` determines the kind of error that is raised, and how it names places.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from hardware.schema.keys import REQUIRED, Key, stem_of, unit_of
+from sim_mock.toml.keys import REQUIRED, Key, stem_of, unit_of
 
 
 class Source(Protocol):
