@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sim_mock.faults import breakages as broken
-from sim_mock.faults import injections as inject
-from sim_mock.faults import lines
-from sim_mock.faults.stage import Stroke
+from sim_mock.faults.cases import breakages as broken
+from sim_mock.faults.cases import injections as inject
+from sim_mock.faults.cases import lines
+from sim_mock.faults.trial.target import Stroke
 from sim_mock.plant.tables import TABLES, as_list, as_mapping, as_number, read_by
 from sim_mock.toml.keys import Key, choice, number
 from sim_mock.toml.parsing import read_toml

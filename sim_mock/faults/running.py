@@ -6,8 +6,7 @@ from random import Random
 
 from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
-from sim_mock.faults.catalogue import Case, case_of
-from sim_mock.faults.expectations import (
+from sim_mock.faults.bounds.expectations import (
     DRIVES,
     EXPECTATIONS,
     LIMPS,
@@ -15,15 +14,16 @@ from sim_mock.faults.expectations import (
     STOPS,
     Expectation,
 )
-from sim_mock.faults.host import Host
-from sim_mock.faults.limits import G_MPS2, Limit, Stopping, limit, plant_of
-from sim_mock.faults.pins import IN_PROCESS, factory_of
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import TICK_US
-from sim_mock.faults.starts import RACING, NotReady
-from sim_mock.faults.stops import begun_at
-from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
-from sim_mock.faults.wire import clean
+from sim_mock.faults.bounds.limits import G_MPS2, Limit, Stopping, limit, plant_of
+from sim_mock.faults.bounds.stops import begun_at
+from sim_mock.faults.cases.catalogue import Case, case_of
+from sim_mock.faults.cases.starts import RACING, NotReady
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.host import Host
+from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
+from sim_mock.faults.trial.target import TICK_US
+from sim_mock.faults.trial.vehicles import altered, brakes_by_motor, has_brake
+from sim_mock.faults.trial.wire import clean
 from sim_mock.world import VehicleFacts
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes

@@ -13,7 +13,7 @@ from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
 from sim_mock.board.firmware_runner import Beat
 from sim_mock.board.hardware import TIME_MASK
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from sim_mock.virtual_car.config import CarFacts
 
 _OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")

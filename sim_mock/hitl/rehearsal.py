@@ -26,7 +26,7 @@ from firmware.protocol.plant import (
     hitl_id,
 )
 from firmware.protocol.version import protocol_hash
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.bench import Bench
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from sim_mock.virtual_car.config import CarFacts

@@ -15,8 +15,8 @@ from zlib import crc32
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.transmitter import ScriptedHand
+from sim_mock.faults.injector import Runner, Trouble, TroubledWorld
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
-from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.world import VehicleFacts, World, board_id_of, plant_of, stored_image

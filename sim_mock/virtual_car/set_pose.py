@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.place import Place, Pose
-from sim_mock.tracks.scene import NOBODY
+from sim_mock.tracks.shared_track import NOBODY
 
 if TYPE_CHECKING:
     from sim_mock.sensors.instruments import Others

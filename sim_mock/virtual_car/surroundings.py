@@ -11,7 +11,7 @@ from sim_mock.sensors.publishing import JsonLines
 from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
-from sim_mock.tracks.scene import scene_of
+from sim_mock.tracks.shared_track import scene_of
 from sim_mock.virtual_car.set_pose import Placing
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ arrival on. `tandem faults --stops` prints the same numbers.
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.faults.limits import G_MPS2, braked_grip_mps2, plant_of
+from sim_mock.faults.bounds.limits import G_MPS2, braked_grip_mps2, plant_of
 from sim_mock.faults.running import run
 
 # vehicle, case, speed at least, times the bound at most, why not less

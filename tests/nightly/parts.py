@@ -52,9 +52,9 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (
         "autodrive", "bodies", "board", "hitl", "plant", "programs", "runtime", "sensors",
-        "tracks", "virtual_car")))),
+        "toml", "tracks", "virtual_car")))),
     ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),
-    ("sim_mock faults", 0.1, ("sim_mock/faults/*",)),
+    ("sim_mock faults", 0.1, ("sim_mock/faults/**/*",)),
     ("host_bridge", 0.2, ("host_bridge/cli/*", "host_bridge/core/*")),
     ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
                                   ("api", "cars", "config", "link/*", "logs"))),

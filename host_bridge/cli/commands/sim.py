@@ -26,7 +26,7 @@ examples:
   tandem sim f1tenth --track corridor --sensors run.jsonl
   tandem sim f1tenth --map ./lab.yaml --start 1.5,0,90
   tandem sim f1tenth --fault 'stuck_servo@30s;lossy_wire:share=0.3@45s'
-  tandem sim autorally --track autorally --scenario sim_mock/scenarios/bad_day.toml
+  tandem sim autorally --track autorally --scenario sim_mock/faults/scenarios/bad_day.toml
   tandem sim runstop_box --key box.key   a button that stops the car that is served with it, if
                                          that was started with the same key (tandem pair)
   tandem sim autorally --model autorally_full

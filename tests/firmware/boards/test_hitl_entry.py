@@ -5,7 +5,7 @@ import pytest
 from firmware.protocol import codes
 from firmware.protocol.plant import EnterHitl
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from tests.firmware.boards.doors import door_of
 from tests.firmware.worlds import world_of
 

@@ -12,10 +12,10 @@ from rich.console import Console
 from host_bridge.cli import main as cli
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core.errors import UsageFault
-from sim_mock.faults.catalogue import CASES
-from sim_mock.faults.limits import Limit
+from sim_mock.faults.bounds.limits import Limit
+from sim_mock.faults.bounds.stops import CAUSES
+from sim_mock.faults.cases.catalogue import CASES
 from sim_mock.faults.running import Run
-from sim_mock.faults.stops import CAUSES
 from tests import patience
 from tests.evidence import every, some
 from tests.host_bridge.cli.programs import program, tandem, until

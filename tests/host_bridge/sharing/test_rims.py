@@ -16,7 +16,7 @@ from host_bridge.sharing.endpoints import rims
 from host_bridge.sharing.endpoints.local_socket import SEND_BUFFER_BYTES
 from host_bridge.sharing.endpoints.rims import SocketClient, local_rim
 from host_bridge.sharing.endpoints.served import ServedCar, announce, socket_path
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from tests import patience
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.sharing.desk import until as soon

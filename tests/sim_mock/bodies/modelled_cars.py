@@ -5,7 +5,7 @@ from functools import lru_cache
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies.trust import trust
-from sim_mock.faults.vehicles import Altered
+from sim_mock.faults.trial.vehicles import Altered
 from sim_mock.world import World
 
 PARTS = """

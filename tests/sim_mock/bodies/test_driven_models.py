@@ -8,7 +8,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.table import MODELS, for_vehicle
-from sim_mock.faults.limits import plant_of
+from sim_mock.faults.bounds.limits import plant_of
 from sim_mock.faults.running import run
 from sim_mock.plant.vehicle_plant import FULL_DUTY
 from tests.sim_mock.bodies.modelled_cars import KEYS, driver, vehicle_with, write_file

@@ -10,7 +10,7 @@ from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
-from sim_mock.faults.limits import plant_of
+from sim_mock.faults.bounds.limits import plant_of
 from sim_mock.plant.servo import ServoParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.virtual_car.config import facts_of

@@ -13,7 +13,7 @@ from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
 from sim_mock.virtual_car.config import CarFacts, choices, facts_of
 
 VEHICLE = load_vehicle("f1tenth")
-SCENARIOS = sorted((Path(faults.__file__).parent.parent / "scenarios").glob("*.toml"))
+SCENARIOS = sorted((Path(faults.__file__).parent / "scenarios").glob("*.toml"))
 
 
 def test_several_with_their_times_and_keys():

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from sim_mock import faults
-from sim_mock.faults.spurious import table
+from sim_mock.faults.bounds.spurious import table
 
 README = (Path(faults.__file__).parent / "README.md").read_text()
 UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0}

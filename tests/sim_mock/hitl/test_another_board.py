@@ -8,7 +8,7 @@ from firmware.protocol.messages import Identity
 from firmware.protocol.plant import hitl_id
 from firmware.protocol.version import protocol_hash
 from host_bridge.config import load_vehicle
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import kind_of
 from sim_mock.hitl.rehearsal import Rehearsal, Stage
 from sim_mock.virtual_car.config import facts_of

@@ -11,7 +11,7 @@ import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
 from host_bridge.config.store import make_host
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from tests.evidence import every
 from tests.host_bridge.cli.programs import serving, tandem

@@ -13,7 +13,7 @@ from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner.radio import RadioRim
 from host_bridge.sharing.owner.radio_filter import RadioFilter
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from tests.host_bridge.cli.programs import program, serving, tandem, until
 from tests.host_bridge.sharing.desk import Ear, owner_and_car, run
 from tests.host_bridge.sharing.desk import until as soon

@@ -7,7 +7,7 @@ from firmware.protocol.boxes import BoxHeard, BoxWord
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner.radio import RadioRim
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from tests.host_bridge.sharing.desk import Ear, owner_and_car, run
 from tests.host_bridge.sharing.desk import until as soon
 

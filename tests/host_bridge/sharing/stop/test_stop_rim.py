@@ -21,7 +21,7 @@ from host_bridge.sharing.stop import stop_callers, stop_calls, stop_rim
 from host_bridge.sharing.stop.stop_calls import Call
 from host_bridge.sharing.stop.stop_rim import CONNECTIONS, LASTS_S, StopRim
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
-from sim_mock.faults.host import framed
+from sim_mock.faults.trial.host import framed
 from tests.evidence import every
 from tests.host_bridge.sharing.desk import owner_and_car, run
 from tests.host_bridge.sharing.desk import until as soon

@@ -11,11 +11,11 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from sim_mock.faults import starts
-from sim_mock.faults.off_delay import OFF_DELAY
-from sim_mock.faults.pins import IN_PROCESS, factory_of
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.vehicles import altered, motors_of
+from sim_mock.faults.cases import starts
+from sim_mock.faults.cases.off_delay import OFF_DELAY
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
+from sim_mock.faults.trial.vehicles import altered, motors_of
 from tests.evidence import some
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "autorally", "nigel")  # each way of driving

@@ -11,7 +11,7 @@ from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.place import Pose
-from sim_mock.tracks.scene import sides_of
+from sim_mock.tracks.shared_track import sides_of
 from sim_mock.virtual_car.config import facts_of
 
 

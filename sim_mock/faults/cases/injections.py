@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from firmware.protocol import codes, messages
-from sim_mock.faults import lines, starts
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import Stage, Stroke
-from sim_mock.faults.wire import Line
+from sim_mock.faults.cases import lines, starts
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.target import Stage, Stroke
+from sim_mock.faults.trial.wire import Line
 
 Injection = Callable[[Scene], None]
 

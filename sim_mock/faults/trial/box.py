@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualBox
-from sim_mock.faults.wire import Wire
+from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import VehicleFacts, World, board_id_of, stored_image
 
 _KEY = b"of a scene's box"

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from firmware.protocol import codes
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import TICK_US
-from sim_mock.faults.vehicles import needs_rc_to_race
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.target import TICK_US
+from sim_mock.faults.trial.vehicles import needs_rc_to_race
 
 WRAP_US = 1 << 30  # where the board's and the session's clock wrap
 _BEAT_MS = 10

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sim_mock.faults.troubled import HostWire
-from sim_mock.faults.wire import clean
+from sim_mock.faults.injector import HostWire
+from sim_mock.faults.trial.wire import clean
 
 FRAMES = b"\0one\0\0two\0\0three\0"
 

@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.faults.spurious import (
+from sim_mock.faults.bounds.spurious import (
     RATES_HZ,
     Loss,
     check,
@@ -92,12 +92,12 @@ def test_all_rows_together_are_neither_too_short_nor_too_long():
 @pytest.mark.exhaustive
 def test_a_shorter_lease_than_computed_would_be_found(monkeypatch):
     """The check can fail: at 20 Hz, one lost claim instead of two."""
-    monkeypatch.setattr("sim_mock.faults.host.Host.claim", _short_claim())
+    monkeypatch.setattr("sim_mock.faults.trial.host.Host.claim", _short_claim())
     assert not check(0, load_vehicle("nigel")).held
 
 
 def _short_claim():
-    from sim_mock.faults.host import Host
+    from sim_mock.faults.trial.host import Host
 
     claim = Host.claim
     return lambda self, **changes: claim(self, **{**changes, "lease_ms": 70})

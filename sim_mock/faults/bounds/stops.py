@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from firmware.protocol import codes
-from sim_mock.faults import starts
-from sim_mock.faults.catalogue import Case, case_of
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.vehicles import driver_of, has_rc
+from sim_mock.faults.cases import starts
+from sim_mock.faults.cases.catalogue import Case, case_of
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.vehicles import driver_of, has_rc
 from sim_mock.world import VehicleFacts
 
 USUAL_MPS = 3.0

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from random import Random
 
 from sim_mock.board.transmitter import Transmitter
-from sim_mock.faults.box import BoxAtRadio, paired_image
-from sim_mock.faults.host import Host
-from sim_mock.faults.pins import Factory, Pins
-from sim_mock.faults.stage import TICK_US, Stage
-from sim_mock.faults.vehicles import driver_of, lease_ms, motors_of
+from sim_mock.faults.trial.box import BoxAtRadio, paired_image
+from sim_mock.faults.trial.host import Host
+from sim_mock.faults.trial.pins import Factory, Pins
+from sim_mock.faults.trial.target import TICK_US, Stage
+from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import VehicleFacts, World
 
 _CREEP_MPS = 0.001

@@ -13,12 +13,12 @@ from math import ceil, exp, inf
 from random import Random
 
 from firmware.protocol import codes
-from sim_mock.faults import starts
-from sim_mock.faults.pins import IN_PROCESS, factory_of
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import TICK_US
-from sim_mock.faults.vehicles import LEASE_MS, lease_ms
-from sim_mock.faults.wire import Line
+from sim_mock.faults.cases import starts
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
+from sim_mock.faults.trial.target import TICK_US
+from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
+from sim_mock.faults.trial.wire import Line
 from sim_mock.world import VehicleFacts
 
 LOSSES = (0.01, 0.05, 0.10, 0.20)

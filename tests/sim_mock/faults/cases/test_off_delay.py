@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from sim_mock.faults.catalogue import CASES, case_of
+from sim_mock.faults.cases.catalogue import CASES, case_of
 from sim_mock.faults.running import run, run_case
 
 DELAYED = [case for case in CASES if case.needs == "off-delay"]

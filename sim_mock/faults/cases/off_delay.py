@@ -6,10 +6,10 @@ does something else to it.
 
 from collections.abc import Callable
 
-from sim_mock.faults.breakages import turned_by_hand
-from sim_mock.faults.injections import Injection
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import TICK_US
+from sim_mock.faults.cases.breakages import turned_by_hand
+from sim_mock.faults.cases.injections import Injection
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.target import TICK_US
 from sim_mock.world import World
 
 OFF_DELAY = {"loop_brake_ms": 600}  # the parameter of a car that brakes before it is cut

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware.protocol import codes
-from sim_mock.faults import breakages as broken
-from sim_mock.faults import injections as inject
-from sim_mock.faults import lines, off_delay, starts
-from sim_mock.faults.injections import Injection
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import Stage
-from sim_mock.faults.vehicles import NEEDS
-from sim_mock.faults.wire import Line
+from sim_mock.faults.cases import breakages as broken
+from sim_mock.faults.cases import injections as inject
+from sim_mock.faults.cases import lines, off_delay, starts
+from sim_mock.faults.cases.injections import Injection
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.target import Stage
+from sim_mock.faults.trial.vehicles import NEEDS
+from sim_mock.faults.trial.wire import Line
 from sim_mock.world import VehicleFacts
 
 _CROWDED = Path(__file__).with_name("crowded_heap.py")

@@ -9,9 +9,9 @@ from typing import Any
 
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.faults.named import strokes_of
-from sim_mock.faults.pins import Pins
-from sim_mock.faults.stage import TICK_US, Stage
-from sim_mock.faults.wire import Wire
+from sim_mock.faults.trial.pins import Pins
+from sim_mock.faults.trial.target import TICK_US, Stage
+from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import VehicleFacts, World
 
 Runner = Callable[[bytes, bytes, int], FirmwareRunner]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from sim_mock.faults.wire import Line
+from sim_mock.faults.trial.wire import Line
 
 MS = 1000
 Pieces = Sequence[tuple[int, bytes]]

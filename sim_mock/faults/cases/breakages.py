@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
-from sim_mock.faults import lines
-from sim_mock.faults.injections import Injection, arm, hold_and_go, try_to_drive
-from sim_mock.faults.scene import Scene
-from sim_mock.faults.stage import TICK_US, Stage, Stroke
-from sim_mock.faults.vehicles import motors_of
+from sim_mock.faults.cases import lines
+from sim_mock.faults.cases.injections import Injection, arm, hold_and_go, try_to_drive
+from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.target import TICK_US, Stage, Stroke
+from sim_mock.faults.trial.vehicles import motors_of
 
 _MS = TICK_US
 _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang

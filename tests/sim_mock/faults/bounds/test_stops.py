@@ -5,9 +5,10 @@ import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.vehicle import vehicle_tables
-from sim_mock.faults import starts, stops
-from sim_mock.faults.catalogue import CASES
-from sim_mock.faults.expectations import EXPECTATIONS, STOPS
+from sim_mock.faults.bounds import stops
+from sim_mock.faults.bounds.expectations import EXPECTATIONS, STOPS
+from sim_mock.faults.cases import starts
+from sim_mock.faults.cases.catalogue import CASES
 from sim_mock.faults.running import run
 from tests.evidence import some
 

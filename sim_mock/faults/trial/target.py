@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
-from sim_mock.faults.pins import Pins
-from sim_mock.faults.wire import Wire
+from sim_mock.faults.trial.pins import Pins
+from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import VehicleFacts, World
 
 TICK_US = 1000  # how finely the phase of a fault is drawn

@@ -11,11 +11,11 @@ from firmware.core.motion.drive import Drive
 from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
-from sim_mock.faults.catalogue import CASES, cases
-from sim_mock.faults.expectations import EXPECTATIONS
-from sim_mock.faults.limits import UNAIDED_MS, WAITS
+from sim_mock.faults.bounds.expectations import EXPECTATIONS
+from sim_mock.faults.bounds.limits import UNAIDED_MS, WAITS
+from sim_mock.faults.cases.catalogue import CASES, cases
 from sim_mock.faults.running import run
-from sim_mock.faults.vehicles import NEEDS
+from sim_mock.faults.trial.vehicles import NEEDS
 from sim_mock.runtime import micropython
 
 IDS = [case.id for case in CASES]
@@ -191,6 +191,6 @@ def test_a_lease_that_outlives_its_time_is_found(monkeypatch):
 
 
 def test_a_runtime_that_is_not_there_is_named(monkeypatch):
-    monkeypatch.setattr("sim_mock.faults.pins.find", lambda bits: None)
+    monkeypatch.setattr("sim_mock.faults.trial.pins.find", lambda bits: None)
     with pytest.raises(LookupError, match="make setup"):
         run("lets-go", load_vehicle("f1tenth"), 0, "micropython")

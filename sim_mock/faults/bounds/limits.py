@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from firmware.core.settings.params import CURVE_POINTS
 from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
-from sim_mock.faults.host import CLAIM_EVERY_US, SYNC_EVERY_US
-from sim_mock.faults.vehicles import lease_ms
+from sim_mock.faults.trial.host import CLAIM_EVERY_US, SYNC_EVERY_US
+from sim_mock.faults.trial.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import VehicleFacts
 

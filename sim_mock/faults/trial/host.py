@@ -11,8 +11,8 @@ from firmware.protocol.codec import DECODED, Message, decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
 from sim_mock.board.hardware import TIME_MASK
-from sim_mock.faults.vehicles import LEASE_MS
-from sim_mock.faults.wire import Wire
+from sim_mock.faults.trial.vehicles import LEASE_MS
+from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import World
 
 CLAIM_EVERY_US = 10_000
