@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from host_bridge.demo.judging import witness
+from host_bridge.demo.judging import latency_probe
 from tests import patience
 from tests.patience import Hang, NotMeasured, TooLate
 
@@ -72,7 +72,7 @@ class Kinds:
             what = words.get("args", args[1] if len(args) > 1 else "")
             words_said = _words(what)
             name = os.path.basename(str(next(iter(words_said), "")))
-            if name not in _LOOKS_UP and witness.__file__ not in words_said:
+            if name not in _LOOKS_UP and latency_probe.__file__ not in words_said:
                 self._started.append(f"{way} {name}")
             return start(*args, **words)
 

@@ -1,7 +1,7 @@
 """How long a test waits for a real process, and what it may say of how long one took.
 
 A machine that does much else is slow, and a test of real processes would measure the machine. So a
-bare process runs beside each test that starts programs (``host_bridge.demo.judging.witness``), and
+bare process runs beside each test that starts programs (``demo.judging.latency_probe``), and
 here seconds are those that such a process was given: all of them where nothing else runs. A wait
 for what never comes ends at any load, and fails. A limit is held against the wall less what the
 machine withheld; where that is more than the limit itself, the test says that it was not measured.
@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from host_bridge.demo.judging.witness import Witness
+from host_bridge.demo.judging.latency_probe import Witness
 
 Result = TypeVar("Result")
 _LOOKS_EVERY_S = 0.01

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.config.store import Host
-from host_bridge.demo.cars.crew import Crew
+from host_bridge.demo.cars.demo_cars import Crew
 from host_bridge.demo.cars.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
-from host_bridge.demo.judging.judging import LOG, judge, judge_altered
+from host_bridge.demo.judging.part_one_checks import LOG, judge, judge_altered
 from host_bridge.demo.judging.verdict import Machine
 from host_bridge.demo.show import Show
 from host_bridge.link.transports.base import Transport

@@ -13,8 +13,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from host_bridge.demo.cars.peers import PEERS, Roll
-from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.cars.baselines import PEERS, Roll
+from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.verdict import Verdict
 from host_bridge.demo.stops import Case

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import cast
 
-from host_bridge.demo.cars.scene import NAME, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.demo_run import NAME, Scene, Unmeasured, now_s
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
-from host_bridge.demo.judging.wall import Driver
+from host_bridge.demo.stages.real_time import Driver
 from host_bridge.demo.trace import Stop
 from sim_mock.programs import children
 

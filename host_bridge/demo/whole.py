@@ -10,11 +10,11 @@ from pathlib import Path
 
 from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, NotShownFault
-from host_bridge.demo.judging.computed import in_virtual_time
-from host_bridge.demo.judging.judging import LOG
-from host_bridge.demo.judging.measured import on_the_wall
+from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.show import Check, Show
+from host_bridge.demo.stages.computed import in_virtual_time
+from host_bridge.demo.stages.measured import on_the_wall
 
 
 def run_whole(args: argparse.Namespace, host: Host) -> int:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from host_bridge.demo.judging.witness import Row
+from host_bridge.demo.judging.latency_probe import Row
 from tests import patience
 
 

@@ -24,7 +24,7 @@ import argparse
 from pathlib import Path
 
 from host_bridge.config.store import Host
-from host_bridge.demo.cars.own_session import in_own_session
+from host_bridge.demo.stages.own_session import in_own_session
 from sim_mock.programs.process import RUNTIMES
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from host_bridge.cars.car import Car
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
-from host_bridge.demo.cars.crew import Crew
+from host_bridge.demo.cars.demo_cars import Crew
 from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.sharing.stop.frozen_stop import stop_frame
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import State
-from host_bridge.demo.cars.crew import Crew
+from host_bridge.demo.cars.demo_cars import Crew
 from host_bridge.demo.show import Show
 from host_bridge.inputs.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
 from host_bridge.link.protocol.wire import Decoder

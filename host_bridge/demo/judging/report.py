@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from host_bridge.core.system.printable import styled
-from host_bridge.demo.cars.peers import PEERS, Roll
-from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.cars.baselines import PEERS, Roll
+from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.judging.verdict import Verdict
 from host_bridge.demo.stops import Case
 

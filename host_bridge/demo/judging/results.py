@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.demo.cars import peers
-from host_bridge.demo.cars.scene import SPEED_MPS
+from host_bridge.demo.cars import baselines
+from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.report import print_table
 from host_bridge.demo.part_one import PATCHES
@@ -29,7 +29,9 @@ class Results:
     def publish(self, show: Show, out: Path) -> None:
         """Print the table, draw the picture, write ``demo.json``."""
         if self.cases and self.vehicle:
-            rolls = [peers.rolled_out(self.vehicle, SPEED_MPS, it.holds_s) for it in peers.PEERS]
+            rolls = [
+                baselines.rolled_out(self.vehicle, SPEED_MPS, it.holds_s) for it in baselines.PEERS
+            ]
             show.heading("All stops")
             print_table(self.cases, rolls)
             if self.drive:

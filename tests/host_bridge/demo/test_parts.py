@@ -9,9 +9,10 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.demo import stops
-from host_bridge.demo.cars import crew, peers, together
-from host_bridge.demo.judging.judging import judge
+from host_bridge.demo.cars import baselines, together
+from host_bridge.demo.cars import demo_cars as crew
 from host_bridge.demo.judging.limits import Limits
+from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
@@ -79,7 +80,7 @@ def test_the_cars_own_trace_is_read_and_a_cut_line_left_out(tmp_path):
 @pytest.fixture(scope="module")
 def rolls():
     holds = (0.0, 0.2, 0.5, 1.0, 2.0)
-    return [peers.rolled_out(VEHICLE, 3.0, hold_s) for hold_s in holds]
+    return [baselines.rolled_out(VEHICLE, 3.0, hold_s) for hold_s in holds]
 
 
 def test_the_longer_a_command_is_held_the_farther_and_longer_it_rolls(rolls):
@@ -98,7 +99,7 @@ def test_the_roll_begins_at_speed_and_ends_at_rest(rolls):
         assert roll.speeds[-1][1] < 0.1
 
 
-@pytest.mark.parametrize("peer", peers.PEERS, ids=lambda peer: peer.name)
+@pytest.mark.parametrize("peer", baselines.PEERS, ids=lambda peer: peer.name)
 def test_a_peers_number_is_the_one_that_its_source_says(peer):
     """The source is named, and holds the number that is used."""
     said = re.search(r"([\d.]+) (ms|s)\b", peer.source)

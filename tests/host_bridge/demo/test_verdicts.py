@@ -11,10 +11,10 @@ from host_bridge.config import load_vehicle
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.demo import whole
-from host_bridge.demo.cars.scene import WAIT_S, Scene
-from host_bridge.demo.judging import trials
-from host_bridge.demo.judging.judging import judge, judge_altered
+from host_bridge.demo.cars.demo_run import WAIT_S, Scene
+from host_bridge.demo.judging import attempts as trials
 from host_bridge.demo.judging.limits import Limits, ruled
+from host_bridge.demo.judging.part_one_checks import judge, judge_altered
 from host_bridge.demo.judging.verdict import (
     OK,
     Punctual,

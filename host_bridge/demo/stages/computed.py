@@ -9,13 +9,13 @@ from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.demo.cars.scene import SPEED_MPS, Scene
+from host_bridge.demo.cars.demo_run import SPEED_MPS, Scene
 from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.judging.attempts import run_cases
 from host_bridge.demo.judging.results import Results
-from host_bridge.demo.judging.trials import run_cases
-from host_bridge.demo.lockstep import Lockstep
 from host_bridge.demo.part_one import part_one
 from host_bridge.demo.show import Show
+from host_bridge.demo.stages.lockstep import Lockstep
 from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport

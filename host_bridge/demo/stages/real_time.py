@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle
-from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Seat
 from host_bridge.demo.judging.verdict import Machine
 from sim_mock.programs import children
 from sim_mock.programs.process import CarProcess

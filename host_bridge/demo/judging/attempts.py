@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from host_bridge.demo.cars.scene import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.demo_run import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
 from host_bridge.demo.judging.limits import OF_LATENESS, Limits, ruled
 from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 from host_bridge.demo.show import Show

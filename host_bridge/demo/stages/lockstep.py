@@ -16,9 +16,9 @@ from typing import Any
 
 from host_bridge.config.store import Cars, Host
 from host_bridge.demo.cars import driver, pad_driver
-from host_bridge.demo.cars.crew import Crew
+from host_bridge.demo.cars.demo_cars import Crew
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Seat
 from host_bridge.demo.cars.driver import Report
-from host_bridge.demo.cars.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport

@@ -14,14 +14,14 @@ from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
-from host_bridge.demo.cars.scene import SPEED_MPS, Scene
+from host_bridge.demo.cars.demo_run import SPEED_MPS, Scene
 from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.judging.attempts import run_cases
+from host_bridge.demo.judging.latency_probe import Witness
 from host_bridge.demo.judging.results import Results
-from host_bridge.demo.judging.trials import run_cases
-from host_bridge.demo.judging.wall import Wall
-from host_bridge.demo.judging.witness import Witness
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
 from host_bridge.demo.show import Show
+from host_bridge.demo.stages.real_time import Wall
 from host_bridge.demo.stops import Case, cases
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from host_bridge.demo.judging.witness import SLOWEST, Row, Witness
+from host_bridge.demo.judging.latency_probe import SLOWEST, Row, Witness
 
 HOGS = 8
 
@@ -77,7 +77,7 @@ def test_of_real_processes_a_busy_machine_gives_each_its_share():
 def test_it_ends_when_it_is_no_longer_wanted():
     code = (
         "import os\n"
-        "from host_bridge.demo.judging.witness import Witness\n"
+        "from host_bridge.demo.judging.latency_probe import Witness\n"
         "witness = Witness().__enter__()\n"
         "print(witness._process.pid, flush=True)\n"
         "os._exit(0)\n"
