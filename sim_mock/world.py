@@ -15,7 +15,7 @@ from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
 from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, ProgramLost
-from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, Metal
+from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, BoardHardware
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
@@ -115,7 +115,7 @@ class World:
         self.step_us = self.interval_us = vehicle.parameters["step_us"][0]
         self.step_takes_us = 0
         kinds = vehicle.parameters["channel_kind"]
-        self.metal = Metal(
+        self.hardware = BoardHardware(
             [i for i, kind in enumerate(kinds) if kind == CHANNEL_BRAKE],
             [i for i, kind in enumerate(kinds) if kind in (CHANNEL_ESC, CHANNEL_H_BRIDGE)],
             vehicle.parameters["loop_brake_ms"][0] > 0,
@@ -168,21 +168,21 @@ class World:
     @property
     def values(self) -> Sequence[int]:
         """The values on the output wires, by channel."""
-        return self.metal.outputs
+        return self.hardware.outputs
 
     @property
     def enable(self) -> bool:
         """True while the drive has power."""
-        return self.metal.enable
+        return self.hardware.enable
 
     @property
     def runstop_closed(self) -> bool:
         """True while the runstop loop at the board's pin is closed."""
-        return self.metal.runstop_closed
+        return self.hardware.runstop_closed
 
     @runstop_closed.setter
     def runstop_closed(self, is_closed: bool) -> None:
-        self.metal.turn_loop(is_closed, self.now_us)
+        self.hardware.turn_loop(is_closed, self.now_us)
 
     def take_up_rc(self, hand: type[Transmitter] = Transmitter) -> Transmitter:
         """Wire a receiver to the board, and switch its transmitter on."""
@@ -200,7 +200,7 @@ class World:
         received = bytes(self._incoming[:RECEIVE_SIZE])
         del self._incoming[:RECEIVE_SIZE]
         if now_us < self._hangs_until_us:
-            if now_us - self._stepped_us >= WATCHDOG_US and self.metal.has_power:
+            if now_us - self._stepped_us >= WATCHDOG_US and self.hardware.has_power:
                 self.restart(RESET_WATCHDOG)
             self._go_on(now_us, self.step_us)
             return b""
@@ -229,9 +229,11 @@ class World:
 
     def _step(self, now_us: int, received: bytes) -> bytes:
         readings = self._readings(now_us)
-        self.metal.read()
+        self.hardware.read()
         try:
-            beat = self.runner.step(now_us & TIME_MASK, readings, self.metal.readings(), received)
+            beat = self.runner.step(
+                now_us & TIME_MASK, readings, self.hardware.readings(), received
+            )
         except ProgramLost as loss:
             self.losses.append(loss)
             self._hangs_until_us = FOREVER_US
@@ -239,25 +241,25 @@ class World:
         self._stepped_us = now_us
         self.step_us = beat.step_us or self.step_us  # a new configuration may have changed it
         self._is_healthy |= beat.is_healthy
-        self.metal.write(beat, now_us)
+        self.hardware.write(beat, now_us)
         return beat.sent
 
     def hang(self, for_us: int, interrupts_too: bool = False) -> None:
         """Stop the program's loop for a while, and its interrupts too if asked."""
         self._hangs_until_us = self._next_beat_us + for_us
         self._has_hung = True
-        self.metal.guard_is_dead = interrupts_too
+        self.hardware.guard_is_dead = interrupts_too
 
     def lose_power(self) -> None:
         """Pull the battery's plug: the board, motors and servos are off until ``restore_power``."""
         self._hangs_until_us = FOREVER_US
-        self.metal.has_power = False
+        self.hardware.has_power = False
         self.plant.has_power = False
 
     def restore_power(self) -> None:
         """Restart the board, if it had no power."""
-        if not self.metal.has_power:
-            self.metal.has_power = self.plant.has_power = True
+        if not self.hardware.has_power:
+            self.hardware.has_power = self.plant.has_power = True
             self.restart(RESET_POWER_ON)
 
     def restart(self, cause: int) -> None:
@@ -269,7 +271,7 @@ class World:
         self.reset_cause = cause
         self._hangs_until_us = self.now_us
         self._late_us = self._took_us = 0
-        self.metal.restart()
+        self.hardware.restart()
         self._seed += 1  # a restarted board draws other random numbers, and another epoch
         self.runner = self._runner(self.board_id, image, self._seed)
         self._stepped_us = self.now_us
@@ -278,10 +280,10 @@ class World:
         while self.now_us + PLANT_STEP_US <= until_us:
             self.now_us += PLANT_STEP_US
             is_hanging = self.now_us < self._hangs_until_us
-            self.metal.guard_is_dead &= is_hanging
+            self.hardware.guard_is_dead &= is_hanging
             is_away = is_hanging or self._has_hung or self.step_takes_us > self.step_us
-            self.metal.tick(self.now_us, is_away)  # away until its next step
-            self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
+            self.hardware.tick(self.now_us, is_away)  # away until its next step
+            self.plant.step(PLANT_STEP_US * 1e-6, self.hardware.outputs, self.hardware.enable)
             for observe in self.observers:
                 observe(self)
 
@@ -296,7 +298,7 @@ class World:
         return self._counts
 
     def _readings(self, now_us: int) -> Sequence[int]:
-        plant, guard = self.plant, self.metal.guard
+        plant, guard = self.plant, self.hardware.guard
         if self.transmitter:
             self.transmitter.run(now_us)
         took_us = now_us - self._stepped_us - self.step_us if self._has_hung else self._took_us
@@ -304,7 +306,7 @@ class World:
         return (
             *self._read_counts(),
             int(self.runstop_closed and not guard.has_seen_loop_open),
-            int(self.metal.enable),
+            int(self.hardware.enable),
             int(self.charger),
             plant.battery_mv,
             plant.yaw_rate_mrad_s,

@@ -23,7 +23,7 @@ TIME_MASK = (1 << 30) - 1
 _KEPT = -1
 
 
-class Metal:
+class BoardHardware:
     """A board's output hardware: takes the program's writes and sets the wires each millisecond.
 
     ``held`` are the channels that only the guard takes to their fallback: a PWM goes on by itself.

@@ -198,9 +198,9 @@ class _Course:
         world.charger, world.runstop_closed, world.temperature_c = False, True, 25
         world.dead_encoders.clear()
         world.restore_power()
-        world.metal.stuck.clear()
-        world.metal.contact_stuck = None
-        world.metal.circuit.is_delay_open = world.metal.circuit.is_delay_shorted = False
+        world.hardware.stuck.clear()
+        world.hardware.contact_stuck = None
+        world.hardware.circuit.is_delay_open = world.hardware.circuit.is_delay_shorted = False
         plant.stuck_throttle, plant.is_drive_inverted, plant.is_drive_dead = None, False, False
         plant.is_steering_stuck, plant.pushed_n = False, 0.0
         self.scene.pins.stuck.clear()

@@ -92,7 +92,7 @@ class Bench:
             self._beat_us,
             outputs.lights,
         )
-        world.metal.write(chip.beat, self._elapsed_us)
+        world.hardware.write(chip.beat, self._elapsed_us)
         self._look_at(self._elapsed_us + world.step_us)
 
     def _look_at(self, time_us: int) -> None:

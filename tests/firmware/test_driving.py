@@ -466,7 +466,7 @@ def test_a_damaged_configuration_is_refused(host):
 
 
 def test_a_relay_whose_contact_does_not_open_is_a_fault(cruising):
-    cruising.world.metal.contact_stuck = True
+    cruising.world.hardware.contact_stuck = True
     cruising.stop()
     cruising.rest(4000)
     assert cruising.state == codes.FAULT

@@ -261,7 +261,7 @@ def hang(car, interrupts_too: bool) -> None:
 def glitch(car, opened_us: int, lasts_us: int) -> None:
     """The loop opens between two ticks, so many microseconds after the last one."""
     begun_us = car.world.now_us + opened_us
-    car.world.metal.glitch(begun_us, begun_us + lasts_us)
+    car.world.hardware.glitch(begun_us, begun_us + lasts_us)
 
 
 def operator_of(car):

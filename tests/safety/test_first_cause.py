@@ -52,13 +52,13 @@ def test_the_first_cause_and_its_age_outlive_the_ring_the_wrap_and_a_second_caus
 def test_a_fault_has_an_age_of_its_own_and_a_clear_begins_anew():
     car = Way("f1tenth")
     car.begin()
-    car.world.metal.contact_stuck = False
+    car.world.hardware.contact_stuck = False
     car.rest(200)
     assert car.host.status.faults == RELAY_BIT
     _cause, _, age_ms = told(car)
     assert is_young(age_ms, 2000)
     assert age_ms > 1500
-    car.world.metal.contact_stuck = None
+    car.world.hardware.contact_stuck = None
     car.rest(20)
     assert car.host.act(codes.ACTION_CLEAR) == 0
     car.rest(20)

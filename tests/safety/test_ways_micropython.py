@@ -41,7 +41,7 @@ def drive(car) -> str:
 
 
 def holds_and_drives_on(car) -> None:
-    car.world.metal.glitch(car.world.now_us + 100, car.world.now_us + 119)
+    car.world.hardware.glitch(car.world.now_us + 100, car.world.now_us + 119)
     car.let_go(200)
     assert car.state == HOLD
     car.hold()

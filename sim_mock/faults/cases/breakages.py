@@ -20,9 +20,9 @@ _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang
 # --- makers
 
 
-def metal(**changes: object) -> Stroke:
-    """Return a stroke that sets attributes of ``Metal``, the board's own hardware."""
-    return lambda scene: _set(scene.world.metal, changes)
+def hardware(**changes: object) -> Stroke:
+    """Return a stroke that sets attributes of ``BoardHardware``, the board's own hardware."""
+    return lambda scene: _set(scene.world.hardware, changes)
 
 
 def plant(**changes: object) -> Stroke:
@@ -116,7 +116,7 @@ def program_ends(scene: Scene) -> None:
 def loop_glitches(scene: Scene) -> None:
     """Open the loop for 300 us, between two steps."""
     now_us = scene.world.now_us
-    scene.world.metal.glitch(now_us, now_us + 300)
+    scene.world.hardware.glitch(now_us, now_us + 300)
 
 
 def loop_spikes(scene: Scene) -> None:
@@ -124,7 +124,7 @@ def loop_spikes(scene: Scene) -> None:
 
     def spike() -> None:
         now_us = scene.world.now_us
-        scene.world.metal.glitch(now_us, now_us + 15)
+        scene.world.hardware.glitch(now_us, now_us + 15)
 
     scene.every(7, 20, spike)
 
@@ -151,12 +151,12 @@ def drive_pulse_stuck(scene: Scene) -> None:
     channel = motors_of(scene.vehicle)[0]
     span = scene.vehicle.parameters["channel_high"][channel]
     span -= scene.vehicle.parameters["channel_neutral"][channel]
-    scene.world.metal.stuck[channel] = scene.world.values[channel] + span // 10
+    scene.world.hardware.stuck[channel] = scene.world.values[channel] + span // 10
 
 
 def steering_pulse_stuck(scene: Scene) -> None:
     """Hold a steering output at its present value while the driver steers."""
-    scene.world.metal.stuck[0] = scene.world.values[0]
+    scene.world.hardware.stuck[0] = scene.world.values[0]
     scene.driver.steer_urad = 100_000
 
 
@@ -168,13 +168,13 @@ def servo_stuck(scene: Scene) -> None:
 
 def contact_never_closes(scene: Scene) -> None:
     """Hold the drive enable's contact open while the car is armed."""
-    scene.world.metal.contact_stuck = False
+    scene.world.hardware.contact_stuck = False
     hold_and_go(scene)
 
 
 def contact_welded_at_boot(scene: Scene) -> None:
     """Hold the drive enable's contact closed from power-up on, then try to drive."""
-    scene.world.metal.contact_stuck = True
+    scene.world.hardware.contact_stuck = True
     try_to_drive(scene)
 
 

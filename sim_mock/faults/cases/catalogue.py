@@ -179,7 +179,7 @@ CASES = (
     Case("runstop-spikes", "it seems open for 15 us, again and again", "interference",
          "drives on", broken.loop_spikes),
     Case("contact-opens", "the drive enable opens by itself", "a relay",
-         "relay fault", broken.metal(contact_stuck=False)),
+         "relay fault", broken.hardware(contact_stuck=False)),
     Case("pulse-stuck", "a driving output keeps a pulse", "S11",
          "output fault", broken.drive_pulse_stuck, "two steps"),
     Case("steering-pulse-stuck", "a steering output keeps a pulse", "S11",

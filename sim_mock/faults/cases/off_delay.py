@@ -92,14 +92,14 @@ def encoders_stop(world: World) -> None:
 
 def delay_is_open(world: World) -> None:
     """Remove the delay's capacitor: relay K1 opens with the loop."""
-    world.metal.circuit.is_delay_open = True
+    world.hardware.circuit.is_delay_open = True
 
 
 def delay_is_shorted(world: World) -> None:
     """Weld the transistor Q3: relay K1 does not open with the loop."""
-    world.metal.circuit.is_delay_shorted = True
+    world.hardware.circuit.is_delay_shorted = True
 
 
 def delay_is_doubled(world: World) -> None:
     """Double the delay, as a capacitor of twice the size would."""
-    world.metal.circuit.off_delay_us *= 2
+    world.hardware.circuit.off_delay_us *= 2

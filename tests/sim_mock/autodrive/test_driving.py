@@ -79,8 +79,8 @@ def test_a_full_scale_car_turns_left_and_is_stopped_by_its_brake(name):
 def test_a_full_scale_car_whose_drive_is_cut_has_its_brake_down(name):
     """Its throttle alone would let it roll."""
     scene = in_motion(name, speed_mps=2.0, for_ms=4000)
-    scene.world.metal.enable = False
-    scene.plant.step(0.001, scene.world.metal.outputs, False)
+    scene.world.hardware.enable = False
+    scene.plant.step(0.001, scene.world.hardware.outputs, False)
     assert (scene.plant.command.throttle, scene.plant.command.brake) == (0.0, 1.0)
 
 

@@ -105,7 +105,7 @@ def test_an_open_loop_ends_the_drive_within_a_millisecond_hung_or_not(hangs, pha
 def test_the_loops_filter_lets_spikes_pass_and_takes_what_is_open(open_us, stops):
     """firmware/core/SAFETY.md: under 20 us ignored, over 200 us always taken."""
     host = driving()
-    host.world.metal.glitch(host.world.now_us, host.world.now_us + open_us)
+    host.world.hardware.glitch(host.world.now_us, host.world.now_us + open_us)
     host.drive(100, 400)
     assert (host.state != codes.ACTIVE) == stops
     assert bool(host.status.causes & 1 << codes.CAUSE_RUNSTOP_LOOP) == stops

@@ -156,7 +156,7 @@ class FullStorm(Storm):
     def _glitch(self) -> None:
         world = self.host.world
         open_us = self._random.choice((10, 60, 99, 100, 150, 400))
-        world.metal.glitch(world.now_us + 1, world.now_us + 1 + open_us)
+        world.hardware.glitch(world.now_us + 1, world.now_us + 1 + open_us)
 
     def _hang(self) -> None:
         for_us = self._random.randrange(20, 91) * 1000
@@ -165,10 +165,10 @@ class FullStorm(Storm):
 
     def _stuck_output(self) -> None:
         channel = self._random.choice((0, 1, 4))
-        self.host.world.metal.stuck = {channel: self._random.choice((0, 1_500_000, 1_800_000))}
+        self.host.world.hardware.stuck = {channel: self._random.choice((0, 1_500_000, 1_800_000))}
 
     def _weld(self) -> None:
-        self.host.world.metal.contact_stuck = self._random.random() < 0.5
+        self.host.world.hardware.contact_stuck = self._random.random() < 0.5
 
     def _heat(self) -> None:
         self.host.world.temperature_c = HOT_C
@@ -198,7 +198,7 @@ class FullStorm(Storm):
 
     def _mend(self) -> None:
         world = self.host.world
-        world.metal.stuck, world.metal.contact_stuck = {}, None
+        world.hardware.stuck, world.hardware.contact_stuck = {}, None
         world.temperature_c, world.dead_encoders = 25, set()
         world.plant.stuck_throttle = None
         world.runstop_closed, world.charger, world.link_room = True, False, 1024

@@ -43,7 +43,7 @@ def test_a_runstop_whose_loop_is_not_wired_through_the_relay_does_not_hold(bench
 
     def opened():
         bench.world.runstop_closed = False
-        bench.world.metal.contact_stuck = True
+        bench.world.hardware.contact_stuck = True
 
     [row] = by_hand.runstop(bench, Player(Open=opened, Close=set_loop(bench, True)))
     assert row.holds is False

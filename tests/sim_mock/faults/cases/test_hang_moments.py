@@ -191,9 +191,9 @@ def test_a_pulse_that_stays_at_reverse_is_seen():
 
     def keeps(scene: Scene) -> None:
         hangs(scene)
-        metal, channel = scene.world.metal, motors_of(scene.vehicle)[0]
-        metal.contact_stuck = True
-        metal.stuck[channel] = scene.vehicle.parameters["channel_low"][channel]
+        hardware, channel = scene.world.hardware, motors_of(scene.vehicle)[0]
+        hardware.contact_stuck = True
+        hardware.stuck[channel] = scene.vehicle.parameters["channel_low"][channel]
 
     found = struck("f1tenth", holding, keeps).wrong()
     assert [word.split()[0] for word in some(found)] == ["turned", "drove"]
