@@ -190,11 +190,11 @@ class World:
         return self.transmitter
 
     def beat(self, now_us: int) -> bytes:
-        """Run the plant up to ``now_us`` and take one beat then; for callers that pace by a clock.
+        """Run the plant up to ``now_us`` and take one beat then; for callers in real time.
 
-        A paced beat that comes late is late for the program too, as on a board: its clock must be
-        as steady as the one that it is compared with. A program that hangs or has ended takes no
-        beat; the watchdog restarts it.
+        A beat that comes late by the clock is late for the program too, as on a board: its clock
+        must be as steady as the one that it is compared with. A program that hangs or has ended
+        takes no beat; the watchdog restarts it.
         """
         self._run_plant(now_us)
         received = bytes(self._incoming[:RECEIVE_SIZE])

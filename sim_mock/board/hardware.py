@@ -98,8 +98,8 @@ class BoardHardware:
     def tick(self, now_us: int, is_hanging: bool) -> None:
         """Update the wires; call it each millisecond.
 
-        A world that is paced late does not count as a program that is late. ``is_hanging``: the
-        program really does not step.
+        A world whose beats are late in real time does not count as a program that is late.
+        ``is_hanging``: the program really does not step.
         """
         guard, own_us = self.guard, now_us & TIME_MASK
         if self._beat and not is_hanging:

@@ -1,7 +1,7 @@
 """A virtual runstop box: its real program, a button, and a radio that is a pseudo-terminal.
 
 As a program (``tandem sim runstop_box``) it takes ``press`` and ``release`` as lines besides those
-of ``paced``.
+of ``real_time``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firmware.box import GREEN, RED, YELLOW, Box
 from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, Process, Stored
 from sim_mock.board.hardware import TIME_MASK
 from sim_mock.board.pairing_keys import read_key_file, stored_key
-from sim_mock.programs.real_time import PATIENCE_S, Cable, Paced, command_of
+from sim_mock.programs.real_time import PATIENCE_S, Cable, RealTimeLoop, runtime_command
 
 STEP_US = 10_000
 BOARD_ID = b"runstop!"
@@ -74,7 +74,7 @@ def in_process(board_id: bytes, image: bytes, seed: int) -> InProcess:
     return InProcess(board_id, image, seed, Box)
 
 
-class BoxProgram(Paced):
+class BoxProgram(RealTimeLoop):
     """A box whose button is pressed and released by lines."""
 
     def __init__(self, box: VirtualBox, cable: Cable, ends_alone: bool) -> None:
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--key", help="a file of tandem pair --virtual")
     parser.add_argument("--ends-alone", action="store_true")
     arguments = parser.parse_args()
-    command, runtime = command_of(arguments.runtime)
+    command, runtime = runtime_command(arguments.runtime)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sim_mock.board.firmware_runner import Process
 from sim_mock.bodies.trust import trust
-from sim_mock.programs.real_time import PATIENCE_S, Cable, Paced, command_of
+from sim_mock.programs.real_time import PATIENCE_S, Cable, RealTimeLoop, runtime_command
 from sim_mock.virtual_car.config import CarFacts
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Trace:
         )
 
 
-class CarProgram(Paced):
+class CarProgram(RealTimeLoop):
     """A world run as a program; after ``quit`` it ends when its car has come to rest."""
 
     def __init__(self, world: World, cable: Cable, trace: Trace | None, ends_alone: bool) -> None:
@@ -97,7 +97,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for path in arguments.trust_code:
         trust(path)
-    command, runtime = command_of(arguments.runtime)
+    command, runtime = runtime_command(arguments.runtime)
     facts = CarFacts.from_json(Path(arguments.facts).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # a clean exit, which removes its device

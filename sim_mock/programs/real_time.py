@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Protocol
 
 from sim_mock.runtime import micropython
-from sim_mock.virtual_car.schedule import Beats, Pace
+from sim_mock.virtual_car.schedule import RealTimeSchedule, ScheduledBoard
 
 PATIENCE_S = 3.0  # timeout of a step: a lost program blocks its world for so long, once
 _PTY_BUFFER = 4096  # the size of a pseudo-terminal's buffer in bytes
 
 
-class Board(Beats, Protocol):
-    """A board that is paced: takes bytes, and each beat returns the bytes it sends."""
+class SerialBoard(ScheduledBoard, Protocol):
+    """A board behind a serial line: takes bytes, and each beat returns the bytes it sends."""
 
     def feed(self, data: bytes) -> None: ...
 
@@ -74,10 +74,10 @@ class Cable:
             os.write(self.master, data)
 
 
-class Paced:
-    """The loop that paces a board: bytes as they come, a beat every step, commands in between."""
+class RealTimeLoop:
+    """The loop that runs a board in real time: bytes, commands, and a beat when it is due."""
 
-    def __init__(self, board: Board, cable: Cable, ends_alone: bool) -> None:
+    def __init__(self, board: SerialBoard, cable: Cable, ends_alone: bool) -> None:
         self.cable = cable
         self.is_ending = False
         self._board = board
@@ -99,10 +99,10 @@ class Paced:
         return self.is_ending
 
     def run(self) -> None:
-        pace = Pace(self._board, _now_us())
+        schedule = RealTimeSchedule(self._board, _now_us())
         while not self.has_ended():
-            self._listen(pace.next_us(_now_us()))
-            self.cable.write(self._board.beat(pace.car_us(_now_us())))
+            self._listen(schedule.next_us(_now_us()))
+            self.cable.write(self._board.beat(schedule.car_us(_now_us())))
             self.after_beat()
 
     def _listen(self, until_us: int) -> None:
@@ -163,7 +163,7 @@ def _now_us() -> int:
     return time.monotonic_ns() // 1000
 
 
-def command_of(wanted: str) -> tuple[list[str], str]:
+def runtime_command(wanted: str) -> tuple[list[str], str]:
     """Return the command that runs the firmware and its name for people.
 
     ``wanted`` is one of ``process.RUNTIMES``. Exits if it is a MicroPython that is not there.

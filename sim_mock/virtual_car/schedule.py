@@ -1,15 +1,17 @@
-"""The real-time pacing of a board's beats, and the handling of beats that are late."""
+"""The real-time schedule of a board's beats, and the handling of beats that are late."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 STALL_US = 2_000_000  # chosen: after a longer stall of the host the car does not catch up
-HOPE_US = 100_000  # chosen: longer than any lease, so a later beat has stopped its car anyway
+CATCH_UP_LIMIT_US = (
+    100_000  # chosen: longer than any lease, so a later beat has stopped its car anyway
+)
 
 
-class Beats(Protocol):
-    """A board, as far as pacing needs it."""
+class ScheduledBoard(Protocol):
+    """The part of a board that the schedule needs."""
 
     @property
     def interval_us(self) -> int:
@@ -19,7 +21,7 @@ class Beats(Protocol):
     def now_us(self) -> int: ...
 
 
-class Pace:
+class RealTimeSchedule:
     """The mapping of the host's clock to the car's; ``lost_us`` is the time lost so far.
 
     Missed beats are skipped, as on a board, and the plant makes up for them. A car that is too slow
@@ -28,7 +30,7 @@ class Pace:
     the car's clock loses that time.
     """
 
-    def __init__(self, board: Beats, now_us: int) -> None:
+    def __init__(self, board: ScheduledBoard, now_us: int) -> None:
         self._board = board
         self._begun_us = now_us - board.now_us
         self._beat_us = board.now_us
@@ -47,7 +49,7 @@ class Pace:
         interval_us = self._board.interval_us
         self._beat_us += interval_us
         late_us = self.car_us(now_us) - self._beat_us
-        if late_us > STALL_US or late_us >= self._late_us > HOPE_US:
+        if late_us > STALL_US or late_us >= self._late_us > CATCH_UP_LIMIT_US:
             self._begun_us += late_us
             self.lost_us += late_us
             late_us = 0

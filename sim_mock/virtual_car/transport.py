@@ -1,4 +1,4 @@
-"""``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
+"""``sim://nigel?seed=1``: a virtual car inside this process, by the wall clock.
 
 Its options are those of ``facts.QUERY``; README.md has them in a table.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.virtual_car.config import facts_of, vehicle_for
-from sim_mock.virtual_car.schedule import Pace
+from sim_mock.virtual_car.schedule import RealTimeSchedule
 
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World
@@ -59,7 +59,7 @@ class SimTransport:
         self.vehicle = vehicle
         self.world = world
         self._now_us = now_us
-        self._pace = Pace(world, now_us())
+        self._schedule = RealTimeSchedule(world, now_us())
         self._task: asyncio.Task[None] | None = None
         self._on_closed: Callable[[Exception | None], None] | None = None
 
@@ -67,12 +67,12 @@ class SimTransport:
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
         self._on_closed = on_closed
-        self._pace = Pace(self.world, self._now_us())
+        self._schedule = RealTimeSchedule(self.world, self._now_us())
         self._task = asyncio.get_running_loop().create_task(self._run(on_bytes))
 
     def car_us(self) -> int:
         """Return the car's present time."""
-        return self._pace.car_us(self._now_us())
+        return self._schedule.car_us(self._now_us())
 
     def send(self, data: bytes) -> int:
         if self._task is None or len(data) > self.world.feed_room:
@@ -92,10 +92,10 @@ class SimTransport:
     async def _run(self, on_bytes: Callable[[bytes], None]) -> None:
         has_told = False
         while True:
-            wait_us = self._pace.next_us(self._now_us()) - self._now_us()
-            if self._pace.lost_us and not has_told:
+            wait_us = self._schedule.next_us(self._now_us()) - self._now_us()
+            if self._schedule.lost_us and not has_told:
                 has_told = True
-                _LOG.warning(_SLOW, self.label, self._pace.lost_us * 1e-6)
+                _LOG.warning(_SLOW, self.label, self._schedule.lost_us * 1e-6)
             await asyncio.sleep(max(wait_us * 1e-6, HOST_TURN_S))
             sent = self.world.beat(self.car_us())
             self.after_beat()

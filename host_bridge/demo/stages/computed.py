@@ -20,7 +20,7 @@ from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
 from sim_mock.programs.car import Trace
-from sim_mock.programs.real_time import command_of
+from sim_mock.programs.real_time import runtime_command
 
 TRACE = "car-a.csv"
 
@@ -28,7 +28,7 @@ TRACE = "car-a.csv"
 def in_virtual_time(args: argparse.Namespace, show: Show, results: Results) -> int:
     """Run them; return 0, or the code of an interruption. Raises errors.TandemError."""
     try:
-        command, results.runtime = command_of(args.runtime)
+        command, results.runtime = runtime_command(args.runtime)
     except SystemExit as no_such:
         raise DeviceFault(str(no_such), where="car A", remedy="tandem doctor") from None
     show.say(f"Car A: the firmware under {results.runtime}, a process of its own.")

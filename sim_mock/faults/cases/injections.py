@@ -198,7 +198,7 @@ def hold_and_go(scene: Scene) -> None:
 
 
 def odd_pace(scene: Scene) -> None:
-    """Let time pass in uneven pieces, as a paced or a busy machine does."""
+    """Let time pass in uneven pieces, as a busy machine does."""
     cuts = sorted(scene.random.sample(range(1, 1000), 5))
     scene.pieces_us = [*cuts, 1000]
 
