@@ -41,7 +41,7 @@ def start(
 
 def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
     """Start the process of a virtual runstop box, in the same way."""
-    return _program(["sim_mock.board.runstop_box", *options])
+    return _program(["sim_mock.programs.runstop_box", *options])
 
 
 def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:

@@ -22,7 +22,7 @@ from firmware.boards.simulated import unix
 from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
 
-PATIENCE_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter some 100 ms
+STEP_TIMEOUT_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter some 100 ms
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -128,11 +128,11 @@ class Process:
         image: bytes,
         seed: int,
         program: Path = ROOT / "firmware" / "main.py",
-        patience_s: float = PATIENCE_S,
+        step_timeout_s: float = STEP_TIMEOUT_S,
         kind: str = "unix",
     ) -> None:
-        self._patience_s = PATIENCE_S  # the timeout until the first answer; then ``_then_s``
-        self._then_s = patience_s
+        self._timeout_s = STEP_TIMEOUT_S  # the timeout until the first answer; then ``_then_s``
+        self._then_s = step_timeout_s
         self._header = struct.Struct(unix.IN)
         self._reply = struct.Struct(unix.OUT)
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-car-")
@@ -163,12 +163,12 @@ class Process:
         with contextlib.suppress(BrokenPipeError):  # the read below finds out why
             self._process.stdin.write(packet + received.ljust(RECEIVE_SIZE, b"\0"))
             self._process.stdin.flush()
-        if not select.select([self._process.stdout], [], [], self._patience_s)[0]:
-            raise ProgramLost(f"the car's program does not answer for {self._patience_s:g} s")
+        if not select.select([self._process.stdout], [], [], self._timeout_s)[0]:
+            raise ProgramLost(f"the car's program does not answer for {self._timeout_s:g} s")
         out = self._process.stdout.read(unix.OUT_SIZE)
         if len(out) != unix.OUT_SIZE:
             raise ProgramLost(f"the car's program ended with exit code {self._process.wait()}")
-        self._patience_s = self._then_s
+        self._timeout_s = self._then_s
         *both, step_us, enable, lights, healthy, size = self._reply.unpack_from(out)
         at = self._reply.size
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
@@ -187,7 +187,7 @@ class Process:
             self._process.stdin.close()
         self._process.stdout.close()
         try:
-            self._process.wait(timeout=self._patience_s)
+            self._process.wait(timeout=self._timeout_s)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -30,14 +30,14 @@ class SpeedLoop:
     """The numbers of a car's speed loop.
 
     ``gain`` in shares of effort per m/s, ``gain_i`` per m; ``top_mps`` is the speed at full effort,
-    ``motor_s`` the motors' time constant, ``patience_s`` the board's timeout.
+    ``motor_s`` the motors' time constant, ``timeout_s`` the board's timeout.
     """
 
     gain: float
     gain_i: float
     top_mps: float
     motor_s: float
-    patience_s: float
+    timeout_s: float
 
     def opened(self, is_velocity: bool, delay_s: float, lag_s: float, radps: float) -> complex:
         """Return the open loop's transfer function at this frequency.
@@ -64,7 +64,7 @@ class SpeedLoop:
 
     def bears(self, is_velocity: bool, delay_s: float, lag_s: float) -> bool:
         """Return whether the board can drive a car with this dead time and lag."""
-        is_in_time = delay_s + lag_s < self.patience_s
+        is_in_time = delay_s + lag_s < self.timeout_s
         return is_in_time and self.margin(is_velocity, delay_s, lag_s) > 1.0
 
     def longest_delay_s(self, is_velocity: bool, lag_s: float) -> float | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sim_mock.board.firmware_runner import Process
 from sim_mock.bodies.trust import trust
-from sim_mock.programs.real_time import PATIENCE_S, Cable, RealTimeLoop, runtime_command
+from sim_mock.programs.real_time import STEP_TIMEOUT_S, Cable, RealTimeLoop, runtime_command
 from sim_mock.virtual_car.config import CarFacts
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # a clean exit, which removes its device
 
     def runner(board_id: bytes, image: bytes, seed: int) -> Process:
-        return Process(command, board_id, image, seed, patience_s=PATIENCE_S)
+        return Process(command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S)
 
     world = facts.world(runner)
     cable = Cable(arguments.link)

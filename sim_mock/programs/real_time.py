@@ -19,7 +19,7 @@ from typing import Protocol
 from sim_mock.runtime import micropython
 from sim_mock.virtual_car.schedule import RealTimeSchedule, ScheduledBoard
 
-PATIENCE_S = 3.0  # timeout of a step: a lost program blocks its world for so long, once
+STEP_TIMEOUT_S = 3.0  # timeout of a step: a lost program blocks its world for so long, once
 _PTY_BUFFER = 4096  # the size of a pseudo-terminal's buffer in bytes
 
 

@@ -5,7 +5,7 @@ import pytest
 from firmware.protocol import codes
 from sim_mock.board.firmware_runner import Process
 from sim_mock.board.pairing_keys import stored_key
-from sim_mock.board.runstop_box import BOARD_ID, VirtualBox
+from sim_mock.board.runstop_box import BOARD_ID, VirtualRunstopBox
 from tests.firmware.copies import saved
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
 from tests.safety.ways import ACTIVE, BOX, Race
@@ -17,8 +17,8 @@ STOPPED, STANDBY = codes.STOPPED, codes.STANDBY
 KEY, OTHER_KEY = b"a key of 16 byte", b"another 16 bytes"
 
 
-def box_of(key=KEY, car_name="red", **options) -> VirtualBox:
-    return VirtualBox(key=stored_key(key, BOARD_ID, car_name) if key else b"", **options)
+def box_of(key=KEY, car_name="red", **options) -> VirtualRunstopBox:
+    return VirtualRunstopBox(key=stored_key(key, BOARD_ID, car_name) if key else b"", **options)
 
 
 class Driven(Race):

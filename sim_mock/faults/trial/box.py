@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
-from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualBox
+from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualRunstopBox
 from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import VehicleFacts, World, board_id_of, stored_image
 
@@ -31,7 +31,7 @@ class BoxAtRadio(Wire):
         self.runs_on = True
         self.said: list[bytes] = []
         self._world = world
-        self._box = VirtualBox(key=stored_key(_KEY, BOARD_ID, world.name))
+        self._box = VirtualRunstopBox(key=stored_key(_KEY, BOARD_ID, world.name))
         self._next_us = world.now_us + phase_us
 
     def tick(self, sent: bytes) -> None:

@@ -95,7 +95,7 @@ def lost_while_driving(runtime, sign):
     command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
 
     def runner(board_id, image, seed):
-        return Process(command, board_id, image, seed, patience_s=0.5)
+        return Process(command, board_id, image, seed, step_timeout_s=0.5)
 
     world = World(load_vehicle("f1tenth"), runner=runner)
     host = Host(world)
