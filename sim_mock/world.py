@@ -25,7 +25,7 @@ FOREVER_US = 1 << 62
 _MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
 
 
-class VehicleFacts(Protocol):
+class VehicleSpec(Protocol):
     """The properties of a parsed vehicle file that the world needs."""
 
     @property
@@ -44,7 +44,7 @@ def board_id_of(board: str) -> bytes:
     return low.to_bytes(4, "little") + zlib.crc32(board.encode(), low).to_bytes(4, "little")
 
 
-def stored_image(vehicle: VehicleFacts, board_id: bytes, car_name: str) -> bytes:
+def stored_image(vehicle: VehicleSpec, board_id: bytes, car_name: str) -> bytes:
     """Return the configuration as a virtual car's new board has it stored."""
     params = CheckedParams(crc_table())
     for name, values in vehicle.parameters.items():
@@ -61,7 +61,7 @@ def stored_image(vehicle: VehicleFacts, board_id: bytes, car_name: str) -> bytes
 
 
 def plant_of(
-    vehicle: VehicleFacts,
+    vehicle: VehicleSpec,
     seed: int,
     payload_kg: float = 0.0,
     payload_x_m: float = 0.0,
@@ -98,7 +98,7 @@ class World:
 
     def __init__(  # noqa: PLR0915 - the list of its parts
         self,
-        vehicle: VehicleFacts,
+        vehicle: VehicleSpec,
         seed: int = 0,
         *,
         name: str | None = None,

@@ -11,14 +11,15 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from sim_mock.bodies import trust
 from sim_mock.programs import children
-from sim_mock.virtual_car import config as facts
+from sim_mock.virtual_car.config import choices as known_choices
+from sim_mock.virtual_car.config import virtual_car_config
 
 Choices = dict[str, list[dict[str, Any]]]
 
 
 def choices() -> Choices:
     """Return the tracks and the faults that a virtual car's URI may name."""
-    return facts.choices()
+    return known_choices()
 
 
 def start(
@@ -29,11 +30,11 @@ def start(
     ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
     """
     try:
-        built = facts.facts_of(vehicle, query)
+        config = virtual_car_config(vehicle, query)
     except ValueError as error:  # the simulator depends on nothing of the host
         raise UsageFault(str(error), where=f"a virtual {vehicle.name}") from None
     with tempfile.TemporaryFile("w") as file:
-        file.write(built.to_json())
+        file.write(config.to_json())
         file.flush()
         words = ["sim_mock.programs.car", f"/dev/fd/{file.fileno()}", *options, *trust.options()]
         return _program(words, file.fileno())

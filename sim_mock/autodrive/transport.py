@@ -24,7 +24,7 @@ from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.virtual_car.config import CarFacts, facts_of
+from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
 from sim_mock.world import World
 
@@ -52,12 +52,12 @@ class AutodriveTransport(SimTransport):
     def __init__(
         self,
         label: str,
-        facts: CarFacts,
+        config: VirtualCarConfig,
         plant: ExchangedPlant,
         place: Place,
         now_us: Callable[[], int],
     ) -> None:
-        super().__init__(label, world_around(plant, facts), now_us)
+        super().__init__(label, world_around(plant, config), now_us)
         self._plant, self._place, self._host_us = plant, place, now_us
         self._news = News()
         self.server = SimulatorServer(now_us, place.scenery)
@@ -164,10 +164,10 @@ def make(uri: Uri, context: Context) -> AutodriveTransport:
     query = uri.query
     _refuse_others(query)
     name = query["vehicle"]
-    facts = facts_of(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
-    plant = plant_in_simulator(facts, query.get("car", name))
+    config = virtual_car_config(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
+    plant = plant_in_simulator(config, query.get("car", name))
     place = place_of(query, port_of(uri.authority))
-    transport = AutodriveTransport(uri.text, facts, plant, place, context.now_us)
+    transport = AutodriveTransport(uri.text, config, plant, place, context.now_us)
     transport.vehicle = name
     return transport
 
@@ -206,14 +206,14 @@ def _whole(query: Mapping[str, str], name: str) -> str:
     return query[name]
 
 
-def plant_in_simulator(facts: CarFacts, car: str) -> ExchangedPlant:
+def plant_in_simulator(config: VirtualCarConfig, car: str) -> ExchangedPlant:
     """Return the plant. Raises ValueError for a car that the simulator does not have."""
-    table = {**facts.plant, "channels": list(facts.channels)}
+    table = {**config.plant, "channels": list(config.channels)}
     parameters = PlantParameters.from_mapping(table)
-    return ExchangedPlant(parameters, facts.noise_seed, simulated_car(car))
+    return ExchangedPlant(parameters, config.noise_seed, simulated_car(car))
 
 
-def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
+def world_around(plant: ExchangedPlant, config: VirtualCarConfig) -> World:
     """Return a world whose runstop loop opens while the simulator does not drive the car.
 
     That is while it is lost, in Manual, or paused. So the car cannot be armed without the
@@ -221,12 +221,12 @@ def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
     has cleared that.
     """
     world = World(
-        facts,
-        facts.seed,
-        name=facts.car_name or facts.vehicle,
+        config,
+        config.seed,
+        name=config.car_name or config.vehicle,
         plant=cast("Plant", plant),  # it has all of the interface that a World uses
         runner=InProcess,
-        image=b"" if facts.blank else None,
+        image=b"" if config.blank else None,
     )
 
     def watch(world: World) -> None:

@@ -12,7 +12,7 @@ from sim_mock.faults.named import strokes_of
 from sim_mock.faults.trial.pins import Pins
 from sim_mock.faults.trial.target import TICK_US, Stage
 from sim_mock.faults.trial.wire import Wire
-from sim_mock.world import VehicleFacts, World
+from sim_mock.world import VehicleSpec, World
 
 Runner = Callable[[bytes, bytes, int], FirmwareRunner]
 _MOST_BYTES = 4096  # more bytes without a delimiter are no frame
@@ -57,7 +57,7 @@ class Trouble(Stage):
     """
 
     def __init__(
-        self, vehicle: VehicleFacts, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
+        self, vehicle: VehicleSpec, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
     ) -> None:
         super().__init__(vehicle, Random(f"faults {seed}"))
         self._strokes = strokes_of(faults)

@@ -32,7 +32,7 @@ class Named:
     """A fault with a name and keys, each of which has a default (as in ``plant.tables``).
 
     ``stroke`` makes its injection. A fault without one exists from the start, and ``makes`` returns
-    its changes of the car's facts.
+    its changes of the car's options.
     """
 
     title: str
@@ -157,7 +157,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the changes of a car's facts by the faults that exist from the start.
+    """Return the changes of a car's options by the faults that exist from the start.
 
     Raises ValueError if two change the same; patches add up.
     """

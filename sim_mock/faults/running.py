@@ -24,7 +24,7 @@ from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import altered, brakes_by_motor, has_brake
 from sim_mock.faults.trial.wire import clean
-from sim_mock.world import VehicleFacts
+from sim_mock.world import VehicleSpec
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
 _DRIVES_ON_MS = 2000
@@ -69,7 +69,7 @@ class Run:
 
 def run(
     case_id: str,
-    vehicle: VehicleFacts,
+    vehicle: VehicleSpec,
     seed: int,
     runtime: str = IN_PROCESS,
     speed_mps: float = 0.0,
@@ -82,7 +82,7 @@ def run(
     return run_case(case, vehicle, seed, runtime)
 
 
-def run_case(case: Case, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCESS) -> Run:
+def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROCESS) -> Run:
     """Run one case, which need not be in the catalogue.
 
     Raises LookupError for a runtime that is not here.

@@ -14,7 +14,7 @@ from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, Pla
 from sim_mock.board.firmware_runner import Beat
 from sim_mock.board.hardware import TIME_MASK
 from sim_mock.faults.trial.host import framed
-from sim_mock.virtual_car.config import CarFacts
+from sim_mock.virtual_car.config import VirtualCarConfig
 
 _OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")
 _LATE = 1.5  # steps: a longer gap means that the chip skipped one, or the cable lost it
@@ -57,9 +57,9 @@ class Chip:
 class Bench:
     """A world whose program is on a chip; ``say`` sends bytes to the chip."""
 
-    def __init__(self, facts: CarFacts, say: Callable[[bytes], object]) -> None:
+    def __init__(self, config: VirtualCarConfig, say: Callable[[bytes], object]) -> None:
         self._chip = Chip(say)
-        self.world = facts.world(lambda board_id, image, seed: self._chip)
+        self.world = config.world(lambda board_id, image, seed: self._chip)
         self._fallbacks: Sequence[int] = (-1,) * CHANNELS
         self._beat_us = 0
         self._has_begun = False

@@ -29,7 +29,7 @@ from firmware.protocol.version import protocol_hash
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.bench import Bench
 from sim_mock.hitl.frames import Ear, Frames, kind_of
-from sim_mock.virtual_car.config import CarFacts
+from sim_mock.virtual_car.config import VirtualCarConfig
 from sim_mock.world import stored_image
 
 ALWAYS = (Identify.ID, Stop.ID)  # messages that pass to a board in any stage
@@ -62,7 +62,7 @@ class Rehearsal:
 
     def __init__(
         self,
-        facts: CarFacts,
+        config: VirtualCarConfig,
         to_board: Callable[[bytes], object],
         to_host: Callable[[bytes], object],
         board: bytes = b"",
@@ -70,8 +70,8 @@ class Rehearsal:
         self.stage = Stage.MEETING
         self.fault = ""
         self.board = board
-        self.bench = Bench(facts, to_board)
-        self._facts = facts
+        self.bench = Bench(config, to_board)
+        self._config = config
         self._to_board = to_board
         self._to_host = to_host
         self._from_board, self._from_host = Frames(), Frames()
@@ -157,7 +157,7 @@ class Rehearsal:
     def _prepare(self, board_id: bytes) -> None:
         """Cut the vehicle's configuration, for a board of this id, into chunks."""
         self._token = secrets.randbelow(0xFFFF) + 1
-        image = stored_image(self._facts, board_id, self.bench.world.name)
+        image = stored_image(self._config, board_id, self.bench.world.name)
         starts = range(0, len(image), CHUNK)
         self._chunks = [framed(self._chunk(image, at)) for at in starts]
         self._at = self._ticks = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sim_mock.hitl.rehearsal import TICK_S, Rehearsal
-from sim_mock.virtual_car.config import QUERY, CarFacts, facts_of, vehicle_for
+from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, vehicle_for, virtual_car_config
 
 if TYPE_CHECKING:
     from sim_mock.virtual_car.transport import Context, Uri
@@ -32,11 +32,11 @@ class HitlTransport:
 
     is_virtual = False  # there is a board, which can be told to stop
 
-    def __init__(self, label: str, facts: CarFacts, cable: Any, vehicle: str) -> None:
+    def __init__(self, label: str, config: VirtualCarConfig, cable: Any, vehicle: str) -> None:
         self.label = label
         self.vehicle = vehicle
         self.cable = cable
-        self._facts = facts
+        self._config = config
         self._board = b""  # its id in the loop, once it was there
         self._rehearsal: Rehearsal | None = None
         self._task: asyncio.Task[None] | None = None
@@ -55,7 +55,7 @@ class HitlTransport:
 
         Raises RuntimeError if that fails, and what the cable raises.
         """
-        rehearsal = Rehearsal(self._facts, self.cable.send, on_bytes, self._board)
+        rehearsal = Rehearsal(self._config, self.cable.send, on_bytes, self._board)
         self._why = None
         await self.cable.open(rehearsal.hear_board, self._ended)
         self._rehearsal = rehearsal
@@ -107,9 +107,9 @@ def make(uri: Uri, context: Context) -> HitlTransport:
         raise ValueError("blank=1: a board with a plant has the configuration that the plant sends")
     _check_baud(uri.query.get("baud", ""))
     own = {key: value for key, value in uri.query.items() if key in QUERY}
-    facts = facts_of(vehicle_for(own, uri.query[OPTION], context), own)
+    config = virtual_car_config(vehicle_for(own, uri.query[OPTION], context), own)
     cable = context.transport(_cable_text(uri.text))
-    return HitlTransport(uri.text, facts, cable, uri.query[OPTION])
+    return HitlTransport(uri.text, config, cable, uri.query[OPTION])
 
 
 def _check_baud(baud: str) -> None:

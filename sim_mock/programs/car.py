@@ -1,9 +1,10 @@
 """A virtual car as a program, behind a pseudo-terminal, with a plant that outlives the host.
 
-It is started by ``sim_mock.programs.process`` and by ``tandem sim``. It reads its facts (JSON)
-from a file and prints one line of JSON when it can be driven: the device to open, what runs the
-firmware, and its board's id. It takes commands as lines on standard input: ``unplug``, ``plug``,
-``deaf MS`` (what is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
+It is started by ``sim_mock.programs.process`` and by ``tandem sim``. It reads its configuration
+(JSON) from a file and prints one line of JSON when it can be driven: the device to open, what runs
+the firmware, and its board's id. It takes commands as lines on standard input: ``unplug``,
+``plug``, ``deaf MS`` (what is sent to it is lost for so long), ``runstop open``, ``runstop close``,
+``quit``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 from sim_mock.board.firmware_runner import Process
 from sim_mock.bodies.trust import trust
 from sim_mock.programs.real_time import STEP_TIMEOUT_S, Cable, RealTimeLoop, runtime_command
-from sim_mock.virtual_car.config import CarFacts
+from sim_mock.virtual_car.config import VirtualCarConfig
 
 if TYPE_CHECKING:
     from sim_mock.world import World
@@ -88,7 +89,7 @@ class CarProgram(RealTimeLoop):
 def main() -> None:
     """Run one car until it is told to end."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("facts")
+    parser.add_argument("config")
     parser.add_argument("--runtime", default="auto")
     parser.add_argument("--trace")
     parser.add_argument("--link", type=Path)
@@ -98,14 +99,14 @@ def main() -> None:
     for path in arguments.trust_code:
         trust(path)
     command, runtime = runtime_command(arguments.runtime)
-    facts = CarFacts.from_json(Path(arguments.facts).read_text())
+    config = VirtualCarConfig.from_json(Path(arguments.config).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # a clean exit, which removes its device
 
     def runner(board_id: bytes, image: bytes, seed: int) -> Process:
         return Process(command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S)
 
-    world = facts.world(runner)
+    world = config.world(runner)
     cable = Cable(arguments.link)
     trace = Trace(arguments.trace) if arguments.trace else None
     ready = {"device": cable.device, "runtime": runtime, "pid": os.getpid()}

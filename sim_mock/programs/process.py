@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim_mock.bodies import trust
 from sim_mock.programs import children
-from sim_mock.virtual_car.config import CarFacts, facts_of, vehicle_for
+from sim_mock.virtual_car.config import VirtualCarConfig, vehicle_for, virtual_car_config
 from sim_mock.virtual_car.transport import told_vehicle
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ class CarProcess:
             self.process.stdin.write(command.encode() + b"\n")
 
 
-async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarProcess:
+async def start(config: VirtualCarConfig, runtime: str = "auto", *options: str) -> CarProcess:
     """Start a car's program. Raises RuntimeError with what it printed if it does not come up."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write(facts.to_json())
+        file.write(config.to_json())
         file.flush()
         return await start_program(
             "sim_mock.programs.car", file.name, "--runtime", runtime, *options, *trust.options()
@@ -83,11 +83,11 @@ class ProcessTransport:
 
     is_virtual = True
 
-    def __init__(self, uri: Uri, facts: CarFacts, runtime: str, context: Context) -> None:
+    def __init__(self, uri: Uri, config: VirtualCarConfig, runtime: str, context: Context) -> None:
         self.label = uri.text
         self.vehicle = told_vehicle(uri)
         self.car: CarProcess | None = None
-        self._facts = facts
+        self._config = config
         self._runtime = runtime
         self._context = context
         self._line: Any = None
@@ -96,7 +96,7 @@ class ProcessTransport:
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
         if self.car is None:
-            self.car = await start(self._facts, self._runtime, "--ends-alone")
+            self.car = await start(self._config, self._runtime, "--ends-alone")
         self._line = self._context.transport(f"serial://{self.car.device}")
         await self._line.open(on_bytes, on_closed)
 
@@ -117,7 +117,7 @@ def make(uri: Uri, context: Context) -> ProcessTransport:
     runtime = query.pop("runtime", RUNTIMES[0])
     if runtime not in RUNTIMES:
         raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
-    facts = facts_of(vehicle_for(uri.query, uri.place, context), query)
-    if facts.scene:
+    config = virtual_car_config(vehicle_for(uri.query, uri.place, context), query)
+    if config.scene:
         raise ValueError("scene=: cars see each other in one program only: say sim:// for each")
-    return ProcessTransport(uri, facts, runtime, context)
+    return ProcessTransport(uri, config, runtime, context)

@@ -19,7 +19,7 @@ from sim_mock.faults.injector import Runner, Trouble, TroubledWorld
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
-from sim_mock.world import VehicleFacts, World, board_id_of, plant_of, stored_image
+from sim_mock.world import VehicleSpec, World, board_id_of, plant_of, stored_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +122,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
 
 
 @dataclass(frozen=True)
-class CarFacts:
+class VirtualCarConfig:
     """The configuration of one virtual car: its vehicle file's tables and this car's options."""
 
     vehicle: str
@@ -162,8 +162,8 @@ class CarFacts:
         return json.dumps(asdict(self))
 
     @staticmethod
-    def from_json(text: str) -> CarFacts:
-        return CarFacts(**json.loads(text))
+    def from_json(text: str) -> VirtualCarConfig:
+        return VirtualCarConfig(**json.loads(text))
 
     def world(self, runner: Runner) -> World:
         """Return the car in its world, ready to begin.
@@ -178,7 +178,7 @@ class CarFacts:
         return world
 
     def _equipped(self, kind: type[W], runner: Runner) -> W:
-        plant = self.plant_made()
+        plant = self.make_plant()
         plant.is_on_stand = self.stand
         name = self.car_name or self.vehicle
         board_id = board_id_of(self.board or name)
@@ -196,7 +196,7 @@ class CarFacts:
             surround(world, self)
         return world
 
-    def plant_made(self) -> Plant:
+    def make_plant(self) -> Plant:
         """Return the plant with its load, its floor and its model. Raises ValueError."""
         patches = [Patch(*numbers) for numbers in self.patch]
         return plant_of(self, self.noise_seed, self.payload_kg, self.payload_x_m, patches)
@@ -210,10 +210,10 @@ class CarFacts:
 class Vehicles(Protocol):
     """A reader of vehicle files; ``changes`` are values that replace a file's."""
 
-    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
+    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleSpec: ...
 
 
-def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleFacts:
+def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleSpec:
     """Return the vehicle of a URI, with the step and the calibration that it asks for.
 
     Raises ValueError, and what reading the vehicle raises.
@@ -224,16 +224,16 @@ def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> Vehi
     return vehicle if file == AS_IN_ITS_FILE else _calibrated(vehicle, file)
 
 
-def _calibrated(vehicle: VehicleFacts, file: str) -> VehicleFacts:
+def _calibrated(vehicle: VehicleSpec, file: str) -> VehicleSpec:
     """Return the calibrated vehicle, by entry point: this package does not import calibration."""
     for point in entry_points(group=CALIBRATIONS, name="apply"):
-        facts: VehicleFacts = point.load()(vehicle, file)
-        return facts
+        config: VehicleSpec = point.load()(vehicle, file)
+        return config
     raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; make setup does")
 
 
-def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
-    """Return the car's facts from a vehicle and a URI's query.
+def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> VirtualCarConfig:
+    """Return a virtual car's configuration from a vehicle and a URI's query.
 
     Raises ValueError that names the wrong key.
     """
@@ -255,8 +255,8 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}
     if options.get("scene") and not (options.get("track") or options.get("map")):
         raise ValueError("scene=NAME: say the track=NAME or the map=FILE that its cars share, too")
-    car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
-    car.plant_made()  # report errors now and not in another process
+    car = VirtualCarConfig(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
+    car.make_plant()  # report errors now and not in another process
     if car.is_surrounded:
         from sim_mock.virtual_car.surroundings import place_of
 

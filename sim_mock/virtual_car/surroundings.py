@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """The facts of a virtual car that say where it drives (virtual_car.config.CarFacts)."""
+    """The part of a ``VirtualCarConfig`` that says where the car drives."""
 
     @property
     def track(self) -> str: ...
@@ -41,45 +41,45 @@ class Placed(Protocol):
     def channels(self) -> Sequence[Any]: ...
 
 
-def place_of(facts: Placed) -> Place | None:
+def place_of(config: Placed) -> Place | None:
     """Return the place where the car drives, or None for an endless floor.
 
     Raises ValueError, also if the car cannot start there.
     """
-    place = load_place(facts.track, facts.map)
+    place = load_place(config.track, config.map)
     if place:
-        table = {**facts.plant, "channels": list(facts.channels)}
-        start, outline = start_of(facts), Outline.of(PlantParameters.from_mapping(table))
+        table = {**config.plant, "channels": list(config.channels)}
+        start, outline = start_of(config), Outline.of(PlantParameters.from_mapping(table))
         is_free = place.is_free(start.x_m, start.y_m)
         if not is_free or touches(outline, start, place.walls):
             where = "a wall is in the way" if is_free else "nobody may be there"
-            raise ValueError(f"start={facts.start or '0,0,0'}: {where}; say start=X,Y,YAW_DEG")
+            raise ValueError(f"start={config.start or '0,0,0'}: {where}; say start=X,Y,YAW_DEG")
     return place
 
 
-def start_of(facts: Placed) -> Pose:
+def start_of(config: Placed) -> Pose:
     """Return the start pose of the centre of gravity."""
-    return Pose(*facts.start) if facts.start else Pose(0.0, 0.0, 0.0)
+    return Pose(*config.start) if config.start else Pose(0.0, 0.0, 0.0)
 
 
-def surround(world: World, facts: Placed) -> None:
+def surround(world: World, config: Placed) -> None:
     """Put the world's car at its place and attach what observes it. Raises ValueError."""
-    start, contact = start_of(facts), None
+    start, contact = start_of(config), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
-    place = place_of(facts)
+    place = place_of(config)
     outline, others = None, None
     if place:
         outline = Outline.of(world.plant.parameters)
-        if facts.scene:
-            scene = scene_of(facts.scene, facts.track or facts.map)
+        if config.scene:
+            scene = scene_of(config.scene, config.track or config.map)
             scene.enter(world, outline)
             others = scene.others
         contact = Contact(place, outline, start, others)
-    if facts.poses:
-        world.observers.append(Placing(facts.poses, place, outline, others).step)
+    if config.poses:
+        world.observers.append(Placing(config.poses, place, outline, others).step)
     if contact:
         world.observers.append(contact.step)
-    if facts.sensors:
-        instruments = instruments_of(world, facts.noise_seed, place, contact, others)
-        lines = JsonLines(facts.sensors)
+    if config.sensors:
+        instruments = instruments_of(world, config.noise_seed, place, contact, others)
+        lines = JsonLines(config.sensors)
         world.observers.append(Samples(instruments, lines.put, world.now_us).step)

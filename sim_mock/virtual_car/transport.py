@@ -1,6 +1,6 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, by the wall clock.
 
-Its options are those of ``facts.QUERY``; README.md has them in a table.
+Its options are those of ``config.QUERY``; README.md has them in a table.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.virtual_car.config import facts_of, vehicle_for
+from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
 from sim_mock.virtual_car.schedule import RealTimeSchedule
 
 if TYPE_CHECKING:
-    from sim_mock.world import VehicleFacts, World
+    from sim_mock.world import VehicleSpec, World
 
 _LOG = logging.getLogger(__name__)
 _SLOW = (
@@ -43,7 +43,7 @@ class Context(Protocol):
     """The services that the opener of a URI provides: a clock, vehicles, and other transports."""
 
     def now_us(self) -> int: ...
-    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
+    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleSpec: ...
     def transport(self, text: str) -> Any: ...
 
 
@@ -108,8 +108,8 @@ class SimTransport:
 
 def make(uri: Uri, context: Context) -> SimTransport:
     """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
-    facts = facts_of(vehicle_for(uri.query, uri.place, context), uri.query)
-    return SimTransport(uri.text, facts.world(InProcess), context.now_us, told_vehicle(uri))
+    config = virtual_car_config(vehicle_for(uri.query, uri.place, context), uri.query)
+    return SimTransport(uri.text, config.world(InProcess), context.now_us, told_vehicle(uri))
 
 
 def told_vehicle(uri: Uri) -> str | None:

@@ -13,7 +13,7 @@ import tandem
 
 from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
 SECONDS = 60.0
 WITHIN_S = 3.0  # the aim, of one core
@@ -27,7 +27,7 @@ def eight() -> None:
 
 
 def alone() -> None:
-    facts_of(load_vehicle("nigel"), {}).world(InProcess).advance(round(SECONDS * 1e6))
+    virtual_car_config(load_vehicle("nigel"), {}).world(InProcess).advance(round(SECONDS * 1e6))
 
 
 def timed(work: Callable[[], None]) -> dict[str, float]:

@@ -27,7 +27,7 @@ from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.ros_map import edges, load_map, placed
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests.bench.sheet import Sheet, publish
 
 RAYS, STEP_RAD, FIRST_RAD, REACH_M = 1081, radians(0.25), radians(-135), 10.0
@@ -104,7 +104,7 @@ def casting() -> Iterator[tuple[str | float | None, ...]]:
 
 def parts() -> Iterator[tuple[str, float, float, str]]:
     """What a scan takes until it is out, each part with all before it."""
-    world = facts_of(load_vehicle("f1tenth"), {}).world(InProcess)
+    world = virtual_car_config(load_vehicle("f1tenth"), {}).world(InProcess)
     found = instruments_of(world, 1, load_track("corridor"))
     scanner = next(one for one in found if isinstance(one, Scanner))
     lines = JsonLines(os.devnull)

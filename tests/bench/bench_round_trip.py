@@ -23,7 +23,7 @@ from host_bridge.config.store import make_host
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import Transport
 from sim_mock.programs.process import start
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import TIME_MASK
 from tests.bench.sheet import Cell, Sheet, publish, verdict
 
@@ -222,7 +222,7 @@ async def echo_process(*beat_ms: float) -> tuple[asyncio.subprocess.Process, str
 
 async def drive() -> Sheet:
     echoes = [await echo_process(), await echo_process(STEP_MS)]
-    car = await start(facts_of(make_host().vehicles.load(VEHICLE), {"seed": "1"}))
+    car = await start(virtual_car_config(make_host().vehicles.load(VEHICLE), {"seed": "1"}))
     try:
         listeners = await sampled([car.device, *(device for _, device in echoes)])
     finally:

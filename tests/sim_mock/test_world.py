@@ -9,7 +9,7 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import TIME_MASK, World, board_id_of, stored_image
 from tests.firmware.worlds import VEHICLES, world_of
 
@@ -191,7 +191,7 @@ class Works:
 
 
 def driven(works, **query):
-    world = facts_of(load_vehicle("f1tenth"), {"seed": "4", **query}).world(works)
+    world = virtual_car_config(load_vehicle("f1tenth"), {"seed": "4", **query}).world(works)
     host = Host(world)
     host.take_the_wheel()
     at_rest = b"".join(host.received)
@@ -272,7 +272,7 @@ def test_another_boards_image_does_not_arm():
 
 
 def test_a_blank_board_answers_and_does_not_arm():
-    host = Host(facts_of(load_vehicle("f1tenth"), {"blank": "1"}).world(InProcess))
+    host = Host(virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).world(InProcess))
     host.connect()
     host.drive(50, deadman=0)
     assert host.act(codes.ACTION_ARM) != 0

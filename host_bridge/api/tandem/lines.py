@@ -25,7 +25,7 @@ from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World
 
 TICK_US = 10_000
@@ -179,8 +179,8 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
     changes = {"timing.step_s": float(query["step_s"])} if "step_s" in query else None
     vehicle = host.vehicles.load(uri.place, changes)
     try:
-        facts = facts_of(vehicle, query)
-        world = facts.world(InProcess)
+        config = virtual_car_config(vehicle, query)
+        world = config.world(InProcess)
     except ValueError as error:  # the simulator does not import the host's errors
         raise UsageFault(str(error), where=uri.text) from None
-    return LockstepLine(facts.car_name or vehicle.name, world, vehicle, record)
+    return LockstepLine(config.car_name or vehicle.name, world, vehicle, record)

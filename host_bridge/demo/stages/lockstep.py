@@ -24,7 +24,7 @@ from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
 from sim_mock.board.firmware_runner import Process
 from sim_mock.programs.car import Trace
-from sim_mock.virtual_car.config import CarFacts, facts_of
+from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
 
 _AT_REST_MPS = 0.01
@@ -36,13 +36,13 @@ class LockstepCar(SimTransport):
     """A virtual car that keeps the loop's time; its plant comes to rest before it closes."""
 
     def __init__(
-        self, facts: CarFacts, command: list[str], trace: Trace, now_us: Callable[[], int]
+        self, config: VirtualCarConfig, command: list[str], trace: Trace, now_us: Callable[[], int]
     ) -> None:
         def runner(board_id: bytes, image: bytes, seed: int) -> Process:
             return Process(command, board_id, image, seed)
 
-        uri = f"sim://{facts.vehicle}?seed={facts.seed}&name={facts.car_name}"
-        super().__init__(uri, facts.world(runner), now_us, facts.vehicle)
+        uri = f"sim://{config.vehicle}?seed={config.seed}&name={config.car_name}"
+        super().__init__(uri, config.world(runner), now_us, config.vehicle)
         self._trace = trace
         self._deaf_until_us = 0
 
@@ -128,8 +128,8 @@ class Lockstep:
 
     def car(self, name: str) -> LockstepCar:
         """Return a new car, at rest at the start."""
-        facts = facts_of(self.vehicle, {"seed": str(SEED), "name": name})
-        return LockstepCar(facts, self._command, self._trace, self.host.cars.clock.now_us)
+        config = virtual_car_config(self.vehicle, {"seed": str(SEED), "name": name})
+        return LockstepCar(config, self._command, self._trace, self.host.cars.clock.now_us)
 
     def tell_car(self, command: str) -> None:
         assert self._car, "somebody drives it"

@@ -26,7 +26,7 @@ from host_bridge.demo.stops import Case, cases
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
 from sim_mock.programs.process import CarProcess, start, start_program
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
 TRACE = "car-a-wall.csv"
 
@@ -75,8 +75,8 @@ async def _car(args: argparse.Namespace, vehicle: Vehicle, trace: Path) -> CarPr
             uri = f"serial://{args.board}?hitl={VEHICLE}&seed={SEED}&name=car-a"
             car = await start_program("host_bridge.demo.cars.board_car", uri, *options)
         else:
-            facts = facts_of(vehicle, {"seed": str(SEED), "name": "car-a"})
-            car = await start(facts, args.runtime, *options, "--ends-alone")
+            config = virtual_car_config(vehicle, {"seed": str(SEED), "name": "car-a"})
+            car = await start(config, args.runtime, *options, "--ends-alone")
     except RuntimeError as fault:
         raise DeviceFault(str(fault), where="car A", remedy="tandem doctor") from None
     car.device = str(link)

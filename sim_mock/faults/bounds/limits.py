@@ -8,7 +8,7 @@ from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
 from sim_mock.faults.trial.host import CLAIM_EVERY_US, SYNC_EVERY_US
 from sim_mock.faults.trial.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.world import VehicleFacts
+from sim_mock.world import VehicleSpec
 
 G_MPS2 = 9.81
 _GRIP_USED = 0.5  # least share of the braked tyres' grip that counts as braking
@@ -20,7 +20,7 @@ _PULSE_AWAY_NS = 5_000  # firmware/core/outputs
 _DRIFT = 10_000  # firmware/core/clock: two crystals differ by up to one part in so many
 
 
-def unseen_steps(vehicle: VehicleFacts) -> int:
+def unseen_steps(vehicle: VehicleSpec) -> int:
     """Return the number of whole steps in which a steering pulse moves less than the tolerance."""
     parameters = vehicle.parameters
     (rate_urad_s,), (steer_max_urad,) = (
@@ -32,13 +32,13 @@ def unseen_steps(vehicle: VehicleFacts) -> int:
     return int(_PULSE_AWAY_NS / (ns_per_urad * rate_urad_s * step_ms(vehicle) * 1e-3))
 
 
-def step_ms(vehicle: VehicleFacts) -> int:
+def step_ms(vehicle: VehicleSpec) -> int:
     """Return the period of the program's steps in ms."""
     return vehicle.parameters["step_us"][0] // 1000
 
 
 # The time in ms after which the board acts; each is lengthened by one step, which may be missed.
-WAITS: dict[str, Callable[[VehicleFacts], int]] = {
+WAITS: dict[str, Callable[[VehicleSpec], int]] = {
     "step": lambda _v: 0,
     "claim": lambda _v: CLAIM_EVERY_US // 1000,
     "lease": lease_ms,
@@ -82,7 +82,7 @@ class Stopping:
     unseen_mps: float  # below this the brake is released, as the encoders do not show the speed
 
     @classmethod
-    def of(cls, vehicle: VehicleFacts) -> "Stopping":
+    def of(cls, vehicle: VehicleSpec) -> "Stopping":
         plant = plant_of(vehicle)
         drive, mass_kg = plant.drive, plant.body.mass_kg
         force_n = drive.rolling_resistance * mass_kg * G_MPS2 + drive.friction_n
@@ -119,7 +119,7 @@ class Stopping:
         return speed_mps / self.coast_mps2, speed_mps**2 / (2 * self.coast_mps2)
 
 
-def plant_of(vehicle: VehicleFacts) -> PlantParameters:
+def plant_of(vehicle: VehicleSpec) -> PlantParameters:
     """Return the parameters of the virtual car's plant."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 
@@ -139,7 +139,7 @@ def braked_grip_mps2(plant: PlantParameters) -> float:
 
 
 def limit(
-    vehicle: VehicleFacts,
+    vehicle: VehicleSpec,
     wait: str,
     extra_ms: int,
     brakes: bool,

@@ -19,7 +19,7 @@ from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.trial.wire import Line
-from sim_mock.world import VehicleFacts
+from sim_mock.world import VehicleSpec
 
 LOSSES = (0.01, 0.05, 0.10, 0.20)
 RATES_HZ = (20, 50, 100)
@@ -137,7 +137,7 @@ class Check:
 
 
 def check(
-    row: int, vehicle: VehicleFacts, seed: int = 0, runtime: str = IN_PROCESS, rounds: int = 1
+    row: int, vehicle: VehicleSpec, seed: int = 0, runtime: str = IN_PROCESS, rounds: int = 1
 ) -> Check:
     """Check row ``row`` of ``CHECKS`` on the complete program; return the result.
 
@@ -163,7 +163,7 @@ def check(
 
 def _one_stop(
     random: Random,
-    vehicle: VehicleFacts,
+    vehicle: VehicleSpec,
     rate_hz: int,
     share: float,
     burst_ms: float,

@@ -12,7 +12,7 @@ from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.trial.fault_trial import Scene
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
-from sim_mock.world import VehicleFacts
+from sim_mock.world import VehicleSpec
 
 USUAL_MPS = 3.0
 _LEAST_APART_MPS = 0.1  # a row at the cap is added only if it differs by more than this
@@ -75,7 +75,7 @@ class Row(NamedTuple):
     is_cap: bool  # it is the highest speed at which this cause can occur
 
 
-def rows(vehicle: VehicleFacts) -> Iterator[Row]:
+def rows(vehicle: VehicleSpec) -> Iterator[Row]:
     """Yield all rows that fit the vehicle."""
     for cause in CAUSES:
         case = case_of(cause.case)
@@ -89,7 +89,7 @@ def rows(vehicle: VehicleFacts) -> Iterator[Row]:
         yield Row(cause.words, cause.case, cap_mps, True)
 
 
-def begun_at(case_id: str, vehicle: VehicleFacts, speed_mps: float) -> Case:
+def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:
     """Return the case of a row, with the start condition that allows the vehicle this speed."""
     cause = next(cause for cause in CAUSES if cause.case == case_id)
     case = case_of(case_id)
@@ -101,7 +101,7 @@ def begun_at(case_id: str, vehicle: VehicleFacts, speed_mps: float) -> Case:
 _Start = Callable[[Scene, float], None]
 
 
-def _fastest(cause: Cause, case: Case, vehicle: VehicleFacts) -> tuple[float, _Start]:
+def _fastest(cause: Cause, case: Case, vehicle: VehicleSpec) -> tuple[float, _Start]:
     ways = [case.start]
     if case.start is starts.driving:
         ways.append(starts.racing)
@@ -111,7 +111,7 @@ def _fastest(cause: Cause, case: Case, vehicle: VehicleFacts) -> tuple[float, _S
     return max(found, key=lambda one: one[0])
 
 
-def _reach_mps(start: _Start, vehicle: VehicleFacts) -> float:
+def _reach_mps(start: _Start, vehicle: VehicleSpec) -> float:
     """Return the highest speed allowed to the driver of this start condition."""
     parameters = vehicle.parameters
     races = start in starts.RACING

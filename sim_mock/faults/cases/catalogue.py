@@ -17,7 +17,7 @@ from sim_mock.faults.trial.fault_trial import Scene
 from sim_mock.faults.trial.target import Stage
 from sim_mock.faults.trial.vehicles import NEEDS
 from sim_mock.faults.trial.wire import Line
-from sim_mock.world import VehicleFacts
+from sim_mock.world import VehicleSpec
 
 _CROWDED = Path(__file__).with_name("crowded_heap.py")
 STOPS_SOURCE = "S1, S10"
@@ -46,11 +46,11 @@ class Case:
     start_us: int = 0  # start value of the board's clock
     ahead_us: int = 0  # offset of the session's clock from the board's
 
-    def fits(self, vehicle: VehicleFacts) -> bool:
+    def fits(self, vehicle: VehicleSpec) -> bool:
         """Return whether this vehicle has what the case needs."""
         return NEEDS[self.needs](vehicle)
 
-    def speed_on(self, vehicle: VehicleFacts) -> float:
+    def speed_on(self, vehicle: VehicleSpec) -> float:
         """Return the speed in m/s at which this vehicle is driven in the case."""
         caps = vehicle.parameters["profile_cap_mm_s"]
         top_mps = min(vehicle.parameters["speed_max_mm_s"][0], max(caps)) * 1e-3

@@ -6,13 +6,13 @@ from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualRunstopBox
 from sim_mock.faults.trial.wire import Wire
-from sim_mock.world import VehicleFacts, World, board_id_of, stored_image
+from sim_mock.world import VehicleSpec, World, board_id_of, stored_image
 
 _KEY = b"of a scene's box"
 _AHEAD_US = 123_000  # its clock differs from the car's
 
 
-def paired_image(vehicle: VehicleFacts) -> Stored:
+def paired_image(vehicle: VehicleSpec) -> Stored:
     """Return the stored configuration of a trial's car, with the key of its box."""
     board_id = board_id_of(vehicle.name)
     image = stored_image(vehicle, board_id, vehicle.name)

@@ -9,7 +9,7 @@ from sim_mock.faults.trial.host import Host
 from sim_mock.faults.trial.pins import Factory, Pins
 from sim_mock.faults.trial.target import TICK_US, Stage
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
-from sim_mock.world import VehicleFacts, World
+from sim_mock.world import VehicleSpec, World
 
 _CREEP_MPS = 0.001
 
@@ -17,7 +17,7 @@ _CREEP_MPS = 0.001
 class Track:
     """A record of the car's motion since ``begin``, by its output pins and the plant's truth."""
 
-    def __init__(self, world: World, vehicle: VehicleFacts) -> None:
+    def __init__(self, world: World, vehicle: VehicleSpec) -> None:
         self._world = world
         neutrals = vehicle.parameters["channel_neutral"]
         self._motors = [(i, neutrals[i]) for i in motors_of(vehicle)]
@@ -76,7 +76,7 @@ class Scene(Stage):
 
     def __init__(
         self,
-        vehicle: VehicleFacts,
+        vehicle: VehicleSpec,
         factory: Factory,
         random: Random,
         start_us: int = 0,

@@ -5,7 +5,7 @@ from random import Random
 
 from sim_mock.faults.trial.pins import Pins
 from sim_mock.faults.trial.wire import Wire
-from sim_mock.world import VehicleFacts, World
+from sim_mock.world import VehicleSpec, World
 
 TICK_US = 1000  # how finely the phase of a fault is drawn
 
@@ -21,7 +21,7 @@ class Stage:
     pins: Pins
     driver: Wire
 
-    def __init__(self, vehicle: VehicleFacts, random: Random) -> None:
+    def __init__(self, vehicle: VehicleSpec, random: Random) -> None:
         self.vehicle = vehicle
         self.random = random
         self._plans: list[tuple[int, Callable[[], object]]] = []

@@ -14,7 +14,7 @@ from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.virtual_car.config import facts_of, vehicle_for
+from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
 from tests.evidence import some
 
 
@@ -26,13 +26,13 @@ class Files:
 
 
 def facts(**query):
-    return facts_of(vehicle_for(query, "nigel", Files()), query)
+    return virtual_car_config(vehicle_for(query, "nigel", Files()), query)
 
 
 def driven(car, steer_norm, seconds=4.0):
     """Speed and yaw rate at full throttle; the steering is a command, as its program gives it."""
     vehicle = load_vehicle("nigel")
-    plant = car.plant_made()
+    plant = car.make_plant()
     steer_rad = steer_norm * vehicle.steer_max_rad
     outputs = []
     for channel in vehicle.channels:
@@ -60,7 +60,7 @@ def test_its_plant_is_the_one_that_was_fitted():
     vehicle = make_host().vehicles.load("nigel")
     car = facts(calibration=str(shipped_fit_file("nigel")))
     made, tuned = (
-        car.plant_made().parameters,
+        car.make_plant().parameters,
         Twin(vehicle).tuned(read_fit_file(shipped_fit_file("nigel")).values),
     )
     assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned

@@ -15,7 +15,7 @@ from itertools import pairwise
 from host_bridge.config.store import make_host
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.plant.vesc import Vesc
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
 TIMEOUT_S = 0.2  # mux.yaml, of both topics
 PRIORITIES = {"teleop": 100, "drive": 10}  # mux.yaml
@@ -82,7 +82,7 @@ def driven(arrivals: Sequence[Arrival], until_s: float, vehicle: str) -> list[Mo
     """Each 10 ms from the first command on; arrivals are in order of their times."""
     if not arrivals:
         return []
-    plant = facts_of(make_host().vehicles.load(vehicle), {"seed": "1"}).plant_made()
+    plant = virtual_car_config(make_host().vehicles.load(vehicle), {"seed": "1"}).make_plant()
     vesc = plant.speed_controller
     assert isinstance(vesc, Vesc), f"{vehicle} has no VESC"
     loop, mux = SpeedLoop(vesc), Mux()

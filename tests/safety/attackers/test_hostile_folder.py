@@ -75,10 +75,10 @@ print(car.stdout.readline()); car.kill()
     "a virtual car behind a URI": """
 import asyncio
 from sim_mock.programs import process
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from host_bridge.config import load_vehicle
 async def main():
-    car = await process.start(facts_of(load_vehicle("nigel"), {}), "cpython")
+    car = await process.start(virtual_car_config(load_vehicle("nigel"), {}), "cpython")
     print(car.device); car.process.kill(); await car.process.wait()
 asyncio.run(main())
 """,

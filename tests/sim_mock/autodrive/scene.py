@@ -5,7 +5,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED, Host
 from sim_mock.autodrive.exchange import Exchange, Seat
 from sim_mock.autodrive.transport import plant_in_simulator, world_around
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests.sim_mock.autodrive.unity import Unity
 
 
@@ -13,10 +13,10 @@ class Scene:
     """``rate_hz`` frames are rendered a second; ``host`` is at the car's link."""
 
     def __init__(self, vehicle="nigel", car=None, rate_hz=130, is_reset=False, slot=1, **unity):
-        facts = facts_of(load_vehicle(vehicle), {"seed": "1"})
+        config = virtual_car_config(load_vehicle(vehicle), {"seed": "1"})
         self.unity = Unity(car or vehicle, **unity)
-        self.plant = plant_in_simulator(facts, car or vehicle)
-        self.world = world_around(self.plant, facts)
+        self.plant = plant_in_simulator(config, car or vehicle)
+        self.world = world_around(self.plant, config)
         seat = Seat(self.plant, lambda: self.world.now_us, is_reset)
         self.exchange = Exchange({slot: seat}, 0)
         self.host = Host(self.world)

@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.autodrive.exchange import Seat
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.autodrive.transport import LOOPBACK, plant_in_simulator
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests import patience
 from tests.sim_mock.autodrive.unity import Unity
 
@@ -35,7 +35,7 @@ class Clock:
 
 def run(main, **options):
     async def whole():
-        plant = plant_in_simulator(facts_of(load_vehicle("nigel"), {}), "nigel")
+        plant = plant_in_simulator(virtual_car_config(load_vehicle("nigel"), {}), "nigel")
         clock = Clock(plant)
         server = SimulatorServer(clock.now_us)
         server.seats[1] = Seat(plant, clock.now_us, **options)

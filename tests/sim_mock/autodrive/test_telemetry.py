@@ -17,7 +17,7 @@ from sim_mock.autodrive.telemetry import (
 )
 from sim_mock.autodrive.transport import plant_in_simulator
 from sim_mock.autodrive.values import decimal_mark
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests.evidence import every
 from tests.sim_mock.autodrive.unity import READS, Unity
 
@@ -26,7 +26,7 @@ ALWAYS = ("throttle", "steer_rad", "ticks", "wheels_rad", "position_m", "quatern
 
 
 def plant_of(vehicle="nigel", car=None) -> ExchangedPlant:
-    return plant_in_simulator(facts_of(load_vehicle(vehicle), {}), car or vehicle)
+    return plant_in_simulator(virtual_car_config(load_vehicle(vehicle), {}), car or vehicle)
 
 
 def keys_of(unity):

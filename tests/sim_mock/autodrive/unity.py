@@ -1,4 +1,4 @@
-"""The far end: the simulator's client as its scripts have it (facts: its Socket.cs and asset).
+"""The far end: the simulator's client as its scripts have it (source: its Socket.cs and asset).
 
 It never says ``40``; it pings, and its timeout never closes anything; it reads strings only, with
 int.Parse, float.Parse and bool.Parse in its machine's language; whatever its handler raises is

@@ -13,7 +13,7 @@ from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
 from sim_mock.faults.bounds.limits import plant_of
 from sim_mock.plant.servo import ServoParameters
 from sim_mock.plant.vehicle_plant import Plant
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World
 
 GEARED = "DELAY_STEER_ACC_GEARED"
@@ -114,4 +114,4 @@ def test_a_uri_with_such_a_file_is_refused(tmp_path):
     vehicle = load_vehicle("f1tenth")
     path = file_of(tmp_path, DEFAULTS)
     with pytest.raises(ValueError, match="cannot suit f1tenth"):
-        facts_of(vehicle, {"model": path})
+        virtual_car_config(vehicle, {"model": path})

@@ -5,7 +5,7 @@ import pytest
 from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.bodies.table import MODELS, described, parse_model
-from sim_mock.virtual_car.config import CarFacts, facts_of
+from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.world import plant_of
 from tests.sim_mock.bodies.modelled_cars import KEYS, vehicle_with, write_file
 
@@ -33,20 +33,20 @@ REFUSED = [
 @pytest.mark.parametrize(("vehicle", "query", "told"), REFUSED)
 def test_a_model_that_a_car_cannot_have_is_refused_before_it_is_made(vehicle, query, told):
     with pytest.raises(ValueError, match=told):
-        facts_of(load_vehicle(vehicle), query)
+        virtual_car_config(load_vehicle(vehicle), query)
 
 
 def test_a_model_goes_with_the_car_to_another_process():
-    facts = facts_of(load_vehicle("nigel"), {"model": "kinematic"})
-    world = CarFacts.from_json(facts.to_json()).world(InProcess)
+    config = virtual_car_config(load_vehicle("nigel"), {"model": "kinematic"})
+    world = VirtualCarConfig.from_json(config.to_json()).world(InProcess)
     assert type(world.plant.model).__name__ == "KinematicBody"
-    assert facts_of(load_vehicle("nigel"), {}).world(InProcess).plant.model is None
+    assert virtual_car_config(load_vehicle("nigel"), {}).world(InProcess).plant.model is None
 
 
 def test_what_the_vehicle_file_says_holds_unless_the_uri_says_otherwise():
     vehicle = vehicle_with("nigel", "kinematic")
-    assert facts_of(vehicle, {}).world(InProcess).plant.model is not None
-    assert facts_of(vehicle, {"model": "twin"}).world(InProcess).plant.model is None
+    assert virtual_car_config(vehicle, {}).world(InProcess).plant.model is not None
+    assert virtual_car_config(vehicle, {"model": "twin"}).world(InProcess).plant.model is None
 
 
 @pytest.mark.parametrize("name", KEYS)

@@ -10,7 +10,7 @@ from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock import faults
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
-from sim_mock.virtual_car.config import CarFacts, choices, facts_of
+from sim_mock.virtual_car.config import VirtualCarConfig, choices, virtual_car_config
 
 VEHICLE = load_vehicle("f1tenth")
 SCENARIOS = sorted((Path(faults.__file__).parent / "scenarios").glob("*.toml"))
@@ -40,7 +40,7 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_no_fault_is_refused_with_what_there_is(text):
     with pytest.raises(ValueError) as refusal:  # noqa: PT011 - the text is compared below
-        facts_of(VEHICLE, {"fault": text})
+        virtual_car_config(VEHICLE, {"fault": text})
     assert REFUSED[text] in str(refusal.value)
 
 
@@ -53,7 +53,7 @@ def test_what_is_no_fault_is_refused_with_what_there_is(text):
 )
 def test_what_is_said_twice_is_refused(query, message):
     with pytest.raises(ValueError, match=message):
-        facts_of(VEHICLE, query)
+        virtual_car_config(VEHICLE, query)
 
 
 def scenario(tmp_path, text):
@@ -65,7 +65,7 @@ def scenario(tmp_path, text):
 def test_a_scenario_and_a_uri_say_the_same(tmp_path):
     path = scenario(tmp_path, '[[fault]]\nname = "lossy_wire"\nat_s = 5\nshare = 0.3\n')
     assert read_scenario(path) == parse_faults("lossy_wire:share=0.3@5s")
-    both = facts_of(VEHICLE, {"scenario": path, "fault": "stuck_servo@3s"})
+    both = virtual_car_config(VEHICLE, {"scenario": path, "fault": "stuck_servo@3s"})
     assert [fault["name"] for fault in both.faults] == ["stuck_servo", "lossy_wire"]
 
 
@@ -91,7 +91,7 @@ def test_a_scenario_that_is_wrong_is_refused_with_its_file(tmp_path, text, messa
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_the_scenarios_that_come_with_it_are_right(path):
     assert read_scenario(str(path))
-    assert facts_of(VEHICLE, {"scenario": str(path)}).faults
+    assert virtual_car_config(VEHICLE, {"scenario": str(path)}).faults
 
 
 def test_a_file_that_is_not_there_is_said():
@@ -116,8 +116,8 @@ class Drive:
     """An F1TENTH that somebody drives through its faults, from power-up on."""
 
     def __init__(self, fault, seed=1, **query):
-        facts = facts_of(VEHICLE, {"fault": fault, "seed": str(seed), **query})
-        self.world = CarFacts.from_json(facts.to_json()).world(InProcess)
+        config = virtual_car_config(VEHICLE, {"fault": fault, "seed": str(seed), **query})
+        self.world = VirtualCarConfig.from_json(config.to_json()).world(InProcess)
         self.host = Host(self.world)
         self.host.take_the_wheel()
 
@@ -215,8 +215,8 @@ def test_the_seed_decides_which_frames_are_lost():
 
 def test_a_car_that_nothing_has_befallen_yet_is_any_car():
     """Byte for byte: the wire and the pins that faults take hold of change nothing."""
-    troubled = facts_of(VEHICLE, {"fault": "runstop@900s"}).world(InProcess)
-    plain = facts_of(VEHICLE, {}).world(InProcess)
+    troubled = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).world(InProcess)
+    plain = virtual_car_config(VEHICLE, {}).world(InProcess)
     for world in (troubled, plain):
         host = Host(world)
         host.take_the_wheel()

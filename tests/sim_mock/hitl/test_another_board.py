@@ -11,9 +11,9 @@ from host_bridge.config import load_vehicle
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import kind_of
 from sim_mock.hitl.rehearsal import Rehearsal, Stage
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
-FACTS = facts_of(load_vehicle("f1tenth"), {})
+CONFIG = virtual_car_config(load_vehicle("f1tenth"), {})
 ONE, OTHER = b"\1\2\3\4\5\6\7\x08", b"\x11\2\3\4\5\6\7\x08"
 
 
@@ -28,7 +28,7 @@ def identity(board_id, name=b"blue"):
 def met(board_id, board=b""):
     """A rehearsal after a board has said who it is, and the kinds of what that was told."""
     told = []
-    rehearsal = Rehearsal(FACTS, told.append, lambda data: None, board)
+    rehearsal = Rehearsal(CONFIG, told.append, lambda data: None, board)
     rehearsal.hear_board(identity(board_id))
     rehearsal.tick()
     kinds = {kind_of(frame) for data in told for frame in data.split(b"\0") if frame}

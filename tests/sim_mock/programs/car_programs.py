@@ -10,7 +10,7 @@ import serial
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests import patience
 
 PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
@@ -25,10 +25,10 @@ class Program:
     """``python -m sim_mock.programs.car``, started as anyone may start it."""
 
     def __init__(self, folder, *options, vehicle="f1tenth", runtime="cpython", **query):
-        facts = folder / "facts.json"
-        facts.write_text(facts_of(load_vehicle(vehicle), query).to_json())
+        config = folder / "config.json"
+        config.write_text(virtual_car_config(load_vehicle(vehicle), query).to_json())
         self.trace = folder / "trace.csv"
-        command = [sys.executable, "-m", "sim_mock.programs.car", facts, "--runtime", runtime]
+        command = [sys.executable, "-m", "sim_mock.programs.car", config, "--runtime", runtime]
         self.process = subprocess.Popen(
             [*map(str, command), "--trace", str(self.trace), *options],
             stdin=subprocess.PIPE,
@@ -63,8 +63,8 @@ class Program:
 
 
 @contextmanager
-def car_program(folder, *options, **facts):
-    program = Program(folder, *options, **facts)
+def car_program(folder, *options, **config):
+    program = Program(folder, *options, **config)
     try:
         yield program
     finally:

@@ -201,10 +201,10 @@ def test_it_outlives_a_host_that_is_killed_and_comes_to_rest(car, link):
 
 
 def test_a_runtime_that_is_not_there_is_said(tmp_path):
-    facts = tmp_path / "facts.json"
-    facts.write_text("{}")
+    config = tmp_path / "config.json"
+    config.write_text("{}")
     done = subprocess.run(
-        [sys.executable, "-m", "sim_mock.programs.car", str(facts), "--runtime", "micropython"],
+        [sys.executable, "-m", "sim_mock.programs.car", str(config), "--runtime", "micropython"],
         capture_output=True,
         text=True,
         check=False,

@@ -10,13 +10,13 @@ from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
 from sim_mock.programs import process
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from tests import patience
 from tests.sim_mock.virtual_car.test_transport import Heard
 
 pytestmark = pytest.mark.process
 
-FACTS = facts_of(load_vehicle("f1tenth"), {})
+CONFIG = virtual_car_config(load_vehicle("f1tenth"), {})
 URI = "sim+process://f1tenth?runtime=cpython&name=one"
 
 
@@ -88,13 +88,13 @@ def test_a_car_whose_process_dies_is_a_closed_line():
 def test_a_car_that_does_not_come_up_says_why(monkeypatch):
     monkeypatch.setenv("MICROPYTHON", "/bin/false")
     with pytest.raises(RuntimeError, match="no micropython on this machine"):
-        asyncio.run(process.start(FACTS, "micropython"))
+        asyncio.run(process.start(CONFIG, "micropython"))
 
 
 def test_a_car_that_says_nothing_is_ended(monkeypatch):
     monkeypatch.setattr(process, "_STARTS_WITHIN_S", 0.0)
     with pytest.raises(RuntimeError, match="did not start"):
-        asyncio.run(process.start(FACTS, "cpython"))
+        asyncio.run(process.start(CONFIG, "cpython"))
 
 
 def test_an_unknown_vehicle_is_refused_by_name():

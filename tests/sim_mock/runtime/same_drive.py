@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.full_storm import FullStorm, stormy_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.runtime import compiled
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World, plant_of
 from tests.bench.pilot import Pilot
 
@@ -66,7 +66,7 @@ def heard(world):
 
 def whole_car(name, speed_mm_s, **query):
     """Every byte that a complete car sent in some seconds of slalom."""
-    world = World(facts_of(load_vehicle(name), query), seed=1)
+    world = World(virtual_car_config(load_vehicle(name), query), seed=1)
     found = heard(world)
     Pilot(world, speed_mm_s).drive(500)
     return found.hexdigest(), world.plant.truth.vx_mps

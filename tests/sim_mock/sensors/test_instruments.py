@@ -12,14 +12,14 @@ from sim_mock.board.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
 from sim_mock.tracks.loading import load_track
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
 
 class Car:
     """A vehicle in its world, and all samples it has put out, by sensor."""
 
     def __init__(self, vehicle, track=None, seed=5):
-        self.world = facts_of(load_vehicle(vehicle), {"seed": str(seed)}).world(InProcess)
+        self.world = virtual_car_config(load_vehicle(vehicle), {"seed": str(seed)}).world(InProcess)
         place = load_track(track) if track else None
         instruments = instruments_of(self.world, seed, place)
         self.samples = {instrument.name: [] for instrument in instruments}
@@ -117,7 +117,7 @@ def test_looking_changes_nothing():
     """A car that is measured sends the same bytes and drives the same path."""
     looked_at, alone = (
         Car("f1tenth", "corridor", seed=9),
-        facts_of(load_vehicle("f1tenth"), {"seed": "9"}),
+        virtual_car_config(load_vehicle("f1tenth"), {"seed": "9"}),
     )
     alone = alone.world(InProcess)
     assert looked_at.world.advance(2_000_000) == alone.advance(2_000_000)

@@ -1,4 +1,4 @@
-"""One reader for all tables of facts: a virtual car is told the same words as a host."""
+"""One reader for all tables of TOML files: a virtual car is told the same words as a host."""
 
 import pytest
 

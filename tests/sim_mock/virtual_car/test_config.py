@@ -10,7 +10,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
-from sim_mock.virtual_car.config import QUERY, CarFacts, facts_of, parse_patch
+from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, parse_patch, virtual_car_config
 from tests.evidence import every
 
 VEHICLE = load_vehicle("f1tenth")
@@ -18,7 +18,7 @@ VEHICLE = load_vehicle("f1tenth")
 
 def test_an_unknown_option_is_refused_by_name_and_the_known_ones_are_said():
     with pytest.raises(ValueError, match="unknown option 'sede'") as caught:
-        facts_of(VEHICLE, {"sede": "1"})
+        virtual_car_config(VEHICLE, {"sede": "1"})
     assert every(known in str(caught.value) for known in QUERY)
 
 
@@ -35,7 +35,7 @@ def test_an_unknown_option_is_refused_by_name_and_the_known_ones_are_said():
 )
 def test_a_value_that_is_none_is_refused_with_its_option(key, text):
     with pytest.raises(ValueError, match=f"option {key}="):
-        facts_of(VEHICLE, {key: text})
+        virtual_car_config(VEHICLE, {key: text})
 
 
 def test_a_patch_is_four_numbers():
@@ -44,36 +44,36 @@ def test_a_patch_is_four_numbers():
 
 @pytest.mark.parametrize(("text", "is_blank"), [("1", True), ("0", False), ("", False)])
 def test_blank_is_one_or_nothing(text, is_blank):
-    assert facts_of(VEHICLE, {"blank": text}).blank is is_blank
+    assert virtual_car_config(VEHICLE, {"blank": text}).blank is is_blank
 
 
 def test_a_car_is_called_as_its_vehicle_unless_it_has_a_name():
-    assert facts_of(VEHICLE, {}).world(InProcess).name == "f1tenth"
-    assert facts_of(VEHICLE, {"name": "red"}).world(InProcess).name == "red"
+    assert virtual_car_config(VEHICLE, {}).world(InProcess).name == "f1tenth"
+    assert virtual_car_config(VEHICLE, {"name": "red"}).world(InProcess).name == "red"
 
 
 def test_facts_survive_the_way_to_another_process():
     query = {"seed": "9", "name": "red", "payload_kg": "1.5", "patch": "9,2,3,0.2;1,1,1,0.5"}
-    facts = facts_of(VEHICLE, query)
-    again = CarFacts.from_json(facts.to_json())
-    assert json.loads(again.to_json()) == json.loads(facts.to_json())
-    ours, theirs = facts.world(InProcess), again.world(InProcess)
+    config = virtual_car_config(VEHICLE, query)
+    again = VirtualCarConfig.from_json(config.to_json())
+    assert json.loads(again.to_json()) == json.loads(config.to_json())
+    ours, theirs = config.world(InProcess), again.world(InProcess)
     assert ours.advance(500_000) == theirs.advance(500_000)
     assert ours.board_id == theirs.board_id
 
 
 def test_a_car_on_a_stand_turns_its_wheels_and_goes_nowhere():
-    world = facts_of(VEHICLE, {"stand": "1"}).world(InProcess)
+    world = virtual_car_config(VEHICLE, {"stand": "1"}).world(InProcess)
     assert world.plant.is_on_stand
-    assert not facts_of(VEHICLE, {"stand": "0"}).world(InProcess).plant.is_on_stand
+    assert not virtual_car_config(VEHICLE, {"stand": "0"}).world(InProcess).plant.is_on_stand
 
 
 SURROUNDED = {"track": "corridor", "start": "1,0.5,-90"}
 
 
 def test_a_car_stands_where_it_is_said_to_also_in_another_process():
-    facts = facts_of(VEHICLE, SURROUNDED)
-    truth = CarFacts.from_json(facts.to_json()).world(InProcess).plant.truth
+    config = virtual_car_config(VEHICLE, SURROUNDED)
+    truth = VirtualCarConfig.from_json(config.to_json()).world(InProcess).plant.truth
     assert truth.values() == (1.0, 0.5, pytest.approx(-pi / 2), 0.0, 0.0, 0.0)
 
 
@@ -104,7 +104,7 @@ def test_a_car_stands_where_it_is_said_to_also_in_another_process():
 )
 def test_what_cannot_be_around_it_is_refused_before_it_begins(query, message):
     with pytest.raises(ValueError, match=message):
-        facts_of(VEHICLE, query)
+        virtual_car_config(VEHICLE, query)
 
 
 def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):
@@ -115,9 +115,9 @@ def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):
         " occupied_thresh: 0.65, free_thresh: 0.196}"
     )
     monkeypatch.chdir(tmp_path)
-    facts = facts_of(VEHICLE, {"map": "floor.yaml", "sensors": "out.jsonl"})
+    config = virtual_car_config(VEHICLE, {"map": "floor.yaml", "sensors": "out.jsonl"})
     monkeypatch.chdir("/")
-    facts.world(InProcess).advance(100_000)
+    config.world(InProcess).advance(100_000)
     assert '"is_off": false' in (tmp_path / "out.jsonl").read_text()
 
 
@@ -125,7 +125,7 @@ def test_two_cars_of_one_seed_have_noise_of_their_own_and_each_the_same_again():
     """A fleet named by one seed is several cars, not one car several times."""
 
     def samples(query):
-        plant = facts_of(load_vehicle("nigel"), query).world(InProcess).plant
+        plant = virtual_car_config(load_vehicle("nigel"), query).world(InProcess).plant
         seen = []
         for _ in range(50):
             plant.step(1e-3, [0] * 8, True)
@@ -142,11 +142,11 @@ def test_two_cars_of_one_seed_have_noise_of_their_own_and_each_the_same_again():
 def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
     def ranges(query):
         found = []
-        facts = facts_of(load_vehicle("f1tenth"), {"track": "corridor", **query})
-        world = facts.world(InProcess)
+        config = virtual_car_config(load_vehicle("f1tenth"), {"track": "corridor", **query})
+        world = config.world(InProcess)
         scanner = next(
             one
-            for one in instruments_of(world, facts.noise_seed, load_track("corridor"))
+            for one in instruments_of(world, config.noise_seed, load_track("corridor"))
             if one.name == "lidar"
         )
         found.append(scanner.take(world)[0]["ranges_m"])
@@ -158,7 +158,7 @@ def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
 
 def test_a_board_is_one_thing_and_the_name_of_its_car_another():
     def board_of(**query):
-        return facts_of(VEHICLE, query).world(InProcess).board_id
+        return virtual_car_config(VEHICLE, query).world(InProcess).board_id
 
     assert board_of(name="red", board="1") != board_of(name="red", board="2")
     assert board_of(name="red", board="1") == board_of(name="blue", board="1")

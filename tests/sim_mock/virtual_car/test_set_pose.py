@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.virtual_car.config import facts_of
+from sim_mock.virtual_car.config import virtual_car_config
 
 SECOND_US = 1_000_000
 
@@ -19,9 +19,9 @@ class Put:
 
     def __init__(self, path, query):
         os.mkfifo(path)
-        self.world = facts_of(load_vehicle("f1tenth"), {**query, "poses": str(path)}).world(
-            InProcess
-        )
+        self.world = virtual_car_config(
+            load_vehicle("f1tenth"), {**query, "poses": str(path)}
+        ).world(InProcess)
         self._pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
 
     def say(self, *lines):
@@ -96,7 +96,7 @@ def test_a_car_that_moves_is_put_elsewhere_when_it_stands(put):
 
 def test_another_car_of_its_scene_is_in_the_way(put, tmp_path):
     car = put(track="corridor", scene="placing")
-    other = facts_of(
+    other = virtual_car_config(
         load_vehicle("f1tenth"),
         {"track": "corridor", "scene": "placing", "start": "2,0,0", "name": "other"},
     ).world(InProcess)
@@ -111,4 +111,4 @@ def test_another_car_of_its_scene_is_in_the_way(put, tmp_path):
 
 def test_what_is_no_named_pipe_is_refused(tmp_path):
     with pytest.raises(ValueError, match="mkfifo makes one"):
-        facts_of(load_vehicle("f1tenth"), {"poses": str(tmp_path / "none")})
+        virtual_car_config(load_vehicle("f1tenth"), {"poses": str(tmp_path / "none")})
