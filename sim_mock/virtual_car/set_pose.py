@@ -26,7 +26,7 @@ _READ_MAX = 65_536
 _KEYS = ("x_m", "y_m", "yaw_rad")
 
 
-class Placing:
+class PoseSetter:
     """A reader of poses, which sets the car's centre of gravity when it stands.
 
     A line is ``{"x_m": 1.0, "y_m": 0.0, "yaw_rad": 0.5}``; the last line counts. A line of another

@@ -12,13 +12,13 @@ from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.shared_track import scene_of
-from sim_mock.virtual_car.set_pose import Placing
+from sim_mock.virtual_car.set_pose import PoseSetter
 
 if TYPE_CHECKING:
     from sim_mock.world import World
 
 
-class Placed(Protocol):
+class Placement(Protocol):
     """The part of a ``VirtualCarConfig`` that says where the car drives."""
 
     @property
@@ -41,7 +41,7 @@ class Placed(Protocol):
     def channels(self) -> Sequence[Any]: ...
 
 
-def place_of(config: Placed) -> Place | None:
+def place_of(config: Placement) -> Place | None:
     """Return the place where the car drives, or None for an endless floor.
 
     Raises ValueError, also if the car cannot start there.
@@ -57,12 +57,12 @@ def place_of(config: Placed) -> Place | None:
     return place
 
 
-def start_of(config: Placed) -> Pose:
+def start_of(config: Placement) -> Pose:
     """Return the start pose of the centre of gravity."""
     return Pose(*config.start) if config.start else Pose(0.0, 0.0, 0.0)
 
 
-def surround(world: World, config: Placed) -> None:
+def surround(world: World, config: Placement) -> None:
     """Put the world's car at its place and attach what observes it. Raises ValueError."""
     start, contact = start_of(config), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
@@ -76,7 +76,7 @@ def surround(world: World, config: Placed) -> None:
             others = scene.others
         contact = Contact(place, outline, start, others)
     if config.poses:
-        world.observers.append(Placing(config.poses, place, outline, others).step)
+        world.observers.append(PoseSetter(config.poses, place, outline, others).step)
     if contact:
         world.observers.append(contact.step)
     if config.sensors:
