@@ -10,7 +10,7 @@ from typing import Any
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.faults.named import strokes_of
 from sim_mock.faults.trial.pins import Pins
-from sim_mock.faults.trial.target import TICK_US, Stage
+from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.wire import Wire
 from sim_mock.world import VehicleSpec, World
 
@@ -50,7 +50,7 @@ class TroubledWorld(World):
         super().feed(data)
 
 
-class Trouble(Stage):
+class Trouble(InjectionTarget):
     """A schedule of faults for one world.
 
     Make the world with ``runner`` as its runner, then call ``befall`` with it.

@@ -84,12 +84,12 @@ FAULTS: dict[str, Named] = {
     "runstop": Named("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
     "lossy_wire": Named(
         "this share of the frames to the car is lost from then on",
-        lambda share: inject.line(lambda stage: lines.lossy(stage.random, share)),
+        lambda share: inject.line(lambda target: lines.lossy(target.random, share)),
         keys=(number("share", 0.0, 1.0, default=0.1),),
     ),
     "late_wire": Named(
         "every frame to the car is so late from then on",
-        lambda ms: inject.line(lambda _stage: lines.late(round(ms))),
+        lambda ms: inject.line(lambda _target: lines.late(round(ms))),
         keys=(_ms(30),),
     ),
     "host_stall": Named(

@@ -18,7 +18,7 @@ from sim_mock.faults.bounds.limits import G_MPS2, Limit, Stopping, limit, plant_
 from sim_mock.faults.bounds.stops import begun_at
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
-from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.host import Host
 from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
 from sim_mock.faults.trial.target import TICK_US
@@ -91,33 +91,33 @@ def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROC
     factory = factory_of(runtime, case.program)
     car = altered(vehicle, case.changes)
     is_paired = case.start in RACING
-    scene = Scene(car, factory, random, case.start_us, case.ahead_us, is_paired)
+    trial = FaultTrial(car, factory, random, case.start_us, case.ahead_us, is_paired)
     try:
-        return _Course(case, scene, seed).run()
+        return _Course(case, trial, seed).run()
     finally:
-        scene.close()
+        trial.close()
 
 
 class _Course:
     """The phases of one run, in their order."""
 
-    def __init__(self, case: Case, scene: Scene, seed: int) -> None:
+    def __init__(self, case: Case, trial: FaultTrial, seed: int) -> None:
         self.case = case
-        self.scene = scene
+        self.trial = trial
         self.seed = seed
         self.expected: Expectation = EXPECTATIONS[case.expects]
         self.speed_mps = 0.0
 
     def run(self) -> Run:
         try:
-            self.case.start(self.scene, self.case.speed_on(self.scene.vehicle))
+            self.case.start(self.trial, self.case.speed_on(self.trial.vehicle))
         except NotReady as fault:
             return self._result(None, [f"never began: {fault}"])
-        self.scene.wait(self._drawn_ms())
-        track = self.scene.track
-        track.begin()
-        self.speed_mps = track.fastest_mps
-        self.case.inject(self.scene)
+        self.trial.wait(self._drawn_ms())
+        motion = self.trial.motion
+        motion.begin()
+        self.speed_mps = motion.fastest_mps
+        self.case.inject(self.trial)
         wrong = list(_ENDINGS[self.expected.does](self))
         return self._result(self._limit(), wrong)
 
@@ -127,31 +127,31 @@ class _Course:
 
     def drives(self) -> Iterator[str]:
         """Yield what is wrong, for a car that has to drive on unaffected."""
-        track = self.scene.track
-        self.scene.run(_DRIVES_ON_MS)
-        if track.slowest_mps < self.speed_mps * _SLOWER:
-            yield f"slowed from {self.speed_mps:.2f} to {track.slowest_mps:.2f} m/s"
+        motion = self.trial.motion
+        self.trial.run(_DRIVES_ON_MS)
+        if motion.slowest_mps < self.speed_mps * _SLOWER:
+            yield f"slowed from {self.speed_mps:.2f} to {motion.slowest_mps:.2f} m/s"
         self.cured()
-        self.scene.run(100)
+        self.trial.run(100)
         yield from self.reported()
 
     def limps(self) -> Iterator[str]:
         """Yield what is wrong, for a car that has to go on at the speed of a low battery."""
-        self.scene.run(_LIMPS_WITHIN_MS)
-        limp_mps = self.scene.vehicle.parameters["limp_mm_s"][0] * 1e-3
-        speed_mps = self.scene.world.plant.truth.vx_mps
+        self.trial.run(_LIMPS_WITHIN_MS)
+        limp_mps = self.trial.vehicle.parameters["limp_mm_s"][0] * 1e-3
+        speed_mps = self.trial.world.plant.truth.vx_mps
         if not _SLOWER * limp_mps < speed_mps < limp_mps / _SLOWER:
             yield f"drives at {speed_mps:.2f} m/s instead of {limp_mps:.2f}"
         yield from self.reported()
 
     def never_moves(self) -> Iterator[str]:
         """Yield what is wrong, for a car that must neither move nor drive its outputs."""
-        track = self.scene.track
-        self.scene.run(_LOOKS_MS)
-        if track.distance_m > _STILL_M or track.reaction_s:
-            yield f"moved {track.distance_m:.3f} m"
+        motion = self.trial.motion
+        self.trial.run(_LOOKS_MS)
+        if motion.distance_m > _STILL_M or motion.reaction_s:
+            yield f"moved {motion.distance_m:.3f} m"
         self.cured()
-        self.scene.run(100)
+        self.trial.run(100)
         yield from self.reported()
 
     def stops(self) -> Iterator[str]:
@@ -159,40 +159,40 @@ class _Course:
 
         It must not roll the other way.
         """
-        scene = self.scene
+        trial = self.trial
         most = self._limit()
         assert most is not None
-        scene.run(max(_LOOKS_MS, round(most.reaction_s * 1000) + 100))
-        if not scene.until(scene.track.rests, _STOPS_WITHIN_MS):
+        trial.run(max(_LOOKS_MS, round(most.reaction_s * 1000) + 100))
+        if not trial.until(trial.motion.rests, _STOPS_WITHIN_MS):
             yield "never stood still"
         yield from self._over()
-        timeout_ms = scene.vehicle.parameters["stop_timeout_ms"][0]  # where no speed is trusted
-        scene.until(lambda: scene.driver.state != codes.STOPPING, timeout_ms + 500)
-        before_m = scene.track.distance_m
-        reaction = scene.track.drove_us, scene.track.moved_us
+        timeout_ms = trial.vehicle.parameters["stop_timeout_ms"][0]  # where no speed is trusted
+        trial.until(lambda: trial.driver.state != codes.STOPPING, timeout_ms + 500)
+        before_m = trial.motion.distance_m
+        reaction = trial.motion.drove_us, trial.motion.moved_us
         self.comes_back()
-        if scene.track.distance_m - before_m > _STILL_M or scene.track.drove_us != reaction[0]:
+        if trial.motion.distance_m - before_m > _STILL_M or trial.motion.drove_us != reaction[0]:
             yield "drove again although nobody cleared and armed it"
-        scene.track.drove_us, scene.track.moved_us = reaction
-        scene.track.distance_m = before_m
+        trial.motion.drove_us, trial.motion.moved_us = reaction
+        trial.motion.distance_m = before_m
         yield from self.reported()
 
     def _over(self) -> Iterator[str]:
-        track, most = self.scene.track, self._limit()
+        motion, most = self.trial.motion, self._limit()
         assert most is not None
-        standstill_mps = self.scene.vehicle.parameters["standstill_mm_s"][0] * 1e-3
-        if track.slowest_mps < -standstill_mps and not self.case.rolls_back:
-            yield f"rolled backward at {-track.slowest_mps:.2f} m/s"
-        if track.reaction_s > most.reaction_s + _GRAIN_S / 2:
-            yield f"drove for {track.reaction_s:.3f} s, limit {most.reaction_s:.3f} s"
-        if track.stop_s > most.stop_s + _GRAIN_S:
-            yield f"stood after {track.stop_s:.3f} s, limit {most.stop_s:.3f} s"
-        if track.distance_m > most.distance_m + _STILL_M:
-            yield f"took {track.distance_m:.3f} m, limit {most.distance_m:.3f} m"
+        standstill_mps = self.trial.vehicle.parameters["standstill_mm_s"][0] * 1e-3
+        if motion.slowest_mps < -standstill_mps and not self.case.rolls_back:
+            yield f"rolled backward at {-motion.slowest_mps:.2f} m/s"
+        if motion.reaction_s > most.reaction_s + _GRAIN_S / 2:
+            yield f"drove for {motion.reaction_s:.3f} s, limit {most.reaction_s:.3f} s"
+        if motion.stop_s > most.stop_s + _GRAIN_S:
+            yield f"stood after {motion.stop_s:.3f} s, limit {most.stop_s:.3f} s"
+        if motion.distance_m > most.distance_m + _STILL_M:
+            yield f"took {motion.distance_m:.3f} m, limit {most.distance_m:.3f} m"
 
     def cured(self) -> None:
         """Remove all faults: what is latched now has to stay so by itself."""
-        driver, world, plant = self.scene.driver, self.scene.world, self.scene.world.plant
+        driver, world, plant = self.trial.driver, self.trial.world, self.trial.world.plant
         driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
         driver.input_lives, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
         world.charger, world.runstop_closed, world.temperature_c = False, True, 25
@@ -203,40 +203,40 @@ class _Course:
         world.hardware.circuit.is_delay_open = world.hardware.circuit.is_delay_shorted = False
         plant.stuck_throttle, plant.is_drive_inverted, plant.is_drive_dead = None, False, False
         plant.is_steering_stuck, plant.pushed_n = False, 0.0
-        self.scene.pins.stuck.clear()
-        if self.scene.box:
-            self.scene.box.line, self.scene.box.runs, self.scene.box.runs_on = clean, True, True
+        self.trial.pins.stuck.clear()
+        if self.trial.box:
+            self.trial.box.line, self.trial.box.runs, self.trial.box.runs_on = clean, True, True
 
     def comes_back(self) -> None:
         """Remove the fault; the driver lets go, holds again from neutral and asks for speed.
 
         After a mere release of the deadman that is how one drives on; then nothing is asked for.
         """
-        driver, rc = self.scene.driver, self.scene.transmitter
+        driver, rc = self.trial.driver, self.trial.transmitter
         self.cured()
         if self.expected.state == codes.HOLD:
-            self.scene.run(_LOOKS_MS)
+            self.trial.run(_LOOKS_MS)
             return
         asked, driver.speed_mm_s, driver.deadman = abs(driver.speed_mm_s) or 300, 0, 0
         was_held = rc is not None and rc.live_man
         if rc:
             rc.is_on, rc.mode, rc.live_man = True, "manual", False
-        self.scene.run(200)
+        self.trial.run(200)
         driver.deadman = codes.HELD
         if rc:
             rc.live_man = was_held
-        self.scene.run(100)
+        self.trial.run(100)
         driver.speed_mm_s = asked
-        self.scene.run(_LOOKS_MS)
+        self.trial.run(_LOOKS_MS)
 
     def reported(self) -> Iterator[str]:
         """Yield what is wrong with the car's own report of its state and cause.
 
         A car that restarts is given time to do so.
         """
-        driver = self.scene.driver
-        self.scene.until(lambda: driver.state != codes.STARTING, _STARTS_WITHIN_MS)
-        status = self.scene.driver.latest.get("Status")
+        driver = self.trial.driver
+        self.trial.until(lambda: driver.state != codes.STARTING, _STARTS_WITHIN_MS)
+        status = self.trial.driver.latest.get("Status")
         if status is None:
             yield "said nothing"
             return
@@ -252,9 +252,9 @@ class _Course:
     def _limit(self) -> Limit | None:
         if self.expected.does != STOPS:
             return None
-        track, case = self.scene.track, self.case
-        fastest_mps = max(track.fastest_mps, -track.slowest_mps)
-        vehicle, braked_s = self.scene.vehicle, 0.0
+        motion, case = self.trial.motion, self.case
+        fastest_mps = max(motion.fastest_mps, -motion.slowest_mps)
+        vehicle, braked_s = self.trial.vehicle, 0.0
         if self.expected.cause == codes.CAUSE_RUNSTOP_LOOP:
             braked_s = vehicle.parameters["loop_brake_ms"][0] * 1e-3
         return limit(vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps, braked_s)
@@ -265,7 +265,7 @@ class _Course:
         A board that restarts has no policy. A cut of power disables the motor's brake, but no
         other.
         """
-        vehicle, expected = self.scene.vehicle, self.expected
+        vehicle, expected = self.trial.vehicle, self.expected
         if self.case.coasts or expected.state == codes.STANDBY:
             return False
         policy = POLICY_BRAKE  # into HOLD
@@ -279,38 +279,38 @@ class _Course:
             policy = vehicle.parameters["stop_policy"][expected.cause]
         by_motor = brakes_by_motor(vehicle) and not in_doubt
         if has_brake(vehicle):  # it acts on the front wheels, which do not turn on a stand
-            return policy != POLICY_NEUTRAL and not self.scene.world.plant.is_on_stand
+            return policy != POLICY_NEUTRAL and not self.trial.world.plant.is_on_stand
         return policy == POLICY_BRAKE and by_motor
 
     def _result(self, most: Limit | None, wrong: list[str]) -> Run:
-        track = self.scene.track
+        motion = self.trial.motion
         stops = most is not None
-        grip_mps2 = G_MPS2 * plant_of(self.scene.vehicle).mu
+        grip_mps2 = G_MPS2 * plant_of(self.trial.vehicle).mu
         return Run(
             case=self.case.id,
-            vehicle=self.scene.vehicle.name,
+            vehicle=self.trial.vehicle.name,
             seed=self.seed,
             speed_mps=round(self.speed_mps, 4),
-            cause=_said(self.scene.driver),
-            reaction_s=round(track.reaction_s, 6) if stops else 0.0,
-            stop_s=round(track.stop_s, 6) if stops else 0.0,
-            distance_m=round(track.distance_m, 4) if stops else 0.0,
+            cause=_said(self.trial.driver),
+            reaction_s=round(motion.reaction_s, 6) if stops else 0.0,
+            stop_s=round(motion.stop_s, 6) if stops else 0.0,
+            distance_m=round(motion.distance_m, 4) if stops else 0.0,
             limit=most,
             wrong=tuple(wrong),
             friction_s=round(self.speed_mps / grip_mps2, 6),
             friction_m=round(self.speed_mps**2 / (2.0 * grip_mps2), 6),
-            slid_s=round(track.slid_us * 1e-6, 6) if stops else 0.0,
-            fastest_mps=round(track.fastest_mps, 4),
-            asked_mps=round(self.case.speed_on(self.scene.vehicle), 4),
+            slid_s=round(motion.slid_us * 1e-6, 6) if stops else 0.0,
+            fastest_mps=round(motion.fastest_mps, 4),
+            asked_mps=round(self.case.speed_on(self.trial.vehicle), 4),
             coasts=stops and self._coasts(),
         )
 
     def _coasts(self) -> bool:
         """Return whether the car was hardly braked, judged by its distance, not by expectation."""
-        track = self.scene.track
-        fastest_mps = max(track.fastest_mps, -track.slowest_mps)
-        _, rolls_m = Stopping.of(self.scene.vehicle).coasted(fastest_mps)
-        return track.distance_m - fastest_mps * track.reaction_s > _ROLLED * rolls_m
+        motion = self.trial.motion
+        fastest_mps = max(motion.fastest_mps, -motion.slowest_mps)
+        _, rolls_m = Stopping.of(self.trial.vehicle).coasted(fastest_mps)
+        return motion.distance_m - fastest_mps * motion.reaction_s > _ROLLED * rolls_m
 
 
 _ENDINGS = {

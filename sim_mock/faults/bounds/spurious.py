@@ -14,7 +14,7 @@ from random import Random
 
 from firmware.protocol import codes
 from sim_mock.faults.cases import starts
-from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
@@ -170,35 +170,35 @@ def _one_stop(
     runtime: str,
 ) -> tuple[float, int]:
     """Return the seconds until the stop, and the phase of the claims in ms."""
-    scene = Scene(vehicle, factory_of(runtime), random)
+    trial = FaultTrial(vehicle, factory_of(runtime), random)
     try:
-        _stand_active(scene)
-        scene.driver.claim_every_us = 1_000_000 // rate_hz
-        scene.run(1000 // rate_hz + 50)
-        scene.driver.line = _bad_line(scene, share, burst_ms)
-        began_us = scene.world.now_us
-        if not scene.until(lambda: scene.driver.state != codes.ACTIVE, _PATIENCE_MS):
+        _stand_active(trial)
+        trial.driver.claim_every_us = 1_000_000 // rate_hz
+        trial.run(1000 // rate_hz + 50)
+        trial.driver.line = _bad_line(trial, share, burst_ms)
+        began_us = trial.world.now_us
+        if not trial.until(lambda: trial.driver.state != codes.ACTIVE, _PATIENCE_MS):
             raise RuntimeError("the car never stopped; the loss is too small for a check")
-        return (scene.world.now_us - began_us) * 1e-6, scene.phase_us // TICK_US
+        return (trial.world.now_us - began_us) * 1e-6, trial.phase_us // TICK_US
     finally:
-        scene.close()
+        trial.close()
 
 
-def _stand_active(scene: Scene) -> None:
-    starts.armed(scene)
-    scene.driver.deadman = codes.HELD
-    scene.until(lambda: scene.driver.state == codes.ACTIVE, 100)
+def _stand_active(trial: FaultTrial) -> None:
+    starts.armed(trial)
+    trial.driver.deadman = codes.HELD
+    trial.until(lambda: trial.driver.state == codes.ACTIVE, 100)
 
 
-def _bad_line(scene: Scene, share: float, burst_ms: float) -> Line:
+def _bad_line(trial: FaultTrial, share: float, burst_ms: float) -> Line:
     """Return a line with the chain of ``Loss``, sampled whenever a frame passes."""
-    state = {"bad": False, "us": scene.world.now_us}
+    state = {"bad": False, "us": trial.world.now_us}
 
     def line(frame: bytes) -> list[tuple[int, bytes]]:
-        now_us = scene.world.now_us
+        now_us = trial.world.now_us
         if not burst_ms or now_us > state["us"]:
             loss = Loss.of(share, burst_ms, (now_us - state["us"]) / 1000.0)
-            state["bad"] = scene.random.random() < (loss.again if state["bad"] else loss.first)
+            state["bad"] = trial.random.random() < (loss.again if state["bad"] else loss.first)
             state["us"] = now_us
         return [] if state["bad"] else [(0, frame)]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from firmware.protocol import codes
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.catalogue import Case, case_of
-from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
 from sim_mock.world import VehicleSpec
 
@@ -98,7 +98,7 @@ def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:
     return case.at(speed_mps, start)
 
 
-_Start = Callable[[Scene, float], None]
+_Start = Callable[[FaultTrial, float], None]
 
 
 def _fastest(cause: Cause, case: Case, vehicle: VehicleSpec) -> tuple[float, _Start]:

@@ -9,8 +9,8 @@ from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.cases import lines
 from sim_mock.faults.cases.injections import Injection, arm, hold_and_go, try_to_drive
-from sim_mock.faults.trial.fault_trial import Scene
-from sim_mock.faults.trial.target import TICK_US, Stage, Stroke
+from sim_mock.faults.trial.fault_trial import FaultTrial
+from sim_mock.faults.trial.target import TICK_US, InjectionTarget, Stroke
 from sim_mock.faults.trial.vehicles import motors_of
 
 _MS = TICK_US
@@ -22,20 +22,20 @@ _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang
 
 def hardware(**changes: object) -> Stroke:
     """Return a stroke that sets attributes of ``BoardHardware``, the board's own hardware."""
-    return lambda scene: _set(scene.world.hardware, changes)
+    return lambda target: _set(target.world.hardware, changes)
 
 
 def plant(**changes: object) -> Stroke:
     """Return a stroke that sets attributes of ``Plant``, the car's physics."""
-    return lambda scene: _set(scene.world.plant, changes)
+    return lambda target: _set(target.world.plant, changes)
 
 
 def rc(**changes: object) -> Injection:
     """Return an injection that sets attributes of ``Transmitter``, or of its receiver."""
 
-    def inject(scene: Scene) -> None:
-        assert scene.transmitter
-        _set(scene.transmitter, changes)
+    def inject(trial: FaultTrial) -> None:
+        assert trial.transmitter
+        _set(trial.transmitter, changes)
 
     return inject
 
@@ -43,9 +43,9 @@ def rc(**changes: object) -> Injection:
 def box(**changes: object) -> Injection:
     """Return an injection that sets attributes of ``box.BoxAtRadio``, the runstop box."""
 
-    def inject(scene: Scene) -> None:
-        assert scene.box
-        _set(scene.box, changes)
+    def inject(trial: FaultTrial) -> None:
+        assert trial.box
+        _set(trial.box, changes)
 
     return inject
 
@@ -53,10 +53,10 @@ def box(**changes: object) -> Injection:
 def battery_under(limit: str, ms: int = 60_000) -> Stroke:
     """Return a stroke: the battery reads 100 mV less than this parameter for ``ms``."""
 
-    def inject(scene: Stage) -> None:
-        stuck = scene.pins.stuck
-        stuck["battery_mv"] = scene.vehicle.parameters[limit][0] - 100
-        scene.after(ms, lambda: stuck.pop("battery_mv", None))
+    def inject(target: InjectionTarget) -> None:
+        stuck = target.pins.stuck
+        stuck["battery_mv"] = target.vehicle.parameters[limit][0] - 100
+        target.after(ms, lambda: stuck.pop("battery_mv", None))
 
     return inject
 
@@ -69,113 +69,113 @@ def _set(what: object, changes: dict[str, object]) -> None:
 # --- the board
 
 
-def board_resets(scene: Stage) -> None:
+def board_resets(target: InjectionTarget) -> None:
     """Brown-out: restart the board while the car rolls, with 100 to 300 ms of start-up."""
-    scene.pins.reset(scene.random.randrange(10, 31))
+    target.pins.reset(target.random.randrange(10, 31))
 
 
 def hangs(ms: int, interrupts_too: bool = False) -> Stroke:
     """Return a stroke that halts the program's loop, and the guard's tick if ``interrupts_too``."""
-    return lambda scene: scene.world.hang(ms * _MS, interrupts_too)
+    return lambda target: target.world.hang(ms * _MS, interrupts_too)
 
 
 def steps_take(steps: float) -> Injection:
     """Return an injection: the program measures each step as ``steps`` times its period."""
 
-    def inject(scene: Scene) -> None:
-        step_us = scene.vehicle.parameters["step_us"][0]
-        scene.pins.stuck["step_us"] = round(steps * step_us)
+    def inject(trial: FaultTrial) -> None:
+        step_us = trial.vehicle.parameters["step_us"][0]
+        trial.pins.stuck["step_us"] = round(steps * step_us)
 
     return inject
 
 
 def steps_last(us: int) -> Stroke:
     """Return a stroke: each step takes ``us``; longer than the period, it delays the next one."""
-    return lambda scene: setattr(scene.world, "step_takes_us", us)
+    return lambda target: setattr(target.world, "step_takes_us", us)
 
 
-def armed_off_beat(scene: Scene) -> None:
+def armed_off_beat(trial: FaultTrial) -> None:
     """Let steps take 1.14 periods while the car stands by, then try to drive."""
-    step_us = scene.vehicle.parameters["step_us"][0]
-    steps_last(step_us * 114 // 100)(scene)
-    scene.run(1000)
-    hold_and_go(scene)
+    step_us = trial.vehicle.parameters["step_us"][0]
+    steps_last(step_us * 114 // 100)(trial)
+    trial.run(1000)
+    hold_and_go(trial)
 
 
-def hangs_and_loop_opens(scene: Scene) -> None:
+def hangs_and_loop_opens(trial: FaultTrial) -> None:
     """Open the runstop loop 10 ms into a hang, before the guard would notice the hang."""
-    scene.world.hang(200 * _MS)
-    scene.after(10, lambda: setattr(scene.world, "runstop_closed", False))
+    trial.world.hang(200 * _MS)
+    trial.after(10, lambda: setattr(trial.world, "runstop_closed", False))
 
 
-def program_ends(scene: Scene) -> None:
+def program_ends(trial: FaultTrial) -> None:
     """End the program, as an exception or a kill would: it never comes back by itself."""
-    scene.world.hang(_FOREVER_US)
+    trial.world.hang(_FOREVER_US)
 
 
-def loop_glitches(scene: Scene) -> None:
+def loop_glitches(trial: FaultTrial) -> None:
     """Open the loop for 300 us, between two steps."""
-    now_us = scene.world.now_us
-    scene.world.hardware.glitch(now_us, now_us + 300)
+    now_us = trial.world.now_us
+    trial.world.hardware.glitch(now_us, now_us + 300)
 
 
-def loop_spikes(scene: Scene) -> None:
+def loop_spikes(trial: FaultTrial) -> None:
     """Open the loop twenty times for 15 us: interference, which the filter has to reject."""
 
     def spike() -> None:
-        now_us = scene.world.now_us
-        scene.world.hardware.glitch(now_us, now_us + 15)
+        now_us = trial.world.now_us
+        trial.world.hardware.glitch(now_us, now_us + 15)
 
-    scene.every(7, 20, spike)
+    trial.every(7, 20, spike)
 
 
-def starts_fail(scene: Scene) -> None:
+def starts_fail(trial: FaultTrial) -> None:
     """Restart three times before a start counts as healthy, then try to drive."""
-    scene.run(300)
+    trial.run(300)
     for _ in range(3):
-        scene.world.restart(codes.RESET_WATCHDOG)
-        scene.run(300)
-    try_to_drive(scene)
+        trial.world.restart(codes.RESET_WATCHDOG)
+        trial.run(300)
+    try_to_drive(trial)
 
 
-def power_lost(scene: Stage) -> None:
+def power_lost(target: InjectionTarget) -> None:
     """Pull the battery's plug."""
-    scene.world.lose_power()
+    target.world.lose_power()
 
 
 # --- wires
 
 
-def drive_pulse_stuck(scene: Scene) -> None:
+def drive_pulse_stuck(trial: FaultTrial) -> None:
     """Hold a driving output at a tenth of its range above its present value."""
-    channel = motors_of(scene.vehicle)[0]
-    span = scene.vehicle.parameters["channel_high"][channel]
-    span -= scene.vehicle.parameters["channel_neutral"][channel]
-    scene.world.hardware.stuck[channel] = scene.world.values[channel] + span // 10
+    channel = motors_of(trial.vehicle)[0]
+    span = trial.vehicle.parameters["channel_high"][channel]
+    span -= trial.vehicle.parameters["channel_neutral"][channel]
+    trial.world.hardware.stuck[channel] = trial.world.values[channel] + span // 10
 
 
-def steering_pulse_stuck(scene: Scene) -> None:
+def steering_pulse_stuck(trial: FaultTrial) -> None:
     """Hold a steering output at its present value while the driver steers."""
-    scene.world.hardware.stuck[0] = scene.world.values[0]
-    scene.driver.steer_urad = 100_000
+    trial.world.hardware.stuck[0] = trial.world.values[0]
+    trial.driver.steer_urad = 100_000
 
 
-def servo_stuck(scene: Scene) -> None:
+def servo_stuck(trial: FaultTrial) -> None:
     """Block the servo while the driver steers: the pulses are right, the wheels do not follow."""
-    scene.world.plant.is_steering_stuck = True
-    scene.driver.steer_urad = 50_000
+    trial.world.plant.is_steering_stuck = True
+    trial.driver.steer_urad = 50_000
 
 
-def contact_never_closes(scene: Scene) -> None:
+def contact_never_closes(trial: FaultTrial) -> None:
     """Hold the drive enable's contact open while the car is armed."""
-    scene.world.hardware.contact_stuck = False
-    hold_and_go(scene)
+    trial.world.hardware.contact_stuck = False
+    hold_and_go(trial)
 
 
-def contact_welded_at_boot(scene: Scene) -> None:
+def contact_welded_at_boot(trial: FaultTrial) -> None:
     """Hold the drive enable's contact closed from power-up on, then try to drive."""
-    scene.world.hardware.contact_stuck = True
-    try_to_drive(scene)
+    trial.world.hardware.contact_stuck = True
+    try_to_drive(trial)
 
 
 # --- what is measured
@@ -183,12 +183,12 @@ def contact_welded_at_boot(scene: Scene) -> None:
 
 def encoders_dead(*sides: str) -> Stroke:
     """Return a stroke that freezes the counts of the encoders "left", "right" or both."""
-    return lambda scene: setattr(scene.world, "dead_encoders", set(sides))
+    return lambda target: setattr(target.world, "dead_encoders", set(sides))
 
 
-def counts_race(scene: Scene) -> None:
+def counts_race(trial: FaultTrial) -> None:
     """Make the encoders count 300 m/s, as if their lines picked up the motor's noise."""
-    _count_by_themselves(scene, 300.0)
+    _count_by_themselves(trial, 300.0)
 
 
 def turned_by_hand(share: float) -> Injection:
@@ -198,88 +198,88 @@ def turned_by_hand(share: float) -> Injection:
     after that a hand has to grip anew.
     """
 
-    def inject(scene: Scene) -> None:
-        scene.driver.deadman = 0
-        scene.run(1000)
-        _count_by_themselves(scene, share * 1e-3 * scene.vehicle.parameters["runaway_mm_s"][0])
+    def inject(trial: FaultTrial) -> None:
+        trial.driver.deadman = 0
+        trial.run(1000)
+        _count_by_themselves(trial, share * 1e-3 * trial.vehicle.parameters["runaway_mm_s"][0])
 
     return inject
 
 
-def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
+def _count_by_themselves(trial: FaultTrial, speed_mps: float) -> None:
     """Make the encoders report this speed for 0.6 s, whatever the motors do."""
-    counts_mps = 1e9 / scene.vehicle.parameters["nm_per_count"][0] * speed_mps
-    begun = scene.world.plant.counts()[0]
+    counts_mps = 1e9 / trial.vehicle.parameters["nm_per_count"][0] * speed_mps
+    begun = trial.world.plant.counts()[0]
 
     def count(ms: int) -> Callable[[], object]:
         value = begun + round(counts_mps * ms * 1e-3) & (1 << 30) - 1
-        return lambda: scene.pins.stuck.update(count_left=value, count_right=value)
+        return lambda: trial.pins.stuck.update(count_left=value, count_right=value)
 
     for ms in range(10, 600, 10):
-        scene.after(ms, count(ms))
+        trial.after(ms, count(ms))
 
 
 # --- motors
 
 
-def throttle_stuck(scene: Stage) -> None:
+def throttle_stuck(target: InjectionTarget) -> None:
     """Hold the motors at full throttle, whatever is put out."""
-    scene.world.plant.stuck_throttle = 1.0
+    target.world.plant.stuck_throttle = 1.0
 
 
-def throttle_stuck_below_top(scene: Scene) -> None:
+def throttle_stuck_below_top(trial: FaultTrial) -> None:
     """Hold the throttle for 3/4 of top speed, and ask for a tenth of the present speed."""
     top, full = (
-        scene.vehicle.parameters[f"{name}_mm_s"][0] for name in ("speed_max", "full_effort")
+        trial.vehicle.parameters[f"{name}_mm_s"][0] for name in ("speed_max", "full_effort")
     )
-    scene.world.plant.stuck_throttle = 0.75 * top / full
-    scene.driver.speed_mm_s //= 10
+    trial.world.plant.stuck_throttle = 0.75 * top / full
+    trial.driver.speed_mm_s //= 10
 
 
 def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:
     """Return an injection that sets attributes of ``Plant``, and then moves off."""
 
-    def inject(scene: Scene) -> None:
-        _set(scene.world.plant, changes)
-        scene.driver.deadman = codes.HELD
-        scene.run(50)
-        scene.driver.speed_mm_s = speed_mm_s
+    def inject(trial: FaultTrial) -> None:
+        _set(trial.world.plant, changes)
+        trial.driver.deadman = codes.HELD
+        trial.run(50)
+        trial.driver.speed_mm_s = speed_mm_s
 
     return inject
 
 
-def pushed(scene: Scene) -> None:
+def pushed(trial: FaultTrial) -> None:
     """Push a car that holds, with more force than its brake has, for 700 ms."""
-    plant = scene.world.plant
-    plant.pushed_n = 0.7 * 9.81 * scene.vehicle.plant["body"]["mass_kg"]
-    scene.after(700, lambda: setattr(plant, "pushed_n", 0.0))
+    plant = trial.world.plant
+    plant.pushed_n = 0.7 * 9.81 * trial.vehicle.plant["body"]["mass_kg"]
+    trial.after(700, lambda: setattr(plant, "pushed_n", 0.0))
 
 
 # --- people and boxes
 
 
-def armed_and_left(scene: Scene) -> None:
+def armed_and_left(trial: FaultTrial) -> None:
     """Arm the car from a program without a claiming source; nobody takes the wheel."""
-    scene.driver.claims = False
-    scene.run(500)
-    if scene.driver.state == codes.STANDBY:
-        arm(scene)
+    trial.driver.claims = False
+    trial.run(500)
+    if trial.driver.state == codes.STANDBY:
+        arm(trial)
 
 
-def box_replayed(scene: Scene) -> None:
+def box_replayed(trial: FaultTrial) -> None:
     """Silence the box and replay all its frames, one per millisecond."""
-    assert scene.box
-    said = list(scene.box.said)
+    assert trial.box
+    said = list(trial.box.said)
     recorded = iter(said)
-    scene.box.line = lines.dead()
-    scene.every(1, len(said), lambda: scene.world.feed(next(recorded)))
+    trial.box.line = lines.dead()
+    trial.every(1, len(said), lambda: trial.world.feed(next(recorded)))
 
 
 def rc_says(what: str) -> Injection:
     """Return an injection: the radio is lost, and the receiver does ``what`` (its failsafe)."""
 
-    def inject(scene: Scene) -> None:
-        transmitter: Transmitter | None = scene.transmitter
+    def inject(trial: FaultTrial) -> None:
+        transmitter: Transmitter | None = trial.transmitter
         assert transmitter
         transmitter.is_on, transmitter.failsafe = False, what
 

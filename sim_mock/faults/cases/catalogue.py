@@ -13,8 +13,8 @@ from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines, off_delay, starts
 from sim_mock.faults.cases.injections import Injection
-from sim_mock.faults.trial.fault_trial import Scene
-from sim_mock.faults.trial.target import Stage
+from sim_mock.faults.trial.fault_trial import FaultTrial
+from sim_mock.faults.trial.target import InjectionTarget
 from sim_mock.faults.trial.vehicles import NEEDS
 from sim_mock.faults.trial.wire import Line
 from sim_mock.world import VehicleSpec
@@ -35,7 +35,7 @@ class Case:
     inject: Injection
     wait: str = "step"
     extra_ms: int = 0  # the time until the fault is fully developed
-    start: Callable[[Scene, float], None] = starts.driving
+    start: Callable[[FaultTrial, float], None] = starts.driving
     speed_mps: float = 3.0
     top_share: float = 0.9  # of the vehicle's top speed, where that is less
     coasts: bool = False  # nothing is left to brake with
@@ -58,13 +58,13 @@ class Case:
         profile = codes.PROFILE_RACE if races else vehicle.parameters["profile_default"][0]
         return min(self.speed_mps, self.top_share * top_mps, caps[profile] * 1e-3)
 
-    def at(self, speed_mps: float, start: Callable[[Scene, float], None]) -> "Case":
+    def at(self, speed_mps: float, start: Callable[[FaultTrial, float], None]) -> "Case":
         """Return the case with this start and speed, the vehicle's top speed included."""
         return replace(self, speed_mps=speed_mps, top_share=1.0, start=start)
 
 
-def _repl(scene: Stage) -> Line:
-    return lines.inserted(scene.random, inject.REPL, 0.2)
+def _repl(target: InjectionTarget) -> Line:
+    return lines.inserted(target.random, inject.REPL, 0.2)
 
 
 def _delayed(
@@ -73,7 +73,7 @@ def _delayed(
     injection: Injection,
     extra_ms: int = 0,
     coasts: bool = False,
-    start: Callable[[Scene, float], None] = starts.driving,
+    start: Callable[[FaultTrial, float], None] = starts.driving,
 ) -> Case:
     """Return a case of a car that brakes first and is cut afterwards."""
     return Case(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
@@ -164,7 +164,7 @@ CASES = (
     Case("steps-overrun", "steps take as long as four and a half", "a slow board",
          "overrun", broken.steps_take(4.5)),
     Case("off-beat", "a step takes 2 ms more than its beat", "a slow board",
-         "drives on", lambda scene: broken.steps_last(scene.world.step_us + 2000)(scene)),
+         "drives on", lambda trial: broken.steps_last(trial.world.step_us + 2000)(trial)),
     Case("armed-off-beat", "1.14 of it, and somebody wants to drive", "a slow board",
          "refused", broken.armed_off_beat, start=starts.standing_by),
     Case("heap-crowded", "95 % of a MicroPython's heap taken, then silence", "peers 12: Pybricks",

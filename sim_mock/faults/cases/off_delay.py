@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from sim_mock.faults.cases.breakages import turned_by_hand
 from sim_mock.faults.cases.injections import Injection
-from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.world import World
 
@@ -17,31 +17,31 @@ _HANGS_US = 300 * TICK_US
 _Change = Callable[[World], object]
 
 
-def _turn(scene: Scene, is_closed: bool) -> None:
-    scene.world.runstop_closed = is_closed
+def _turn(trial: FaultTrial, is_closed: bool) -> None:
+    trial.world.runstop_closed = is_closed
 
 
 def opens_with(change: _Change) -> Injection:
     """Return an injection that opens the loop and changes the world at the same moment."""
 
-    def inject(scene: Scene) -> None:
-        change(scene.world)
-        _turn(scene, False)
+    def inject(trial: FaultTrial) -> None:
+        change(trial.world)
+        _turn(trial, False)
 
     return inject
 
 
-def opens(scene: Scene) -> None:
+def opens(trial: FaultTrial) -> None:
     """Open the loop, nothing else."""
-    _turn(scene, False)
+    _turn(trial, False)
 
 
 def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injection:
     """Return an injection: the program hangs ``ms`` after the loop has opened."""
 
-    def inject(scene: Scene) -> None:
-        opens_with(change)(scene)
-        scene.after(ms, lambda: scene.world.hang(_HANGS_US))
+    def inject(trial: FaultTrial) -> None:
+        opens_with(change)(trial)
+        trial.after(ms, lambda: trial.world.hang(_HANGS_US))
 
     return inject
 
@@ -49,35 +49,35 @@ def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injectio
 def hangs_then_opens(ms: int) -> Injection:
     """Return an injection: the loop opens ``ms`` after the program has hung."""
 
-    def inject(scene: Scene) -> None:
-        scene.world.hang(_HANGS_US)
-        scene.after(ms, lambda: _turn(scene, False))
+    def inject(trial: FaultTrial) -> None:
+        trial.world.hang(_HANGS_US)
+        trial.after(ms, lambda: _turn(trial, False))
 
     return inject
 
 
-def bounces(scene: Scene) -> None:
+def bounces(trial: FaultTrial) -> None:
     """Open and close the loop at random for 1.5 s, as a loose wire does, then leave it open."""
-    _turn(scene, False)
+    _turn(trial, False)
     at_ms, is_closed = 0, False
     while at_ms < 1_500:
-        at_ms += scene.random.randrange(2, 40)
+        at_ms += trial.random.randrange(2, 40)
         is_closed = not is_closed
-        scene.after(at_ms, lambda closed=is_closed: _turn(scene, closed))  # type: ignore[misc]
-    scene.after(at_ms + 1, lambda: _turn(scene, False))
+        trial.after(at_ms, lambda closed=is_closed: _turn(trial, closed))  # type: ignore[misc]
+    trial.after(at_ms + 1, lambda: _turn(trial, False))
 
 
-def opens_under_hands(scene: Scene) -> None:
+def opens_under_hands(trial: FaultTrial) -> None:
     """Open the loop of a car that holds while its wheels are turned by hand."""
-    scene.after(1_100, lambda: _turn(scene, False))
-    turned_by_hand(0.9)(scene)
-    scene.run(200)
+    trial.after(1_100, lambda: _turn(trial, False))
+    turned_by_hand(0.9)(trial)
+    trial.run(200)
 
 
-def late(scene: Scene) -> None:
+def late(trial: FaultTrial) -> None:
     """Open the loop while each step takes two and a half periods, which is no overrun yet."""
-    scene.pins.stuck["step_us"] = scene.vehicle.parameters["step_us"][0] * 5 // 2
-    _turn(scene, False)
+    trial.pins.stuck["step_us"] = trial.vehicle.parameters["step_us"][0] * 5 // 2
+    _turn(trial, False)
 
 
 def brake_does_nothing(world: World) -> None:

@@ -7,14 +7,14 @@ from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.trial.box import BoxAtRadio, paired_image
 from sim_mock.faults.trial.host import Host
 from sim_mock.faults.trial.pins import Factory, Pins
-from sim_mock.faults.trial.target import TICK_US, Stage
+from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import VehicleSpec, World
 
 _CREEP_MPS = 0.001
 
 
-class Track:
+class MotionRecord:
     """A record of the car's motion since ``begin``, by its output pins and the plant's truth."""
 
     def __init__(self, world: World, vehicle: VehicleSpec) -> None:
@@ -68,7 +68,7 @@ class Track:
         return self._world.now_us - max(self.moved_us, self.drove_us) > 100 * TICK_US
 
 
-class Scene(Stage):
+class FaultTrial(InjectionTarget):
     """A fault trial in virtual time, in ticks of a millisecond.
 
     The driver's phase relative to the beats, and that of the fault, are drawn from ``random``.
@@ -103,7 +103,7 @@ class Scene(Stage):
         self.box: BoxAtRadio | None = None
         self.transmitter: Transmitter | None = None
         self.pieces_us = [TICK_US]  # the pieces in which a millisecond passes
-        self.track = Track(self.world, vehicle)
+        self.motion = MotionRecord(self.world, vehicle)
 
     def tick(self) -> None:
         """Pass one millisecond for all parts."""
@@ -116,7 +116,7 @@ class Scene(Stage):
             host.tick(sent)
         if self.box:
             self.box.tick(sent)
-        self.track.tick()
+        self.motion.tick()
 
     def run(self, ms: int) -> None:
         for _ in range(ms):

@@ -10,7 +10,7 @@ from sim_mock.world import VehicleSpec, World
 TICK_US = 1000  # how finely the phase of a fault is drawn
 
 
-class Stage:
+class InjectionTarget:
     """The parts of a car that faults can alter, and a schedule of actions.
 
     ``world`` and ``pins`` are the car's, ``driver`` is the wire from its driver. All randomness
@@ -43,4 +43,4 @@ class Stage:
             plan[1]()
 
 
-Stroke = Callable[[Stage], None]  # one injection of a fault
+Stroke = Callable[[InjectionTarget], None]  # one injection of a fault

@@ -13,7 +13,7 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.off_delay import OFF_DELAY
-from sim_mock.faults.trial.fault_trial import Scene
+from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
 from sim_mock.faults.trial.vehicles import altered, motors_of
 from tests.evidence import some
@@ -28,9 +28,9 @@ BACK_MPS = 0.02  # an axle's play
 class Observer:
     """From here on: how far back the wheels turned, and when an output last drove."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.world, neutrals = scene.world, scene.vehicle.parameters["channel_neutral"]
-        self.motors = [(i, neutrals[i]) for i in motors_of(scene.vehicle)]
+    def __init__(self, trial: FaultTrial) -> None:
+        self.world, neutrals = trial.world, trial.vehicle.parameters["channel_neutral"]
+        self.motors = [(i, neutrals[i]) for i in motors_of(trial.vehicle)]
         self.begun_us = self.drove_us = self.world.now_us
         plant = self.world.plant
         self.slowest_mps = plant.wheel_speed_mps
@@ -57,79 +57,79 @@ class Observer:
         return found
 
 
-def fast_mps(scene: Scene) -> float:
-    return min(2.0, 0.9e-3 * scene.vehicle.parameters["speed_max_mm_s"][0])
+def fast_mps(trial: FaultTrial) -> float:
+    return min(2.0, 0.9e-3 * trial.vehicle.parameters["speed_max_mm_s"][0])
 
 
-def standing_by(scene: Scene) -> None:
-    starts.standing_by(scene)
+def standing_by(trial: FaultTrial) -> None:
+    starts.standing_by(trial)
 
 
-def holding(scene: Scene) -> None:
-    starts.armed(scene)
+def holding(trial: FaultTrial) -> None:
+    starts.armed(trial)
 
 
-def driving(scene: Scene) -> None:
-    starts.driving(scene, fast_mps(scene))
+def driving(trial: FaultTrial) -> None:
+    starts.driving(trial, fast_mps(trial))
 
 
-def reversing(scene: Scene) -> None:
+def reversing(trial: FaultTrial) -> None:
     """As fast as it may; a vehicle that may not stands."""
-    starts.armed(scene)
-    scene.driver.deadman = codes.HELD
-    scene.run(50)
-    scene.driver.speed_mm_s = -scene.vehicle.parameters["reverse_max_mm_s"][0]
-    scene.run(2_500)
+    starts.armed(trial)
+    trial.driver.deadman = codes.HELD
+    trial.run(50)
+    trial.driver.speed_mm_s = -trial.vehicle.parameters["reverse_max_mm_s"][0]
+    trial.run(2_500)
 
 
-def braking(scene: Scene) -> None:
-    driving(scene)
-    scene.driver.stop()
-    scene.run(80)
+def braking(trial: FaultTrial) -> None:
+    driving(trial)
+    trial.driver.stop()
+    trial.run(80)
 
 
-def braking_in_reverse(scene: Scene) -> None:
-    reversing(scene)
-    scene.driver.stop()
-    scene.run(60)
+def braking_in_reverse(trial: FaultTrial) -> None:
+    reversing(trial)
+    trial.driver.stop()
+    trial.run(60)
 
 
-def before_standstill(scene: Scene) -> None:
+def before_standstill(trial: FaultTrial) -> None:
     """A braked stop, a millisecond or less before the wheels stand."""
-    braking(scene)
-    assert scene.until(lambda: scene.world.plant.wheel_speed_mps < 0.01, 20_000)
+    braking(trial)
+    assert trial.until(lambda: trial.world.plant.wheel_speed_mps < 0.01, 20_000)
 
 
-def at_standstill(scene: Scene) -> None:
+def at_standstill(trial: FaultTrial) -> None:
     """They have just stood: the last pulse that was written may still brake."""
-    braking(scene)
-    assert scene.until(lambda: abs(scene.world.plant.wheel_speed_mps) < 0.001, 20_000)
-    scene.run(5)
+    braking(trial)
+    assert trial.until(lambda: abs(trial.world.plant.wheel_speed_mps) < 0.001, 20_000)
+    trial.run(5)
 
 
-def sign_flipped(scene: Scene) -> None:
+def sign_flipped(trial: FaultTrial) -> None:
     """It brakes, and for 30 ms its encoders say that it goes backward."""
-    braking(scene)
-    counts_mps = 1e9 / scene.vehicle.parameters["nm_per_count"][0]
-    begun, per_ms = scene.world.plant.counts()[0], counts_mps * 1e-3
+    braking(trial)
+    counts_mps = 1e9 / trial.vehicle.parameters["nm_per_count"][0]
+    begun, per_ms = trial.world.plant.counts()[0], counts_mps * 1e-3
     for ms in range(30):
         value = begun - round(ms * per_ms) & (1 << 30) - 1
-        scene.pins.stuck.update(count_left=value, count_right=value)
-        scene.run(1)
+        trial.pins.stuck.update(count_left=value, count_right=value)
+        trial.run(1)
 
 
-def encoders_dead(scene: Scene) -> None:
+def encoders_dead(trial: FaultTrial) -> None:
     """It brakes, and its encoders have stood for 30 ms."""
-    braking(scene)
-    scene.world.dead_encoders = {"left", "right"}
-    scene.run(30)
+    braking(trial)
+    trial.world.dead_encoders = {"left", "right"}
+    trial.run(30)
 
 
-def loop_open(scene: Scene) -> None:
+def loop_open(trial: FaultTrial) -> None:
     """Its loop opened 30 ms ago; with an off-delay it is being braked."""
-    driving(scene)
-    scene.world.runstop_closed = False
-    scene.run(30)
+    driving(trial)
+    trial.world.runstop_closed = False
+    trial.run(30)
 
 
 MOMENTS = (
@@ -138,38 +138,41 @@ MOMENTS = (
 )  # fmt: skip
 
 
-def hangs(scene: Scene) -> None:
-    scene.world.hang(FOREVER_US)
+def hangs(trial: FaultTrial) -> None:
+    trial.world.hang(FOREVER_US)
 
 
-def interrupts_off(scene: Scene) -> None:
-    scene.world.hang(FOREVER_US, interrupts_too=True)
+def interrupts_off(trial: FaultTrial) -> None:
+    trial.world.hang(FOREVER_US, interrupts_too=True)
 
 
-def resets(scene: Scene) -> None:
-    scene.world.restart(codes.RESET_WATCHDOG)
+def resets(trial: FaultTrial) -> None:
+    trial.world.restart(codes.RESET_WATCHDOG)
 
 
 BLOWS = (hangs, interrupts_off, resets)
 
 
 def struck(
-    name: str, moment: Callable[[Scene], None], blow: Callable[[Scene], object], seed: int = 0
+    name: str,
+    moment: Callable[[FaultTrial], None],
+    blow: Callable[[FaultTrial], object],
+    seed: int = 0,
 ) -> Observer:
     """The vehicle, brought to that moment and struck; watched for long enough."""
     vehicle = load_vehicle(name)
     if moment is loop_open and name == "f1tenth":
         vehicle = altered(vehicle, OFF_DELAY)
-    scene = Scene(vehicle, factory_of(IN_PROCESS, None), Random(f"{name} {seed}"))
+    trial = FaultTrial(vehicle, factory_of(IN_PROCESS, None), Random(f"{name} {seed}"))
     try:
-        moment(scene)
-        scene.run(seed)
-        observer = Observer(scene)
-        blow(scene)
-        scene.run(LOOKS_MS)
+        moment(trial)
+        trial.run(seed)
+        observer = Observer(trial)
+        blow(trial)
+        trial.run(LOOKS_MS)
         return observer
     finally:
-        scene.close()
+        trial.close()
 
 
 @pytest.mark.exhaustive
@@ -189,11 +192,11 @@ def test_the_moment_before_standstill_whatever_the_phase_of_the_beat(blow, phase
 def test_a_pulse_that_stays_at_reverse_is_seen():
     """What it is judged by objects to a drive that keeps its power and its pulse."""
 
-    def keeps(scene: Scene) -> None:
-        hangs(scene)
-        hardware, channel = scene.world.hardware, motors_of(scene.vehicle)[0]
+    def keeps(trial: FaultTrial) -> None:
+        hangs(trial)
+        hardware, channel = trial.world.hardware, motors_of(trial.vehicle)[0]
         hardware.contact_stuck = True
-        hardware.stuck[channel] = scene.vehicle.parameters["channel_low"][channel]
+        hardware.stuck[channel] = trial.vehicle.parameters["channel_low"][channel]
 
     found = struck("f1tenth", holding, keeps).wrong()
     assert [word.split()[0] for word in some(found)] == ["turned", "drove"]
