@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from sim_mock.board.firmware_runner import FirmwareRunner
-from sim_mock.faults.named import strokes_of
+from sim_mock.faults.named import injections_of
 from sim_mock.faults.trial.pins import Pins
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.wire import Wire
@@ -37,7 +37,7 @@ class HostWire(Wire):
             self._begun = b""
 
 
-class TroubledWorld(World):
+class FaultyWireWorld(World):
     """A world whose incoming bytes pass ``wire`` before they reach the car."""
 
     wire: HostWire
@@ -50,17 +50,17 @@ class TroubledWorld(World):
         super().feed(data)
 
 
-class Trouble(InjectionTarget):
+class FaultInjector(InjectionTarget):
     """A schedule of faults for one world.
 
-    Make the world with ``runner`` as its runner, then call ``befall`` with it.
+    Make the world with ``runner`` as its runner, then call ``apply`` with it.
     """
 
     def __init__(
         self, vehicle: VehicleSpec, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
     ) -> None:
         super().__init__(vehicle, Random(f"faults {seed}"))
-        self._strokes = strokes_of(faults)
+        self._injections = injections_of(faults)
         self._runner = runner
 
     def runner(self, board_id: bytes, image: bytes, seed: int) -> FirmwareRunner:
@@ -68,11 +68,11 @@ class Trouble(InjectionTarget):
         self.pins = Pins(self._runner, board_id, image, seed)
         return self.pins
 
-    def befall(self, world: TroubledWorld) -> None:
+    def apply(self, world: FaultyWireWorld) -> None:
         self.world = world
         self.driver = world.wire = HostWire(world.arrive, lambda: world.now_us)
-        for at_s, stroke in self._strokes:
-            self.after(round(at_s * 1e6) // TICK_US, partial(stroke, self))
+        for at_s, injection in self._injections:
+            self.after(round(at_s * 1e6) // TICK_US, partial(injection, self))
         world.observers.append(self._step)
 
     def _step(self, _world: World) -> None:

@@ -1,7 +1,7 @@
 """Faults by name, for a URI or a scenario file.
 
-The catalogue tests the car's program with the same strokes; here they are injected into a car that
-somebody drives. Each comes at its time, in seconds of the car's world since its power-up. Written:
+The catalogue tests the car's program with the same injections; here they act on a car that somebody
+drives. Each comes at its time, in seconds of the car's world since its power-up. Written:
 
     stuck_servo@3s;lossy_wire:share=0.3@5s;slippery_patch:x_m=4,y_m=0,radius_m=1,mu=0.2
 
@@ -18,7 +18,7 @@ from typing import Any
 from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines
-from sim_mock.faults.trial.target import Stroke
+from sim_mock.faults.trial.target import Injection
 from sim_mock.plant.tables import TABLES, as_list, as_mapping, as_number, read_by
 from sim_mock.toml.keys import Key, choice, number
 from sim_mock.toml.parsing import read_toml
@@ -31,12 +31,12 @@ _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 class Named:
     """A fault with a name and keys, each of which has a default (as in ``plant.tables``).
 
-    ``stroke`` makes its injection. A fault without one exists from the start, and ``makes`` returns
-    its changes of the car's options.
+    ``injection`` makes its injection. A fault without one exists from the start, and ``makes``
+    returns its changes of the car's options.
     """
 
     title: str
-    stroke: Callable[..., Stroke] | None = None
+    injection: Callable[..., Injection] | None = None
     makes: Callable[..., dict[str, Any]] | None = None
     keys: tuple[Key, ...] = ()
 
@@ -171,11 +171,11 @@ def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return changes
 
 
-def strokes_of(faults: Sequence[Mapping[str, Any]]) -> list[tuple[float, Stroke]]:
+def injections_of(faults: Sequence[Mapping[str, Any]]) -> list[tuple[float, Injection]]:
     """Return the time in s and the injection of each fault that comes later."""
     found = []
     for fault in faults:
-        make = FAULTS[fault["name"]].stroke
+        make = FAULTS[fault["name"]].injection
         if make:
             found.append((float(fault["at_s"]), make(**_own(fault))))
     return found

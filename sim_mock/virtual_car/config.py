@@ -15,7 +15,7 @@ from zlib import crc32
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.transmitter import ScriptedHand
-from sim_mock.faults.injector import Runner, Trouble, TroubledWorld
+from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
@@ -172,9 +172,9 @@ class VirtualCarConfig:
         """
         if not self.faults:
             return self._equipped(World, runner)
-        trouble = Trouble(self, self.faults, self.seed, runner)
-        world = self._equipped(TroubledWorld, trouble.runner)
-        trouble.befall(world)
+        injector = FaultInjector(self, self.faults, self.seed, runner)
+        world = self._equipped(FaultyWireWorld, injector.runner)
+        injector.apply(world)
         return world
 
     def _equipped(self, kind: type[W], runner: Runner) -> W:

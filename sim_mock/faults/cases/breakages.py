@@ -8,9 +8,9 @@ from collections.abc import Callable
 from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.cases import lines
-from sim_mock.faults.cases.injections import Injection, arm, hold_and_go, try_to_drive
+from sim_mock.faults.cases.injections import TrialInjection, arm, hold_and_go, try_to_drive
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.target import TICK_US, InjectionTarget, Stroke
+from sim_mock.faults.trial.target import TICK_US, Injection, InjectionTarget
 from sim_mock.faults.trial.vehicles import motors_of
 
 _MS = TICK_US
@@ -20,17 +20,17 @@ _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang
 # --- makers
 
 
-def hardware(**changes: object) -> Stroke:
-    """Return a stroke that sets attributes of ``BoardHardware``, the board's own hardware."""
+def hardware(**changes: object) -> Injection:
+    """Return an injection that sets attributes of ``BoardHardware``, the board's own hardware."""
     return lambda target: _set(target.world.hardware, changes)
 
 
-def plant(**changes: object) -> Stroke:
-    """Return a stroke that sets attributes of ``Plant``, the car's physics."""
+def plant(**changes: object) -> Injection:
+    """Return an injection that sets attributes of ``Plant``, the car's physics."""
     return lambda target: _set(target.world.plant, changes)
 
 
-def rc(**changes: object) -> Injection:
+def rc(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``Transmitter``, or of its receiver."""
 
     def inject(trial: FaultTrial) -> None:
@@ -40,7 +40,7 @@ def rc(**changes: object) -> Injection:
     return inject
 
 
-def box(**changes: object) -> Injection:
+def box(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``box.BoxAtRadio``, the runstop box."""
 
     def inject(trial: FaultTrial) -> None:
@@ -50,8 +50,8 @@ def box(**changes: object) -> Injection:
     return inject
 
 
-def battery_under(limit: str, ms: int = 60_000) -> Stroke:
-    """Return a stroke: the battery reads 100 mV less than this parameter for ``ms``."""
+def battery_under(limit: str, ms: int = 60_000) -> Injection:
+    """Return an injection: the battery reads 100 mV less than this parameter for ``ms``."""
 
     def inject(target: InjectionTarget) -> None:
         stuck = target.pins.stuck
@@ -74,12 +74,12 @@ def board_resets(target: InjectionTarget) -> None:
     target.pins.reset(target.random.randrange(10, 31))
 
 
-def hangs(ms: int, interrupts_too: bool = False) -> Stroke:
-    """Return a stroke that halts the program's loop, and the guard's tick if ``interrupts_too``."""
+def hangs(ms: int, interrupts_too: bool = False) -> Injection:
+    """Return an injection that halts the program's loop, if asked the guard's tick, too."""
     return lambda target: target.world.hang(ms * _MS, interrupts_too)
 
 
-def steps_take(steps: float) -> Injection:
+def steps_take(steps: float) -> TrialInjection:
     """Return an injection: the program measures each step as ``steps`` times its period."""
 
     def inject(trial: FaultTrial) -> None:
@@ -89,8 +89,8 @@ def steps_take(steps: float) -> Injection:
     return inject
 
 
-def steps_last(us: int) -> Stroke:
-    """Return a stroke: each step takes ``us``; longer than the period, it delays the next one."""
+def steps_last(us: int) -> Injection:
+    """Return an injection: each step takes ``us``; longer than the period, it delays the next."""
     return lambda target: setattr(target.world, "step_takes_us", us)
 
 
@@ -181,8 +181,8 @@ def contact_welded_at_boot(trial: FaultTrial) -> None:
 # --- what is measured
 
 
-def encoders_dead(*sides: str) -> Stroke:
-    """Return a stroke that freezes the counts of the encoders "left", "right" or both."""
+def encoders_dead(*sides: str) -> Injection:
+    """Return an injection that freezes the counts of the encoders "left", "right" or both."""
     return lambda target: setattr(target.world, "dead_encoders", set(sides))
 
 
@@ -191,7 +191,7 @@ def counts_race(trial: FaultTrial) -> None:
     _count_by_themselves(trial, 300.0)
 
 
-def turned_by_hand(share: float) -> Injection:
+def turned_by_hand(share: float) -> TrialInjection:
     """Return an injection: the driver lets go, then the encoders count without the motors.
 
     It is as if somebody turned the wheels, at this share of the speed of a runaway, for 0.6 s:
@@ -236,7 +236,7 @@ def throttle_stuck_below_top(trial: FaultTrial) -> None:
     trial.driver.speed_mm_s //= 10
 
 
-def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:
+def moves_off_with(speed_mm_s: int, **changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``Plant``, and then moves off."""
 
     def inject(trial: FaultTrial) -> None:
@@ -275,7 +275,7 @@ def box_replayed(trial: FaultTrial) -> None:
     trial.every(1, len(said), lambda: trial.world.feed(next(recorded)))
 
 
-def rc_says(what: str) -> Injection:
+def rc_says(what: str) -> TrialInjection:
     """Return an injection: the radio is lost, and the receiver does ``what`` (its failsafe)."""
 
     def inject(trial: FaultTrial) -> None:

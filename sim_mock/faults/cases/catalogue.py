@@ -12,7 +12,7 @@ from firmware.protocol import codes
 from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines, off_delay, starts
-from sim_mock.faults.cases.injections import Injection
+from sim_mock.faults.cases.injections import TrialInjection
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import InjectionTarget
 from sim_mock.faults.trial.vehicles import NEEDS
@@ -32,7 +32,7 @@ class Case:
     title: str
     source: str
     expects: str
-    inject: Injection
+    inject: TrialInjection
     wait: str = "step"
     extra_ms: int = 0  # the time until the fault is fully developed
     start: Callable[[FaultTrial, float], None] = starts.driving
@@ -70,7 +70,7 @@ def _repl(target: InjectionTarget) -> Line:
 def _delayed(
     case_id: str,
     title: str,
-    injection: Injection,
+    injection: TrialInjection,
     extra_ms: int = 0,
     coasts: bool = False,
     start: Callable[[FaultTrial, float], None] = starts.driving,

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from firmware.protocol import codes, messages
 from sim_mock.faults.cases import lines, starts
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.target import InjectionTarget, Stroke
+from sim_mock.faults.trial.target import Injection, InjectionTarget
 from sim_mock.faults.trial.wire import Line
 
-Injection = Callable[[FaultTrial], None]
+TrialInjection = Callable[[FaultTrial], None]
 
 REPL = b"\x03\x04\x01\x02\x05\r\n\x1b"  # bytes by which a terminal breaks into a MicroPython
 ALL_BYTES = bytes(range(256))
@@ -24,8 +24,8 @@ def none(_trial: FaultTrial) -> None:
     """Inject nothing: time passes."""
 
 
-def line(make: Callable[[InjectionTarget], Line]) -> Stroke:
-    """Return a stroke that replaces the line towards the car from then on."""
+def line(make: Callable[[InjectionTarget], Line]) -> Injection:
+    """Return an injection that replaces the line towards the car from then on."""
 
     def inject(target: InjectionTarget) -> None:
         target.driver.line = make(target)
@@ -33,8 +33,8 @@ def line(make: Callable[[InjectionTarget], Line]) -> Stroke:
     return inject
 
 
-def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Stroke:
-    """Return a stroke that replaces the line towards the car for ``ms``."""
+def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Injection:
+    """Return an injection that replaces the line towards the car for ``ms``."""
 
     def inject(target: InjectionTarget) -> None:
         before, target.driver.line = target.driver.line, make(target)
@@ -43,7 +43,7 @@ def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Stroke:
     return inject
 
 
-def host(**changes: object) -> Injection:
+def host(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``host.Host``, the driver's host."""
 
     def inject(trial: FaultTrial) -> None:
@@ -53,8 +53,8 @@ def host(**changes: object) -> Injection:
     return inject
 
 
-def world(**changes: object) -> Stroke:
-    """Return a stroke that sets attributes of ``World``, the car's surroundings."""
+def world(**changes: object) -> Injection:
+    """Return an injection that sets attributes of ``World``, the car's surroundings."""
 
     def inject(target: InjectionTarget) -> None:
         for name, value in changes.items():
@@ -63,8 +63,8 @@ def world(**changes: object) -> Stroke:
     return inject
 
 
-def pin(**values: int) -> Stroke:
-    """Return a stroke: pins read these values from then on, whatever is there."""
+def pin(**values: int) -> Injection:
+    """Return an injection: pins read these values from then on, whatever is there."""
     return lambda target: target.pins.stuck.update(values)
 
 
@@ -77,8 +77,8 @@ def cable_pulled(trial: FaultTrial) -> None:
     trial.driver.hears = False
 
 
-def host_stopped(ms: int) -> Stroke:
-    """Return a stroke: the host is stopped (SIGSTOP) for ``ms``, then goes on unaware."""
+def host_stopped(ms: int) -> Injection:
+    """Return an injection: the host is stopped (SIGSTOP) for ``ms``, then goes on unaware."""
 
     def inject(target: InjectionTarget) -> None:
         target.driver.runs = False
@@ -93,7 +93,7 @@ def host_stopped(ms: int) -> Stroke:
     return inject
 
 
-def clock_jumps(by_us: int) -> Injection:
+def clock_jumps(by_us: int) -> TrialInjection:
     """Return an injection that shifts the host's clock."""
 
     def inject(trial: FaultTrial) -> None:

@@ -1,13 +1,13 @@
 """Faults around the runstop loop of a car whose circuit has an off-delay.
 
-Such a car brakes first and is cut afterwards (hardware/stopping.md). Each stroke opens its loop and
-does something else to it.
+Such a car brakes first and is cut afterwards (hardware/stopping.md). Each injection opens its
+loop and does something else to it.
 """
 
 from collections.abc import Callable
 
 from sim_mock.faults.cases.breakages import turned_by_hand
-from sim_mock.faults.cases.injections import Injection
+from sim_mock.faults.cases.injections import TrialInjection
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.world import World
@@ -21,7 +21,7 @@ def _turn(trial: FaultTrial, is_closed: bool) -> None:
     trial.world.runstop_closed = is_closed
 
 
-def opens_with(change: _Change) -> Injection:
+def opens_with(change: _Change) -> TrialInjection:
     """Return an injection that opens the loop and changes the world at the same moment."""
 
     def inject(trial: FaultTrial) -> None:
@@ -36,7 +36,7 @@ def opens(trial: FaultTrial) -> None:
     _turn(trial, False)
 
 
-def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injection:
+def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> TrialInjection:
     """Return an injection: the program hangs ``ms`` after the loop has opened."""
 
     def inject(trial: FaultTrial) -> None:
@@ -46,7 +46,7 @@ def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injectio
     return inject
 
 
-def hangs_then_opens(ms: int) -> Injection:
+def hangs_then_opens(ms: int) -> TrialInjection:
     """Return an injection: the loop opens ``ms`` after the program has hung."""
 
     def inject(trial: FaultTrial) -> None:

@@ -43,4 +43,4 @@ class InjectionTarget:
             plan[1]()
 
 
-Stroke = Callable[[InjectionTarget], None]  # one injection of a fault
+Injection = Callable[[InjectionTarget], None]  # one injection of a fault

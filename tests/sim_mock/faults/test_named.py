@@ -215,11 +215,11 @@ def test_the_seed_decides_which_frames_are_lost():
 
 def test_a_car_that_nothing_has_befallen_yet_is_any_car():
     """Byte for byte: the wire and the pins that faults take hold of change nothing."""
-    troubled = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).world(InProcess)
+    faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).world(InProcess)
     plain = virtual_car_config(VEHICLE, {}).world(InProcess)
-    for world in (troubled, plain):
+    for world in (faulty, plain):
         host = Host(world)
         host.take_the_wheel()
         host.drive(2000, SPEED_MM_S, 50_000)
-    assert troubled.plant.truth.values() == plain.plant.truth.values()
-    assert troubled.advance(9_000_000) == plain.advance(9_000_000)
+    assert faulty.plant.truth.values() == plain.plant.truth.values()
+    assert faulty.advance(9_000_000) == plain.advance(9_000_000)
