@@ -184,7 +184,7 @@ class World:
     def runstop_closed(self, is_closed: bool) -> None:
         self.hardware.turn_loop(is_closed, self.now_us)
 
-    def take_up_rc(self, hand: type[Transmitter] = Transmitter) -> Transmitter:
+    def attach_rc(self, hand: type[Transmitter] = Transmitter) -> Transmitter:
         """Wire a receiver to the board, and switch its transmitter on."""
         self.transmitter = hand(self._parameters)
         return self.transmitter

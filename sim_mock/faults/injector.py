@@ -11,14 +11,14 @@ from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.faults.named import injections_of
 from sim_mock.faults.trial.pins import Pins
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
-from sim_mock.faults.trial.wire import Wire
+from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World
 
 Runner = Callable[[bytes, bytes, int], FirmwareRunner]
 _MOST_BYTES = 4096  # more bytes without a delimiter are no frame
 
 
-class HostWire(Wire):
+class HostWire(FaultyWire):
     """The wire from a real host: it cuts the bytes into frames, as faulty lines act on frames."""
 
     def __init__(self, deliver: Callable[[bytes], None], now_us: Callable[[], int]) -> None:
@@ -76,5 +76,5 @@ class FaultInjector(InjectionTarget):
         world.observers.append(self._step)
 
     def _step(self, _world: World) -> None:
-        self.do_what_is_due()
-        self.driver.bring()
+        self.run_due_actions()
+        self.driver.deliver_due()

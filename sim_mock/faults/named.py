@@ -28,16 +28,16 @@ _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedFault:
     """A fault with a name and keys, each of which has a default (as in ``plant.tables``).
 
-    ``injection`` makes its injection. A fault without one exists from the start, and ``makes``
+    ``injection`` makes its injection. A fault without one exists from the start, and ``options``
     returns its changes of the car's options.
     """
 
     title: str
     injection: Callable[..., Injection] | None = None
-    makes: Callable[..., dict[str, Any]] | None = None
+    options: Callable[..., dict[str, Any]] | None = None
     keys: tuple[Key, ...] = ()
 
 
@@ -52,59 +52,61 @@ def _like(table: str, **defaults: float) -> tuple[Key, ...]:
     return tuple(replace(key, name=name, default=value) for key, (name, value) in renamed)
 
 
-FAULTS: dict[str, Named] = {
-    "stuck_servo": Named(
+FAULTS: dict[str, NamedFault] = {
+    "stuck_servo": NamedFault(
         "the steering servo stays where it is", lambda: broken.plant(is_steering_stuck=True)
     ),
-    "dead_encoder": Named(
+    "dead_encoder": NamedFault(
         "encoders keep their counts",
         lambda side: broken.encoders_dead(*_SIDES[side]),
         keys=(choice("side", tuple(_SIDES), default="both"),),
     ),
-    "esc_unarmed": Named(
+    "esc_unarmed": NamedFault(
         "the ESC is not armed, and never arms: no drive", lambda: broken.plant(is_drive_dead=True)
     ),
-    "stuck_throttle": Named("full throttle, whatever is put out", lambda: broken.throttle_stuck),
-    "brown_out": Named(
+    "stuck_throttle": NamedFault(
+        "full throttle, whatever is put out", lambda: broken.throttle_stuck
+    ),
+    "brown_out": NamedFault(
         "the battery collapses for so long",
         lambda ms: broken.battery_under("brown_out_mv", round(ms)),
         keys=(_ms(200),),
     ),
-    "board_reset": Named("the board begins anew", lambda: broken.board_resets),
-    "program_hang": Named(
+    "board_reset": NamedFault("the board begins anew", lambda: broken.board_resets),
+    "program_hang": NamedFault(
         "the car's program stands still for so long",
         lambda ms: broken.hangs(round(ms)),
         keys=(_ms(150),),
     ),
-    "slow_step": Named(
+    "slow_step": NamedFault(
         "each step of the program takes so long from then on; 0: no time at all",
         lambda ms: broken.steps_last(round(ms * 1000)),
         keys=(number("ms", 0, 1_000, default=11.4),),
     ),
-    "runstop": Named("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
-    "lossy_wire": Named(
+    "runstop": NamedFault("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
+    "lossy_wire": NamedFault(
         "this share of the frames to the car is lost from then on",
         lambda share: inject.line(lambda target: lines.lossy(target.random, share)),
         keys=(number("share", 0.0, 1.0, default=0.1),),
     ),
-    "late_wire": Named(
+    "late_wire": NamedFault(
         "every frame to the car is so late from then on",
         lambda ms: inject.line(lambda _target: lines.late(round(ms))),
         keys=(_ms(30),),
     ),
-    "host_stall": Named(
+    "host_stall": NamedFault(
         "the host neither speaks nor reads for so long",
         lambda ms: inject.host_stopped(round(ms)),
         keys=(_ms(600),),
     ),
-    "slippery_patch": Named(
+    "slippery_patch": NamedFault(
         "a round piece of floor with mu times its friction, from the start",
-        makes=lambda x_m, y_m, radius_m, mu: {"patch": [[x_m, y_m, radius_m, mu]]},
+        options=lambda x_m, y_m, radius_m, mu: {"patch": [[x_m, y_m, radius_m, mu]]},
         keys=_like("patch", x_m=3.0, y_m=0.0, radius_m=1.0, mu=0.3),
     ),
-    "payload": Named(
+    "payload": NamedFault(
         "a load, ahead of the centre of gravity, from the start",
-        makes=lambda kg, ahead_m: {"payload_kg": kg, "payload_x_m": ahead_m},
+        options=lambda kg, ahead_m: {"payload_kg": kg, "payload_x_m": ahead_m},
         keys=_like("payload", kg=1.0, ahead_m=0.0),
     ),
 }
@@ -151,20 +153,20 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     named = FAULTS[name]
     values = read_by(name, named.keys, own)
     at_s = as_number(f"{name}.at_s", at_s, 0.0, _MOST_S)
-    if named.makes and at_s > 0.0:
+    if named.options and at_s > 0.0:
         raise ValueError(f"{name} is there from the start: leave its time out, got {at_s:g} s")
     return {"name": name, "at_s": at_s, **values}
 
 
-def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def options_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the changes of a car's options by the faults that exist from the start.
 
     Raises ValueError if two change the same; patches add up.
     """
     changes: dict[str, Any] = {}
     for fault in faults:
-        makes = FAULTS[fault["name"]].makes
-        for key, value in (makes(**_own(fault)) if makes else {}).items():
+        options = FAULTS[fault["name"]].options
+        for key, value in (options(**_own(fault)) if options else {}).items():
             if key in changes and key != "patch":
                 raise ValueError(f"{fault['name']} is said twice")
             changes[key] = [*changes.get(key, []), *value] if key == "patch" else value

@@ -14,15 +14,15 @@ from sim_mock.faults.bounds.expectations import (
     STOPS,
     Expectation,
 )
-from sim_mock.faults.bounds.limits import G_MPS2, Limit, Stopping, limit, plant_of
+from sim_mock.faults.bounds.limits import G_MPS2, Decelerations, Limit, limit, plant_of
 from sim_mock.faults.bounds.stops import begun_at
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.host import Host
-from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
+from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.target import TICK_US
-from sim_mock.faults.trial.vehicles import altered, brakes_by_motor, has_brake
+from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake, with_parameters
 from sim_mock.faults.trial.wire import clean
 from sim_mock.world import VehicleSpec
 
@@ -39,7 +39,7 @@ _ROLLED = 0.5  # a car that goes farther than this share of its roll-out was har
 
 
 @dataclass(frozen=True)
-class Run:
+class CaseResult:
     """The result of one run.
 
     ``limit`` is None where nothing has to stop; ``wrong`` is empty if all conditions held.
@@ -73,7 +73,7 @@ def run(
     seed: int,
     runtime: str = IN_PROCESS,
     speed_mps: float = 0.0,
-) -> Run:
+) -> CaseResult:
     """Run one case; ``speed_mps`` replaces its speed, as the table of stops does.
 
     Raises LookupError for an unknown case or a runtime that is not here.
@@ -82,23 +82,23 @@ def run(
     return run_case(case, vehicle, seed, runtime)
 
 
-def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROCESS) -> Run:
+def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROCESS) -> CaseResult:
     """Run one case, which need not be in the catalogue.
 
     Raises LookupError for a runtime that is not here.
     """
     random = Random(f"{case.id} {vehicle.name} {seed}")
-    factory = factory_of(runtime, case.program)
-    car = altered(vehicle, case.changes)
+    factory = runner_factory(runtime, case.program)
+    car = with_parameters(vehicle, case.changes)
     is_paired = case.start in RACING
     trial = FaultTrial(car, factory, random, case.start_us, case.ahead_us, is_paired)
     try:
-        return _Course(case, trial, seed).run()
+        return _CaseRun(case, trial, seed).run()
     finally:
         trial.close()
 
 
-class _Course:
+class _CaseRun:
     """The phases of one run, in their order."""
 
     def __init__(self, case: Case, trial: FaultTrial, seed: int) -> None:
@@ -108,7 +108,7 @@ class _Course:
         self.expected: Expectation = EXPECTATIONS[case.expects]
         self.speed_mps = 0.0
 
-    def run(self) -> Run:
+    def run(self) -> CaseResult:
         try:
             self.case.start(self.trial, self.case.speed_on(self.trial.vehicle))
         except NotReady as fault:
@@ -194,7 +194,7 @@ class _Course:
         """Remove all faults: what is latched now has to stay so by itself."""
         driver, world, plant = self.trial.driver, self.trial.world, self.trial.world.plant
         driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
-        driver.input_lives, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
+        driver.input_is_live, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
         world.charger, world.runstop_closed, world.temperature_c = False, True, 25
         world.dead_encoders.clear()
         world.restore_power()
@@ -282,16 +282,16 @@ class _Course:
             return policy != POLICY_NEUTRAL and not self.trial.world.plant.is_on_stand
         return policy == POLICY_BRAKE and by_motor
 
-    def _result(self, most: Limit | None, wrong: list[str]) -> Run:
+    def _result(self, most: Limit | None, wrong: list[str]) -> CaseResult:
         motion = self.trial.motion
         stops = most is not None
         grip_mps2 = G_MPS2 * plant_of(self.trial.vehicle).mu
-        return Run(
+        return CaseResult(
             case=self.case.id,
             vehicle=self.trial.vehicle.name,
             seed=self.seed,
             speed_mps=round(self.speed_mps, 4),
-            cause=_said(self.trial.driver),
+            cause=_reported(self.trial.driver),
             reaction_s=round(motion.reaction_s, 6) if stops else 0.0,
             stop_s=round(motion.stop_s, 6) if stops else 0.0,
             distance_m=round(motion.distance_m, 4) if stops else 0.0,
@@ -309,19 +309,19 @@ class _Course:
         """Return whether the car was hardly braked, judged by its distance, not by expectation."""
         motion = self.trial.motion
         fastest_mps = max(motion.fastest_mps, -motion.slowest_mps)
-        _, rolls_m = Stopping.of(self.trial.vehicle).coasted(fastest_mps)
+        _, rolls_m = Decelerations.of(self.trial.vehicle).coasted(fastest_mps)
         return motion.distance_m - fastest_mps * motion.reaction_s > _ROLLED * rolls_m
 
 
 _ENDINGS = {
-    STOPS: _Course.stops,
-    DRIVES: _Course.drives,
-    LIMPS: _Course.limps,
-    NEVER_MOVES: _Course.never_moves,
+    STOPS: _CaseRun.stops,
+    DRIVES: _CaseRun.drives,
+    LIMPS: _CaseRun.limps,
+    NEVER_MOVES: _CaseRun.never_moves,
 }
 
 
-def _said(driver: Host) -> str:
+def _reported(driver: Host) -> str:
     """Return the name of the fault or cause that the car reports; empty without any."""
     status = driver.latest.get("Status")
     if status is None:

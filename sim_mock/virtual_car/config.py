@@ -16,7 +16,7 @@ from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
-from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
+from sim_mock.faults.named import described, options_of, parse_faults, read_scenario
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.world import VehicleSpec, World, board_id_of, plant_of, stored_image
@@ -189,7 +189,7 @@ class VirtualCarConfig:
             self, self.seed, name=name, board=self.board, plant=plant, runner=runner, image=image
         )
         if self.rc:
-            world.take_up_rc(ScriptedHand)
+            world.attach_rc(ScriptedHand)
         if self.is_surrounded:
             from sim_mock.virtual_car.surroundings import surround  # needs numpy; most cars do not
 
@@ -279,7 +279,7 @@ def _made_different(options: dict[str, Any]) -> dict[str, Any]:
     Raises ValueError if an option and a fault set the same key.
     """
     faults = [*options.pop("fault", ()), *options.pop("scenario", ())]
-    changes = made_of(faults)
+    changes = options_of(faults)
     for key in changes:
         if key in options:
             raise ValueError(f"{key} is said by an option and by a fault: leave one of them out")

@@ -29,7 +29,7 @@ class Beside(Autonomous):
     def take_up(self) -> None:
         self.hand = host_of(self.world, epoch=778, source=self.hand_id)
         self.others.append(self.hand)
-        self.transmitter = self.world.take_up_rc()
+        self.transmitter = self.world.attach_rc()
         self.transmitter.mode = "autonomy"
         super().take_up()
 

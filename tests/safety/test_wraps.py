@@ -188,14 +188,14 @@ def test_a_drive_takes_the_same_course_across_the_wrap_of_the_wheel_counts(
 def test_a_drive_takes_the_same_course_across_the_wrap_of_a_receivers_frames(
     references, monkeypatch, frames_before
 ):
-    taken_up = World.take_up_rc
+    taken_up = World.attach_rc
 
     def long_on(world: World) -> Transmitter:
         transmitter = taken_up(world)
         transmitter._frames = PERIOD - frames_before
         return transmitter
 
-    monkeypatch.setattr(World, "take_up_rc", long_on)
+    monkeypatch.setattr(World, "attach_rc", long_on)
     course = Course(Rc)
     assert_same_course(references, gestures_and_is_lost, course)
     assert course.car.transmitter.readings()[4] < PERIOD // 2

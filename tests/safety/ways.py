@@ -144,7 +144,7 @@ class Way:
     def take_up(self) -> None:
         stop = facts_of(self.vehicle)["stop"]["sources"]
         if stop.get("rc", {}).get(PROFILES[self.profile]) == "required":
-            self.world.take_up_rc()
+            self.world.attach_rc()
         self.world.plant.is_on_stand = self.profile == STAND
         self.host.connect()
         for other in self.others:
@@ -264,7 +264,7 @@ class Rc(Way):
         return super().fits(vehicle) and "rc" in facts_of(vehicle)
 
     def take_up(self) -> None:
-        self.transmitter = self.world.take_up_rc()
+        self.transmitter = self.world.attach_rc()
         self.rest(10)
         while self.state == codes.STARTING:
             self.beat()

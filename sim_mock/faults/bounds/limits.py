@@ -71,7 +71,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Stopping:
+class Decelerations:
     """The decelerations of a vehicle when it brakes and when it coasts."""
 
     brake_mps2: float
@@ -82,7 +82,7 @@ class Stopping:
     unseen_mps: float  # below this the brake is released, as the encoders do not show the speed
 
     @classmethod
-    def of(cls, vehicle: VehicleSpec) -> "Stopping":
+    def of(cls, vehicle: VehicleSpec) -> "Decelerations":
         plant = plant_of(vehicle)
         drive, mass_kg = plant.drive, plant.body.mass_kg
         force_n = drive.rolling_resistance * mass_kg * G_MPS2 + drive.friction_n
@@ -153,7 +153,7 @@ def limit(
     """
     waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms(vehicle)
     reaction_s = (waits_ms + extra_ms) * 1e-3
-    stopping = Stopping.of(vehicle)
+    stopping = Decelerations.of(vehicle)
     if brakes and braked_s:
         seconds, metres = stopping.braked_first(speed_mps, braked_s)
     else:

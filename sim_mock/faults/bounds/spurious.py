@@ -15,7 +15,7 @@ from random import Random
 from firmware.protocol import codes
 from sim_mock.faults.cases import starts
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
+from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.trial.wire import Line
@@ -33,14 +33,14 @@ CHECKS = ((20, 0.4, 0.0, 60), (50, 0.5, 0.0, 25), (100, 0.6, 0.0, 12), (100, 0.4
 
 
 @dataclass(frozen=True)
-class Loss:
+class LossChain:
     """A loss chain: the chance of loss is ``first`` after a frame that arrived, else ``again``."""
 
     first: float
     again: float
 
     @classmethod
-    def of(cls, share: float, burst_ms: float, every_ms: float) -> "Loss":
+    def of(cls, share: float, burst_ms: float, every_ms: float) -> "LossChain":
         """Return the chain sampled every ``every_ms``, which is bad for this ``share`` of time."""
         if not burst_ms:
             return cls(share, share)
@@ -77,7 +77,7 @@ def losses_that_stop(
 
 
 @dataclass(frozen=True)
-class Expected:
+class SpuriousStopTime:
     """One entry of the table, for the phase with the shortest time."""
 
     rate_hz: int
@@ -93,15 +93,15 @@ def expected(
     burst_ms: float,
     phase_ms: int | None = None,
     lease_ms: int = LEASE_MS,
-) -> Expected:
+) -> SpuriousStopTime:
     """Return the mean time between spurious stops while claims are due all the time."""
     phases = range(10) if phase_ms is None else (phase_ms,)
     lost = min(losses_that_stop(rate_hz, phase, lease_ms=lease_ms) for phase in phases)
-    loss = Loss.of(share, burst_ms, 1000.0 / rate_hz)
-    return Expected(rate_hz, share, burst_ms, lost, loss.claims_until(lost) / rate_hz)
+    loss = LossChain.of(share, burst_ms, 1000.0 / rate_hz)
+    return SpuriousStopTime(rate_hz, share, burst_ms, lost, loss.claims_until(lost) / rate_hz)
 
 
-def table() -> Iterator[Expected]:
+def table() -> Iterator[SpuriousStopTime]:
     """Yield every loss at every rate, without and with bursts."""
     for burst_ms in BURSTS_MS:
         for share in LOSSES:
@@ -115,7 +115,7 @@ def checks() -> range:
 
 
 @dataclass(frozen=True)
-class Check:
+class SpuriousCheck:
     """The program's measured mean time and the computed one, for a vehicle and its lease.
 
     ``error_s`` is one standard deviation of the mean.
@@ -138,7 +138,7 @@ class Check:
 
 def check(
     row: int, vehicle: VehicleSpec, seed: int = 0, runtime: str = IN_PROCESS, rounds: int = 1
-) -> Check:
+) -> SpuriousCheck:
     """Check row ``row`` of ``CHECKS`` on the complete program; return the result.
 
     The car is armed, held, and stopped as often as the row says, ``rounds`` times. Each stop's time
@@ -158,7 +158,7 @@ def check(
     n = stops
     error_s = variance**0.5 / n
     means_s = measured_s / n, computed_s / n
-    return Check(vehicle.name, claimed_ms, rate_hz, share, burst_ms, n, *means_s, error_s)
+    return SpuriousCheck(vehicle.name, claimed_ms, rate_hz, share, burst_ms, n, *means_s, error_s)
 
 
 def _one_stop(
@@ -170,7 +170,7 @@ def _one_stop(
     runtime: str,
 ) -> tuple[float, int]:
     """Return the seconds until the stop, and the phase of the claims in ms."""
-    trial = FaultTrial(vehicle, factory_of(runtime), random)
+    trial = FaultTrial(vehicle, runner_factory(runtime), random)
     try:
         _stand_active(trial)
         trial.driver.claim_every_us = 1_000_000 // rate_hz
@@ -191,13 +191,13 @@ def _stand_active(trial: FaultTrial) -> None:
 
 
 def _bad_line(trial: FaultTrial, share: float, burst_ms: float) -> Line:
-    """Return a line with the chain of ``Loss``, sampled whenever a frame passes."""
+    """Return a line with the chain of ``LossChain``, sampled whenever a frame passes."""
     state = {"bad": False, "us": trial.world.now_us}
 
     def line(frame: bytes) -> list[tuple[int, bytes]]:
         now_us = trial.world.now_us
         if not burst_ms or now_us > state["us"]:
-            loss = Loss.of(share, burst_ms, (now_us - state["us"]) / 1000.0)
+            loss = LossChain.of(share, burst_ms, (now_us - state["us"]) / 1000.0)
             state["bad"] = trial.random.random() < (loss.again if state["bad"] else loss.first)
             state["us"] = now_us
         return [] if state["bad"] else [(0, frame)]

@@ -66,7 +66,7 @@ CAUSES = (
 )
 
 
-class Row(NamedTuple):
+class StopRow(NamedTuple):
     """One run to make: a cause's case on a vehicle, at a speed that the vehicle can have there."""
 
     words: str
@@ -75,7 +75,7 @@ class Row(NamedTuple):
     is_cap: bool  # it is the highest speed at which this cause can occur
 
 
-def rows(vehicle: VehicleSpec) -> Iterator[Row]:
+def rows(vehicle: VehicleSpec) -> Iterator[StopRow]:
     """Yield all rows that fit the vehicle."""
     for cause in CAUSES:
         case = case_of(cause.case)
@@ -85,8 +85,8 @@ def rows(vehicle: VehicleSpec) -> Iterator[Row]:
         if cause.is_slow:
             cap_mps = case.speed_on(vehicle)
         if cap_mps > USUAL_MPS + _LEAST_APART_MPS:
-            yield Row(cause.words, cause.case, USUAL_MPS, False)
-        yield Row(cause.words, cause.case, cap_mps, True)
+            yield StopRow(cause.words, cause.case, USUAL_MPS, False)
+        yield StopRow(cause.words, cause.case, cap_mps, True)
 
 
 def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:

@@ -211,9 +211,9 @@ def stopped(trial: FaultTrial) -> None:
     trial.driver.stop()
 
 
-def stranger_stops(trial: FaultTrial) -> None:
+def other_host_stops(trial: FaultTrial) -> None:
     """Send a Stop from a host without a session."""
-    trial.stranger().stop()
+    trial.add_host().stop()
 
 
 def stop_and_clear(trial: FaultTrial) -> None:
@@ -225,21 +225,21 @@ def stop_and_clear(trial: FaultTrial) -> None:
         say()
 
 
-def stranger_claims(trial: FaultTrial) -> None:
+def other_host_claims(trial: FaultTrial) -> None:
     """Let another car's session claim this one, at its own speed."""
-    stranger = trial.stranger()
-    stranger.claims, stranger.deadman, stranger.speed_mm_s = True, codes.HELD, -300
+    other = trial.add_host()
+    other.claims, other.deadman, other.speed_mm_s = True, codes.HELD, -300
 
 
 def second_writer(trial: FaultTrial) -> None:
     """Let a second program bind a session and claim with the driver's own source."""
-    stranger_claims(trial)
+    other_host_claims(trial)
     trial.others[0].bind()
 
 
-def gone_while_stranger_claims(trial: FaultTrial) -> None:
+def gone_while_other_host_claims(trial: FaultTrial) -> None:
     """Silence the driver while a foreign session goes on claiming."""
-    stranger_claims(trial)
+    other_host_claims(trial)
     trial.driver.line = lines.dead()
 
 
@@ -247,7 +247,7 @@ def gone_while_tool_watches(trial: FaultTrial) -> None:
     """Silence the driver while a tool keeps the line busy, without a deadman."""
     sources = trial.vehicle.parameters["source_mask"]
     other = next(i for i, mask in enumerate(sources) if mask and i != trial.driver.source)
-    tool = trial.stranger(other)
+    tool = trial.add_host(other)
     tool.bind()
     tool.claims = True
     trial.every(20, 50, lambda: tool.say(messages.Identify, token=2))
@@ -256,9 +256,9 @@ def gone_while_tool_watches(trial: FaultTrial) -> None:
 
 def session_replayed(trial: FaultTrial) -> None:
     """Silence the driver and replay all its frames, one per millisecond."""
-    recorded = iter(list(trial.driver.said))
+    recorded = iter(list(trial.driver.sent_frames))
     trial.driver.line = lines.dead()
-    trial.every(1, len(trial.driver.said), lambda: trial.world.feed(next(recorded)))
+    trial.every(1, len(trial.driver.sent_frames), lambda: trial.world.feed(next(recorded)))
 
 
 def nobody_reads(trial: FaultTrial) -> None:

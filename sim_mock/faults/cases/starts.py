@@ -96,7 +96,7 @@ def on_stand(trial: FaultTrial, _speed_mps: float) -> None:
 
 def by_rc(trial: FaultTrial, speed_mps: float) -> None:
     """Start at a steady speed by the transmitter, which armed the car by its gesture."""
-    rc = trial.take_up_rc()
+    rc = trial.attach_rc()
     trial.run(_BEAT_MS)
     _wait_for(trial, codes.STANDBY, 3000)
     trial.driver.bind()
@@ -119,8 +119,8 @@ def _drive_by_rc(trial: FaultTrial, speed_mps: float) -> None:
 def _ready_to_race(trial: FaultTrial) -> None:
     """Arm in the profile race, with the stop sources that this needs."""
     if needs_rc_to_race(trial.vehicle):
-        trial.take_up_rc()
-    box = trial.put_up_box()
+        trial.attach_rc()
+    box = trial.add_runstop_box()
     standing_by(trial)
     box.hears = True
     trial.run(400)
@@ -137,7 +137,7 @@ def racing(trial: FaultTrial, speed_mps: float) -> None:
 
 def racing_by_rc(trial: FaultTrial, speed_mps: float) -> None:
     """Start in the profile race, at a steady speed by the transmitter."""
-    trial.take_up_rc()
+    trial.attach_rc()
     _ready_to_race(trial)
     assert trial.transmitter
     trial.transmitter.live_man = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualRunstopBox
-from sim_mock.faults.trial.wire import Wire
+from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World, board_id_of, stored_image
 
 _KEY = b"of a scene's box"
@@ -19,7 +19,7 @@ def paired_image(vehicle: VehicleSpec) -> Stored:
     return Stored(image, stored_key(_KEY, board_id))
 
 
-class BoxAtRadio(Wire):
+class RadioRunstopBox(FaultyWire):
     """A runstop box on a radio link.
 
     ``hears``: it receives what the car sends. ``runs``: its program runs. ``runs_on`` False: its
@@ -29,7 +29,7 @@ class BoxAtRadio(Wire):
     def __init__(self, world: World, phase_us: int) -> None:
         super().__init__(world.feed, lambda: world.now_us)
         self.runs_on = True
-        self.said: list[bytes] = []
+        self.sent_frames: list[bytes] = []
         self._world = world
         self._box = VirtualRunstopBox(key=stored_key(_KEY, BOARD_ID, world.name))
         self._next_us = world.now_us + phase_us
@@ -42,11 +42,11 @@ class BoxAtRadio(Wire):
             self._next_us += STEP_US
             if self.runs:
                 self._beat()
-        self.bring()
+        self.deliver_due()
 
     def _beat(self) -> None:
         self._box.is_pressed = not self.runs_on
         for part in filter(None, self._box.beat(self._world.now_us + _AHEAD_US).split(b"\0")):
             frame = b"\0" + part + b"\0"
-            self.said.append(frame)
+            self.sent_frames.append(frame)
             self.send(frame)

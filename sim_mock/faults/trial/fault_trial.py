@@ -4,9 +4,9 @@ from collections.abc import Callable
 from random import Random
 
 from sim_mock.board.transmitter import Transmitter
-from sim_mock.faults.trial.box import BoxAtRadio, paired_image
+from sim_mock.faults.trial.box import RadioRunstopBox, paired_image
 from sim_mock.faults.trial.host import Host
-from sim_mock.faults.trial.pins import Factory, Pins
+from sim_mock.faults.trial.pins import Pins, RunnerFactory
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import VehicleSpec, World
@@ -77,7 +77,7 @@ class FaultTrial(InjectionTarget):
     def __init__(
         self,
         vehicle: VehicleSpec,
-        factory: Factory,
+        factory: RunnerFactory,
         random: Random,
         start_us: int = 0,
         ahead_us: int = 0,
@@ -85,7 +85,7 @@ class FaultTrial(InjectionTarget):
     ) -> None:
         """Set up the trial; if ``is_paired`` the car has a runstop box's key and needs the box.
 
-        ``put_up_box`` adds it.
+        ``add_runstop_box`` adds it.
         """
         super().__init__(vehicle, random)
 
@@ -100,7 +100,7 @@ class FaultTrial(InjectionTarget):
         self.driver: Host = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
         self.driver.lease_ms = lease_ms(vehicle)
         self.others: list[Host] = []
-        self.box: BoxAtRadio | None = None
+        self.box: RadioRunstopBox | None = None
         self.transmitter: Transmitter | None = None
         self.pieces_us = [TICK_US]  # the pieces in which a millisecond passes
         self.motion = MotionRecord(self.world, vehicle)
@@ -111,7 +111,7 @@ class FaultTrial(InjectionTarget):
         sent, begun_us = b"", world.now_us
         for until_us in self.pieces_us:
             sent += world.advance(begun_us + until_us)
-        self.do_what_is_due()
+        self.run_due_actions()
         for host in (self.driver, *self.others):
             host.tick(sent)
         if self.box:
@@ -134,7 +134,7 @@ class FaultTrial(InjectionTarget):
         """Run for a random time up to ``most_ms``, which gives what follows a random phase."""
         self.run(self.random.randrange(most_ms))
 
-    def stranger(self, source: int | None = None) -> Host:
+    def add_host(self, source: int | None = None) -> Host:
         """Add another program on the same line, with a session of its own that is not bound yet."""
         phase_us = self.random.randrange(10) * TICK_US
         chosen = self.driver.source if source is None else source
@@ -142,15 +142,15 @@ class FaultTrial(InjectionTarget):
         self.others.append(host)
         return host
 
-    def put_up_box(self) -> BoxAtRadio:
+    def add_runstop_box(self) -> RadioRunstopBox:
         """Add a runstop box with a radio of its own, which lets the car run."""
         phase_us = self.random.randrange(20) * TICK_US
-        self.box = BoxAtRadio(self.world, phase_us)
+        self.box = RadioRunstopBox(self.world, phase_us)
         return self.box
 
-    def take_up_rc(self) -> Transmitter:
+    def attach_rc(self) -> Transmitter:
         """Wire a receiver to the board; its transmitter is on, and nothing on it is held."""
-        self.transmitter = self.world.take_up_rc()
+        self.transmitter = self.world.attach_rc()
         return self.transmitter
 
     def close(self) -> None:

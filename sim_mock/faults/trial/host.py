@@ -12,7 +12,7 @@ from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
 from sim_mock.board.hardware import TIME_MASK
 from sim_mock.faults.trial.vehicles import LEASE_MS
-from sim_mock.faults.trial.wire import Wire
+from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import World
 
 CLAIM_EVERY_US = 10_000
@@ -30,7 +30,7 @@ def framed(message: Message) -> bytes:
     return bytes(writer.out[:size])
 
 
-class Host(Wire):
+class Host(FaultyWire):
     """One session with the car of ``world``; ``phase_us`` is its time of sending after a beat."""
 
     def __init__(
@@ -48,12 +48,12 @@ class Host(Wire):
         self.runs_on = True  # what these say: run, or stop
         self.claims = False
         self.syncs = True
-        self.input_lives = True  # else the device's last report is repeated
+        self.input_is_live = True  # else the device's last report is repeated
         self.claim_every_us = CLAIM_EVERY_US
         self.lease_ms = LEASE_MS
         self.ahead_us = ahead_us  # offset of its clock from the world's
         self.stamp_ahead_us = 0  # offset of its stamps from its own clock: a wrong stamp
-        self.said: list[bytes] = []
+        self.sent_frames: list[bytes] = []
         self.latest: dict[str, Any] = {}
         self._sequence = 0
         self._input_count = 0
@@ -73,7 +73,7 @@ class Host(Wire):
             self._hear(sent)
         if self.runs:
             self._speak()
-        self.bring()
+        self.deliver_due()
 
     def _speak(self) -> None:
         now_us = self.world.now_us
@@ -103,14 +103,14 @@ class Host(Wire):
             else:
                 setattr(message, name, value)
         frame = framed(message)
-        self.said.append(frame)
+        self.sent_frames.append(frame)
         self.send(frame)
         return frame
 
     def claim(self, **changes: Any) -> bytes:
         """Send one claim of steering and drive, now."""
         self._sequence = self._sequence + 1 & 0xFFFF
-        self._input_count = self._input_count + int(self.input_lives) & 0xFFFF
+        self._input_count = self._input_count + int(self.input_is_live) & 0xFFFF
         fields = {
             "source": self.source,
             "sequence": self._sequence,

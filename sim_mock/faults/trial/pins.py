@@ -7,7 +7,7 @@ from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from sim_mock.board.firmware_runner import Beat, FirmwareRunner, InProcess, Process
 from sim_mock.runtime.micropython import find
 
-Factory = Callable[[bytes, bytes, int], FirmwareRunner]
+RunnerFactory = Callable[[bytes, bytes, int], FirmwareRunner]
 
 IN_PROCESS = "in-process"
 RUNTIMES = {IN_PROCESS: 0, "micropython": 64, "micropython32": 32}  # bits; 0: in this Python
@@ -15,7 +15,7 @@ RUNTIMES = {IN_PROCESS: 0, "micropython": 64, "micropython32": 32}  # bits; 0: i
 _DARK = Beat((0,) * CHANNELS, False, b"")
 
 
-def factory_of(runtime: str, program: Path | None = None) -> Factory:
+def runner_factory(runtime: str, program: Path | None = None) -> RunnerFactory:
     """Return the factory of runners for a runtime.
 
     ``program`` is what a MicroPython runs in place of the firmware's own. Raises LookupError if the
@@ -33,7 +33,7 @@ def factory_of(runtime: str, program: Path | None = None) -> Factory:
 class Pins:
     """A runner around another: readings of ``stuck`` pins are replaced, and its power can fail."""
 
-    def __init__(self, factory: Factory, board_id: bytes, image: bytes, seed: int) -> None:
+    def __init__(self, factory: RunnerFactory, board_id: bytes, image: bytes, seed: int) -> None:
         self.stuck: dict[str, int] = {}
         self._dark_steps = 0
         self._factory = factory

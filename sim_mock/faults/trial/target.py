@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from sim_mock.faults.trial.pins import Pins
-from sim_mock.faults.trial.wire import Wire
+from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World
 
 TICK_US = 1000  # how finely the phase of a fault is drawn
@@ -19,7 +19,7 @@ class InjectionTarget:
 
     world: World
     pins: Pins
-    driver: Wire
+    driver: FaultyWire
 
     def __init__(self, vehicle: VehicleSpec, random: Random) -> None:
         self.vehicle = vehicle
@@ -35,7 +35,7 @@ class InjectionTarget:
         for i in range(times):
             self.after(i * ms, action)
 
-    def do_what_is_due(self) -> None:
+    def run_due_actions(self) -> None:
         """Run the actions that are due; called each millisecond."""
         due = [plan for plan in self._plans if plan[0] <= self.world.now_us]
         for plan in due:

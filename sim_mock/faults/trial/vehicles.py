@@ -12,7 +12,7 @@ _DRIVER_FLAGS = codes.SOURCE_ATTENDED | codes.SOURCE_HAS_COUNTER
 _MOTORS = (CHANNEL_ESC, CHANNEL_H_BRIDGE)
 
 
-class Altered(NamedTuple):
+class AlteredVehicle(NamedTuple):
     """A vehicle whose car has other parameters."""
 
     name: str
@@ -21,12 +21,12 @@ class Altered(NamedTuple):
     parameters: Mapping[str, Sequence[int]]
 
 
-def altered(vehicle: VehicleSpec, changes: Mapping[str, int]) -> VehicleSpec:
+def with_parameters(vehicle: VehicleSpec, changes: Mapping[str, int]) -> VehicleSpec:
     """Return the vehicle with these parameters in place of its own."""
     if not changes:
         return vehicle
     parameters = {**vehicle.parameters, **{name: [value] for name, value in changes.items()}}
-    return Altered(vehicle.name, vehicle.plant, vehicle.channels, parameters)
+    return AlteredVehicle(vehicle.name, vehicle.plant, vehicle.channels, parameters)
 
 
 def driver_of(vehicle: VehicleSpec) -> int:

@@ -12,7 +12,7 @@ def clean(frame: bytes) -> list[tuple[int, bytes]]:
     return [(0, frame)]
 
 
-class Wire:
+class FaultyWire:
     """A path for frames with a fault and a delay.
 
     ``deliver`` takes what has arrived at the car; ``now_us`` returns the world's time.
@@ -36,7 +36,7 @@ class Wire:
             self._pieces += 1
             heapq.heappush(self._on_the_way, (self._now_us() + delay_us, self._pieces, data))
 
-    def bring(self) -> None:
+    def deliver_due(self) -> None:
         """Deliver what is due by now."""
         while self._on_the_way and self._on_the_way[0][0] <= self._now_us():
             self._deliver(heapq.heappop(self._on_the_way)[2])

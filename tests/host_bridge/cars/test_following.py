@@ -27,7 +27,7 @@ class Pair:
     following: Following | None = None
 
     def __post_init__(self) -> None:
-        self.radio: Transmitter = self.leader.world.take_up_rc()
+        self.radio: Transmitter = self.leader.world.attach_rc()
         self.leader.car.opened(self.now_us)
         self.advance(1.5)
         session_time = BoardTime(self.leader.car.connection)
@@ -261,7 +261,7 @@ def test_another_board_at_the_place_of_either_leads_and_follows_nobody(pair, whi
     rig = pair.leader if which == "leader" else pair.twin
     stranger = Rig(which, board="another", seed=5).world
     if which == "leader":
-        pair.radio = stranger.take_up_rc()
+        pair.radio = stranger.attach_rc()
     rig.world = stranger
     rig.car.closed(pair.now_us)
     rig.car.opened(pair.now_us)

@@ -15,7 +15,7 @@ from host_bridge.core.errors import UsageFault
 from sim_mock.faults.bounds.limits import Limit
 from sim_mock.faults.bounds.stops import CAUSES
 from sim_mock.faults.cases.catalogue import CASES
-from sim_mock.faults.running import Run
+from sim_mock.faults.running import CaseResult
 from tests import patience
 from tests.evidence import every, some
 from tests.host_bridge.cli.programs import program, tandem, until
@@ -165,7 +165,7 @@ def test_an_unknown_case_is_named_with_those_there_are(capsys):
 
 
 def failed_run():
-    return Run("loss", "nigel", 3, 0.4, "silence", 0.0, 0.0, 0.0, None, ("slowed",))
+    return CaseResult("loss", "nigel", 3, 0.4, "silence", 0.0, 0.0, 0.0, None, ("slowed",))
 
 
 def test_a_failure_says_what_repeats_it():

@@ -5,7 +5,7 @@ from functools import lru_cache
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies.trust import trust
-from sim_mock.faults.trial.vehicles import Altered
+from sim_mock.faults.trial.vehicles import AlteredVehicle
 from sim_mock.world import World
 
 PARTS = """
@@ -59,7 +59,7 @@ def write_file(folder, name):
 def vehicle_with(name, model):
     """The vehicle file, with ``model`` in its [plant]."""
     v = load_vehicle(name)
-    return Altered(v.name, {**v.plant, "model": model}, v.channels, v.parameters)
+    return AlteredVehicle(v.name, {**v.plant, "model": model}, v.channels, v.parameters)
 
 
 def driver(name, model, seed=0):

@@ -51,5 +51,5 @@ def test_what_is_late_comes_when_it_is_due():
     wire.line = lambda frame: [(2000, frame)]
     wire.hear(b"\0one\0")
     for now_us[0], count in ((1999, 0), (2000, 1), (9000, 1)):
-        wire.bring()
+        wire.deliver_due()
         assert len(arrived) == count

@@ -86,7 +86,7 @@ def stormy(name):
         lambda w: fastest_mps.append(max(fastest_mps.pop(), w.plant.truth.vx_mps))
     )
     if vehicle.has_rc:
-        world.take_up_rc()
+        world.attach_rc()
     host = Host(world)
     host.take_the_wheel()
     host.drive(2000, 1000, 100_000)

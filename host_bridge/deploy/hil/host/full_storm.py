@@ -216,7 +216,7 @@ def stormy_drive(
     plant = stormy_plant(vehicle, seed)
     world = World(vehicle, seed, runner=runner, plant=plant, **options)
     if vehicle.has_rc:
-        world.take_up_rc()
+        world.attach_rc()
     host = Host(world)
     try:
         host.take_the_wheel()

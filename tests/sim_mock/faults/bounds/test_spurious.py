@@ -8,7 +8,7 @@ import pytest
 from host_bridge.config import load_vehicle
 from sim_mock.faults.bounds.spurious import (
     RATES_HZ,
-    Loss,
+    LossChain,
     check,
     checks,
     expected,
@@ -26,7 +26,7 @@ def claims_until(loss, run, chance):
     return claims
 
 
-@pytest.mark.parametrize("loss", [Loss(0.5, 0.5), Loss(0.2, 0.7), Loss(0.4, 0.4)])
+@pytest.mark.parametrize("loss", [LossChain(0.5, 0.5), LossChain(0.2, 0.7), LossChain(0.4, 0.4)])
 @pytest.mark.parametrize("run", [1, 2, 5])
 def test_the_equations_give_what_counting_gives(loss, run):
     chance = random.Random(1)
@@ -36,18 +36,18 @@ def test_the_equations_give_what_counting_gives(loss, run):
 
 
 def test_one_loss_of_a_half_takes_two_claims():
-    assert Loss(0.5, 0.5).claims_until(1) == pytest.approx(2)
-    assert Loss(0.0, 0.0).claims_until(3) == inf
+    assert LossChain(0.5, 0.5).claims_until(1) == pytest.approx(2)
+    assert LossChain(0.0, 0.0).claims_until(3) == inf
 
 
 def test_rare_runs_are_computed_without_rounding_away():
     share, run = 0.01, 11
     exact = (share**-run - 1) / (1 - share)
-    assert Loss(share, share).claims_until(run) == pytest.approx(exact)
+    assert LossChain(share, share).claims_until(run) == pytest.approx(exact)
 
 
 def test_a_chain_is_bad_for_its_share_of_the_time():
-    loss = Loss.of(0.1, 20.0, 10.0)
+    loss = LossChain.of(0.1, 20.0, 10.0)
     good, bad = 0.9, 0.1
     assert good * loss.first + bad * loss.again == pytest.approx(0.1)
     assert loss.again > loss.first
@@ -55,7 +55,7 @@ def test_a_chain_is_bad_for_its_share_of_the_time():
 
 def test_a_burst_has_its_mean_length():
     every_ms = 0.01
-    loss = Loss.of(0.1, 20.0, every_ms)
+    loss = LossChain.of(0.1, 20.0, every_ms)
     assert every_ms / (1.0 - loss.again) == pytest.approx(20.0, rel=0.01)
 
 

@@ -14,8 +14,8 @@ from host_bridge.config import load_vehicle
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.off_delay import OFF_DELAY
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.pins import IN_PROCESS, factory_of
-from sim_mock.faults.trial.vehicles import altered, motors_of
+from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
+from sim_mock.faults.trial.vehicles import motors_of, with_parameters
 from tests.evidence import some
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "autorally", "nigel")  # each way of driving
@@ -162,8 +162,8 @@ def struck(
     """The vehicle, brought to that moment and struck; watched for long enough."""
     vehicle = load_vehicle(name)
     if moment is loop_open and name == "f1tenth":
-        vehicle = altered(vehicle, OFF_DELAY)
-    trial = FaultTrial(vehicle, factory_of(IN_PROCESS, None), Random(f"{name} {seed}"))
+        vehicle = with_parameters(vehicle, OFF_DELAY)
+    trial = FaultTrial(vehicle, runner_factory(IN_PROCESS, None), Random(f"{name} {seed}"))
     try:
         moment(trial)
         trial.run(seed)
