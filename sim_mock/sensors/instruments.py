@@ -19,7 +19,8 @@ from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
-from sim_mock.tracks.place import Place, Pose
+from sim_mock.tracks.place import Place
+from sim_mock.tracks.shared_track import pose_of
 
 if TYPE_CHECKING:
     from sim_mock.tracks.contact import Contact
@@ -49,12 +50,6 @@ class Instrument(Protocol):
     latency_us: int
 
     def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]: ...
-
-
-def pose_of(world: World) -> Pose:
-    """Return the pose of the car's centre of gravity."""
-    truth = world.plant.truth
-    return Pose(truth.x_m, truth.y_m, truth.yaw_rad)
 
 
 class Motion:

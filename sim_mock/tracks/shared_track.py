@@ -1,4 +1,4 @@
-"""A scene: several virtual cars in one place, where each is a moving box to the others.
+"""A shared track: several virtual cars in one place, each a moving box to the others.
 
 Cars of one program that name the same scene (``scene=NAME`` in their URIs) see each other in their
 LIDARs and stop at each other as at walls. A twin of a real car names none: it stands where its car
@@ -19,11 +19,11 @@ from sim_mock.tracks.place import Floats, Pose
 if TYPE_CHECKING:
     from sim_mock.world import World
 
-_SCENES: WeakValueDictionary[str, Scene] = WeakValueDictionary()
-NOBODY: Floats = np.zeros((0, 4))
+_SHARED: WeakValueDictionary[str, SharedTrack] = WeakValueDictionary()
+NO_WALLS: Floats = np.zeros((0, 4))
 
 
-class Scene:
+class SharedTrack:
     """The cars that share a place, for as long as they exist."""
 
     def __init__(self, place: str) -> None:
@@ -43,18 +43,18 @@ class Scene:
             for other, outline in list(self._outlines.items())
             if other is not world
         ]
-        return np.concatenate(sides) if sides else NOBODY
+        return np.concatenate(sides) if sides else NO_WALLS
 
 
-def scene_of(name: str, place: str) -> Scene:
-    """Return the scene of that name, which exists as long as a car is in it.
+def shared_track_named(name: str, place: str) -> SharedTrack:
+    """Return the shared track of a scene of that name, which exists as long as a car is on it.
 
     Raises ValueError if it is at another place: cars in one scene share its walls.
     """
-    scene = _SCENES.setdefault(name, Scene(place))
-    if scene.place != place:
-        raise ValueError(f"scene={name} is at {scene.place}; this car would be at {place}")
-    return scene
+    track = _SHARED.setdefault(name, SharedTrack(place))
+    if track.place != place:
+        raise ValueError(f"scene={name} is at {track.place}; this car would be at {place}")
+    return track
 
 
 def pose_of(world: World) -> Pose:

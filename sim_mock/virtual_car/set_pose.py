@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.place import Place, Pose
-from sim_mock.tracks.shared_track import NOBODY
+from sim_mock.tracks.shared_track import NO_WALLS
 
 if TYPE_CHECKING:
     from sim_mock.sensors.instruments import Others
@@ -66,8 +66,8 @@ class PoseSetter:
     def _has_room(self, world: World, pose: Pose) -> bool:
         if self._place and not self._place.is_free(pose.x_m, pose.y_m):
             return False
-        walls = self._place.walls if self._place else NOBODY
-        others = self._others(world) if self._others else NOBODY
+        walls = self._place.walls if self._place else NO_WALLS
+        others = self._others(world) if self._others else NO_WALLS
         if self._outline is None:
             return True
         return not (touches(self._outline, pose, walls) or touches(self._outline, pose, others))

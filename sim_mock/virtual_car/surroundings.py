@@ -11,7 +11,7 @@ from sim_mock.sensors.publishing import JsonLines
 from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
-from sim_mock.tracks.shared_track import scene_of
+from sim_mock.tracks.shared_track import shared_track_named
 from sim_mock.virtual_car.set_pose import PoseSetter
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def surround(world: World, config: Placement) -> None:
     if place:
         outline = Outline.of(world.plant.parameters)
         if config.scene:
-            scene = scene_of(config.scene, config.track or config.map)
-            scene.enter(world, outline)
-            others = scene.others
+            shared = shared_track_named(config.scene, config.track or config.map)
+            shared.enter(world, outline)
+            others = shared.others
         contact = Contact(place, outline, start, others)
     if config.poses:
         world.observers.append(PoseSetter(config.poses, place, outline, others).step)
