@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sim_mock.hitl.rehearsal import TICK_S, Rehearsal
+from sim_mock.hitl.handshake import TICK_S, Rehearsal
 from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, vehicle_for, virtual_car_config
 
 if TYPE_CHECKING:

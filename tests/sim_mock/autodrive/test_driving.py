@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.deploy.hil.host.small_host import RELEASED
-from tests.sim_mock.autodrive.scene import Scene
+from tests.sim_mock.autodrive.unity_drive import Scene
 
 CARS = [
     ("nigel", "nigel", 0.2),

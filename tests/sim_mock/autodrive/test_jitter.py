@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from host_bridge.deploy.hil.host.small_host import RELEASED
-from tests.sim_mock.autodrive.scene import Scene
+from tests.sim_mock.autodrive.unity_drive import Scene
 
 SPEEDS = {"nigel": 0.2, "f1tenth": 1.5, "roboracer": 3.5, "hunter_se": 1.5}
 

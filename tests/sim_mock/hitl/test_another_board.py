@@ -10,7 +10,7 @@ from firmware.protocol.version import protocol_hash
 from host_bridge.config import load_vehicle
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import kind_of
-from sim_mock.hitl.rehearsal import Rehearsal, Stage
+from sim_mock.hitl.handshake import Rehearsal, Stage
 from sim_mock.virtual_car.config import virtual_car_config
 
 CONFIG = virtual_car_config(load_vehicle("f1tenth"), {})

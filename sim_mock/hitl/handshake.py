@@ -27,7 +27,7 @@ from firmware.protocol.plant import (
 )
 from firmware.protocol.version import protocol_hash
 from sim_mock.faults.trial.host import framed
-from sim_mock.hitl.bench import Bench
+from sim_mock.hitl.chip_plant import Bench
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from sim_mock.virtual_car.config import VirtualCarConfig
 from sim_mock.world import stored_image
