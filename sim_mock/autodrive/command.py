@@ -85,24 +85,26 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class VehicleAnswer:
     """The command to one vehicle; the default is to stand."""
 
     command: Command = Command()
     is_reset: bool = False
 
 
-def write_answer(told: Mapping[int, Told], mark: str | None, scenery: Scenery) -> dict[str, str]:
+def write_answer(
+    answers: Mapping[int, VehicleAnswer], mark: str | None, scenery: Scenery
+) -> dict[str, str]:
     """Return the keys of an answer to a scene, by its vehicles' numbers; the others stand.
 
     Before the simulator's decimal ``mark`` is known nothing moves.
     """
     keys = scenery.keys()
-    for slot in range(1, max(SLOTS, *told) + 1):
-        one = told.get(slot, Told())
+    for slot in range(1, max(SLOTS, *answers) + 1):
+        one = answers.get(slot, VehicleAnswer())
         keys.update(write_command(one.command, mark, one.is_reset, f"V{slot}"))
-        keys[f"V{slot} Headlights"] = scenery.headlights if slot in told else "0"
-        keys[f"V{slot} Indicators"] = scenery.indicators if slot in told else "0"
+        keys[f"V{slot} Headlights"] = scenery.headlights if slot in answers else "0"
+        keys[f"V{slot} Indicators"] = scenery.indicators if slot in answers else "0"
     return keys
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Scenery, Told, write_answer
+from sim_mock.autodrive.command import Scenery, VehicleAnswer, write_answer
 from sim_mock.autodrive.plant import LOST_S, ExchangedPlant
 from sim_mock.autodrive.telemetry import marked_texts, read_telemetry
 from sim_mock.autodrive.values import decimal_mark
@@ -23,7 +23,7 @@ _RESTART_MAX_US = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class DrivenVehicle:
     """One vehicle of the scene that is driven from here: its plant, and its time in us."""
 
     plant: ExchangedPlant
@@ -34,15 +34,15 @@ class Seat:
 class Exchange:
     """The state of one connection; ``frames``, ``damaged`` and ``restarts`` count events.
 
-    Times are the host's. ``seats``: the vehicles that are driven from here, by their number in the
+    Times are the host's. ``driven``: the vehicles that are driven from here, by their number in the
     scene; they may come and go.
     """
 
     def __init__(
-        self, seats: Mapping[int, Seat], begun_us: int, scenery: Scenery | None = None
+        self, driven: Mapping[int, DrivenVehicle], begun_us: int, scenery: Scenery | None = None
     ) -> None:
-        self._seats = seats
-        self._resets = {slot for slot, seat in seats.items() if seat.resets}
+        self._driven = driven
+        self._resets = {slot for slot, vehicle in driven.items() if vehicle.resets}
         self._scenery = scenery or Scenery()
         self._mark: str | None = None
         self._last_us = begun_us
@@ -56,7 +56,7 @@ class Exchange:
                 self._resets,
                 set(),
             )  # only once: the simulator resets at each answer that says so
-            return self._told(due)
+            return self._answer_all(due)
         return wire.pong(text)
 
     def take(self, text: str, now_us: int) -> None:
@@ -71,8 +71,8 @@ class Exchange:
         self.frames += 1
         self._mark = self._mark or decimal_mark(marked_texts(keys))
         self._scenery = self._scenery.heard(keys)
-        for slot, seat in self._seats.items():
-            seat.plant.hear(read_telemetry(keys, f"V{slot}"), seat.now_us())
+        for slot, vehicle in self._driven.items():
+            vehicle.plant.hear(read_telemetry(keys, f"V{slot}"), vehicle.now_us())
 
     def due(self, now_us: int) -> str | None:
         """Return the answer that restarts a stalled simulator, when it is time for that."""
@@ -81,10 +81,11 @@ class Exchange:
         self._last_us = now_us
         self._wait_us = min(2 * self._wait_us, _RESTART_MAX_US)
         self.restarts += 1
-        return self._told(set())
+        return self._answer_all(set())
 
-    def _told(self, resets: set[int]) -> str:
-        told = {
-            slot: Told(seat.plant.command, slot in resets) for slot, seat in self._seats.items()
+    def _answer_all(self, resets: set[int]) -> str:
+        answers = {
+            slot: VehicleAnswer(vehicle.plant.command, slot in resets)
+            for slot, vehicle in self._driven.items()
         }
-        return wire.write_bridge(write_answer(told, self._mark, self._scenery))
+        return wire.write_bridge(write_answer(answers, self._mark, self._scenery))

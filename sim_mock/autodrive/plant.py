@@ -61,7 +61,7 @@ class ExchangedPlant:
         self._raw_rad: Pair = (0.0, 0.0)
 
     @property
-    def trouble(self) -> str:
+    def fault_text(self) -> str:
         """The reason why the simulator does not drive this car, as a text; "" if it does."""
         if self.is_lost:
             return (
@@ -81,7 +81,7 @@ class ExchangedPlant:
     @property
     def is_driven(self) -> bool:
         """True if the simulator is connected and follows the commands."""
-        return not self.trouble
+        return not self.fault_text
 
     @property
     def is_lost(self) -> bool:

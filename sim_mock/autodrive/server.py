@@ -15,7 +15,7 @@ from websockets.http11 import Request, Response
 
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import Scenery
-from sim_mock.autodrive.exchange import Exchange, Seat
+from sim_mock.autodrive.exchange import DrivenVehicle, Exchange
 
 _MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy; a camera image and a scan fit easily
 _LOOK_S = 0.02
@@ -24,7 +24,7 @@ _LOG.addHandler(logging.NullHandler())  # connections that are given up at once 
 
 
 class SimulatorServer:
-    """The server for one simulator; ``seats`` are the driven cars by their numbers in the scene.
+    """The server for one simulator; ``driven`` are the driven cars by their numbers in the scene.
 
     ``exchange`` is of the last simulator that connected. ``now_us`` is the host's time.
     """
@@ -34,13 +34,13 @@ class SimulatorServer:
         self._scenery = scenery
         self._server: Server | None = None
         self._socket: ServerConnection | None = None
-        self.seats: dict[int, Seat] = {}
-        self.exchange = Exchange(self.seats, 0, scenery)
+        self.driven: dict[int, DrivenVehicle] = {}
+        self.exchange = Exchange(self.driven, 0, scenery)
 
     @property
     def is_lost(self) -> bool:
         """True if no vehicle of the simulator is heard."""
-        return all(seat.plant.is_lost for seat in self.seats.values())
+        return all(vehicle.plant.is_lost for vehicle in self.driven.values())
 
     @property
     def is_connected(self) -> bool:
@@ -81,7 +81,7 @@ class SimulatorServer:
         if before:
             before.transport.abort()  # it is silent, so it would not answer a close either
         self._lose()
-        exchange = self.exchange = Exchange(self.seats, self._now_us(), self._scenery)
+        exchange = self.exchange = Exchange(self.driven, self._now_us(), self._scenery)
         restarting = asyncio.ensure_future(self._restart(socket, exchange))
         with suppress(ConnectionClosed):
             await self._serve(socket, exchange)
@@ -91,8 +91,8 @@ class SimulatorServer:
             self._lose()
 
     def _lose(self) -> None:
-        for seat in self.seats.values():
-            seat.plant.lose()
+        for vehicle in self.driven.values():
+            vehicle.plant.lose()
 
     async def _serve(self, socket: ServerConnection, exchange: Exchange) -> None:
         for packet in wire.opening(secrets.token_hex(8)):

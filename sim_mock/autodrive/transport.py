@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import SLOTS, Scenery
-from sim_mock.autodrive.exchange import Seat
+from sim_mock.autodrive.exchange import DrivenVehicle
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.board.firmware_runner import InProcess
@@ -54,18 +54,18 @@ class AutodriveTransport(SimTransport):
         label: str,
         config: VirtualCarConfig,
         plant: ExchangedPlant,
-        place: Place,
+        options: ServerOptions,
         now_us: Callable[[], int],
     ) -> None:
         super().__init__(label, world_around(plant, config), now_us)
-        self._plant, self._place, self._host_us = plant, place, now_us
-        self._news = News()
-        self.server = SimulatorServer(now_us, place.scenery)
+        self._plant, self._options, self._host_us = plant, options, now_us
+        self._notices = NoticeFilter()
+        self.server = SimulatorServer(now_us, options.scenery)
 
     @property
-    def trouble(self) -> str:
+    def fault_text(self) -> str:
         """The reason why the simulator does not drive this car, as a text; "" if it does."""
-        return self._plant.trouble
+        return self._plant.fault_text
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
@@ -75,13 +75,15 @@ class AutodriveTransport(SimTransport):
         Raises RuntimeError if it cannot listen, or if no simulator came in that time.
         """
         self.server = await self._joined()
-        self.server.seats[self._place.slot] = Seat(self._plant, self.car_us, self._place.resets)
+        self.server.driven[self._options.slot] = DrivenVehicle(
+            self._plant, self.car_us, self._options.resets
+        )
         try:
             await self._wait()
         except BaseException:
             self._leave()
             raise
-        self._news = News(self._host_us())
+        self._notices = NoticeFilter(self._host_us())
         self.world.observers.append(lambda _world: self._tell())
         await super().open(on_bytes, on_closed)
 
@@ -91,13 +93,13 @@ class AutodriveTransport(SimTransport):
 
     async def _joined(self) -> SimulatorServer:
         """Return the socket of its scene: another car's, or a new one."""
-        at = self._place.host, self._place.port
-        shared = _SERVERS.get(at) if self._place.port else None
+        at = self._options.host, self._options.port
+        shared = _SERVERS.get(at) if self._options.port else None
         if shared is None:
             return await self._listening(at)
-        if self._place.slot in shared.seats:
+        if self._options.slot in shared.driven:
             raise RuntimeError(
-                f"{self.label}: V{self._place.slot} of the scene at port {self._place.port} is"
+                f"{self.label}: V{self._options.slot} of the scene at port {self._options.port} is"
                 " driven already; say slot=2 for its second vehicle"
             )
         return shared
@@ -111,52 +113,52 @@ class AutodriveTransport(SimTransport):
                 f"{self.label}: cannot listen on {host} port {port}: {error.strerror or error};"
                 " end what listens there (another Tandem, a Devkit script), or take another port"
             ) from None
-        if self._place.port:
+        if self._options.port:
             _SERVERS[at] = self.server
         return self.server
 
     async def _wait(self) -> None:
         """Wait until the simulator is heard; its frames carry the plant's time, which is frozen."""
-        until_us = self._host_us() + round(self._place.wait_s * 1e6)
-        while self._place.wait_s and self._plant.is_lost:
+        until_us = self._host_us() + round(self._options.wait_s * 1e6)
+        while self._options.wait_s and self._plant.is_lost:
             if self._host_us() >= until_us:
                 raise RuntimeError(
-                    f"{self.label}: no simulator within {self._place.wait_s:g} s: start it with"
-                    f" -ip {self._place.host} -port {self._place.port}, or press Connect in it"
+                    f"{self.label}: no simulator within {self._options.wait_s:g} s: start it with"
+                    f" -ip {self._options.host} -port {self._options.port}, or press Connect in it"
                 )
             await asyncio.sleep(_LOOK_S)
         self.world.runstop_closed = not self._plant.is_lost
 
     def _leave(self) -> None:
-        seats = self.server.seats
-        if seats.get(self._place.slot) and seats[self._place.slot].plant is self._plant:
-            del seats[self._place.slot]
-        if not seats:
-            _SERVERS.pop((self._place.host, self._place.port), None)
+        driven = self.server.driven
+        if driven.get(self._options.slot) and driven[self._options.slot].plant is self._plant:
+            del driven[self._options.slot]
+        if not driven:
+            _SERVERS.pop((self._options.host, self._options.port), None)
             self.server.close()
 
     def _tell(self) -> None:
         """Log a new trouble for the user at the terminal."""
-        told = self._news.of(self.trouble, self._host_us())
+        told = self._notices.of(self.fault_text, self._host_us())
         if told:
             _LOG.warning("%s: %s", self.label, told)
 
 
-class News:
+class NoticeFilter:
     """A filter that reports each new trouble once; it waits ``COMES_S`` for a first connection."""
 
     def __init__(self, opened_us: int = 0) -> None:
         self._patient_until_us = opened_us + round(COMES_S * 1e6)
-        self._is_troubled = self._has_come = False
+        self._has_fault = self._has_come = False
 
-    def of(self, trouble: str, now_us: int) -> str:
+    def of(self, fault_text: str, now_us: int) -> str:
         """Return the text to report now; "" for nothing."""
-        self._has_come = self._has_come or not trouble
+        self._has_come = self._has_come or not fault_text
         if not self._has_come and now_us < self._patient_until_us:
             return ""
-        is_new = bool(trouble) and not self._is_troubled
-        self._is_troubled = bool(trouble)
-        return trouble if is_new else ""
+        is_new = bool(fault_text) and not self._has_fault
+        self._has_fault = bool(fault_text)
+        return fault_text if is_new else ""
 
 
 def make(uri: Uri, context: Context) -> AutodriveTransport:
@@ -166,14 +168,14 @@ def make(uri: Uri, context: Context) -> AutodriveTransport:
     name = query["vehicle"]
     config = virtual_car_config(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
     plant = plant_in_simulator(config, query.get("car", name))
-    place = place_of(query, port_of(uri.authority))
-    transport = AutodriveTransport(uri.text, config, plant, place, context.now_us)
+    options = server_options(query, port_of(uri.authority))
+    transport = AutodriveTransport(uri.text, config, plant, options, context.now_us)
     transport.vehicle = name
     return transport
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerOptions:
     """The address where the simulator connects, and the car's role in its scene."""
 
     host: str = LOOPBACK
@@ -184,8 +186,8 @@ class Place:
     scenery: Scenery = field(default_factory=Scenery)
 
 
-def place_of(query: Mapping[str, str], port: int) -> Place:
-    """Return the place of a query. Raises ValueError naming the option that is wrong."""
+def server_options(query: Mapping[str, str], port: int) -> ServerOptions:
+    """Return the options of a query. Raises ValueError naming the option that is wrong."""
     sky = {key: _whole(query, name) for name, key in _SCENERY.items() if name in query}
     lights = {name: _whole(query, name) for name in _LIGHTS if name in query}
     slot = int(_whole(query, "slot")) if "slot" in query else 1
@@ -197,7 +199,7 @@ def place_of(query: Mapping[str, str], port: int) -> Place:
         raise ValueError(f"wait={query['wait']!r}: expected a number of seconds") from None
     resets = query.get("reset", "0") not in ("", "0")
     scenery = Scenery({}, sky, *(lights.get(name, "0") for name in _LIGHTS))
-    return Place(query.get("host", LOOPBACK), port, slot, resets, wait_s, scenery)
+    return ServerOptions(query.get("host", LOOPBACK), port, slot, resets, wait_s, scenery)
 
 
 def _whole(query: Mapping[str, str], name: str) -> str:

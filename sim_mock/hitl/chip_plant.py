@@ -20,7 +20,7 @@ _OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")
 _LATE = 1.5  # steps: a longer gap means that the chip skipped one, or the cable lost it
 
 
-class Chip:
+class ChipRunner:
     """The runner of a world whose program is on a chip.
 
     It returns the chip's last outputs as the beat, and sends the readings for the chip's next step.
@@ -54,11 +54,11 @@ class Chip:
         """Do nothing: there is no process to end."""
 
 
-class Bench:
+class ChipPlant:
     """A world whose program is on a chip; ``say`` sends bytes to the chip."""
 
     def __init__(self, config: VirtualCarConfig, say: Callable[[bytes], object]) -> None:
-        self._chip = Chip(say)
+        self._chip = ChipRunner(say)
         self.world = config.world(lambda board_id, image, seed: self._chip)
         self._fallbacks: Sequence[int] = (-1,) * CHANNELS
         self._beat_us = 0

@@ -11,7 +11,7 @@ _TABLE = crc_table()
 _MOST_BYTES = 4096  # more without a delimiter is noise
 
 
-class Frames:
+class FrameSplitter:
     """A splitter of a byte stream into frames without delimiters; it keeps an incomplete frame."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ def kind_of(frame: bytes) -> int:
     return frame[1] ^ WHITENER if len(frame) > 1 else 0
 
 
-class Ear:
+class FrameDecoder:
     """A decoder of frames into messages of the given types."""
 
     def __init__(self, *kinds: type[Message]) -> None:

@@ -27,8 +27,8 @@ from firmware.protocol.plant import (
 )
 from firmware.protocol.version import protocol_hash
 from sim_mock.faults.trial.host import framed
-from sim_mock.hitl.chip_plant import Bench
-from sim_mock.hitl.frames import Ear, Frames, kind_of
+from sim_mock.hitl.chip_plant import ChipPlant
+from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
 from sim_mock.virtual_car.config import VirtualCarConfig
 from sim_mock.world import stored_image
 
@@ -43,7 +43,7 @@ _IS_LOST = 20  # ticks without outputs of the board until it counts as lost
 _ARMED = (ACTIVE, HOLD, STOPPING)
 
 
-class Stage(Enum):
+class HandshakeStage(Enum):
     """The stage of the protocol; its value is the error if it ends there."""
 
     MEETING = "nothing of Tandem is heard from the board"
@@ -52,7 +52,7 @@ class Stage(Enum):
     FEEDING = "the board fell silent, or was reset"
 
 
-class Rehearsal:
+class HitlHandshake:
     """The state machine that brings a board into the loop and relays frames.
 
     ``to_board`` and ``to_host`` take bytes; ``fault`` is the error if it fails. ``board`` is the
@@ -67,15 +67,15 @@ class Rehearsal:
         to_host: Callable[[bytes], object],
         board: bytes = b"",
     ) -> None:
-        self.stage = Stage.MEETING
+        self.stage = HandshakeStage.MEETING
         self.fault = ""
         self.board = board
-        self.bench = Bench(config, to_board)
+        self.chip_plant = ChipPlant(config, to_board)
         self._config = config
         self._to_board = to_board
         self._to_host = to_host
-        self._from_board, self._from_host = Frames(), Frames()
-        self._ear = Ear(Identity, PlantBegin, PlantOutputs)
+        self._from_board, self._from_host = FrameSplitter(), FrameSplitter()
+        self._decoder = FrameDecoder(Identity, PlantBegin, PlantOutputs)
         self._hash = bytes(protocol_hash(crc_table()))
         self._enter = EnterHitl()
         self._chunks: list[bytes] = []
@@ -86,7 +86,7 @@ class Rehearsal:
     @property
     def is_open(self) -> bool:
         """True while frames pass between host and board."""
-        return self.stage is Stage.FEEDING and self._ticks < _GATE_CLOSES
+        return self.stage is HandshakeStage.FEEDING and self._ticks < _GATE_CLOSES
 
     def hear_host(self, data: bytes) -> int:
         """Pass the host's whole frames on; return how many bytes were taken.
@@ -108,28 +108,28 @@ class Rehearsal:
     def tick(self) -> None:
         """Ask again, and give up after too many ticks; call it each ``TICK_S``."""
         self._ticks += 1
-        if self.stage is Stage.MEETING:
+        if self.stage is HandshakeStage.MEETING:
             self._to_board(framed(Identify()))
-        elif self.stage is Stage.ENTERING:
+        elif self.stage is HandshakeStage.ENTERING:
             self._to_board(framed(self._enter) + framed(Identify()))
-        if self._ticks > (_IS_LOST if self.stage is Stage.FEEDING else _ENTERS):
+        if self._ticks > (_IS_LOST if self.stage is HandshakeStage.FEEDING else _ENTERS):
             self.fault = self.fault or f"no hardware in the loop: {self.stage.value}"
 
     def _take(self, frame: bytes) -> bool:
         """Handle one frame; return True if it must not go to the host."""
         kind = kind_of(frame)
         if kind == PlantOutputs.ID:
-            self._beat(self._ear.message(frame))
+            self._beat(self._decoder.message(frame))
         elif kind == PlantBegin.ID:
-            self._begun(self._ear.message(frame))
-        elif kind == Identity.ID and self.stage is not Stage.FEEDING:
-            self._met(self._ear.message(frame))
+            self._begun(self._decoder.message(frame))
+        elif kind == Identity.ID and self.stage is not HandshakeStage.FEEDING:
+            self._met(self._decoder.message(frame))
         else:
             return not (self.is_open or kind == StopSeen.ID)
         return True
 
     def _met(self, identity: Identity | None) -> None:
-        if identity is None or self.stage is Stage.LOADING:
+        if identity is None or self.stage is HandshakeStage.LOADING:
             return
         if bytes(identity.protocol_hash) != self._hash:
             self.fault = "the board's program is of another version: flash it with this one"
@@ -146,7 +146,7 @@ class Rehearsal:
             self.fault = "this board drives a real car, which is armed: stop it, and disarm it"
         else:
             self._enter.board_id[:] = identity.board_id
-            self.stage = Stage.ENTERING
+            self.stage = HandshakeStage.ENTERING
 
     def _is_another(self, board_id: bytes) -> bool:
         """Return whether this is another board than before; such a one gets no message."""
@@ -157,11 +157,11 @@ class Rehearsal:
     def _prepare(self, board_id: bytes) -> None:
         """Cut the vehicle's configuration, for a board of this id, into chunks."""
         self._token = secrets.randbelow(0xFFFF) + 1
-        image = stored_image(self._config, board_id, self.bench.world.name)
+        image = stored_image(self._config, board_id, self.chip_plant.world.name)
         starts = range(0, len(image), CHUNK)
         self._chunks = [framed(self._chunk(image, at)) for at in starts]
         self._at = self._ticks = 0
-        self.stage = Stage.LOADING
+        self.stage = HandshakeStage.LOADING
 
     def _chunk(self, image: bytes, at: int) -> PlantImage:
         chunk = PlantImage()
@@ -176,20 +176,20 @@ class Rehearsal:
         """Handle the outputs of a board's step, which paces the sending of the image too."""
         if outputs is None:
             return
-        if self.stage is Stage.FEEDING:
+        if self.stage is HandshakeStage.FEEDING:
             self._ticks = 0
-            self.bench.beat(outputs)
-        elif self.stage is Stage.LOADING:
+            self.chip_plant.beat(outputs)
+        elif self.stage is HandshakeStage.LOADING:
             self._to_board(b"".join(self._chunks[self._at : self._at + _CHUNKS]))
-            self.bench.rest(outputs)
+            self.chip_plant.rest(outputs)
             self._at = (self._at + _CHUNKS) % (len(self._chunks) + _AGAIN_STEPS * _CHUNKS)
 
     def _begun(self, begin: PlantBegin | None) -> None:
         if begin is None or begin.token != self._token or not self._token:
             return
-        self.bench.begin(begin)
-        if self.stage is Stage.LOADING:
-            self.stage = Stage.FEEDING
+        self.chip_plant.begin(begin)
+        if self.stage is HandshakeStage.LOADING:
+            self.stage = HandshakeStage.FEEDING
             self._ticks = 0
 
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sim_mock.hitl.handshake import TICK_S, Rehearsal
+from sim_mock.hitl.handshake import TICK_S, HitlHandshake
 from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, vehicle_for, virtual_car_config
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class HitlTransport:
         self.cable = cable
         self._config = config
         self._board = b""  # its id in the loop, once it was there
-        self._rehearsal: Rehearsal | None = None
+        self._handshake: HitlHandshake | None = None
         self._task: asyncio.Task[None] | None = None
         self._on_closed: Callable[[Exception | None], None] | None = None
         self._why: Exception | None = None
@@ -46,7 +46,7 @@ class HitlTransport:
     @property
     def world(self) -> World | None:
         """The plant around the board; None while the transport is closed."""
-        return self._rehearsal.bench.world if self._rehearsal else None
+        return self._handshake.chip_plant.world if self._handshake else None
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
@@ -55,42 +55,42 @@ class HitlTransport:
 
         Raises RuntimeError if that fails, and what the cable raises.
         """
-        rehearsal = Rehearsal(self._config, self.cable.send, on_bytes, self._board)
+        handshake = HitlHandshake(self._config, self.cable.send, on_bytes, self._board)
         self._why = None
-        await self.cable.open(rehearsal.hear_board, self._ended)
-        self._rehearsal = rehearsal
-        self._task = asyncio.get_running_loop().create_task(self._run(rehearsal))
+        await self.cable.open(handshake.hear_board, self._ended)
+        self._handshake = handshake
+        self._task = asyncio.get_running_loop().create_task(self._run(handshake))
         try:
-            while not rehearsal.is_open:
+            while not handshake.is_open:
                 await asyncio.sleep(_LOOK_S)
-                if self._rehearsal is not rehearsal:
+                if self._handshake is not handshake:
                     raise RuntimeError(str(self._why))
         except BaseException:
             self.close()
             raise
-        self._board = rehearsal.board
+        self._board = handshake.board
         self._on_closed = on_closed
 
     def send(self, data: bytes) -> int:
-        return self._rehearsal.hear_host(data) if self._rehearsal else 0
+        return self._handshake.hear_host(data) if self._handshake else 0
 
     def close(self) -> None:
         self.cable.close()
 
-    async def _run(self, rehearsal: Rehearsal) -> None:
-        while not rehearsal.fault:
-            rehearsal.tick()
+    async def _run(self, handshake: HitlHandshake) -> None:
+        while not handshake.fault:
+            handshake.tick()
             await asyncio.sleep(TICK_S)
-        self._why = RuntimeError(rehearsal.fault)
+        self._why = RuntimeError(handshake.fault)
         self.cable.close()
 
     def _ended(self, why: Exception | None) -> None:
         self._why = self._why or why
         if self._task:
             self._task.cancel()
-        if self._rehearsal:
-            self._rehearsal.bench.world.close()
-        self._task = self._rehearsal = None
+        if self._handshake:
+            self._handshake.chip_plant.world.close()
+        self._task = self._handshake = None
         on_closed, self._on_closed = self._on_closed, None
         if on_closed:
             on_closed(self._why)

@@ -9,7 +9,7 @@ from sim_mock.autodrive.command import (
     Asked,
     Command,
     Scenery,
-    Told,
+    VehicleAnswer,
     decimal,
     read_asked,
     write_answer,
@@ -21,7 +21,9 @@ COMMAND = Command(0.05, -0.25, 1.5, -0.5)
 
 
 def told(unity, command=COMMAND, mark=".", is_reset=False):
-    unity.on_text(wire.write_bridge(write_answer({1: Told(command, is_reset)}, mark, Scenery())))
+    unity.on_text(
+        wire.write_bridge(write_answer({1: VehicleAnswer(command, is_reset)}, mark, Scenery()))
+    )
     assert unity.swallowed == []
     return unity.told
 
@@ -42,7 +44,7 @@ def test_every_scene_finds_all_its_keys_and_reads_what_was_meant(vehicle, mark):
 
 @pytest.mark.parametrize("missing", READS["opencav"])
 def test_a_key_less_and_the_scene_stalls(missing):
-    keys = write_answer({1: Told(COMMAND)}, ".", Scenery())
+    keys = write_answer({1: VehicleAnswer(COMMAND)}, ".", Scenery())
     del keys[missing]
     unity = Unity("opencav")
     assert unity.on_text(wire.write_bridge(keys)) is None

@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from host_bridge.deploy.hil.host.small_host import RELEASED
-from tests.sim_mock.autodrive.unity_drive import Scene
+from tests.sim_mock.autodrive.unity_drive import UnityDrive
 
 SPEEDS = {"nigel": 0.2, "f1tenth": 1.5, "roboracer": 3.5, "hunter_se": 1.5}
 
 
-class JitteredScene(Scene):
+class JitteredDrive(UnityDrive):
     """``late``: frames are rendered evenly and arrive unevenly. Otherwise they are rendered so."""
 
     def __init__(self, vehicle, car, rate_hz, *, late, hides_speed=False, jitter_us=8000):
@@ -54,15 +54,15 @@ class JitteredScene(Scene):
         unity.rolled += unity.speed * dt_s / unity.radius
 
 
-def measured(scene, speed_mps, ms=3000):
+def measured(drive, speed_mps, ms=3000):
     """The board's speed over the simulator's, each 10 ms, while that is the same."""
-    scene.speed_mps = speed_mps
-    scene.host.connect()
-    scene.host.drive(1000, deadman=RELEASED)
+    drive.speed_mps = speed_mps
+    drive.host.connect()
+    drive.host.drive(1000, deadman=RELEASED)
     ratios = []
     for _ in range(ms // 10):
-        scene.host.drive(10, deadman=RELEASED)
-        ratios.append(scene.host.status.speed_mm_s * 1e-3 / speed_mps)
+        drive.host.drive(10, deadman=RELEASED)
+        ratios.append(drive.host.status.speed_mm_s * 1e-3 / speed_mps)
     return ratios
 
 
@@ -76,7 +76,7 @@ def test_the_speed_is_measured_within_five_percent_of_frames_that_jitter_by_8_ms
     car, speed_mps, late
 ):
     vehicle = "f1tenth" if car == "roboracer" else car
-    ratios = measured(JitteredScene(vehicle, car, 30, late=late), speed_mps)
+    ratios = measured(JitteredDrive(vehicle, car, 30, late=late), speed_mps)
     assert rms(ratios) < 0.05
     assert sum(ratios) / len(ratios) == pytest.approx(1.0, abs=0.02)
 
@@ -84,12 +84,12 @@ def test_the_speed_is_measured_within_five_percent_of_frames_that_jitter_by_8_ms
 @pytest.mark.parametrize("late", [True, False], ids=["they arrive", "they are rendered"])
 def test_so_it_is_of_an_older_build_that_says_no_speed(late):
     assert (
-        rms(measured(JitteredScene("nigel", "nigel", 30, late=late, hides_speed=True), 0.2)) < 0.05
+        rms(measured(JitteredDrive("nigel", "nigel", 30, late=late, hides_speed=True), 0.2)) < 0.05
     )
 
 
 def test_frames_at_60_hz_that_jitter_by_3_ms_are_a_steady_speed():
     """They were 2.59 to 4.36 m/s for 3.5."""
-    scene = JitteredScene("f1tenth", "roboracer", 60, late=True, jitter_us=3000)
-    ratios = measured(scene, 3.5)
+    drive = JitteredDrive("f1tenth", "roboracer", 60, late=True, jitter_us=3000)
+    ratios = measured(drive, 3.5)
     assert 0.93 < min(ratios) <= max(ratios) < 1.07

@@ -3,76 +3,76 @@
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.autodrive.transport import COMES_S, News
+from sim_mock.autodrive.transport import COMES_S, NoticeFilter
 from tests.sim_mock.autodrive.test_driving import in_motion
 
 STOPPED = (codes.STOPPING, codes.STOPPED)
 
 
-def what_it_says(scene, ms=1500, speed_mm_s=200):
-    """The trouble as it comes, and the car's state at last."""
+def what_it_says(drive, ms=1500, speed_mm_s=200):
+    """The fault text as it comes, and the car's state at last."""
     said = []
     for _ in range(ms // 10):
-        scene.host.drive(10, speed_mm_s)
-        if scene.plant.trouble and scene.plant.trouble not in said:
-            said.append(scene.plant.trouble)
-    return said, scene.host.state
+        drive.host.drive(10, speed_mm_s)
+        if drive.plant.fault_text and drive.plant.fault_text not in said:
+            said.append(drive.plant.fault_text)
+    return said, drive.host.state
 
 
 @pytest.mark.parametrize("rate_hz", [30, 130])
 def test_in_manual_it_is_told_to_press_driving_mode_and_the_car_is_stopped_not_faulty(rate_hz):
-    scene = in_motion(rate_hz=rate_hz)
-    scene.unity.is_manual = True
-    said, state = what_it_says(scene)
+    drive = in_motion(rate_hz=rate_hz)
+    drive.unity.is_manual = True
+    said, state = what_it_says(drive)
     assert len(said) == 1
     assert "is in Manual: press its Driving Mode" in said[0]
     assert state in STOPPED
-    assert scene.host.status.faults == 0
+    assert drive.host.status.faults == 0
 
 
 def test_a_paused_one_that_still_answers_is_told_as_that():
-    scene = in_motion()
-    scene.unity.is_paused = True
-    said, state = what_it_says(scene)
+    drive = in_motion()
+    drive.unity.is_paused = True
+    said, state = what_it_says(drive)
     assert len(said) == 1
     assert "nothing moves in the simulator: it is paused" in said[0]
     assert state in STOPPED
-    assert scene.host.status.faults == 0
+    assert drive.host.status.faults == 0
 
 
 def test_one_that_is_gone_is_told_as_that():
-    scene = in_motion()
-    scene.is_there = False
-    said, state = what_it_says(scene)
+    drive = in_motion()
+    drive.is_there = False
+    said, state = what_it_says(drive)
     assert said == ["the simulator has fallen silent"]
     assert state in STOPPED
-    scene.plant.lose()
-    assert "press Connect in it" in scene.plant.trouble
+    drive.plant.lose()
+    assert "press Connect in it" in drive.plant.fault_text
 
 
 def test_one_that_drives_is_no_trouble_at_any_speed_nor_at_rest():
-    scene = in_motion()
+    drive = in_motion()
     for speed_mm_s in (0, 100, 200, 0, 50, 200):
-        said, _ = what_it_says(scene, 800, speed_mm_s)
+        said, _ = what_it_says(drive, 800, speed_mm_s)
         assert said == []
-    assert scene.host.state in (codes.ACTIVE, codes.HOLD)
+    assert drive.host.state in (codes.ACTIVE, codes.HOLD)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_a_gearbox_that_shifts_is_no_trouble(name):
-    scene = in_motion(name, speed_mps=1.0, for_ms=10)
-    said, _ = what_it_says(scene, 3000, 1000)
+    drive = in_motion(name, speed_mps=1.0, for_ms=10)
+    said, _ = what_it_says(drive, 3000, 1000)
     assert said == []
-    assert scene.unity.speed > 0.5
+    assert drive.unity.speed > 0.5
 
 
 def test_one_that_comes_soon_is_not_told_to_come_and_one_that_goes_is_missed_at_once():
     opened_us, late_us = 7_000_000, 7_000_000 + round(COMES_S * 1e6)
-    prompt = News(opened_us)
+    prompt = NoticeFilter(opened_us)
     steps = [("absent", opened_us), ("absent", late_us - 1), ("", late_us - 1), ("absent", late_us)]
     assert [prompt.of(*step) for step in steps] == ["", "", "", "absent"]
-    tardy = News(opened_us)
+    tardy = NoticeFilter(opened_us)
     steps = [
         ("absent", late_us),
         ("absent", late_us + 1),

@@ -8,8 +8,8 @@ from websockets.asyncio.client import connect
 
 from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Command, Scenery, Told, write_answer
-from sim_mock.autodrive.transport import LOOPBACK, make, place_of
+from sim_mock.autodrive.command import Command, Scenery, VehicleAnswer, write_answer
+from sim_mock.autodrive.transport import LOOPBACK, make, server_options
 from tests import patience
 from tests.sim_mock.autodrive.test_driving import in_motion
 from tests.sim_mock.autodrive.unity import READS, Unity
@@ -23,52 +23,54 @@ def reads_of_two(vehicle):
 @pytest.mark.parametrize("vehicle", READS)
 def test_a_scene_with_two_vehicles_finds_the_keys_of_both_and_the_other_one_stands(vehicle):
     """It stalled for ever: its handler ended at the first V2."""
-    keys = write_answer({1: Told(Command(0.05, -0.25))}, ".", Scenery())
+    keys = write_answer({1: VehicleAnswer(Command(0.05, -0.25))}, ".", Scenery())
     assert set(reads_of_two(vehicle)) <= set(keys)
     assert (keys["V1 Throttle"], keys["V2 Throttle"], keys["V2 Brake"]) == ("0.0500", "0", "1.0000")
 
 
 def test_signals_are_left_as_the_scene_says_they_are():
-    scene = in_motion(for_ms=100)
-    scene.unity.says = {"TL1 State": "3", "TL2 State": "1", "TL3 State": "rubbish"}
-    scene.host.drive(100, 200)
-    told = scene.unity.told
+    drive = in_motion(for_ms=100)
+    drive.unity.says = {"TL1 State": "3", "TL2 State": "1", "TL3 State": "rubbish"}
+    drive.host.drive(100, 200)
+    told = drive.unity.told
     assert (told["TL1 State"], told["TL2 State"], told["TL3 State"]) == (3, 1, 0)
-    assert scene.unity.swallowed == []
+    assert drive.unity.swallowed == []
 
 
 def test_sky_and_lights_are_what_was_asked_for():
-    place = place_of({"time": "1200", "weather": "6", "headlights": "1", "indicators": "3"}, 4567)
-    keys = write_answer({1: Told()}, ".", place.scenery)
+    options = server_options(
+        {"time": "1200", "weather": "6", "headlights": "1", "indicators": "3"}, 4567
+    )
+    keys = write_answer({1: VehicleAnswer()}, ".", options.scenery)
     assert (keys["Time"], keys["Weather"]) == ("1200", "6")
     assert (keys["V1 Headlights"], keys["V1 Indicators"], keys["V2 Headlights"]) == ("1", "3", "0")
     for wrong in ({"time": "noon"}, {"slot": "9"}, {"wait": "long"}, {"headlights": "-1"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            place_of(wrong, 4567)
+            server_options(wrong, 4567)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_all_four_wheels_of_a_full_scale_car_brake(name):
     """The simulator's rear wheels brake by the handbrake alone; they rolled free."""
-    scene = in_motion(name, speed_mps=2.0, for_ms=4000)
-    scene.host.stop()
-    scene.host.drive(400, 2000)
-    assert scene.unity.brake > 0.0
-    assert scene.unity.handbrake == scene.unity.brake
+    drive = in_motion(name, speed_mps=2.0, for_ms=4000)
+    drive.host.stop()
+    drive.host.drive(400, 2000)
+    assert drive.unity.brake > 0.0
+    assert drive.unity.handbrake == drive.unity.brake
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_in_reverse_it_brakes_by_its_pedal_and_not_by_a_throttle_that_its_gearbox_ignores(name):
-    scene = in_motion(name, speed_mps=-0.8, for_ms=5000)
-    assert scene.unity.driven.box.gear == -1
+    drive = in_motion(name, speed_mps=-0.8, for_ms=5000)
+    assert drive.unity.driven.box.gear == -1
     told = []
     for _ in range(100):
-        scene.host.drive(10, 0)
-        told.append((scene.unity.throttle, scene.unity.speed))
+        drive.host.drive(10, 0)
+        told.append((drive.unity.throttle, drive.unity.speed))
     assert not [pair for pair in told if pair[0] > 0.0 and pair[1] < -0.3]
-    assert scene.unity.speed == pytest.approx(0.0, abs=0.05)
+    assert drive.unity.speed == pytest.approx(0.0, abs=0.05)
 
 
 class Opening:
@@ -117,7 +119,7 @@ def test_two_cars_of_one_scene_share_its_connection_and_each_hears_its_own():
                 await socket.send(frame_of_two(0.01 * i))
                 told = two_unities(await socket.recv())
             assert told == {1: 0.0, 2: 0.0}
-            assert (first.trouble, second.trouble) == ("", "")
+            assert (first.fault_text, second.fault_text) == ("", "")
             first.close()
             await socket.send(frame_of_two(0.1))
             assert two_unities(await socket.recv()) == {1: 0.0, 2: 0.0}

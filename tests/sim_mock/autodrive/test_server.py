@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from host_bridge.config import load_vehicle
-from sim_mock.autodrive.exchange import Seat
+from sim_mock.autodrive.exchange import DrivenVehicle
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.autodrive.transport import LOOPBACK, plant_in_simulator
 from sim_mock.virtual_car.config import virtual_car_config
@@ -38,7 +38,7 @@ def run(main, **options):
         plant = plant_in_simulator(virtual_car_config(load_vehicle("nigel"), {}), "nigel")
         clock = Clock(plant)
         server = SimulatorServer(clock.now_us)
-        server.seats[1] = Seat(plant, clock.now_us, **options)
+        server.driven[1] = DrivenVehicle(plant, clock.now_us, **options)
         port = await server.open(LOOPBACK, 0)
         try:
             await patience.within(main(server, clock, URL.format(port)), 10.0)

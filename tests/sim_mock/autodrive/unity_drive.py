@@ -3,13 +3,13 @@
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED, Host
-from sim_mock.autodrive.exchange import Exchange, Seat
+from sim_mock.autodrive.exchange import DrivenVehicle, Exchange
 from sim_mock.autodrive.transport import plant_in_simulator, world_around
 from sim_mock.virtual_car.config import virtual_car_config
 from tests.sim_mock.autodrive.unity import Unity
 
 
-class Scene:
+class UnityDrive:
     """``rate_hz`` frames are rendered a second; ``host`` is at the car's link."""
 
     def __init__(self, vehicle="nigel", car=None, rate_hz=130, is_reset=False, slot=1, **unity):
@@ -17,8 +17,8 @@ class Scene:
         self.unity = Unity(car or vehicle, **unity)
         self.plant = plant_in_simulator(config, car or vehicle)
         self.world = world_around(self.plant, config)
-        seat = Seat(self.plant, lambda: self.world.now_us, is_reset)
-        self.exchange = Exchange({slot: seat}, 0)
+        driven = DrivenVehicle(self.plant, lambda: self.world.now_us, is_reset)
+        self.exchange = Exchange({slot: driven}, 0)
         self.host = Host(self.world)
         self.frame_us = round(1e6 / rate_hz)
         self.due_us = self.frame_us

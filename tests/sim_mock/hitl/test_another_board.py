@@ -10,7 +10,7 @@ from firmware.protocol.version import protocol_hash
 from host_bridge.config import load_vehicle
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import kind_of
-from sim_mock.hitl.handshake import Rehearsal, Stage
+from sim_mock.hitl.handshake import HandshakeStage, HitlHandshake
 from sim_mock.virtual_car.config import virtual_car_config
 
 CONFIG = virtual_car_config(load_vehicle("f1tenth"), {})
@@ -26,29 +26,29 @@ def identity(board_id, name=b"blue"):
 
 
 def met(board_id, board=b""):
-    """A rehearsal after a board has said who it is, and the kinds of what that was told."""
+    """The handshake after a board has said who it is, and the kinds of what that was told."""
     told = []
-    rehearsal = Rehearsal(CONFIG, told.append, lambda data: None, board)
-    rehearsal.hear_board(identity(board_id))
-    rehearsal.tick()
+    handshake = HitlHandshake(CONFIG, told.append, lambda data: None, board)
+    handshake.hear_board(identity(board_id))
+    handshake.tick()
     kinds = {kind_of(frame) for data in told for frame in data.split(b"\0") if frame}
-    return rehearsal, kinds
+    return handshake, kinds
 
 
 @pytest.mark.parametrize("board_id", [ONE, hitl_id(ONE)])
 def test_the_same_board_is_taken_again_whether_it_was_reset_or_not(board_id):
     first, told = met(ONE)
-    assert first.stage is Stage.ENTERING
+    assert first.stage is HandshakeStage.ENTERING
     assert EnterHitl.ID in told
     again, _ = met(board_id, first.board)
     assert again.fault == ""
-    assert again.stage in (Stage.ENTERING, Stage.LOADING)
+    assert again.stage in (HandshakeStage.ENTERING, HandshakeStage.LOADING)
 
 
 @pytest.mark.parametrize("board_id", [OTHER, hitl_id(OTHER)])
 def test_another_board_is_named_and_told_nothing(board_id):
-    rehearsal, told = met(board_id, hitl_id(ONE))
+    handshake, told = met(board_id, hitl_id(ONE))
     assert EnterHitl.ID not in told
-    assert rehearsal.stage is Stage.MEETING
+    assert handshake.stage is HandshakeStage.MEETING
     for part in ("another board is at the port", hitl_id(ONE).hex(), hitl_id(OTHER).hex(), "blue"):
-        assert part in rehearsal.fault
+        assert part in handshake.fault

@@ -12,7 +12,7 @@ import pytest
 from firmware.protocol.plant import PLANT, hitl_id
 from host_bridge.config.store import make_host
 from sim_mock.faults.trial.host import framed
-from sim_mock.hitl.frames import Ear, Frames, kind_of
+from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
 from tests.evidence import every
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.sim_mock.hitl.boards import bare_board
@@ -182,13 +182,13 @@ def test_the_plants_frames_are_read_as_they_were_written(kind):
     for row in kind.FIELDS:
         if row[1][0] != "b":
             setattr(message, row[0], row[3])
-    (frame,) = Frames().feed(framed(message))
+    (frame,) = FrameSplitter().feed(framed(message))
     assert len(frame) + 2 <= 64
     assert kind_of(frame) == kind.ID
-    read = Ear(kind).message(frame)
+    read = FrameDecoder(kind).message(frame)
     for row in kind.FIELDS:
         assert getattr(read, row[0]) == getattr(message, row[0])
-    assert Ear(kind).message(frame[:-1] + bytes([frame[-1] ^ 1 or 2])) is None
+    assert FrameDecoder(kind).message(frame[:-1] + bytes([frame[-1] ^ 1 or 2])) is None
 
 
 @pytest.mark.process(drives=True)
