@@ -10,7 +10,7 @@ from host_bridge.demo.cars.demo_cars import Crew
 from host_bridge.demo.cars.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
 from host_bridge.demo.judging.part_one_checks import LOG, judge, judge_altered
 from host_bridge.demo.judging.verdict import Machine
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.recording import new_recorder
 

@@ -12,7 +12,7 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, NotShownFault
 from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
-from host_bridge.demo.show import Check, Show
+from host_bridge.demo.output import Check, Show
 from host_bridge.demo.stages.computed import in_virtual_time
 from host_bridge.demo.stages.measured import on_the_wall
 

@@ -9,7 +9,7 @@ from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import State
 from host_bridge.demo.cars.demo_cars import Crew
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 from host_bridge.inputs.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
 from host_bridge.link.protocol.wire import Decoder
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport

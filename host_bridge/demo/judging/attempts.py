@@ -7,7 +7,7 @@ from typing import NamedTuple
 from host_bridge.demo.cars.demo_run import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
 from host_bridge.demo.judging.limits import OF_LATENESS, Limits, ruled
 from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Stop
 

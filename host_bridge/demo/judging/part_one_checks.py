@@ -14,7 +14,7 @@ from host_bridge.demo.judging.verdict import (
     missing,
     stopped_by_itself,
 )
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 
 LOG = "demo.mcap"
 BEFORE_PATCH_S = 2.0

@@ -11,9 +11,9 @@ from host_bridge.demo.cars import baselines
 from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.report import print_table
+from host_bridge.demo.output import Show
 from host_bridge.demo.part_one import PATCHES
 from host_bridge.demo.picture import draw
-from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 
 

@@ -13,8 +13,8 @@ from host_bridge.demo.cars.demo_run import SPEED_MPS, Scene
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.attempts import run_cases
 from host_bridge.demo.judging.results import Results
+from host_bridge.demo.output import Show
 from host_bridge.demo.part_one import part_one
-from host_bridge.demo.show import Show
 from host_bridge.demo.stages.lockstep import Lockstep
 from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.trace import Truth

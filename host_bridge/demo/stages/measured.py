@@ -19,8 +19,8 @@ from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.attempts import run_cases
 from host_bridge.demo.judging.latency_probe import Witness
 from host_bridge.demo.judging.results import Results
+from host_bridge.demo.output import Show
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
-from host_bridge.demo.show import Show
 from host_bridge.demo.stages.real_time import Wall
 from host_bridge.demo.stops import Case, cases
 from host_bridge.demo.trace import Truth

@@ -14,7 +14,7 @@ from host_bridge.demo.cars import demo_cars as crew
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.deploy.hil.host.small_host import framed

@@ -26,7 +26,7 @@ from host_bridge.demo.judging.verdict import (
     missing,
     stopped_by_itself,
 )
-from host_bridge.demo.show import Show
+from host_bridge.demo.output import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Stop, Truth
 from sim_mock.programs.car import Trace
