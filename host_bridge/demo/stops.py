@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import cast
 
-from host_bridge.demo.cars.demo_run import NAME, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.demo_run import NAME, DemoRun, Unmeasured, now_s
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
-from host_bridge.demo.stages.real_time import Driver
+from host_bridge.demo.stages.real_time import DriverProcess
 from host_bridge.demo.trace import Stop
 from sim_mock.programs import children
 
@@ -34,8 +34,8 @@ class Case:
     name: str
     reaction_s: float  # the promised time from the fault to the brake
     cause: str  # the stop cause the car has to name; "" for none: it holds
-    inject: Callable[[Scene], Awaitable[None]]
-    after: Callable[[Scene], Awaitable[str]]
+    inject: Callable[[DemoRun], Awaitable[None]]
+    after: Callable[[DemoRun], Awaitable[str]]
     by_pad: bool = False
     is_real: bool = False  # in real time, whatever the machine gives
     stop: Stop | None = None
@@ -51,25 +51,25 @@ class Case:
 # --- the faults
 
 
-async def _release(scene: Scene) -> None:
-    scene.now()
-    scene.seat.tell("release")
+async def _release(run: DemoRun) -> None:
+    run.now()
+    run.driver.tell("release")
 
 
-async def _stop_frame(scene: Scene) -> None:
-    scene.now()
-    scene.seat.tell("stop")
+async def _stop_frame(run: DemoRun) -> None:
+    run.now()
+    run.driver.tell("stop")
 
 
-async def _stop_program(scene: Scene) -> None:
+async def _stop_program(run: DemoRun) -> None:
     """Run ``tandem stop``. The promise counts from exec, on a machine that can start a program."""
     begun_s = now_s()
     empty = await asyncio.create_subprocess_exec(
         sys.executable, "-I", "-c", "pass", start_new_session=True
     )
     await empty.wait()
-    scene.slow_start_s = max(_STARTS * (now_s() - begun_s) - _STOP_S, 0.0)
-    scene.now()
+    run.slow_start_s = max(_STARTS * (now_s() - begun_s) - _STOP_S, 0.0)
+    run.now()
     process = await asyncio.create_subprocess_exec(
         *children.module("host_bridge.cli.main", "stop", NAME),
         stdout=asyncio.subprocess.DEVNULL,
@@ -79,110 +79,110 @@ async def _stop_program(scene: Scene) -> None:
     await process.wait()
 
 
-async def _kill(scene: Scene) -> None:
-    scene.now()
-    _program(scene).send_signal(signal.SIGKILL)
-    await _program(scene).wait()
+async def _kill(run: DemoRun) -> None:
+    run.now()
+    _program(run).send_signal(signal.SIGKILL)
+    await _program(run).wait()
 
 
-async def _suspend(scene: Scene) -> None:
-    scene.now()
-    _program(scene).send_signal(signal.SIGSTOP)
+async def _suspend(run: DemoRun) -> None:
+    run.now()
+    _program(run).send_signal(signal.SIGSTOP)
 
 
-def _program(scene: Scene) -> asyncio.subprocess.Process:
+def _program(run: DemoRun) -> asyncio.subprocess.Process:
     """Return the driver's process."""
-    return cast("Driver", scene.seat).process
+    return cast("DriverProcess", run.driver).process
 
 
-async def _unplug(scene: Scene) -> None:
-    scene.now()
-    scene.stage.tell_car("unplug")
+async def _unplug(run: DemoRun) -> None:
+    run.now()
+    run.stage.tell_car("unplug")
 
 
-async def _freeze(scene: Scene) -> None:
-    scene.now()
-    scene.seat.tell("freeze")
+async def _freeze(run: DemoRun) -> None:
+    run.now()
+    run.driver.tell("freeze")
 
 
-def _pad(word: str) -> Callable[[Scene], Awaitable[None]]:
+def _pad(word: str) -> Callable[[DemoRun], Awaitable[None]]:
     """Return the fault that gives the pad's driver this command."""
 
-    async def inject(scene: Scene) -> None:
-        scene.now()
-        scene.seat.tell(word)
+    async def inject(run: DemoRun) -> None:
+        run.now()
+        run.driver.tell(word)
 
     return inject
 
 
-async def _burst(scene: Scene) -> None:
+async def _burst(run: DemoRun) -> None:
     """Inject a burst that has to be ridden out, then one that has to stop the car."""
-    scene.now()
-    scene.stage.tell_car("deaf 70")
+    run.now()
+    run.stage.tell_car("deaf 70")
     await asyncio.sleep(0.5)
-    if scene.latest["state"] != "ACTIVE":
-        why = f"a loss of 70 ms stopped the car: {scene.latest['why']}"
-        raise Unmeasured(stopped_by_itself(scene.machine, now_s(), why))
-    scene.now()
-    scene.stage.tell_car("deaf 1000")
+    if run.latest["state"] != "ACTIVE":
+        why = f"a loss of 70 ms stopped the car: {run.latest['why']}"
+        raise Unmeasured(stopped_by_itself(run.machine, now_s(), why))
+    run.now()
+    run.stage.tell_car("deaf 1000")
 
 
 # --- the checks afterwards: each returns a note for the table
 
 
-async def _drives_on(scene: Scene) -> str:
-    await scene.until(lambda s: s["state"] == "HOLD", "HOLD")
-    scene.seat.tell("hold")
-    await scene.until(lambda s: s["state"] == "ACTIVE" and s["speed_mps"] > 1.0, "driving on")
+async def _drives_on(run: DemoRun) -> str:
+    await run.until(lambda s: s["state"] == "HOLD", "HOLD")
+    run.driver.tell("hold")
+    await run.until(lambda s: s["state"] == "ACTIVE" and s["speed_mps"] > 1.0, "driving on")
     return "HOLD, then held again: drives on"
 
 
-async def _stays(scene: Scene) -> str:
-    await scene.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+async def _stays(run: DemoRun) -> str:
+    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
     return "stays STOPPED"
 
 
-async def _is_found_stopped(scene: Scene) -> None:
-    await scene.until(lambda s: s["is_known"] and s["state"] == "STOPPED", "STOPPED")
+async def _is_found_stopped(run: DemoRun) -> None:
+    await run.until(lambda s: s["is_known"] and s["state"] == "STOPPED", "STOPPED")
 
 
-async def _new_host(scene: Scene) -> str:
-    await scene.change_driver()
-    await _is_found_stopped(scene)
+async def _new_host(run: DemoRun) -> str:
+    await run.change_driver()
+    await _is_found_stopped(run)
     return "a new host finds it STOPPED"
 
 
-async def _resume(scene: Scene) -> str:
-    _program(scene).send_signal(signal.SIGCONT)
-    await _is_found_stopped(scene)
+async def _resume(run: DemoRun) -> str:
+    _program(run).send_signal(signal.SIGCONT)
+    await _is_found_stopped(run)
     await asyncio.sleep(0.3)  # it claims again at once: nothing may move
-    await _is_found_stopped(scene)
+    await _is_found_stopped(run)
     return "resumed and claiming: stays STOPPED"
 
 
-async def _replug(scene: Scene) -> str:
-    await scene.until(lambda s: not s["is_known"], "a car that is lost")
+async def _replug(run: DemoRun) -> str:
+    await run.until(lambda s: not s["is_known"], "a car that is lost")
     begun_s = now_s()
-    scene.stage.tell_car("plug")
-    await _is_found_stopped(scene)
+    run.stage.tell_car("plug")
+    await _is_found_stopped(run)
     return f"plugged in: telemetry after {now_s() - begun_s:.1f} s, not armed"
 
 
-async def _plug_again(scene: Scene) -> str:
-    await scene.until(lambda s: s["state"] == "STOPPED", "STOPPED")
-    scene.seat.tell("plug")
+async def _plug_again(run: DemoRun) -> str:
+    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+    run.driver.tell("plug")
     await asyncio.sleep(0.5)
-    await scene.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
     return "plugged in again: stays STOPPED until START"
 
 
-async def _rests(scene: Scene) -> str:
-    await scene.until(lambda s: s["state"] == "HOLD", "HOLD")
+async def _rests(run: DemoRun) -> str:
+    await run.until(lambda s: s["state"] == "HOLD", "HOLD")
     return "HOLD: a release, as it is reported"
 
 
-async def _rode_out(scene: Scene) -> str:
-    await _is_found_stopped(scene)
+async def _rode_out(run: DemoRun) -> str:
+    await _is_found_stopped(run)
     return "70 ms ridden out, 1 s stops"
 
 
@@ -205,8 +205,8 @@ def _real(
     name: str,
     reaction_s: float,
     cause: str,
-    inject: Callable[[Scene], Awaitable[None]],
-    after: Callable[[Scene], Awaitable[str]],
+    inject: Callable[[DemoRun], Awaitable[None]],
+    after: Callable[[DemoRun], Awaitable[str]],
 ) -> Case:
     return Case(name, reaction_s, cause, inject, after, is_real=True)
 

@@ -14,7 +14,7 @@ from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.output import Check, Show
 from host_bridge.demo.stages.computed import in_virtual_time
-from host_bridge.demo.stages.measured import on_the_wall
+from host_bridge.demo.stages.measured import in_real_time
 
 
 def run_whole(args: argparse.Namespace, host: Host) -> int:
@@ -23,7 +23,7 @@ def run_whole(args: argparse.Namespace, host: Host) -> int:
     show, results = Show(), Results()
     code = 0 if args.board else in_virtual_time(args, show, results)
     if not code and (args.board or args.only != "together"):
-        code = on_the_wall(args, host, show, results)
+        code = in_real_time(args, host, show, results)
     if code:
         return code
     results.publish(show, args.out)

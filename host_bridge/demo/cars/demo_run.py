@@ -28,7 +28,7 @@ _POLL_S = 0.01
 _LOOK_S = 0.2
 
 
-class Seat(Protocol):
+class Driver(Protocol):
     """A driver: its newest report of the car, and the commands to it."""
 
     latest: dict[str, Any]
@@ -49,7 +49,7 @@ class Stage(Protocol):
     def tell_car(self, command: str) -> None:
         """Send a command of ``sim_mock.programs.car`` to the car."""
 
-    async def seat(self, by_pad: bool) -> Seat:
+    async def start_driver(self, by_pad: bool) -> Driver:
         """Return a new driver."""
 
 
@@ -61,7 +61,7 @@ class Unmeasured(Exception):
         self.ruling = ruling
 
 
-class Scene:
+class DemoRun:
     """The car, its driver, and the ground truth. All times are those of the running loop."""
 
     def __init__(self, stage: Stage, truth: Truth, vehicle: Vehicle) -> None:
@@ -69,7 +69,7 @@ class Scene:
         self.truth = truth
         self.fault_s = 0.0
         self.slow_start_s = 0.0  # how much longer than allowed this machine starts a program
-        self._driver: Seat | None = None
+        self._driver: Driver | None = None
         self._has_pad = False
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
         self._drive_neutral = vehicle.parameters["channel_neutral"][drive]
@@ -79,7 +79,7 @@ class Scene:
         return self.stage.machine
 
     @property
-    def seat(self) -> Seat:
+    def driver(self) -> Driver:
         assert self._driver
         return self._driver
 
@@ -93,14 +93,14 @@ class Scene:
         if self._driver is None or self._driver.has_ended or by_pad is not self._has_pad:
             self._has_pad = by_pad
             await self.change_driver()
-        seat = self.seat
+        driver = self.driver
         await self.until(
             lambda s: s["is_known"] and s.get("phase") != "ARMING", "a car that is known"
         )
-        if seat.latest["state"] not in ("HOLD", "ACTIVE"):
-            seat.tell("arm")
+        if driver.latest["state"] not in ("HOLD", "ACTIVE"):
+            driver.tell("arm")
         await self.until(lambda s: s["state"] in ("HOLD", "ACTIVE"), "an armed car")
-        seat.tell(f"speed {SPEED_MPS}")
+        driver.tell(f"speed {SPEED_MPS}")
         await self._until_fast()
         await asyncio.sleep(0.4)
         await self._until_fast()  # still
@@ -110,7 +110,7 @@ class Scene:
         await self.until(
             lambda s: s["speed_mps"] > fast_mps or s["state"] in _HALTED, f"{SPEED_MPS:.0f} m/s"
         )
-        latest = self.seat.latest
+        latest = self.driver.latest
         if latest["state"] in _HALTED:
             why = f"the car stopped while all was well: {latest['why']}"
             raise Unmeasured(stopped_by_itself(self.machine, now_s(), why))
@@ -119,7 +119,7 @@ class Scene:
         """Wait for a condition on the car's report. Raises Unmeasured: a hang is a FAIL."""
         begun_s = now_s()
         while not (self.latest and condition(self.latest)):
-            if self.seat.has_ended:
+            if self.driver.has_ended:
                 why = "whoever drives has ended by itself"
                 raise Unmeasured(ended_by_itself(self.machine, begun_s, now_s(), why))
             if self.machine.granted_s(begun_s, now_s()) > WAIT_S:
@@ -130,7 +130,7 @@ class Scene:
 
     async def change_driver(self) -> None:
         await self.dismiss()
-        self._driver = await self.stage.seat(self._has_pad)
+        self._driver = await self.stage.start_driver(self._has_pad)
 
     async def dismiss(self) -> None:
         if self._driver:

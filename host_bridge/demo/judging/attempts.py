@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from host_bridge.demo.cars.demo_run import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
+from host_bridge.demo.cars.demo_run import SPEED_MPS, WAIT_S, DemoRun, Unmeasured, now_s
 from host_bridge.demo.judging.limits import OF_LATENESS, Limits, ruled
 from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 from host_bridge.demo.output import Show
@@ -24,24 +24,24 @@ class Trial(NamedTuple):
     ruling: Ruling
 
 
-async def run_cases(cases: list[Case], scene: Scene, show: Show) -> None:
+async def run_cases(cases: list[Case], run: DemoRun, show: Show) -> None:
     """Run the cases one after the other; one that could not be judged is tried again."""
     begun_s = now_s()
     try:
         for case in cases:
-            await _run(case, scene, show, begun_s)
+            await _run(case, run, show, begun_s)
     finally:
-        await scene.dismiss()
+        await run.dismiss()
 
 
-async def _run(case: Case, scene: Scene, show: Show, begun_s: float) -> None:
-    trial = await _tried(case, scene, show)
+async def _run(case: Case, run: DemoRun, show: Show, begun_s: float) -> None:
+    trial = await _tried(case, run, show)
     tries = 1
     while _is_worth_another(trial, tries, now_s() - begun_s):
-        trial = await _tried(case, scene, show)
+        trial = await _tried(case, run, show)
         tries += 1
     case.verdict = trial.ruling.verdict
-    show.check(case.name, *trial, f"{scene.truth.path.name}: what the plant did, and when")
+    show.check(case.name, *trial, f"{run.truth.path.name}: what the plant did, and when")
     if case.stop:
         show.note(case.why or "; ".join(case.notes))
     if tries > 1:
@@ -53,28 +53,28 @@ def _is_worth_another(trial: Trial, tries: int, since_s: float) -> bool:
     return is_open and tries < TRIES and since_s < TRIES_WITHIN_S
 
 
-async def _tried(case: Case, scene: Scene, show: Show) -> Trial:
+async def _tried(case: Case, run: DemoRun, show: Show) -> Trial:
     """Cruise, inject the fault, measure."""
     show.live(f"  {case.name}: up to {SPEED_MPS} m/s ...")
-    scene.slow_start_s = 0.0
+    run.slow_start_s = 0.0
     case.stop, case.why, case.notes = None, "", []
     try:
-        await scene.cruise(case.by_pad)
-        await case.inject(scene)
-        trial = await _measured(case, scene)
+        await run.cruise(case.by_pad)
+        await case.inject(run)
+        trial = await _measured(case, run)
     except Unmeasured as it:
         trial = Trial("it did not come to that", "as promised", it.ruling)
     if trial.ruling.verdict is not Verdict.OK:
-        await scene.dismiss()  # the next case begins with a new driver
+        await run.dismiss()  # the next case begins with a new driver
     return trial
 
 
-async def _measured(case: Case, scene: Scene) -> Trial:
-    case.stop = await scene.stopped()
+async def _measured(case: Case, run: DemoRun) -> Trial:
+    case.stop = await run.stopped()
     if case.stop is None:
-        return _never_stopped(scene)
-    afterwards = await _after(case, scene)
-    latest = scene.latest
+        return _never_stopped(run)
+    afterwards = await _after(case, run)
+    latest = run.latest
     case.why = str(latest.get("why", ""))
     limits = case.limits(case.stop.from_mps)
     got, limit = told(case.stop), f"at most {told(limits)}"
@@ -83,31 +83,31 @@ async def _measured(case: Case, scene: Scene) -> Trial:
     ruling = ruled(
         case.stop,
         limits,
-        scene.machine,
-        scene.fault_s,
+        run.machine,
+        run.fault_s,
         cause=case.cause,
         causes=tuple(latest["causes"]),
-        slow_start_s=scene.slow_start_s,
+        slow_start_s=run.slow_start_s,
     )
     return Trial(got, limit, ruling)
 
 
-def _never_stopped(scene: Scene) -> Trial:
+def _never_stopped(run: DemoRun) -> Trial:
     what = f"not at rest after {WAIT_S:.0f} s"
-    if scene.has_truth():
+    if run.has_truth():
         return Trial(what, "it has to stop", fails())
-    lost = f"nothing of that time is in {scene.truth.path.name}"
+    lost = f"nothing of that time is in {run.truth.path.name}"
     return Trial("nothing was seen", "it has to stop", missing(lost))
 
 
-async def _after(case: Case, scene: Scene) -> Ruling | None:
+async def _after(case: Case, run: DemoRun) -> Ruling | None:
     """Check what is promised for afterwards; return the ruling if that failed, else None."""
     try:
-        case.notes.append(await case.after(scene))
+        case.notes.append(await case.after(run))
     except Unmeasured as it:
-        causes = scene.latest.get("causes", ())
+        causes = run.latest.get("causes", ())
         if causes and causes[0] in OF_LATENESS and causes[0] != case.cause:
-            return ended_by_itself(scene.machine, scene.fault_s, now_s(), it.ruling.reason)
+            return ended_by_itself(run.machine, run.fault_s, now_s(), it.ruling.reason)
         return it.ruling
     return None
 

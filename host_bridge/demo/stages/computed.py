@@ -9,13 +9,13 @@ from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.demo.cars.demo_run import SPEED_MPS, Scene
+from host_bridge.demo.cars.demo_run import SPEED_MPS, DemoRun
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.attempts import run_cases
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.output import Show
 from host_bridge.demo.part_one import part_one
-from host_bridge.demo.stages.lockstep import Lockstep
+from host_bridge.demo.stages.lockstep import LockstepStage
 from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
@@ -37,13 +37,15 @@ def in_virtual_time(args: argparse.Namespace, show: Show, results: Results) -> i
     loop = VirtualTime()
     trace = Trace(str(args.out / TRACE))
     try:
-        stage = Lockstep(make_host(loop), command, trace)
+        stage = LockstepStage(make_host(loop), command, trace)
         return run_in_virtual_time(_computed(args, stage, show, results), loop)
     finally:
         trace.close()
 
 
-async def _computed(args: argparse.Namespace, stage: Lockstep, show: Show, results: Results) -> int:
+async def _computed(
+    args: argparse.Namespace, stage: LockstepStage, show: Show, results: Results
+) -> int:
     results.vehicle = stage.vehicle
     try:
         if args.only != "stops":
@@ -56,7 +58,9 @@ async def _computed(args: argparse.Namespace, stage: Lockstep, show: Show, resul
     return 0
 
 
-async def _together(args: argparse.Namespace, stage: Lockstep, show: Show, runtime: str) -> Drive:
+async def _together(
+    args: argparse.Namespace, stage: LockstepStage, show: Show, runtime: str
+) -> Drive:
     def car_a() -> Transport:
         return stage.car("car-a")
 
@@ -69,10 +73,10 @@ async def _together(args: argparse.Namespace, stage: Lockstep, show: Show, runti
     return drive
 
 
-async def _stops(stage: Lockstep, show: Show, truth: Truth) -> list[Case]:
+async def _stops(stage: LockstepStage, show: Show, truth: Truth) -> list[Case]:
     show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
     if not has_pads():
         show.say("  Without gamepads: PySDL2 is not installed (pip install 'tandem-cars[pads]').")
     done = [case for case in cases() if not case.is_real]
-    await run_cases(done, Scene(stage, truth, stage.vehicle), show)
+    await run_cases(done, DemoRun(stage, truth, stage.vehicle), show)
     return done

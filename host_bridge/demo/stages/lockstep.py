@@ -17,7 +17,7 @@ from typing import Any
 from host_bridge.config.store import Cars, Host
 from host_bridge.demo.cars import driver, pad_driver
 from host_bridge.demo.cars.demo_cars import Crew
-from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Seat
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
 from host_bridge.demo.cars.driver import Report
 from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
@@ -87,7 +87,7 @@ class _CarsOfStage(Cars):
         return 1  # fixed, because it is part of the bytes
 
 
-class TaskSeat:
+class DriverTask:
     """A driver as a task, with the same commands and reports as the driver processes."""
 
     def __init__(
@@ -114,8 +114,8 @@ class TaskSeat:
             await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
 
 
-class Lockstep:
-    """A ``scene.Stage`` in virtual time: each driver gets a new car, at the same start."""
+class LockstepStage:
+    """A ``demo_run.Stage`` in virtual time: each driver gets a new car, at the same start."""
 
     def __init__(self, host: Host, command: list[str], trace: Trace) -> None:
         """Keep the host, which has the loop's clock; ``command`` runs the firmware."""
@@ -135,11 +135,11 @@ class Lockstep:
         assert self._car, "somebody drives it"
         self._car.tell(command)
 
-    async def seat(self, by_pad: bool) -> Seat:
+    async def start_driver(self, by_pad: bool) -> Driver:
         self._car = car = self.car(NAME)
         if not by_pad:
             crew = Crew(self.host, self.vehicle, {NAME: car})
-            return TaskSeat(lambda reader, report: driver.drive(crew, reader, report))
+            return DriverTask(lambda reader, report: driver.drive(crew, reader, report))
         host = dataclasses.replace(self.host, cars=_CarsOfStage(self.host, car))
         at_pad = partial(pad_driver.drive, host, car.label, self.vehicle.name, SPEED_MPS)
-        return TaskSeat(at_pad)
+        return DriverTask(at_pad)

@@ -14,14 +14,14 @@ from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
-from host_bridge.demo.cars.demo_run import SPEED_MPS, Scene
+from host_bridge.demo.cars.demo_run import SPEED_MPS, DemoRun
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.attempts import run_cases
 from host_bridge.demo.judging.latency_probe import Witness
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.output import Show
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
-from host_bridge.demo.stages.real_time import Wall
+from host_bridge.demo.stages.real_time import RealTimeStage
 from host_bridge.demo.stops import Case, cases
 from host_bridge.demo.trace import Truth
 from host_bridge.link.transports.base import Transport
@@ -31,7 +31,7 @@ from sim_mock.virtual_car.config import virtual_car_config
 TRACE = "car-a-wall.csv"
 
 
-def on_the_wall(args: argparse.Namespace, host: Host, show: Show, results: Results) -> int:
+def in_real_time(args: argparse.Namespace, host: Host, show: Show, results: Results) -> int:
     """Run them; return 0, or the code of an interruption. Raises errors.TandemError."""
     with Witness() as witness:
         return run_async(_measured(args, host, witness, show, results))
@@ -52,8 +52,8 @@ async def _measured(
         if args.board and args.only != "stops":
             results.drive = await _together(args, host, car, witness, show)
         if args.only != "together":
-            scene = Scene(Wall(car, vehicle, witness), Truth(trace), vehicle)
-            results.cases += await _stops(args, scene, show)
+            run = DemoRun(RealTimeStage(car, vehicle, witness), Truth(trace), vehicle)
+            results.cases += await _stops(args, run, show)
     except asyncio.CancelledError:
         show.say("Interrupted: the cars stop.")
         raise
@@ -92,7 +92,7 @@ async def _together(
     return await part_one(host, car_a, args.out, show, is_altered=args.alter, machine=witness)
 
 
-async def _stops(args: argparse.Namespace, scene: Scene, show: Show) -> list[Case]:
+async def _stops(args: argparse.Namespace, run: DemoRun, show: Show) -> list[Case]:
     """Run the stops; those of a board's car are all in real time, for a board keeps its own."""
     if args.board:
         show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
@@ -100,5 +100,5 @@ async def _stops(args: argparse.Namespace, scene: Scene, show: Show) -> list[Cas
     else:
         show.say("\n  On the wall: a program is really started, killed, paused, and cut off:")
         done = [case for case in cases() if case.is_real]
-    await run_cases(done, scene, show)
+    await run_cases(done, run, show)
     return done

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle
-from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Seat
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
 from host_bridge.demo.judging.verdict import Machine
 from sim_mock.programs import children
 from sim_mock.programs.process import CarProcess
@@ -16,7 +16,7 @@ from sim_mock.programs.process import CarProcess
 _ENDS_WITHIN_S = 3.0
 
 
-class Driver:
+class DriverProcess:
     """A ``host_bridge.demo.cars.driver``, or ``pad_driver``, as a process of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -25,7 +25,7 @@ class Driver:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
+    async def start(cls, device: str, vehicle: str, by_pad: bool) -> DriverProcess:
         process = await asyncio.create_subprocess_exec(
             *children.module(
                 "host_bridge.demo.cars.pad_driver" if by_pad else "host_bridge.demo.cars.driver",
@@ -65,8 +65,8 @@ class Driver:
         self._reading.cancel()
 
 
-class Wall:
-    """A ``scene.Stage`` of processes and a pseudo-terminal, with a witness of the lateness."""
+class RealTimeStage:
+    """A ``demo_run.Stage`` of processes and a pseudo-terminal, with a witness of the lateness."""
 
     def __init__(self, car: CarProcess, vehicle: Vehicle, machine: Machine) -> None:
         self.machine = machine
@@ -76,5 +76,5 @@ class Wall:
     def tell_car(self, command: str) -> None:
         self._car.tell(command)
 
-    async def seat(self, by_pad: bool) -> Seat:
-        return await Driver.start(self._car.device, self._vehicle.name, by_pad)
+    async def start_driver(self, by_pad: bool) -> Driver:
+        return await DriverProcess.start(self._car.device, self._vehicle.name, by_pad)

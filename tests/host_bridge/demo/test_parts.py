@@ -112,7 +112,7 @@ def test_a_peers_number_is_the_one_that_its_source_says(peer):
 
 
 def case(reaction_s=0.13):
-    async def nothing(scene):
+    async def nothing(run):
         return ""
 
     return Case("a case", reaction_s, "SILENCE", nothing, nothing)

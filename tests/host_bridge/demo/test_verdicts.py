@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.demo import whole
-from host_bridge.demo.cars.demo_run import WAIT_S, Scene
+from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun
 from host_bridge.demo.judging import attempts as trials
 from host_bridge.demo.judging.limits import Limits, ruled
 from host_bridge.demo.judging.part_one_checks import judge, judge_altered
@@ -209,19 +209,19 @@ class Stage:
     def tell(self, command):
         pass
 
-    async def seat(self, by_pad):
+    async def start_driver(self, by_pad):
         return self
 
     async def end(self):
         pass
 
 
-async def _nothing(scene):
-    scene.now()
+async def _nothing(run):
+    run.now()
 
 
-async def _stays(scene):
-    await scene.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+async def _stays(run):
+    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
     return "stays"
 
 
@@ -231,11 +231,11 @@ def tried(machine, heard, path, rows=()):
     path.write_text("\n".join([Trace.COLUMNS, *lines, ""]))
     show = Show(is_terminal=False)
     case = Case("a case", 0.13, "SILENCE", _nothing, _stays)
-    scene = Scene(Stage(machine, heard), Truth(path), load_vehicle("f1tenth"))
+    run = DemoRun(Stage(machine, heard), Truth(path), load_vehicle("f1tenth"))
     loop = VirtualTime()
 
     async def main():
-        await trials.run_cases([case], scene, show)
+        await trials.run_cases([case], run, show)
         return 0
 
     run_in_virtual_time(main(), loop)
@@ -271,17 +271,17 @@ def test_a_car_that_stops_while_cruising_is_tried_again_and_then_not_shown(tmp_p
     class Stopping(Stage):
         seats = 0
 
-        async def seat(self, by_pad):
+        async def start_driver(self, by_pad):
             Stopping.seats += 1
             return self
 
     stage = Stopping(BUSY, {**DRIVES, "state": "STOPPED"})
     show = Show(is_terminal=False)
     case = Case("a case", 0.13, "SILENCE", _nothing, _stays)
-    scene = Scene(stage, Truth(tmp_path / "none.csv"), load_vehicle("f1tenth"))
+    run = DemoRun(stage, Truth(tmp_path / "none.csv"), load_vehicle("f1tenth"))
 
     async def main():
-        await trials.run_cases([case], scene, show)
+        await trials.run_cases([case], run, show)
         return 0
 
     def armed(word):
@@ -335,7 +335,7 @@ def test_virtual_time_is_never_late():
 
 
 def test_a_loops_time_is_the_machines_monotonic_one():
-    """The witness and the scene have to mean the same moments."""
+    """The witness and the run have to mean the same moments."""
 
     async def main():
         return asyncio.get_running_loop().time() - time.monotonic()
