@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.config.store import Host
-from host_bridge.demo.cars.demo_cars import Crew
+from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
 from host_bridge.demo.judging.part_one_checks import LOG, judge, judge_altered
 from host_bridge.demo.judging.verdict import Machine
@@ -40,25 +40,25 @@ async def part_one(
     """
     show.heading("1. One frame, two cars")
     vehicle = host.vehicles.load(VEHICLE)
-    crew = Crew(host, vehicle, _lines(host, car_a(), is_altered=is_altered))
+    demo_cars = DemoCars(host, vehicle, _lines(host, car_a(), is_altered=is_altered))
     log_path = out / LOG
     log_path.unlink(missing_ok=True)
     log = new_recorder(log_path, host.cars.clock)
     try:
-        await crew.start()
-        crew.record(log)
-        drive = await drive_together(crew, MANOEUVRES, show)
+        await demo_cars.start()
+        demo_cars.record(log)
+        drive = await drive_together(demo_cars, MANOEUVRES, show)
     finally:
-        await crew.close()
+        await demo_cars.close()
         log.close()
     judge(drive, show, machine)
     show.say("\n  Again, with one bit of one claim altered on the way to B:")
-    crew = Crew(host, vehicle, _lines(host, car_a(), is_altered=True))
+    demo_cars = DemoCars(host, vehicle, _lines(host, car_a(), is_altered=True))
     try:
-        await crew.start()
-        altered = await drive_together(crew, SHORT, show)
+        await demo_cars.start()
+        altered = await drive_together(demo_cars, SHORT, show)
     finally:
-        await crew.close()
+        await demo_cars.close()
     judge_altered(altered, show, LOG)
     return drive
 

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from host_bridge.demo.cars.baselines import PEERS, Roll
+from host_bridge.demo.cars.baselines import BASELINES, BaselineStop
 from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.cars.together import Drive
 from host_bridge.demo.judging.verdict import Verdict
@@ -30,7 +30,13 @@ _SHOWN_M = 14.0  # a longer bar is cut off and labelled with its length
 Patches = Sequence[tuple[float, float, float, float]]  # x, y, radius in m; times the friction
 
 
-def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, path: Path) -> None:
+def draw(
+    drive: Drive,
+    cases: list[Case],
+    baseline_stops: list[BaselineStop],
+    patches: Patches,
+    path: Path,
+) -> None:
     """Draw paths, speeds and stops into one PNG."""
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = plt.figure(figsize=(16, 8.6), layout="constrained")
@@ -43,8 +49,8 @@ def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, p
         )
         paths, speeds = left.subplots(2, 1, height_ratios=(1.35, 1))
         _draw_paths(paths, drive, patches)
-        _draw_speeds(speeds, cases, rolls)
-        _draw_stops(right.subplots(), cases, rolls)
+        _draw_speeds(speeds, cases, baseline_stops)
+        _draw_stops(right.subplots(), cases, baseline_stops)
         figure.savefig(path, dpi=110)
         plt.close(figure)
 
@@ -76,17 +82,17 @@ def _same_bytes(drive: Drive) -> str:
     return f"{claims} claims each, CRC {crcs}\n{apart}{alarm}"
 
 
-def _draw_speeds(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
+def _draw_speeds(axes: Axes, cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
     for case in cases:
         if case.stop:
             axes.plot(*zip(*case.stop.speeds, strict=True), color=_colour(case), linewidth=1.4)
-    for peer, roll in zip(PEERS, rolls, strict=True):
-        shown = [point for point in roll.speeds if point[0] <= _SHOWN_S]
+    for baseline, baseline_stop in zip(BASELINES, baseline_stops, strict=True):
+        shown = [point for point in baseline_stop.speeds if point[0] <= _SHOWN_S]
         axes.plot(*zip(*shown, strict=True), color=OTHERS, linewidth=1.8)
         seconds, mps = shown[len(shown) * 11 // 20]
-        is_first = peer is PEERS[0]  # below its line: the next one is above it
+        is_first = baseline is BASELINES[0]  # below its line: the next one is above it
         across, along = ("right", "top") if is_first else ("left", "bottom")
-        axes.text(seconds, mps, f" {peer.name} ", color="#6b6b6b", ha=across, va=along)
+        axes.text(seconds, mps, f" {baseline.name} ", color="#6b6b6b", ha=across, va=along)
     axes.text(1.15, 0.25, "Tandem", color=CAR_A, fontweight="bold")
     axes.set_title("What the speed does after the fault", loc="left", fontweight="bold")
     axes.set(xlabel="s since the fault", ylabel="m/s")
@@ -94,13 +100,13 @@ def _draw_speeds(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
     axes.grid(alpha=0.25)
 
 
-def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
+def _draw_stops(axes: Axes, cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
     """Draw the stops, the nearest first, those of others' rules last."""
     shown = sorted((case for case in cases if case.stop), key=_metres)
     rows = [(case.name, _metres(case), _colour(case), _remark(case)) for case in shown]
     rows += [
-        (f"others: {peer.name}", roll.metres, OTHERS, "")
-        for peer, roll in zip(PEERS, rolls, strict=True)
+        (f"others: {baseline.name}", baseline_stop.metres, OTHERS, "")
+        for baseline, baseline_stop in zip(BASELINES, baseline_stops, strict=True)
     ]
     for at, (_, metres, colour, remark) in enumerate(rows):
         is_cut = metres > _SHOWN_M

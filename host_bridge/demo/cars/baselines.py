@@ -19,7 +19,7 @@ _SETTLE_S = 6.0
 
 
 @dataclass(frozen=True)
-class Peer:
+class BaselineRule:
     """A stop rule: for how long the last command goes on before the motor rolls in neutral."""
 
     name: str
@@ -27,18 +27,18 @@ class Peer:
     source: str
 
 
-PEERS = (
-    Peer(
+BASELINES = (
+    BaselineRule(
         "mux, 200 ms",
         0.2,
         "f1tenth_system mux.yaml: input timeout 0.2 s, then silence; read as neutral at once",
     ),
-    Peer(
+    BaselineRule(
         "VESC, 1 s",
         1.0,
         "bldc appconf_default.h: timeout 1000 ms, brake current 0 A: it coasts",
     ),
-    Peer(
+    BaselineRule(
         "RC fallback, 10 s",
         10.0,
         "Donkeycar RoboHAT MM1 code.py: 10 s without serial, then the RC receiver",
@@ -47,7 +47,7 @@ PEERS = (
 
 
 @dataclass(frozen=True)
-class Roll:
+class BaselineStop:
     """A stop from the fault to standstill, with the speeds on the way: (s, m/s), every 10 ms."""
 
     seconds: float
@@ -55,7 +55,7 @@ class Roll:
     speeds: tuple[tuple[float, float], ...]
 
 
-def rolled_out(vehicle: Vehicle, speed_mps: float, holds_s: float) -> Roll:
+def simulated_stop(vehicle: Vehicle, speed_mps: float, holds_s: float) -> BaselineStop:
     """Simulate the plant alone: cruise, keep the throttle for ``holds_s``, then neutral."""
     plant = plant_of(vehicle, seed=0)
     cruise, neutral = _cruise(plant, vehicle, speed_mps)
@@ -67,7 +67,7 @@ def rolled_out(vehicle: Vehicle, speed_mps: float, holds_s: float) -> Roll:
         plant.step(_STEP_S, cruise if time_s < holds_s else neutral, True)
         step += 1
         time_s = step * _STEP_S
-    return Roll(time_s, plant.truth.x_m - start_m, tuple(speeds))
+    return BaselineStop(time_s, plant.truth.x_m - start_m, tuple(speeds))
 
 
 def _cruise(plant: Plant, vehicle: Vehicle, speed_mps: float) -> tuple[list[int], list[int]]:

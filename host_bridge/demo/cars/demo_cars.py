@@ -28,7 +28,7 @@ _CLOCK_BOUND_US = 6_000
 _UNKNOWN_US = 65_535
 
 
-class Puppet:
+class ScriptedInput:
     """An input that the demo controls: it holds, lets go, and can freeze."""
 
     def __init__(self) -> None:
@@ -80,12 +80,12 @@ class Puppet:
 _PASSING = {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE, Refusal.RELAY}
 
 
-class Crew:
+class DemoCars:
     """One or more cars, each served, under one fleet, one session and one scripted input."""
 
     def __init__(self, host: Host, vehicle: Vehicle, cars: dict[str, Transport]) -> None:
         self.clock = host.cars.clock
-        self.puppet = Puppet()
+        self.scripted_input = ScriptedInput()
         self.services = {
             name: Service(transport.label, transport, self.clock, lambda identity: vehicle)
             for name, transport in cars.items()
@@ -96,7 +96,7 @@ class Crew:
             name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
         }
         self.fleet = Fleet(list(self.cars.values()), epoch)
-        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.puppet.read)
+        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.scripted_input.read)
         self._runners = {
             name: Runner(service.owner.attach(), self.cars[name], self.clock)
             for name, service in self.services.items()
@@ -139,7 +139,7 @@ class Crew:
 
     async def arm(self) -> None:
         """Clear what is latched, and arm all. Raises errors.RefusedFault."""
-        self.puppet.let_go()
+        self.scripted_input.let_go()
         if any(car.status and car.status.causes for car in self.fleet.cars):
             await self._act(self.fleet.clear)
         await self._act(self.fleet.arm)
@@ -175,7 +175,7 @@ class Crew:
 
     async def close(self) -> None:
         """Release the cars; those still armed are stopped."""
-        self.puppet.let_go()
+        self.scripted_input.let_go()
         for service in self.services.values():
             await service.close()
         for task in self._tasks:

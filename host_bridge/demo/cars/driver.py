@@ -17,7 +17,7 @@ from typing import Any
 from host_bridge.cars.car import Car
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
-from host_bridge.demo.cars.demo_cars import Crew
+from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.sharing.stop.frozen_stop import stop_frame
 
@@ -29,16 +29,19 @@ Report = Callable[[dict[str, Any]], None]
 
 
 async def drive(
-    crew: Crew, reader: asyncio.StreamReader, report: Report, every_s: float = _REPORT_EVERY_S
+    demo_cars: DemoCars,
+    reader: asyncio.StreamReader,
+    report: Report,
+    every_s: float = _REPORT_EVERY_S,
 ) -> None:
     """Drive until ``quit`` or the end of the commands. Raises errors.TandemError."""
     try:
-        await crew.start()
-        reporting = asyncio.create_task(_report(crew, report, every_s))
-        await _obey(crew, reader)
+        await demo_cars.start()
+        reporting = asyncio.create_task(_report(demo_cars, report, every_s))
+        await _obey(demo_cars, reader)
         reporting.cancel()
     finally:
-        await crew.close()
+        await demo_cars.close()
 
 
 def told(car: Car) -> dict[str, Any] | None:
@@ -55,36 +58,36 @@ def told(car: Car) -> dict[str, Any] | None:
     }
 
 
-async def _report(crew: Crew, report: Report, every_s: float) -> None:
+async def _report(demo_cars: DemoCars, report: Report, every_s: float) -> None:
     while True:
-        line = told(crew.fleet.cars[0])
+        line = told(demo_cars.fleet.cars[0])
         if line:
             report(line)
         await asyncio.sleep(every_s)
 
 
-async def _obey(crew: Crew, reader: asyncio.StreamReader) -> None:
+async def _obey(demo_cars: DemoCars, reader: asyncio.StreamReader) -> None:
     while line := await reader.readline():
         word, _, rest = line.decode().strip().partition(" ")
         if word == "quit":
             return
-        await _do(crew, word, rest)
+        await _do(demo_cars, word, rest)
 
 
-async def _do(crew: Crew, word: str, rest: str) -> None:
+async def _do(demo_cars: DemoCars, word: str, rest: str) -> None:
     if word == "arm":
-        await crew.arm()
+        await demo_cars.arm()
     elif word == "speed":
-        crew.puppet.take(Constant(float(rest), _FOR_EVER_S))
+        demo_cars.scripted_input.take(Constant(float(rest), _FOR_EVER_S))
     elif word == "release":
-        crew.puppet.let_go()
+        demo_cars.scripted_input.let_go()
     elif word == "hold":
-        crew.puppet.is_held = True
+        demo_cars.scripted_input.is_held = True
     elif word == "freeze":
-        crew.puppet.is_frozen = True
+        demo_cars.scripted_input.is_frozen = True
     elif word == "stop":  # a single frame, sent through the owner
         frame = stop_frame(_TOKEN, "demo")
-        for service in crew.services.values():
+        for service in demo_cars.services.values():
             service.owner.send(frame)
 
 
@@ -103,8 +106,8 @@ def print_line(line: dict[str, Any]) -> None:
 
 async def _run(uri: str, vehicle: str, name: str) -> None:
     host = make_host()
-    crew = Crew(host, host.vehicles.load(vehicle), {name: host.cars.transport(uri)})
-    await drive(crew, await standard_input(), print_line)
+    demo_cars = DemoCars(host, host.vehicles.load(vehicle), {name: host.cars.transport(uri)})
+    await drive(demo_cars, await standard_input(), print_line)
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import State
-from host_bridge.demo.cars.demo_cars import Crew
+from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.output import Show
 from host_bridge.inputs.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
 from host_bridge.link.protocol.wire import Decoder
@@ -122,52 +122,54 @@ class AlteredLine:
         return frame
 
 
-async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
+async def drive_together(demo_cars: DemoCars, manoeuvre: Manoeuvre, show: Show) -> Drive:
     """Arm, drive the manoeuvre, let go, and compare. Raises errors.RefusedFault."""
-    await crew.arm()
-    divergence = Divergence(crew.vehicle.divergence)
-    watch = Watch(crew, divergence)
+    await demo_cars.arm()
+    divergence = Divergence(demo_cars.vehicle.divergence)
+    watch = Watch(demo_cars, divergence)
     loop = asyncio.get_running_loop()
     begun_s = loop.time()
-    crew.puppet.take(manoeuvre)
+    demo_cars.scripted_input.take(manoeuvre)
     watching = asyncio.create_task(watch.run())
-    while crew.puppet.position_s < manoeuvre.duration_s:
+    while demo_cars.scripted_input.position_s < manoeuvre.duration_s:
         await asyncio.sleep(0.1)
         show.live(watch.line())
-        if not crew.all_in(State.ACTIVE, State.HOLD):
-            watch.why_ended = "; ".join(f"{c.name}: {c.why_stopped()}" for c in crew.fleet.cars)
+        if not demo_cars.all_in(State.ACTIVE, State.HOLD):
+            watch.why_ended = "; ".join(
+                f"{c.name}: {c.why_stopped()}" for c in demo_cars.fleet.cars
+            )
             break
     ended_s = loop.time()
-    crew.puppet.let_go()
-    await crew.until(lambda: crew.all_in(State.HOLD) and _at_rest(crew), ENDS_IN_S)
+    demo_cars.scripted_input.let_go()
+    await demo_cars.until(lambda: demo_cars.all_in(State.HOLD) and _at_rest(demo_cars), ENDS_IN_S)
     watching.cancel()
     # each car's report at one claim is compared: wait until there is one
-    await crew.until(lambda: newest_common(_records(crew)) is not None, REPORTS_IN_S)
-    return replace(_result(crew, watch), begun_s=begun_s, ended_s=ended_s)
+    await demo_cars.until(lambda: newest_common(_records(demo_cars)) is not None, REPORTS_IN_S)
+    return replace(_result(demo_cars, watch), begun_s=begun_s, ended_s=ended_s)
 
 
-def _records(crew: Crew) -> list[Acceptance]:
-    return [car.acceptance for car in crew.fleet.cars]
+def _records(demo_cars: DemoCars) -> list[Acceptance]:
+    return [car.acceptance for car in demo_cars.fleet.cars]
 
 
-def _at_rest(crew: Crew) -> bool:
-    return all(car.status and abs(car.status.speed_mps) < 0.05 for car in crew.fleet.cars)
+def _at_rest(demo_cars: DemoCars) -> bool:
+    return all(car.status and abs(car.status.speed_mps) < 0.05 for car in demo_cars.fleet.cars)
 
 
 class Watch:
     """The record of what both cars report while they drive."""
 
-    def __init__(self, crew: Crew, divergence: Divergence) -> None:
+    def __init__(self, demo_cars: DemoCars, divergence: Divergence) -> None:
         self.alarms: list[str] = []
         self.alarm_s = 0.0
         self.path_m = 0.0
         self.skews_us: list[int] = []
         self.why_ended = ""
-        self.paths: dict[str, list[tuple[float, float]]] = {name: [] for name in crew.cars}
-        self._crew = crew
+        self.paths: dict[str, list[tuple[float, float]]] = {name: [] for name in demo_cars.cars}
+        self._demo_cars = demo_cars
         self._divergence = divergence
-        self._begun_us = crew.clock.now_us()
-        self._taken_us = dict.fromkeys(crew.cars, self._begun_us)
+        self._begun_us = demo_cars.clock.now_us()
+        self._taken_us = dict.fromkeys(demo_cars.cars, self._begun_us)
 
     async def run(self) -> None:
         while True:
@@ -176,7 +178,7 @@ class Watch:
 
     def _step(self) -> None:
         tracks = (self._divergence.car, self._divergence.twin)
-        for (name, car), track in zip(self._crew.cars.items(), tracks, strict=True):
+        for (name, car), track in zip(self._demo_cars.cars.items(), tracks, strict=True):
             for sample in list(car.samples):
                 if sample.time_us > self._taken_us[name]:
                     self._taken_us[name] = sample.time_us
@@ -188,10 +190,10 @@ class Watch:
                 self.path_m = max(self.path_m, difference.amount)
         for alarm in self._divergence.alarms():
             if alarm.what not in self.alarms:
-                since_us = self._crew.clock.now_us() - self._begun_us
+                since_us = self._demo_cars.clock.now_us() - self._begun_us
                 self.alarm_s = self.alarm_s or since_us * 1e-6
                 self.alarms.append(alarm.what)
-        skew_us = self._crew.fleet.skew_us()
+        skew_us = self._demo_cars.fleet.skew_us()
         if skew_us is not None:
             self.skews_us.append(skew_us)
 
@@ -199,7 +201,7 @@ class Watch:
         """Return a line of 80 columns; an alarm takes the place of the skew."""
         cars = "  ".join(
             f"{car.name[-1].upper()} {car.status.state.name} {car.status.speed_mps:5.2f}"
-            for car in self._crew.fleet.cars
+            for car in self._demo_cars.fleet.cars
             if car.status
         )
         skew_ms = self.skews_us[-1] / 1000 if self.skews_us else 0.0
@@ -207,10 +209,10 @@ class Watch:
         return f"{cars} m/s  {self.path_m:4.2f} m apart  {last}"
 
 
-def _result(crew: Crew, watch: Watch) -> Drive:
-    agreement = crew.fleet.agreement()
-    common = newest_common(_records(crew)) or []
-    reports = dict(zip(crew.cars, common, strict=False))
+def _result(demo_cars: DemoCars, watch: Watch) -> Drive:
+    agreement = demo_cars.fleet.agreement()
+    common = newest_common(_records(demo_cars)) or []
+    reports = dict(zip(demo_cars.cars, common, strict=False))
     return Drive(
         agreement.agreed,
         agreement.missed,
@@ -219,7 +221,7 @@ def _result(crew: Crew, watch: Watch) -> Drive:
         {name: report.count for name, report in reports.items()},
         watch.skews_us,
         watch.why_ended,
-        crew.session.late,
+        demo_cars.session.late,
         watch.alarms,
         watch.alarm_s,
         watch.path_m,

@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 
 from host_bridge.core.system.printable import styled
-from host_bridge.demo.cars.baselines import PEERS, Roll
+from host_bridge.demo.cars.baselines import BASELINES, BaselineStop
 from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.judging.verdict import Verdict
 from host_bridge.demo.stops import Case
 
 
-def print_table(cases: list[Case], rolls: list[Roll]) -> None:
+def print_table(cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
     """Print all stops, and what others' rules give on the same plant."""
     table = Table(title=f"From {SPEED_MPS:.0f} m/s to standstill, on one plant", title_style="bold")
     table.add_column("what")
@@ -26,9 +26,9 @@ def print_table(cases: list[Case], rolls: list[Roll]) -> None:
         numbers = _row(stop.reaction_s, stop.seconds, stop.metres) if stop else ("-", "-", "-")
         table.add_row(case.name, *numbers, _then(case))
     table.add_section()
-    for peer, roll in zip(PEERS, rolls, strict=True):
-        numbers = _row(peer.holds_s, roll.seconds, roll.metres)
-        table.add_row(f"others: {peer.name}", *numbers, peer.source)
+    for baseline, baseline_stop in zip(BASELINES, baseline_stops, strict=True):
+        numbers = _row(baseline.holds_s, baseline_stop.seconds, baseline_stop.metres)
+        table.add_row(f"others: {baseline.name}", *numbers, baseline.source)
     Console(file=styled(sys.stdout)).print(table)
 
 

@@ -29,12 +29,13 @@ class Results:
     def publish(self, show: Show, out: Path) -> None:
         """Print the table, draw the picture, write ``demo.json``."""
         if self.cases and self.vehicle:
-            rolls = [
-                baselines.rolled_out(self.vehicle, SPEED_MPS, it.holds_s) for it in baselines.PEERS
+            baseline_stops = [
+                baselines.simulated_stop(self.vehicle, SPEED_MPS, it.holds_s)
+                for it in baselines.BASELINES
             ]
             show.heading("All stops")
-            print_table(self.cases, rolls)
+            print_table(self.cases, baseline_stops)
             if self.drive:
-                draw(self.drive, self.cases, rolls, PATCHES, out / "demo.png")
+                draw(self.drive, self.cases, baseline_stops, PATCHES, out / "demo.png")
         rows = {"runtime": self.runtime, "checks": [check.row() for check in show.checks]}
         (out / "demo.json").write_text(json.dumps(rows, indent=2) + "\n")

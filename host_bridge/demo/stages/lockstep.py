@@ -16,7 +16,7 @@ from typing import Any
 
 from host_bridge.config.store import Cars, Host
 from host_bridge.demo.cars import driver, pad_driver
-from host_bridge.demo.cars.demo_cars import Crew
+from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
 from host_bridge.demo.cars.driver import Report
 from host_bridge.demo.judging.verdict import Machine, Punctual
@@ -138,8 +138,8 @@ class LockstepStage:
     async def start_driver(self, by_pad: bool) -> Driver:
         self._car = car = self.car(NAME)
         if not by_pad:
-            crew = Crew(self.host, self.vehicle, {NAME: car})
-            return DriverTask(lambda reader, report: driver.drive(crew, reader, report))
+            demo_cars = DemoCars(self.host, self.vehicle, {NAME: car})
+            return DriverTask(lambda reader, report: driver.drive(demo_cars, reader, report))
         host = dataclasses.replace(self.host, cars=_CarsOfStage(self.host, car))
         at_pad = partial(pad_driver.drive, host, car.label, self.vehicle.name, SPEED_MPS)
         return DriverTask(at_pad)

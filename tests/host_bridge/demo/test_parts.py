@@ -9,8 +9,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.demo import stops
-from host_bridge.demo.cars import baselines, together
-from host_bridge.demo.cars import demo_cars as crew
+from host_bridge.demo.cars import baselines, demo_cars, together
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
@@ -78,34 +77,38 @@ def test_the_cars_own_trace_is_read_and_a_cut_line_left_out(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def rolls():
+def baseline_stops():
     holds = (0.0, 0.2, 0.5, 1.0, 2.0)
-    return [baselines.rolled_out(VEHICLE, 3.0, hold_s) for hold_s in holds]
+    return [baselines.simulated_stop(VEHICLE, 3.0, hold_s) for hold_s in holds]
 
 
-def test_the_longer_a_command_is_held_the_farther_and_longer_it_rolls(rolls):
-    assert [roll.metres for roll in rolls] == sorted({roll.metres for roll in rolls})
-    assert [roll.seconds for roll in rolls] == sorted({roll.seconds for roll in rolls})
+def test_the_longer_a_command_is_held_the_farther_and_longer_it_rolls(baseline_stops):
+    assert [baseline_stop.metres for baseline_stop in baseline_stops] == sorted(
+        {baseline_stop.metres for baseline_stop in baseline_stops}
+    )
+    assert [baseline_stop.seconds for baseline_stop in baseline_stops] == sorted(
+        {baseline_stop.seconds for baseline_stop in baseline_stops}
+    )
 
 
-def test_a_second_more_of_the_command_is_a_second_more_of_the_way(rolls):
-    assert rolls[4].metres - rolls[3].metres == pytest.approx(3.0, rel=0.03)
-    assert rolls[4].seconds - rolls[3].seconds == pytest.approx(1.0, rel=0.03)
+def test_a_second_more_of_the_command_is_a_second_more_of_the_way(baseline_stops):
+    assert baseline_stops[4].metres - baseline_stops[3].metres == pytest.approx(3.0, rel=0.03)
+    assert baseline_stops[4].seconds - baseline_stops[3].seconds == pytest.approx(1.0, rel=0.03)
 
 
-def test_the_roll_begins_at_speed_and_ends_at_rest(rolls):
-    for roll in some(rolls):
-        assert roll.speeds[0][1] == pytest.approx(3.0, rel=0.02)
-        assert roll.speeds[-1][1] < 0.1
+def test_the_roll_begins_at_speed_and_ends_at_rest(baseline_stops):
+    for baseline_stop in some(baseline_stops):
+        assert baseline_stop.speeds[0][1] == pytest.approx(3.0, rel=0.02)
+        assert baseline_stop.speeds[-1][1] < 0.1
 
 
-@pytest.mark.parametrize("peer", baselines.PEERS, ids=lambda peer: peer.name)
-def test_a_peers_number_is_the_one_that_its_source_says(peer):
+@pytest.mark.parametrize("baseline", baselines.BASELINES, ids=lambda baseline: baseline.name)
+def test_a_peers_number_is_the_one_that_its_source_says(baseline):
     """The source is named, and holds the number that is used."""
-    said = re.search(r"([\d.]+) (ms|s)\b", peer.source)
-    assert said, peer.source
-    assert float(said[1]) / (1000 if said[2] == "ms" else 1) == peer.holds_s
-    assert re.search(r"\w+\.(yaml|h|py)", peer.source)
+    said = re.search(r"([\d.]+) (ms|s)\b", baseline.source)
+    assert said, baseline.source
+    assert float(said[1]) / (1000 if said[2] == "ms" else 1) == baseline.holds_s
+    assert re.search(r"\w+\.(yaml|h|py)", baseline.source)
 
 
 # --- limits
@@ -125,12 +128,12 @@ def test_limits_grow_with_speed_and_with_the_reaction():
     assert slow.reaction_s == fast.reaction_s < late.reaction_s
 
 
-def test_limits_are_nothing_that_a_coasting_car_could_keep(rolls):
+def test_limits_are_nothing_that_a_coasting_car_could_keep(baseline_stops):
     """Not even one that lets go of the throttle in the very moment of the fault."""
     for each in some(stops.cases()):
         limits = each.limits(3.0)
-        assert rolls[0].metres > 2 * limits.metres
-        assert rolls[0].seconds > 2 * limits.seconds
+        assert baseline_stops[0].metres > 2 * limits.metres
+        assert baseline_stops[0].seconds > 2 * limits.seconds
 
 
 LIMITS = Limits(0.16, 1.3, 1.7)
@@ -326,22 +329,22 @@ def test_a_live_line_fits_the_terminal_and_is_wiped(capsys, monkeypatch):
 
 def test_a_manoeuvre_goes_by_the_clock_even_where_ticks_are_left_out():
     """Else a busy machine would drive another way, and miss the slippery patch."""
-    puppet = crew.Puppet()
-    puppet.take(together.SHORT)
+    scripted_input = demo_cars.ScriptedInput()
+    scripted_input.take(together.SHORT)
     for now_us in (0, 10_000, 1_000_000, 1_010_000, 1_500_000):
-        puppet.read(now_us)
-    assert puppet.position_s == pytest.approx(1.49)  # since the last neutral one
+        scripted_input.read(now_us)
+    assert scripted_input.position_s == pytest.approx(1.49)  # since the last neutral one
 
 
 def test_a_puppet_that_lets_go_stays_where_it_is_and_a_frozen_one_repeats_itself():
-    puppet = crew.Puppet()
-    puppet.take(together.SHORT)
-    wish = [puppet.read(now_us) for now_us in range(0, 1_000_000, 10_000)][-1]
+    scripted_input = demo_cars.ScriptedInput()
+    scripted_input.take(together.SHORT)
+    wish = [scripted_input.read(now_us) for now_us in range(0, 1_000_000, 10_000)][-1]
     assert wish.is_held
     assert wish.speed_mps == together.SHORT.speed_mps
-    puppet.is_frozen = True
-    assert puppet.read(1_000_000) == wish
-    at_s = puppet.position_s
-    puppet.let_go()
-    assert not puppet.read(1_010_000).is_held
-    assert puppet.position_s == at_s
+    scripted_input.is_frozen = True
+    assert scripted_input.read(1_000_000) == wish
+    at_s = scripted_input.position_s
+    scripted_input.let_go()
+    assert not scripted_input.read(1_010_000).is_held
+    assert scripted_input.position_s == at_s
