@@ -16,12 +16,12 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from host_bridge.demo.judging.latency_probe import Witness
+from host_bridge.demo.judging.latency_probe import LatencyProbe
 
 Result = TypeVar("Result")
 _LOOKS_EVERY_S = 0.01
 _LOOKS_AGAIN_S = 1.0  # at a process that ends by itself: the system tells of its end at once
-_beside: dict[int, Witness] = {}
+_beside: dict[int, LatencyProbe] = {}
 
 
 class Hang(AssertionError):
@@ -36,12 +36,12 @@ class NotMeasured(Exception):
     """The machine gave too little to tell. Such a test is run again alone, and is listed."""
 
 
-def witness() -> Witness:
+def witness() -> LatencyProbe:
     """The bare process beside this program's tests, started when it is first asked. A fork, as the
     mutants' driver makes them, has one of its own."""
     pid = os.getpid()
     if pid not in _beside:
-        _beside[pid] = Witness().__enter__()
+        _beside[pid] = LatencyProbe().__enter__()
     return _beside[pid]
 
 

@@ -52,7 +52,7 @@ class Check:
 
 
 @dataclass
-class Show:
+class DemoOutput:
     """The printer of the demo; its ``checks`` decide the exit code."""
 
     checks: list[Check] = field(default_factory=list)

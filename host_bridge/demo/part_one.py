@@ -7,10 +7,16 @@ from pathlib import Path
 
 from host_bridge.config.store import Host
 from host_bridge.demo.cars.demo_cars import DemoCars
-from host_bridge.demo.cars.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
+from host_bridge.demo.cars.together import (
+    MANOEUVRES,
+    SHORT,
+    AlteredLine,
+    DriveResult,
+    drive_together,
+)
 from host_bridge.demo.judging.part_one_checks import LOG, judge, judge_altered
 from host_bridge.demo.judging.verdict import Machine
-from host_bridge.demo.output import Show
+from host_bridge.demo.output import DemoOutput
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.recording import new_recorder
 
@@ -28,17 +34,17 @@ async def part_one(
     host: Host,
     car_a: Callable[[], Transport],
     out: Path,
-    show: Show,
+    output: DemoOutput,
     *,
     is_altered: bool,
     machine: Machine | None = None,
-) -> Drive:
+) -> DriveResult:
     """Drive both cars, record, compare and judge.
 
     ``car_a`` makes the line to car A for each drive; without a ``machine`` it all happens in
     virtual time.
     """
-    show.heading("1. One frame, two cars")
+    output.heading("1. One frame, two cars")
     vehicle = host.vehicles.load(VEHICLE)
     demo_cars = DemoCars(host, vehicle, _lines(host, car_a(), is_altered=is_altered))
     log_path = out / LOG
@@ -47,19 +53,19 @@ async def part_one(
     try:
         await demo_cars.start()
         demo_cars.record(log)
-        drive = await drive_together(demo_cars, MANOEUVRES, show)
+        drive = await drive_together(demo_cars, MANOEUVRES, output)
     finally:
         await demo_cars.close()
         log.close()
-    judge(drive, show, machine)
-    show.say("\n  Again, with one bit of one claim altered on the way to B:")
+    judge(drive, output, machine)
+    output.say("\n  Again, with one bit of one claim altered on the way to B:")
     demo_cars = DemoCars(host, vehicle, _lines(host, car_a(), is_altered=True))
     try:
         await demo_cars.start()
-        altered = await drive_together(demo_cars, SHORT, show)
+        altered = await drive_together(demo_cars, SHORT, output)
     finally:
         await demo_cars.close()
-    judge_altered(altered, show, LOG)
+    judge_altered(altered, output, LOG)
     return drive
 
 

@@ -15,9 +15,9 @@ from matplotlib.patches import Circle
 
 from host_bridge.demo.cars.baselines import BASELINES, BaselineStop
 from host_bridge.demo.cars.demo_run import SPEED_MPS
-from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.cars.together import DriveResult
 from host_bridge.demo.judging.verdict import Verdict
-from host_bridge.demo.stops import Case
+from host_bridge.demo.stops import StopCase
 
 CAR_A, TWIN_B, OTHERS, FAILED = "#1b6ca8", "#e07a1f", "#9a9a9a", "#c1272d"
 _NAMES = (
@@ -31,8 +31,8 @@ Patches = Sequence[tuple[float, float, float, float]]  # x, y, radius in m; time
 
 
 def draw(
-    drive: Drive,
-    cases: list[Case],
+    drive: DriveResult,
+    cases: list[StopCase],
     baseline_stops: list[BaselineStop],
     patches: Patches,
     path: Path,
@@ -55,7 +55,7 @@ def draw(
         plt.close(figure)
 
 
-def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
+def _draw_paths(axes: Axes, drive: DriveResult, patches: Patches) -> None:
     for x_m, y_m, radius_m, _ in patches:
         axes.add_patch(Circle((x_m, y_m), radius_m, color="#bfe3f2", linewidth=0, zorder=0))
         axes.text(x_m, y_m + 0.35 * radius_m, "slippery for B", ha="center", color="#4c8ba5")
@@ -73,7 +73,7 @@ def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
     axes.grid(alpha=0.25)
 
 
-def _same_bytes(drive: Drive) -> str:
+def _same_bytes(drive: DriveResult) -> str:
     """Return the title: what the cars report of the bytes, and how far apart they came."""
     crcs = " = ".join(drive.crcs.values()) if len(set(drive.crcs.values())) == 1 else "differ"
     claims = " and ".join(dict.fromkeys(str(count) for count in drive.counts.values()))
@@ -82,7 +82,7 @@ def _same_bytes(drive: Drive) -> str:
     return f"{claims} claims each, CRC {crcs}\n{apart}{alarm}"
 
 
-def _draw_speeds(axes: Axes, cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
+def _draw_speeds(axes: Axes, cases: list[StopCase], baseline_stops: list[BaselineStop]) -> None:
     for case in cases:
         if case.stop:
             axes.plot(*zip(*case.stop.speeds, strict=True), color=_colour(case), linewidth=1.4)
@@ -100,7 +100,7 @@ def _draw_speeds(axes: Axes, cases: list[Case], baseline_stops: list[BaselineSto
     axes.grid(alpha=0.25)
 
 
-def _draw_stops(axes: Axes, cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
+def _draw_stops(axes: Axes, cases: list[StopCase], baseline_stops: list[BaselineStop]) -> None:
     """Draw the stops, the nearest first, those of others' rules last."""
     shown = sorted((case for case in cases if case.stop), key=_metres)
     rows = [(case.name, _metres(case), _colour(case), _remark(case)) for case in shown]
@@ -126,14 +126,14 @@ def _draw_stops(axes: Axes, cases: list[Case], baseline_stops: list[BaselineStop
     axes.set_axisbelow(True)
 
 
-def _metres(case: Case) -> float:
+def _metres(case: StopCase) -> float:
     return case.stop.metres if case.stop else 0.0
 
 
-def _colour(case: Case) -> str:
+def _colour(case: StopCase) -> str:
     return FAILED if case.verdict is Verdict.FAIL else CAR_A
 
 
-def _remark(case: Case) -> str:
+def _remark(case: StopCase) -> str:
     words = {Verdict.FAIL: ", FAIL", Verdict.NOT_SHOWN: ", not shown: this machine was late"}
     return words.get(case.verdict, "")

@@ -28,7 +28,7 @@ _STARTS = 7
 
 
 @dataclass
-class Case:
+class StopCase:
     """One fault, and its result."""
 
     name: str
@@ -186,13 +186,13 @@ async def _rode_out(run: DemoRun) -> str:
     return "70 ms ridden out, 1 s stops"
 
 
-def cases() -> list[Case]:
+def cases() -> list[StopCase]:
     """Return the cases in the order of the table; reactions as firmware/core/SAFETY.md promises."""
     return [
-        Case("deadman released", 0.02, "", _release, _drives_on),
-        Case("the frame of tandem stop", 0.02, "STOP_REQUEST", _stop_frame, _stays),
-        Case("input frozen", 0.22, "FROZEN_INPUT", _freeze, _stays),
-        Case("burst of loss", 0.13, "SILENCE", _burst, _rode_out),
+        StopCase("deadman released", 0.02, "", _release, _drives_on),
+        StopCase("the frame of tandem stop", 0.02, "STOP_REQUEST", _stop_frame, _stays),
+        StopCase("input frozen", 0.22, "FROZEN_INPUT", _freeze, _stays),
+        StopCase("burst of loss", 0.13, "SILENCE", _burst, _rode_out),
         *(_pad_cases() if has_pads() else ()),
         _real("tandem stop, second terminal", _STOP_S, "STOP_REQUEST", _stop_program, _stays),
         _real("host killed (kill -9)", 0.13, "SILENCE", _kill, _new_host),
@@ -207,8 +207,8 @@ def _real(
     cause: str,
     inject: Callable[[DemoRun], Awaitable[None]],
     after: Callable[[DemoRun], Awaitable[str]],
-) -> Case:
-    return Case(name, reaction_s, cause, inject, after, is_real=True)
+) -> StopCase:
+    return StopCase(name, reaction_s, cause, inject, after, is_real=True)
 
 
 def has_pads() -> bool:
@@ -216,7 +216,7 @@ def has_pads() -> bool:
     return find_spec("sdl2") is not None
 
 
-def _pad_cases() -> list[Case]:
+def _pad_cases() -> list[StopCase]:
     """Return the cases with SDL's virtual joystick, at ``tandem drive --input gamepad``.
 
     The pad that ends with zeros comes first: it is no stop, so the car has to be rolling by the
@@ -224,8 +224,10 @@ def _pad_cases() -> list[Case]:
     """
     frozen = ("FROZEN_INPUT", 0.22)
     return [
-        Case("gamepad: battery empty, ends with zeros", 0.03, "", _pad("zeros"), _rests, True),
-        Case("gamepad: battery empty, silent", frozen[1], frozen[0], _pad("freeze"), _stays, True),
-        Case("gamepad: dongle repeats", frozen[1], frozen[0], _pad("repeat"), _stays, True),
-        Case("gamepad: unplugged", 0.05, "STOP_REQUEST", _pad("unplug"), _plug_again, True),
+        StopCase("gamepad: battery empty, ends with zeros", 0.03, "", _pad("zeros"), _rests, True),
+        StopCase(
+            "gamepad: battery empty, silent", frozen[1], frozen[0], _pad("freeze"), _stays, True
+        ),
+        StopCase("gamepad: dongle repeats", frozen[1], frozen[0], _pad("repeat"), _stays, True),
+        StopCase("gamepad: unplugged", 0.05, "STOP_REQUEST", _pad("unplug"), _plug_again, True),
     ]

@@ -10,7 +10,7 @@ STANDSTILL_MPS = 0.02
 
 
 @dataclass(frozen=True)
-class Moment:
+class TraceRow:
     """One line of the trace, 100 a second."""
 
     monotonic_s: float
@@ -37,16 +37,16 @@ class Stop:
     was_driven: bool = True  # until the fault; else another stop came first, and this shows nothing
 
 
-class Truth:
+class TraceReader:
     """A trace that is read while it is written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._moments: list[Moment] = []
+        self._rows: list[TraceRow] = []
         self._names: list[str] = []
         self._read_bytes = 0
 
-    def moments(self) -> list[Moment]:
+    def rows(self) -> list[TraceRow]:
         """Return all whole lines so far; the last may be incomplete while the car is writing."""
         if not self.path.exists():
             return []
@@ -57,43 +57,43 @@ class Truth:
         self._read_bytes += len(whole)
         for row in csv.reader(whole.decode().splitlines()):
             if self._names:
-                self._moments.append(_moment(dict(zip(self._names, row, strict=True))))
+                self._rows.append(_trace_row(dict(zip(self._names, row, strict=True))))
             else:
                 self._names = row
-        return self._moments
+        return self._rows
 
 
-def read_trace(path: Path) -> list[Moment]:
+def read_trace(path: Path) -> list[TraceRow]:
     """Return all whole lines of a trace."""
-    return Truth(path).moments()
+    return TraceReader(path).rows()
 
 
-def _moment(row: dict[str, str]) -> Moment:
+def _trace_row(row: dict[str, str]) -> TraceRow:
     names = ("monotonic_s", "x_m", "y_m", "speed_mps", "channel_drive", "time_s")
-    return Moment(*(float(row[name]) for name in names))
+    return TraceRow(*(float(row[name]) for name in names))
 
 
-def stop_after(moments: list[Moment], fault_s: float, drive_neutral: float) -> Stop | None:
+def stop_after(rows: list[TraceRow], fault_s: float, drive_neutral: float) -> Stop | None:
     """Return the stop that follows the fault; None if the car did not come to rest in the trace.
 
     The speed at the fault is that of the last line before it, and the distance counts from there.
     ``drive_neutral`` is the drive channel at rest: braking and coasting are not above it.
     """
-    before = [moment for moment in moments if moment.monotonic_s <= fault_s]
-    after = [moment for moment in moments if moment.monotonic_s > fault_s]
+    before = [row for row in rows if row.monotonic_s <= fault_s]
+    after = [row for row in rows if row.monotonic_s > fault_s]
     if not before:
         return None
     metres, last, speeds = 0.0, before[-1], []
-    reacted: Moment | None = None
-    for moment in after:
-        metres += ((moment.x_m - last.x_m) ** 2 + (moment.y_m - last.y_m) ** 2) ** 0.5
-        last = moment
-        if reacted is None and moment.channel_drive <= drive_neutral:
-            reacted = moment
-        at = reacted or moment
-        since_s = at.monotonic_s - fault_s + moment.car_s - at.car_s
-        speeds.append((since_s, moment.speed_mps))
-        if reacted and moment.speed_mps < STANDSTILL_MPS:
+    reacted: TraceRow | None = None
+    for row in after:
+        metres += ((row.x_m - last.x_m) ** 2 + (row.y_m - last.y_m) ** 2) ** 0.5
+        last = row
+        if reacted is None and row.channel_drive <= drive_neutral:
+            reacted = row
+        at = reacted or row
+        since_s = at.monotonic_s - fault_s + row.car_s - at.car_s
+        speeds.append((since_s, row.speed_mps))
+        if reacted and row.speed_mps < STANDSTILL_MPS:
             reaction_s = reacted.monotonic_s - fault_s
             was_driven = before[-1].channel_drive > drive_neutral
             points = tuple(speeds)

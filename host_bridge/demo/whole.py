@@ -12,7 +12,7 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, NotShownFault
 from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
-from host_bridge.demo.output import Check, Show
+from host_bridge.demo.output import Check, DemoOutput
 from host_bridge.demo.stages.computed import in_virtual_time
 from host_bridge.demo.stages.measured import in_real_time
 
@@ -20,28 +20,28 @@ from host_bridge.demo.stages.measured import in_real_time
 def run_whole(args: argparse.Namespace, host: Host) -> int:
     """Show both parts; return the exit code of ``command``."""
     args.out.mkdir(parents=True, exist_ok=True)
-    show, results = Show(), Results()
-    code = 0 if args.board else in_virtual_time(args, show, results)
+    output, results = DemoOutput(), Results()
+    code = 0 if args.board else in_virtual_time(args, output, results)
     if not code and (args.board or args.only != "together"):
-        code = in_real_time(args, host, show, results)
+        code = in_real_time(args, host, output, results)
     if code:
         return code
-    results.publish(show, args.out)
-    return verdict(show, args.out)
+    results.publish(output, args.out)
+    return verdict(output, args.out)
 
 
-def verdict(show: Show, out: Path) -> int:
+def verdict(output: DemoOutput, out: Path) -> int:
     """Print what held, what failed, and what was not shown; return the exit code."""
-    failed, not_shown = show.failed(), show.not_shown()
+    failed, not_shown = output.failed(), output.not_shown()
     counts = ((failed, "did NOT hold"), (not_shown, "not shown"))
     said = [f"{len(checks)} {words}" for checks, words in counts if checks]
     held = ", ".join(said) or "every number held"
-    show.say(f"\n{len(show.checks)} checks: {held}. Results in {out}/")
+    output.say(f"\n{len(output.checks)} checks: {held}. Results in {out}/")
     for check in failed:
-        show.note(f"FAIL  {check}. Look at {check.evidence}.")
-    _point_at_log(show, out)
+        output.note(f"FAIL  {check}. Look at {check.evidence}.")
+    _point_at_log(output, out)
     if not_shown:
-        show.say(f"{len(not_shown)} not shown: {'; '.join(map(_why, not_shown))}.")
+        output.say(f"{len(not_shown)} not shown: {'; '.join(map(_why, not_shown))}.")
     if failed:
         return NotHeldFault.exit_code
     return NotShownFault.exit_code if not_shown else 0
@@ -51,9 +51,9 @@ def _why(check: Check) -> str:
     return f"{check.what} ({check.ruling.reason})"
 
 
-def _point_at_log(show: Show, out: Path) -> None:
+def _point_at_log(output: DemoOutput, out: Path) -> None:
     if (out / LOG).exists():
-        show.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
+        output.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
         beside = os.path.relpath(Path(sys.executable).with_name("tandem"))
         command = "tandem" if shutil.which("tandem") else beside
-        show.say(f"    {command} station --log {out / LOG}")
+        output.say(f"    {command} station --log {out / LOG}")

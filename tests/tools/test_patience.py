@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from host_bridge.demo.judging.latency_probe import Row
+from host_bridge.demo.judging.latency_probe import ProbeRow
 from tests import patience
 
 
@@ -20,7 +20,7 @@ class Beside:
 
     def rows(self):
         now_s = time.monotonic()
-        return [Row(now_s - 100.0, now_s, self.wake_s, self.slow)]
+        return [ProbeRow(now_s - 100.0, now_s, self.wake_s, self.slow)]
 
     def granted_s(self, begun_s, ended_s=None):
         return ((time.monotonic() if ended_s is None else ended_s) - begun_s) / self.slow

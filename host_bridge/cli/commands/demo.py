@@ -5,7 +5,7 @@ and on slippery patches. Every frame goes to both.
 Part 2: at 3 m/s one fault after the other is tried; the plant outlives the host.
 Checks of bytes, agreement and metres run in virtual time, in which nothing is late: they give the
 same figures on every run and every machine. Cases that have to be real, kill -9, SIGSTOP, a cable
-and a second terminal, run in real time, beside a witness that measures how late this machine is.
+and a second terminal, run in real time, beside a probe that measures how late this machine is.
 
 exit code: 0 if every number held, 1 if one did not, 8 if nothing failed but something could not be
 judged, because the machine was too late or the evidence is missing.

@@ -25,7 +25,7 @@ _RELAY_US = 2_000
 _TRACE_US = 10_000
 
 
-class Relay:
+class ThreadedBoard:
     """The board as ``sim_mock.programs.real_time`` needs it, whose loop runs in another thread."""
 
     interval_us = _RELAY_US
@@ -51,11 +51,11 @@ class BoardCar(CarProgram):
     """The program between the board and the terminal, until the car stands or the board is gone."""
 
     def __init__(
-        self, relay: Relay, transport: HitlTransport, cable: Cable, trace: Trace | None
+        self, board: ThreadedBoard, transport: HitlTransport, cable: Cable, trace: Trace | None
     ) -> None:
         assert transport.world
         super().__init__(transport.world, cable, trace, ends_alone=True)
-        self._board = relay
+        self._board = board
         self._transport = transport
         self._traced_us = 0
 
@@ -71,12 +71,12 @@ class BoardCar(CarProgram):
 async def _run(uri: str, link: Path | None, trace: str | None) -> None:
     transport = cast("HitlTransport", make_host().cars.transport(uri))
     cable = Cable(link)
-    relay = Relay(transport)
-    await transport.open(relay.hear, lambda fault: None)
+    board = ThreadedBoard(transport)
+    await transport.open(board.hear, lambda fault: None)
     ready = {"device": cable.device, "runtime": f"MicroPython on the board, {uri}"}
     print(json.dumps({**ready, "pid": os.getpid()}), flush=True)
     try:
-        car = BoardCar(relay, transport, cable, Trace(trace) if trace else None)
+        car = BoardCar(board, transport, cable, Trace(trace) if trace else None)
         await asyncio.to_thread(car.run)
     finally:
         cable.unplug()

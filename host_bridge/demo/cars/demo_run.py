@@ -15,7 +15,7 @@ from host_bridge.demo.judging.verdict import (
     fails,
     stopped_by_itself,
 )
-from host_bridge.demo.trace import Stop, Truth, stop_after
+from host_bridge.demo.trace import Stop, TraceReader, stop_after
 
 SPEED_MPS = 3.0
 NAME = "demo-car"
@@ -64,9 +64,9 @@ class Unmeasured(Exception):
 class DemoRun:
     """The car, its driver, and the ground truth. All times are those of the running loop."""
 
-    def __init__(self, stage: Stage, truth: Truth, vehicle: Vehicle) -> None:
+    def __init__(self, stage: Stage, trace: TraceReader, vehicle: Vehicle) -> None:
         self.stage = stage
-        self.truth = truth
+        self.trace = trace
         self.fault_s = 0.0
         self.slow_start_s = 0.0  # how much longer than allowed this machine starts a program
         self._driver: Driver | None = None
@@ -146,13 +146,13 @@ class DemoRun:
         stop = None
         while stop is None and self.machine.granted_s(self.fault_s, now_s()) <= WAIT_S:
             await asyncio.sleep(_LOOK_S)
-            stop = stop_after(self.truth.moments(), self.fault_s, self._drive_neutral)
+            stop = stop_after(self.trace.rows(), self.fault_s, self._drive_neutral)
         return stop
 
-    def has_truth(self) -> bool:
+    def has_evidence(self) -> bool:
         """Return whether the trace covers the time before and after the fault."""
-        moments = self.truth.moments()
-        return bool(moments) and moments[0].monotonic_s <= self.fault_s < moments[-1].monotonic_s
+        rows = self.trace.rows()
+        return bool(rows) and rows[0].monotonic_s <= self.fault_s < rows[-1].monotonic_s
 
 
 def now_s() -> float:

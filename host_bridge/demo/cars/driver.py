@@ -44,7 +44,7 @@ async def drive(
         await demo_cars.close()
 
 
-def told(car: Car) -> dict[str, Any] | None:
+def report_line(car: Car) -> dict[str, Any] | None:
     """Return the report line of a car; None before its first status."""
     status = car.status
     if status is None:
@@ -60,7 +60,7 @@ def told(car: Car) -> dict[str, Any] | None:
 
 async def _report(demo_cars: DemoCars, report: Report, every_s: float) -> None:
     while True:
-        line = told(demo_cars.fleet.cars[0])
+        line = report_line(demo_cars.fleet.cars[0])
         if line:
             report(line)
         await asyncio.sleep(every_s)

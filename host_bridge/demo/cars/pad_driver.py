@@ -17,7 +17,7 @@ from pathlib import Path
 from host_bridge import drive as driving
 from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import TandemError
-from host_bridge.demo.cars.driver import Report, print_line, standard_input, told
+from host_bridge.demo.cars.driver import Report, print_line, report_line, standard_input
 from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
 from host_bridge.inputs.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
@@ -26,7 +26,7 @@ _TREMBLES_S = 0.008  # the report interval of pads
 _PRESS_S = 0.05
 
 
-class Lines:
+class JsonLinesView:
     """A view of a drive that reports it as lines of JSON."""
 
     def __init__(self, report: Report) -> None:
@@ -36,7 +36,7 @@ class Lines:
         return []
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
-        line = told(drive.fleet.cars[0])
+        line = report_line(drive.fleet.cars[0])
         if line:
             self._report({**line, "phase": drive.phase.name})
         return []
@@ -45,7 +45,7 @@ class Lines:
         return ()
 
 
-class Hand:
+class PadOperator:
     """The hand that moves the pad by the commands."""
 
     def __init__(self, pad: VirtualPad) -> None:
@@ -109,8 +109,8 @@ async def drive(
     """Drive until ``quit``; return the exit code. Raises errors.TandemError."""
     sdl = Sdl()
     pad = VirtualPad(sdl, "Demo pad")
-    hand = Hand(pad)
-    tasks = [asyncio.create_task(work) for work in (hand.obey(reader), hand.tremble())]
+    operator = PadOperator(pad)
+    tasks = [asyncio.create_task(work) for work in (operator.obey(reader), operator.tremble())]
     with tempfile.TemporaryDirectory() as folder:
         mappings = PadMappings(Path(folder))
         facts = sdl.pads()[-1]
@@ -120,7 +120,7 @@ async def drive(
             is_json=True, is_watched=False,
         )  # fmt: skip
         try:
-            return await driving.drive(plan, Lines(report), host)
+            return await driving.drive(plan, JsonLinesView(report), host)
         finally:
             for task in tasks:
                 task.cancel()

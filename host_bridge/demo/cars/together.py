@@ -9,7 +9,7 @@ from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import State
 from host_bridge.demo.cars.demo_cars import DemoCars
-from host_bridge.demo.output import Show
+from host_bridge.demo.output import DemoOutput
 from host_bridge.inputs.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
 from host_bridge.link.protocol.wire import Decoder
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
@@ -27,7 +27,7 @@ REPORTS_IN_S = 2.0
 
 
 @dataclass
-class Drive:
+class DriveResult:
     """The result of driving a fleet together."""
 
     agreed: int
@@ -122,20 +122,22 @@ class AlteredLine:
         return frame
 
 
-async def drive_together(demo_cars: DemoCars, manoeuvre: Manoeuvre, show: Show) -> Drive:
+async def drive_together(
+    demo_cars: DemoCars, manoeuvre: Manoeuvre, output: DemoOutput
+) -> DriveResult:
     """Arm, drive the manoeuvre, let go, and compare. Raises errors.RefusedFault."""
     await demo_cars.arm()
     divergence = Divergence(demo_cars.vehicle.divergence)
-    watch = Watch(demo_cars, divergence)
+    recorder = DriveRecorder(demo_cars, divergence)
     loop = asyncio.get_running_loop()
     begun_s = loop.time()
     demo_cars.scripted_input.take(manoeuvre)
-    watching = asyncio.create_task(watch.run())
+    watching = asyncio.create_task(recorder.run())
     while demo_cars.scripted_input.position_s < manoeuvre.duration_s:
         await asyncio.sleep(0.1)
-        show.live(watch.line())
+        output.live(recorder.line())
         if not demo_cars.all_in(State.ACTIVE, State.HOLD):
-            watch.why_ended = "; ".join(
+            recorder.why_ended = "; ".join(
                 f"{c.name}: {c.why_stopped()}" for c in demo_cars.fleet.cars
             )
             break
@@ -145,7 +147,7 @@ async def drive_together(demo_cars: DemoCars, manoeuvre: Manoeuvre, show: Show) 
     watching.cancel()
     # each car's report at one claim is compared: wait until there is one
     await demo_cars.until(lambda: newest_common(_records(demo_cars)) is not None, REPORTS_IN_S)
-    return replace(_result(demo_cars, watch), begun_s=begun_s, ended_s=ended_s)
+    return replace(_result(demo_cars, recorder), begun_s=begun_s, ended_s=ended_s)
 
 
 def _records(demo_cars: DemoCars) -> list[Acceptance]:
@@ -156,7 +158,7 @@ def _at_rest(demo_cars: DemoCars) -> bool:
     return all(car.status and abs(car.status.speed_mps) < 0.05 for car in demo_cars.fleet.cars)
 
 
-class Watch:
+class DriveRecorder:
     """The record of what both cars report while they drive."""
 
     def __init__(self, demo_cars: DemoCars, divergence: Divergence) -> None:
@@ -209,21 +211,21 @@ class Watch:
         return f"{cars} m/s  {self.path_m:4.2f} m apart  {last}"
 
 
-def _result(demo_cars: DemoCars, watch: Watch) -> Drive:
+def _result(demo_cars: DemoCars, recorder: DriveRecorder) -> DriveResult:
     agreement = demo_cars.fleet.agreement()
     common = newest_common(_records(demo_cars)) or []
     reports = dict(zip(demo_cars.cars, common, strict=False))
-    return Drive(
+    return DriveResult(
         agreement.agreed,
         agreement.missed,
         not agreement.is_equal(),
         {name: f"{report.crc:08x}" for name, report in reports.items()},
         {name: report.count for name, report in reports.items()},
-        watch.skews_us,
-        watch.why_ended,
+        recorder.skews_us,
+        recorder.why_ended,
         demo_cars.session.late,
-        watch.alarms,
-        watch.alarm_s,
-        watch.path_m,
-        watch.paths,
+        recorder.alarms,
+        recorder.alarm_s,
+        recorder.path_m,
+        recorder.paths,
     )

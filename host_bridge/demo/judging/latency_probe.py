@@ -4,10 +4,10 @@ It does no useful work. It sleeps for a moment and notes how late it woke, and o
 computes for a moment and notes how long that took in real time. A program's real-time results are
 judged beside that: only what exceeds the probe's lateness is the program's own fault.
 
-    with Witness() as witness:
+    with LatencyProbe() as probe:
         begun_s = time.monotonic()
         ...
-        witness.late_s(begun_s)      # what a bare process would have lost since then
+        probe.late_s(begun_s)      # what a bare process would have lost since then
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SLOWEST = 25.0
 _READY_WITHIN_S = 60.0
 
 
-class Row(NamedTuple):
+class ProbeRow(NamedTuple):
     """A tenth of a second of the probe, in monotonic seconds.
 
     ``late_s`` is its worst wake-up delay, ``slow`` the ratio of a computation's real time to its
@@ -47,7 +47,7 @@ class Row(NamedTuple):
     slow: float
 
 
-class Witness:
+class LatencyProbe:
     """The probe's process and its notes.
 
     A context manager; it ends with the process that started it.
@@ -56,11 +56,11 @@ class Witness:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-witness-")
         self._path = Path(self._folder.name, "rows")
-        self._rows: list[Row] = []
+        self._rows: list[ProbeRow] = []
         self._read_bytes = 0
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Witness:
+    def __enter__(self) -> LatencyProbe:
         self._path.touch()
         # Run by its path and isolated: it imports nothing of the current folder, and starts fast.
         self._process = subprocess.Popen(
@@ -70,7 +70,7 @@ class Witness:
         give_up_s = time.monotonic() + _READY_WITHIN_S
         while not self.rows():
             if self._process.poll() is not None or time.monotonic() > give_up_s:
-                raise RuntimeError("the witness of this machine's lateness did not start")
+                raise RuntimeError("the latency probe of this machine did not start")
             time.sleep(0.01)
         return self
 
@@ -87,7 +87,7 @@ class Witness:
         self._process = None
         self._folder.cleanup()
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ProbeRow]:
         """Return all rows so far, oldest first; after the end all there are."""
         if self._process is None:
             return self._rows
@@ -96,10 +96,10 @@ class Witness:
             new = file.read()
         whole = len(new) - len(new) % _ROW.size
         self._read_bytes += whole
-        self._rows += [Row(*values) for values in _ROW.iter_unpack(new[:whole])]
+        self._rows += [ProbeRow(*values) for values in _ROW.iter_unpack(new[:whole])]
         return self._rows
 
-    def _between(self, begun_s: float, ended_s: float) -> list[Row]:
+    def _between(self, begun_s: float, ended_s: float) -> list[ProbeRow]:
         """Return the rows that overlap this time; the newest stands for time without a row yet."""
         rows = self.rows()
         found = []
@@ -113,7 +113,7 @@ class Witness:
         if last.ended_s < ended_s:  # it has been silent since then, so it is at least that late
             silent_s = ended_s - max(last.ended_s, begun_s)
             overdue_s = max(ended_s - last.ended_s - _ROW_EVERY_S, 0.0)
-            found.append(Row(ended_s - silent_s, ended_s, overdue_s, last.slow))
+            found.append(ProbeRow(ended_s - silent_s, ended_s, overdue_s, last.slow))
         return found
 
     def worst_wake_s(self, begun_s: float, ended_s: float | None = None) -> float:

@@ -55,7 +55,7 @@ class Limits:
         )
 
 
-def ruled(
+def judge_stop(
     stop: Stop,
     limits: Limits,
     machine: Machine,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_bridge.demo.cars.together import SKEW_LIMIT_US, Drive
+from host_bridge.demo.cars.together import SKEW_LIMIT_US, DriveResult
 from host_bridge.demo.judging.verdict import (
     OK,
     Machine,
@@ -14,7 +14,7 @@ from host_bridge.demo.judging.verdict import (
     missing,
     stopped_by_itself,
 )
-from host_bridge.demo.output import Show
+from host_bridge.demo.output import DemoOutput
 
 LOG = "demo.mcap"
 BEFORE_PATCH_S = 2.0
@@ -22,28 +22,28 @@ _BUSY_TICKS = 15  # one in a hundred of part 1
 _ENDED_EARLY = "the drive ended before"
 
 
-def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
+def judge(drive: DriveResult, output: DemoOutput, machine: Machine | None = None) -> None:
     """Run all checks of the main drive.
 
     ``machine`` measured how late this machine was; without one the drive was in virtual time,
     which is never late.
     """
     saw = machine or Punctual()
-    show.check(
+    output.check(
         "slalom and skidpad, both cars",
         drive.why_ended or "driven to the end",
         "to the end",
         _came_to_its_end(drive, saw),
         LOG,
     )
-    show.check(
+    output.check(
         "claims that both cars accepted, byte for byte",
-        told(drive),
+        accepted_text(drive),
         "all equal, none missed",
         _same(drive, saw),
         LOG,
     )
-    show.check(
+    output.check(
         "applied at the same time",
         f"{drive.skew_us(0.5) / 1000:.1f} ms apart at most for half of the claims, "
         f"{drive.skew_us(0.99) / 1000:.1f} ms for 99 of 100",
@@ -52,10 +52,10 @@ def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
         LOG,
     )
     if machine is None:
-        show.note(
+        output.note(
             "In virtual time: the cars' beats and clocks alone; cable and machine add theirs."
         )
-    show.check(
+    output.check(
         "the alarm finds the load and the slippery patch",
         f"{', '.join(drive.alarms) or 'nothing'}, first after {drive.alarm_s:.1f} s; "
         f"paths {drive.path_m:.2f} m apart",
@@ -64,36 +64,36 @@ def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
         LOG,
     )
     if drive.ticks_late > _BUSY_TICKS:
-        show.note(
+        output.note(
             f"This machine is busy: {drive.ticks_late} claims were left out for want of time."
         )
 
 
-def judge_altered(drive: Drive, show: Show, evidence: str) -> None:
+def judge_altered(drive: DriveResult, output: DemoOutput, evidence: str) -> None:
     """Run the same check on a drive in which a bit was altered: it has to fail."""
     lacks = drive.lacks()
     found = OK if drive.is_shown_to_differ() else missing(lacks) if lacks else fails()
-    show.check(
+    output.check(
         "the same check finds the altered byte",
-        told(drive),
+        accepted_text(drive),
         "both cars' reports, and they must not be equal",
         found,
         evidence,
     )
 
 
-def told(drive: Drive) -> str:
+def accepted_text(drive: DriveResult) -> str:
     """Return what the cars accepted, as text."""
     parts = [f"{name} {n}, CRC {drive.crcs[name]}" for name, n in drive.counts.items()]
     missed = f"; {drive.missed} missed" if drive.missed else ""
     return " and ".join(parts) + missed if parts else "none"
 
 
-def _came_to_its_end(drive: Drive, machine: Machine) -> Ruling:
+def _came_to_its_end(drive: DriveResult, machine: Machine) -> Ruling:
     return stopped_by_itself(machine, drive.ended_s, "") if drive.why_ended else OK
 
 
-def _same(drive: Drive, machine: Machine) -> Ruling:
+def _same(drive: DriveResult, machine: Machine) -> Ruling:
     """Judge whether both cars accepted the same bytes.
 
     A claim that a busy machine delivered too late is missed, but does not differ.
@@ -107,14 +107,14 @@ def _same(drive: Drive, machine: Machine) -> Ruling:
     return fails()
 
 
-def _at_once(drive: Drive, machine: Machine) -> Ruling:
+def _at_once(drive: DriveResult, machine: Machine) -> Ruling:
     if not drive.skews_us:
         return missing("when both cars applied one and the same claim")
     over_s = (drive.skew_us(0.5) - SKEW_LIMIT_US) * 1e-6
     return by_time(over_s, machine.worst_wake_s(drive.begun_s, drive.ended_s))
 
 
-def _alarmed(drive: Drive) -> Ruling:
+def _alarmed(drive: DriveResult) -> Ruling:
     if "path" in drive.alarms:
         return OK if drive.alarm_s > BEFORE_PATCH_S else fails()
     return missing(_ENDED_EARLY) if drive.why_ended else fails()

@@ -11,10 +11,10 @@ from host_bridge.core.system.printable import styled
 from host_bridge.demo.cars.baselines import BASELINES, BaselineStop
 from host_bridge.demo.cars.demo_run import SPEED_MPS
 from host_bridge.demo.judging.verdict import Verdict
-from host_bridge.demo.stops import Case
+from host_bridge.demo.stops import StopCase
 
 
-def print_table(cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
+def print_table(cases: list[StopCase], baseline_stops: list[BaselineStop]) -> None:
     """Print all stops, and what others' rules give on the same plant."""
     table = Table(title=f"From {SPEED_MPS:.0f} m/s to standstill, on one plant", title_style="bold")
     table.add_column("what")
@@ -32,7 +32,7 @@ def print_table(cases: list[Case], baseline_stops: list[BaselineStop]) -> None:
     Console(file=styled(sys.stdout)).print(table)
 
 
-def _then(case: Case) -> str:
+def _then(case: StopCase) -> str:
     """Return what came afterwards; a failure, or that nothing was shown, comes first."""
     words = {Verdict.FAIL: ["FAIL"], Verdict.NOT_SHOWN: ["not shown"]}
     return "; ".join([*words.get(case.verdict, []), *case.notes])

@@ -9,12 +9,12 @@ from pathlib import Path
 from host_bridge.core import Vehicle
 from host_bridge.demo.cars import baselines
 from host_bridge.demo.cars.demo_run import SPEED_MPS
-from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.cars.together import DriveResult
 from host_bridge.demo.judging.report import print_table
-from host_bridge.demo.output import Show
+from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.part_one import PATCHES
 from host_bridge.demo.picture import draw
-from host_bridge.demo.stops import Case
+from host_bridge.demo.stops import StopCase
 
 
 @dataclass
@@ -23,19 +23,19 @@ class Results:
 
     runtime: str = ""
     vehicle: Vehicle | None = None
-    drive: Drive | None = None
-    cases: list[Case] = field(default_factory=list)
+    drive: DriveResult | None = None
+    cases: list[StopCase] = field(default_factory=list)
 
-    def publish(self, show: Show, out: Path) -> None:
+    def publish(self, output: DemoOutput, out: Path) -> None:
         """Print the table, draw the picture, write ``demo.json``."""
         if self.cases and self.vehicle:
             baseline_stops = [
                 baselines.simulated_stop(self.vehicle, SPEED_MPS, it.holds_s)
                 for it in baselines.BASELINES
             ]
-            show.heading("All stops")
+            output.heading("All stops")
             print_table(self.cases, baseline_stops)
             if self.drive:
                 draw(self.drive, self.cases, baseline_stops, PATCHES, out / "demo.png")
-        rows = {"runtime": self.runtime, "checks": [check.row() for check in show.checks]}
+        rows = {"runtime": self.runtime, "checks": [check.row() for check in output.checks]}
         (out / "demo.json").write_text(json.dumps(rows, indent=2) + "\n")

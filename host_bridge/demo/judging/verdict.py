@@ -22,7 +22,7 @@ class Ruling(NamedTuple):
 
 
 class Machine(Protocol):
-    """The part of ``witness.Witness`` that verdicts need; times are monotonic seconds."""
+    """The part of ``LatencyProbe`` that verdicts need; times are monotonic seconds."""
 
     def granted_s(self, begun_s: float, ended_s: float | None = None) -> float: ...
 
@@ -50,7 +50,7 @@ class Punctual:
 
 OK = Ruling(Verdict.OK)
 # A car stops by itself 120 ms after the last claim. A host that was late by two thirds of that in
-# the half second before may have been late by all of it, since the witness is another process.
+# the half second before may have been late by all of it, since the probe is another process.
 _STOPS_A_CAR_S = 0.08
 _JUST_BEFORE_S = 0.5
 _ENDS_A_DRIVER_S = 0.5  # a driver waits for its car for at least 3 s

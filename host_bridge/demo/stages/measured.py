@@ -1,6 +1,6 @@
 """The parts of the demo in real time: processes that are killed, paused and cut off.
 
-A witness measures the machine's lateness beside them. With a board on the desk everything runs
+A latency probe measures this machine beside them. With a board on the desk everything runs
 here, since a board keeps its own time.
 """
 
@@ -15,15 +15,15 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
 from host_bridge.demo.cars.demo_run import SPEED_MPS, DemoRun
-from host_bridge.demo.cars.together import Drive
+from host_bridge.demo.cars.together import DriveResult
 from host_bridge.demo.judging.attempts import run_cases
-from host_bridge.demo.judging.latency_probe import Witness
+from host_bridge.demo.judging.latency_probe import LatencyProbe
 from host_bridge.demo.judging.results import Results
-from host_bridge.demo.output import Show
+from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
 from host_bridge.demo.stages.real_time import RealTimeStage
-from host_bridge.demo.stops import Case, cases
-from host_bridge.demo.trace import Truth
+from host_bridge.demo.stops import StopCase, cases
+from host_bridge.demo.trace import TraceReader
 from host_bridge.link.transports.base import Transport
 from sim_mock.programs.process import CarProcess, start, start_program
 from sim_mock.virtual_car.config import virtual_car_config
@@ -31,14 +31,14 @@ from sim_mock.virtual_car.config import virtual_car_config
 TRACE = "car-a-wall.csv"
 
 
-def in_real_time(args: argparse.Namespace, host: Host, show: Show, results: Results) -> int:
+def in_real_time(args: argparse.Namespace, host: Host, output: DemoOutput, results: Results) -> int:
     """Run them; return 0, or the code of an interruption. Raises errors.TandemError."""
-    with Witness() as witness:
-        return run_async(_measured(args, host, witness, show, results))
+    with LatencyProbe() as probe:
+        return run_async(_measured(args, host, probe, output, results))
 
 
 async def _measured(
-    args: argparse.Namespace, host: Host, witness: Witness, show: Show, results: Results
+    args: argparse.Namespace, host: Host, probe: LatencyProbe, output: DemoOutput, results: Results
 ) -> int:
     vehicle = host.vehicles.load(VEHICLE)
     trace = args.out / TRACE
@@ -47,15 +47,15 @@ async def _measured(
     results.vehicle, results.runtime = vehicle, car.runtime
     try:
         if args.board:
-            show.say(f"Car A: the firmware under {car.runtime}, {car.device}.")
-            show.say("Twin B: the same firmware inside this host, heavier, on a slippery floor.")
+            output.say(f"Car A: the firmware under {car.runtime}, {car.device}.")
+            output.say("Twin B: the same firmware inside this host, heavier, on a slippery floor.")
         if args.board and args.only != "stops":
-            results.drive = await _together(args, host, car, witness, show)
+            results.drive = await _together(args, host, car, probe, output)
         if args.only != "together":
-            run = DemoRun(RealTimeStage(car, vehicle, witness), Truth(trace), vehicle)
-            results.cases += await _stops(args, run, show)
+            run = DemoRun(RealTimeStage(car, vehicle, probe), TraceReader(trace), vehicle)
+            results.cases += await _stops(args, run, output)
     except asyncio.CancelledError:
-        show.say("Interrupted: the cars stop.")
+        output.say("Interrupted: the cars stop.")
         raise
     finally:
         car.tell("quit")
@@ -84,21 +84,21 @@ async def _car(args: argparse.Namespace, vehicle: Vehicle, trace: Path) -> CarPr
 
 
 async def _together(
-    args: argparse.Namespace, host: Host, car: CarProcess, witness: Witness, show: Show
-) -> Drive:
+    args: argparse.Namespace, host: Host, car: CarProcess, probe: LatencyProbe, output: DemoOutput
+) -> DriveResult:
     def car_a() -> Transport:
         return host.cars.transport(f"serial://{car.device}")
 
-    return await part_one(host, car_a, args.out, show, is_altered=args.alter, machine=witness)
+    return await part_one(host, car_a, args.out, output, is_altered=args.alter, machine=probe)
 
 
-async def _stops(args: argparse.Namespace, run: DemoRun, show: Show) -> list[Case]:
+async def _stops(args: argparse.Namespace, run: DemoRun, output: DemoOutput) -> list[StopCase]:
     """Run the stops; those of a board's car are all in real time, for a board keeps its own."""
     if args.board:
-        show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
+        output.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
         done = cases()
     else:
-        show.say("\n  On the wall: a program is really started, killed, paused, and cut off:")
+        output.say("\n  On the wall: a program is really started, killed, paused, and cut off:")
         done = [case for case in cases() if case.is_real]
-    await run_cases(done, run, show)
+    await run_cases(done, run, output)
     return done

@@ -2,7 +2,7 @@
 
 Beside a shell whose other programs take all of the processor, a program in that shell's session
 gets little, while the cars of the demo, which are sessions themselves, get their share. So the
-demo is one too, and so is the witness of what the machine gave. Signals are passed on.
+demo is one too, and so is the probe of what the machine gave. Signals are passed on.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class DriverProcess:
 
 
 class RealTimeStage:
-    """A ``demo_run.Stage`` of processes and a pseudo-terminal, with a witness of the lateness."""
+    """A ``demo_run.Stage`` of processes and a pseudo-terminal, with a latency probe."""
 
     def __init__(self, car: CarProcess, vehicle: Vehicle, machine: Machine) -> None:
         self.machine = machine

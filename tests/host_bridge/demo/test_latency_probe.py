@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from host_bridge.demo.judging.latency_probe import SLOWEST, Row, Witness
+from host_bridge.demo.judging.latency_probe import SLOWEST, LatencyProbe, ProbeRow
 
 HOGS = 8
 
 
-class Told(Witness):
-    """A witness that noted what a test says."""
+class Told(LatencyProbe):
+    """A probe that noted what a test says."""
 
     def __init__(self, *rows):
         super().__init__()
@@ -22,8 +22,8 @@ class Told(Witness):
         return self._rows
 
 
-QUIET = Told(*(Row(i / 10, (i + 1) / 10, 0.0, 1.0) for i in range(100)))
-BUSY = Told(*(Row(i / 10, (i + 1) / 10, 0.02 if i == 7 else 0.001, 4.0) for i in range(100)))
+QUIET = Told(*(ProbeRow(i / 10, (i + 1) / 10, 0.0, 1.0) for i in range(100)))
+BUSY = Told(*(ProbeRow(i / 10, (i + 1) / 10, 0.02 if i == 7 else 0.001, 4.0) for i in range(100)))
 
 
 def test_what_a_quiet_machine_gives_is_all_of_the_time():
@@ -56,30 +56,30 @@ def test_one_that_fell_silent_is_as_late_as_it_is_overdue():
 
 @pytest.mark.process
 def test_of_real_processes_a_busy_machine_gives_each_its_share():
-    """Each of eight that compute, and the witness: two cores give a ninth of two to each."""
-    with Witness() as witness:
+    """Each of eight that compute, and the probe: two cores give a ninth of two to each."""
+    with LatencyProbe() as probe:
         others = [subprocess.Popen([sys.executable, "-c", "while 1: pass"]) for _ in range(HOGS)]
         try:
             begun_s = time.monotonic()
-            while len(witness.rows()) < 30:
+            while len(probe.rows()) < 30:
                 time.sleep(0.05)
-            slow = [row.slow for row in witness.rows() if row.begun_s > begun_s + 1.5]
+            slow = [row.slow for row in probe.rows() if row.begun_s > begun_s + 1.5]
             ended_s = time.monotonic()
         finally:
             for other in others:
                 other.kill()
                 other.wait()
     assert 1.5 < min(slow) <= max(slow) <= SLOWEST
-    assert witness.granted_s(begun_s + 1.5, ended_s) < 0.7 * (ended_s - begun_s - 1.5)
+    assert probe.granted_s(begun_s + 1.5, ended_s) < 0.7 * (ended_s - begun_s - 1.5)
 
 
 @pytest.mark.process
 def test_it_ends_when_it_is_no_longer_wanted():
     code = (
         "import os\n"
-        "from host_bridge.demo.judging.latency_probe import Witness\n"
-        "witness = Witness().__enter__()\n"
-        "print(witness._process.pid, flush=True)\n"
+        "from host_bridge.demo.judging.latency_probe import LatencyProbe\n"
+        "probe = LatencyProbe().__enter__()\n"
+        "print(probe._process.pid, flush=True)\n"
         "os._exit(0)\n"
     )
     done = subprocess.run(

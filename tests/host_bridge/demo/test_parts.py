@@ -13,9 +13,9 @@ from host_bridge.demo.cars import baselines, demo_cars, together
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
-from host_bridge.demo.output import Show
-from host_bridge.demo.stops import Case
-from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
+from host_bridge.demo.output import DemoOutput
+from host_bridge.demo.stops import StopCase
+from host_bridge.demo.trace import Stop, TraceRow, read_trace, stop_after
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
@@ -26,20 +26,20 @@ from tests.firmware.worlds import world_of
 VEHICLE = load_vehicle("f1tenth")
 NEUTRAL = 1_500_000.0
 
-# --- the truth and what is read from it
+# --- the trace and what is read from it
 
 
 def braking(from_s, mps2=5.0, speed_mps=3.0, until_s=3.0):
     """A car at 100 lines a second that begins to brake at ``from_s``."""
-    moments, x_m = [], 0.0
+    rows, x_m = [], 0.0
     for i in range(int(until_s * 100)):
         now_s = i / 100
         speed = max(speed_mps - max(now_s - from_s, 0) * mps2, 0.0)
         x_m += speed / 100
-        moments.append(
-            Moment(now_s, x_m, 0.0, speed, 1_600_000.0 if now_s < from_s else 1_300_000.0, now_s)
+        rows.append(
+            TraceRow(now_s, x_m, 0.0, speed, 1_600_000.0 if now_s < from_s else 1_300_000.0, now_s)
         )
-    return moments
+    return rows
 
 
 def test_a_stop_is_measured_from_the_fault_to_standstill():
@@ -118,7 +118,7 @@ def case(reaction_s=0.13):
     async def nothing(run):
         return ""
 
-    return Case("a case", reaction_s, "SILENCE", nothing, nothing)
+    return StopCase("a case", reaction_s, "SILENCE", nothing, nothing)
 
 
 def test_limits_grow_with_speed_and_with_the_reaction():
@@ -160,7 +160,7 @@ def test_a_reaction_of_eighty_ms_too_late_is_found():
 
 
 def drive(**changes):
-    whole = together.Drive(
+    whole = together.DriveResult(
         agreed=1500,
         missed=0,
         differs=False,
@@ -219,9 +219,9 @@ def test_a_difference_without_evidence_is_none(change):
 
 
 def failures(of):
-    show = Show(is_terminal=False)
-    judge(of, show)
-    return [check.what for check in show.failed()]
+    output = DemoOutput(is_terminal=False)
+    judge(of, output)
+    return [check.what for check in output.failed()]
 
 
 def test_a_good_drive_passes_every_check():
@@ -300,11 +300,11 @@ def test_what_is_no_claim_is_never_touched():
 
 
 def test_checks_are_printed_with_their_verdict_in_eighty_columns(capsys):
-    show = Show(is_terminal=False)
-    show.live("never seen in a pipe")
-    show.check("a thing that is checked", "9 m " * 10, "at most 3 m " * 5, fails(), "demo.mcap")
-    show.check("another", "1 m", "at most 3 m", OK, "demo.mcap")
-    show.check("a third", "nothing", "at most 3 m", missing("the trace " * 10), "demo.mcap")
+    output = DemoOutput(is_terminal=False)
+    output.live("never seen in a pipe")
+    output.check("a thing that is checked", "9 m " * 10, "at most 3 m " * 5, fails(), "demo.mcap")
+    output.check("another", "1 m", "at most 3 m", OK, "demo.mcap")
+    output.check("a third", "nothing", "at most 3 m", missing("the trace " * 10), "demo.mcap")
     printed = capsys.readouterr().out
     assert "FAIL" in printed
     assert "ok  " in printed
@@ -312,15 +312,15 @@ def test_checks_are_printed_with_their_verdict_in_eighty_columns(capsys):
     assert "never" not in printed
     assert "\x1b" not in printed
     assert max(map(len, printed.splitlines())) <= 80
-    assert [check.what for check in show.failed()] == ["a thing that is checked"]
-    assert [check.what for check in show.not_shown()] == ["a third"]
+    assert [check.what for check in output.failed()] == ["a thing that is checked"]
+    assert [check.what for check in output.not_shown()] == ["a third"]
 
 
 def test_a_live_line_fits_the_terminal_and_is_wiped(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    show = Show(is_terminal=True)
-    show.live("x" * 100)
-    show.say("done")
+    output = DemoOutput(is_terminal=True)
+    output.live("x" * 100)
+    output.say("done")
     assert capsys.readouterr().out == "\r\x1b[K" + "x" * 39 + "\r\x1b[K" + "done\n"
 
 

@@ -1,4 +1,4 @@
-"""Three verdicts: kept, broken, and what nobody could see; each by the witness of the machine."""
+"""Three verdicts: kept, broken, and what nobody could see; each by the machine's latency probe."""
 
 import asyncio
 import dataclasses
@@ -12,8 +12,8 @@ from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.demo import whole
 from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun
-from host_bridge.demo.judging import attempts as trials
-from host_bridge.demo.judging.limits import Limits, ruled
+from host_bridge.demo.judging import attempts
+from host_bridge.demo.judging.limits import Limits, judge_stop
 from host_bridge.demo.judging.part_one_checks import judge, judge_altered
 from host_bridge.demo.judging.verdict import (
     OK,
@@ -26,9 +26,9 @@ from host_bridge.demo.judging.verdict import (
     missing,
     stopped_by_itself,
 )
-from host_bridge.demo.output import Show
-from host_bridge.demo.stops import Case
-from host_bridge.demo.trace import Stop, Truth
+from host_bridge.demo.output import DemoOutput
+from host_bridge.demo.stops import StopCase
+from host_bridge.demo.trace import Stop, TraceReader
 from sim_mock.programs.car import Trace
 from tests.host_bridge.demo.test_parts import drive, second_drive
 
@@ -86,7 +86,7 @@ def test_what_ends_by_itself_is_the_machines_fault_only_where_it_was_late(judged
 
 
 def judged(stop, machine, **words):
-    return ruled(stop, LIMITS, machine, 10.0, **words).verdict
+    return judge_stop(stop, LIMITS, machine, 10.0, **words).verdict
 
 
 LATE = dataclasses.replace(KEPT, reaction_s=0.22)  # 60 ms over: 80 % of 220 ms is more
@@ -130,9 +130,9 @@ def test_a_machine_that_is_slow_to_start_any_program_is_no_fault_of_a_stop():
 
 
 def verdicts(of, machine=None):
-    show = Show(is_terminal=False)
-    judge(of, show, machine)
-    return {check.what.split(",")[0]: check for check in show.checks}
+    output = DemoOutput(is_terminal=False)
+    judge(of, output, machine)
+    return {check.what.split(",")[0]: check for check in output.checks}
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_other_bytes_are_a_fail_on_any_machine():
     ],
 )
 def test_an_altered_byte_is_found_not_found_or_not_to_be_seen(change, verdict):
-    show = Show(is_terminal=False)
-    judge_altered(second_drive(**change), show, "a log")
-    assert [check.verdict for check in show.checks] == [verdict]
+    output = DemoOutput(is_terminal=False)
+    judge_altered(second_drive(**change), output, "a log")
+    assert [check.verdict for check in output.checks] == [verdict]
 
 
 # --- a case on a stage
@@ -229,17 +229,17 @@ def tried(machine, heard, path, rows=()):
     """The check of one case; its time is virtual, and its trace has these (s, m/s, channel)."""
     lines = [f"{s},{s},0,0,0,{mps},0,1,{channel}" for s, mps, channel in rows]
     path.write_text("\n".join([Trace.COLUMNS, *lines, ""]))
-    show = Show(is_terminal=False)
-    case = Case("a case", 0.13, "SILENCE", _nothing, _stays)
-    run = DemoRun(Stage(machine, heard), Truth(path), load_vehicle("f1tenth"))
+    output = DemoOutput(is_terminal=False)
+    case = StopCase("a case", 0.13, "SILENCE", _nothing, _stays)
+    run = DemoRun(Stage(machine, heard), TraceReader(path), load_vehicle("f1tenth"))
     loop = VirtualTime()
 
     async def main():
-        await trials.run_cases([case], run, show)
+        await attempts.run_cases([case], run, output)
         return 0
 
     run_in_virtual_time(main(), loop)
-    (check,) = show.checks
+    (check,) = output.checks
     return check, loop.time()
 
 
@@ -276,12 +276,12 @@ def test_a_car_that_stops_while_cruising_is_tried_again_and_then_not_shown(tmp_p
             return self
 
     stage = Stopping(BUSY, {**DRIVES, "state": "STOPPED"})
-    show = Show(is_terminal=False)
-    case = Case("a case", 0.13, "SILENCE", _nothing, _stays)
-    run = DemoRun(stage, Truth(tmp_path / "none.csv"), load_vehicle("f1tenth"))
+    output = DemoOutput(is_terminal=False)
+    case = StopCase("a case", 0.13, "SILENCE", _nothing, _stays)
+    run = DemoRun(stage, TraceReader(tmp_path / "none.csv"), load_vehicle("f1tenth"))
 
     async def main():
-        await trials.run_cases([case], run, show)
+        await attempts.run_cases([case], run, output)
         return 0
 
     def armed(word):
@@ -290,20 +290,20 @@ def test_a_car_that_stops_while_cruising_is_tried_again_and_then_not_shown(tmp_p
 
     stage.tell = armed
     run_in_virtual_time(main(), VirtualTime())
-    (check,) = show.checks
+    (check,) = output.checks
     assert check.verdict is Verdict.NOT_SHOWN
     assert check.ruling.reason.startswith("the machine was ")
-    assert Stopping.seats == trials.TRIES
+    assert Stopping.seats == attempts.TRIES
 
 
 # --- the end
 
 
 def ended(tmp_path, capsys, *rulings):
-    show = Show(is_terminal=False)
+    output = DemoOutput(is_terminal=False)
     for i, ruling in enumerate(rulings):
-        show.check(f"check {i}", "a", "b", ruling, "a log")
-    code = whole.verdict(show, tmp_path)
+        output.check(f"check {i}", "a", "b", ruling, "a log")
+    code = whole.verdict(output, tmp_path)
     return code, capsys.readouterr().out.splitlines()
 
 
@@ -318,10 +318,10 @@ def test_the_exit_code_and_the_last_line_say_what_was_not_shown(tmp_path, capsys
 
 
 def test_each_check_says_its_verdict_and_why_as_json():
-    show = Show(is_terminal=False)
+    output = DemoOutput(is_terminal=False)
     for ruling in (OK, fails("broken"), late(0.084)):
-        show.check("a check", "a", "b", ruling, "a log")
-    rows = json.loads(json.dumps([check.row() for check in show.checks]))
+        output.check("a check", "a", "b", ruling, "a log")
+    rows = json.loads(json.dumps([check.row() for check in output.checks]))
     assert [(row["verdict"], row["holds"], row["reason"]) for row in rows] == [
         ("ok", True, ""),
         ("fail", False, "broken"),
@@ -335,7 +335,7 @@ def test_virtual_time_is_never_late():
 
 
 def test_a_loops_time_is_the_machines_monotonic_one():
-    """The witness and the run have to mean the same moments."""
+    """The probe and the run have to mean the same moments."""
 
     async def main():
         return asyncio.get_running_loop().time() - time.monotonic()
