@@ -9,7 +9,7 @@ from typing import Any
 
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.faults.named import injections_of
-from sim_mock.faults.trial.pins import Pins
+from sim_mock.faults.trial.faulty_runner import Pins
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World

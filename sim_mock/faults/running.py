@@ -19,8 +19,8 @@ from sim_mock.faults.bounds.stops import begun_at
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
+from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.host import Host
-from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake, with_parameters
 from sim_mock.faults.trial.wire import clean

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
-from sim_mock.tracks.place import Place, Pose
+from sim_mock.tracks.driving_area import Place, Pose
 
 Integers = npt.NDArray[np.int64]
 _HAIR = 1e-9  # in ray steps, so that no ray passes where two walls meet; also in metres

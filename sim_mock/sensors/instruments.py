@@ -19,7 +19,7 @@ from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
-from sim_mock.tracks.place import Place
+from sim_mock.tracks.driving_area import Place
 from sim_mock.tracks.shared_track import pose_of
 
 if TYPE_CHECKING:

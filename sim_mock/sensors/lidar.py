@@ -8,7 +8,7 @@ import numpy as np
 
 from sim_mock.sensors.parameters import LidarParameters
 from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
-from sim_mock.tracks.place import Pose
+from sim_mock.tracks.driving_area import Pose
 
 
 class Lidar:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sim_mock.plant.tables import as_number
-from sim_mock.tracks.place import Floats, Place, Pose, is_between
+from sim_mock.tracks.driving_area import Floats, Place, Pose, is_between
 
 SAG_M = 0.001  # largest distance of a wall's chord from its arc
 _GAP_M = 0.001  # largest gap of a centre line that counts as closed

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim_mock.tracks.place import Floats, Place, Pose
+from sim_mock.tracks.driving_area import Floats, Place, Pose
 
 if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters

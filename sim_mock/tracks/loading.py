@@ -7,7 +7,7 @@ from typing import Any
 
 from sim_mock.toml.parsing import read_toml
 from sim_mock.tracks.centre_line import middle_of, track_of
-from sim_mock.tracks.place import Floats, Place
+from sim_mock.tracks.driving_area import Floats, Place
 from sim_mock.tracks.ros_map import load_map
 
 _FOLDER = Path(__file__).parent

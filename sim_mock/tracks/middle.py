@@ -16,7 +16,7 @@ import numpy.typing as npt
 from contourpy import contour_generator
 from scipy import ndimage  # type: ignore[import-untyped]
 
-from sim_mock.tracks.place import Floats, Pose
+from sim_mock.tracks.driving_area import Floats, Pose
 from sim_mock.tracks.ros_map import Cells, Grid, placed
 
 _EIGHT = np.ones((3, 3))  # 8-connected: walls may touch by a corner

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import yaml
 from PIL import Image, UnidentifiedImageError
 
-from sim_mock.tracks.place import Floats, Place, Pose
+from sim_mock.tracks.driving_area import Floats, Place, Pose
 
 _KEYS = ("image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh")
 Cells = npt.NDArray[np.bool_]

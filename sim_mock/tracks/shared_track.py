@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from sim_mock.tracks.contact import Outline, touches
-from sim_mock.tracks.place import Floats, Pose
+from sim_mock.tracks.driving_area import Floats, Pose
 
 if TYPE_CHECKING:
     from sim_mock.world import World

@@ -13,7 +13,7 @@ from math import hypot, isfinite
 from typing import TYPE_CHECKING
 
 from sim_mock.tracks.contact import Outline, touches
-from sim_mock.tracks.place import Place, Pose
+from sim_mock.tracks.driving_area import Place, Pose
 from sim_mock.tracks.shared_track import NO_WALLS
 
 if TYPE_CHECKING:

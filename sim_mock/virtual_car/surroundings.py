@@ -9,8 +9,8 @@ from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
 from sim_mock.sensors.publishing import JsonLines
 from sim_mock.tracks.contact import Contact, Outline, touches
+from sim_mock.tracks.driving_area import Place, Pose
 from sim_mock.tracks.loading import load_place
-from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.shared_track import shared_track_named
 from sim_mock.virtual_car.set_pose import PoseSetter
 

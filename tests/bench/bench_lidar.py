@@ -24,8 +24,8 @@ from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.instruments import Sample, Scanner, instruments_of
 from sim_mock.sensors.publishing import JsonLines
 from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
+from sim_mock.tracks.driving_area import Place, Pose
 from sim_mock.tracks.loading import load_track
-from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.ros_map import edges, load_map, placed
 from sim_mock.virtual_car.config import virtual_car_config
 from tests.bench.sheet import Sheet, publish

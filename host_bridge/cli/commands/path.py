@@ -18,9 +18,9 @@ from host_bridge.inputs.paths import Measure, Path, Place, path_of_drive, read_p
 from host_bridge.inputs.paths.making import SPACING_M, Drive
 from host_bridge.inputs.paths.path import Pose, moved, pose_of, resampled
 from host_bridge.logs.reading import read
+from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_middle, track_names
 from sim_mock.tracks.middle import middle_of_map
-from sim_mock.tracks.place import Pose as Start
 from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\

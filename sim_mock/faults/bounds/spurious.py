@@ -15,7 +15,7 @@ from random import Random
 from firmware.protocol import codes
 from sim_mock.faults.cases import starts
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
+from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.trial.wire import Line

@@ -5,8 +5,8 @@ from random import Random
 
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.trial.box import RadioRunstopBox, paired_image
+from sim_mock.faults.trial.faulty_runner import Pins, RunnerFactory
 from sim_mock.faults.trial.host import Host
-from sim_mock.faults.trial.pins import Pins, RunnerFactory
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import VehicleSpec, World

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from sim_mock.faults.trial.pins import Pins
+from sim_mock.faults.trial.faulty_runner import Pins
 from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World
 

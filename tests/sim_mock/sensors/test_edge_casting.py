@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sim_mock.sensors.edge_casting import EdgeCaster, caster_of
 from sim_mock.sensors.ray_casting import RayCaster
+from sim_mock.tracks.driving_area import Place, Pose
 from sim_mock.tracks.loading import load_track
-from sim_mock.tracks.place import Place, Pose
 from sim_mock.tracks.ros_map import edges, placed
 
 CELL_M = 0.05

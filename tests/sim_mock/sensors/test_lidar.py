@@ -9,7 +9,7 @@ import pytest
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters
 from sim_mock.sensors.ray_casting import RayCaster
-from sim_mock.tracks.place import Pose
+from sim_mock.tracks.driving_area import Pose
 
 UST = LidarParameters(40.0, 1081, -135.0, 270.0, 0.06, 10.0, 0.0, 0.0, 0.2733, 0.0)
 LR_M = 0.17145

@@ -12,8 +12,8 @@ from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.instruments import Motion
 from sim_mock.tracks.contact import Contact, Outline, clearance_m, touches
+from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.loading import load_track
-from sim_mock.tracks.place import Pose
 from sim_mock.virtual_car.config import virtual_car_config
 
 CAR = Outline(front_m=0.3, rear_m=0.2, half_width_m=0.15)

@@ -10,7 +10,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.tracks.contact import Outline, touches
-from sim_mock.tracks.place import Pose
+from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.shared_track import sides_of
 from sim_mock.virtual_car.config import virtual_car_config
 

@@ -14,7 +14,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.off_delay import OFF_DELAY
 from sim_mock.faults.trial.fault_trial import FaultTrial
-from sim_mock.faults.trial.pins import IN_PROCESS, runner_factory
+from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.vehicles import motors_of, with_parameters
 from tests.evidence import some
 
