@@ -26,7 +26,7 @@ STEP_TIMEOUT_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Beat(NamedTuple):
+class StepOutputs(NamedTuple):
     """The outputs of one step of the program."""
 
     values: Sequence[int]  # by channel: pulses in ns, duties in 1/10000
@@ -72,7 +72,7 @@ class FirmwareRunner(Protocol):
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat: ...
+    ) -> StepOutputs: ...
 
     def image(self) -> bytes: ...
 
@@ -92,7 +92,7 @@ class InProcess:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         board = self.board
         for name, value in zip(READINGS, readings, strict=True):
             setattr(board, name, value)
@@ -100,7 +100,7 @@ class InProcess:
         board.received[: len(received)] = received
         board.received_size = len(received)
         self.app.step(now_us)
-        return Beat(
+        return StepOutputs(
             board.values,
             board.enable,
             bytes(board.sent[: board.sent_size]),
@@ -155,7 +155,7 @@ class Process:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         """Run one step. Raises ProgramLost if the program has ended or does not answer in time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -173,7 +173,7 @@ class Process:
         at = self._reply.size
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
         sent = out[at : at + size]
-        return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
+        return StepOutputs(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
         """Return the board's stored configuration and key."""

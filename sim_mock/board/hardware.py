@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from firmware.boards.simulated.virtual import CHANNELS
 from firmware.core.stops.guard import BRAKES_US, Guard, limit_us
-from sim_mock.board.firmware_runner import Beat
+from sim_mock.board.firmware_runner import StepOutputs
 from sim_mock.board.runstop_circuit import OFF_DELAY_US, RunstopCircuit
 
 RENEWAL_US = 60_000  # pulses stop without a write for three frames of 20 ms
@@ -51,10 +51,10 @@ class BoardHardware:
         self._held = frozenset(held)
         self.outputs: list[int] = [0] * CHANNELS
         self.enable = False  # the drive's power at the contact
-        self._beat: Beat | None = None
+        self._beat: StepOutputs | None = None
         self._written_us = 0
         self._fed_us = 0
-        self._put: Beat | None = None  # the beat and the mode that the outputs were set from
+        self._put: StepOutputs | None = None  # the beat and the mode that the outputs were set from
         self._put_how = 0
 
     def restart(self) -> None:
@@ -70,7 +70,7 @@ class BoardHardware:
         """Note that the program samples its inputs."""
         self.guard.read()
 
-    def write(self, beat: Beat, now_us: int) -> None:
+    def write(self, beat: StepOutputs, now_us: int) -> None:
         """Take the program's outputs; this renews them and feeds the guard."""
         self._beat = beat
         self._written_us = now_us
@@ -119,7 +119,7 @@ class BoardHardware:
             self.outputs = [0] * CHANNELS
         self.enable = self.has_power and self.contact_stuck is True
 
-    def _set_outputs(self, beat: Beat, now_us: int) -> None:
+    def _set_outputs(self, beat: StepOutputs, now_us: int) -> None:
         is_stale = now_us - self._written_us > RENEWAL_US
         is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
         is_dead = is_stale and not self.guard.is_gating
@@ -133,7 +133,7 @@ class BoardHardware:
         if self.contact_stuck is not None:
             self.enable = self.contact_stuck
 
-    def _put_out(self, beat: Beat, is_stale: bool, is_gated: bool, is_dead: bool) -> None:
+    def _put_out(self, beat: StepOutputs, is_stale: bool, is_gated: bool, is_dead: bool) -> None:
         for channel, value in enumerate(beat.values):
             fallback = beat.fallbacks[channel]
             if fallback == _KEPT or (is_dead and channel in self._held):  # the PWM keeps its value

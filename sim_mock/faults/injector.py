@@ -9,7 +9,7 @@ from typing import Any
 
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.faults.named import injections_of
-from sim_mock.faults.trial.faulty_runner import Pins
+from sim_mock.faults.trial.faulty_runner import FaultyRunner
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World
@@ -65,7 +65,7 @@ class FaultInjector(InjectionTarget):
 
     def runner(self, board_id: bytes, image: bytes, seed: int) -> FirmwareRunner:
         """Return the program's runner, with pins that faults can alter."""
-        self.pins = Pins(self._runner, board_id, image, seed)
+        self.pins = FaultyRunner(self._runner, board_id, image, seed)
         return self.pins
 
     def apply(self, world: FaultyWireWorld) -> None:

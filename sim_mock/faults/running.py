@@ -14,13 +14,13 @@ from sim_mock.faults.bounds.expectations import (
     STOPS,
     Expectation,
 )
-from sim_mock.faults.bounds.limits import G_MPS2, Decelerations, Limit, limit, plant_of
+from sim_mock.faults.bounds.limits import G_MPS2, Decelerations, StopLimit, limit, plant_of
 from sim_mock.faults.bounds.stops import begun_at
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
-from sim_mock.faults.trial.host import Host
+from sim_mock.faults.trial.host import TrialHost
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake, with_parameters
 from sim_mock.faults.trial.wire import clean
@@ -53,7 +53,7 @@ class CaseResult:
     reaction_s: float
     stop_s: float
     distance_m: float
-    limit: Limit | None
+    limit: StopLimit | None
     wrong: tuple[str, ...]
     friction_s: float = 0.0  # the least that mu g on all wheels would allow: v / mu g
     friction_m: float = 0.0  # the same of the distance: v^2 / 2 mu g
@@ -249,7 +249,7 @@ class _CaseRun:
         if status.faults & ~expected.also != (1 << fault if fault >= 0 else 0):
             yield f"has faults {status.faults:b}"
 
-    def _limit(self) -> Limit | None:
+    def _limit(self) -> StopLimit | None:
         if self.expected.does != STOPS:
             return None
         motion, case = self.trial.motion, self.case
@@ -282,7 +282,7 @@ class _CaseRun:
             return policy != POLICY_NEUTRAL and not self.trial.world.plant.is_on_stand
         return policy == POLICY_BRAKE and by_motor
 
-    def _result(self, most: Limit | None, wrong: list[str]) -> CaseResult:
+    def _result(self, most: StopLimit | None, wrong: list[str]) -> CaseResult:
         motion = self.trial.motion
         stops = most is not None
         grip_mps2 = G_MPS2 * plant_of(self.trial.vehicle).mu
@@ -321,7 +321,7 @@ _ENDINGS = {
 }
 
 
-def _reported(driver: Host) -> str:
+def _reported(driver: TrialHost) -> str:
     """Return the name of the fault or cause that the car reports; empty without any."""
     status = driver.latest.get("Status")
     if status is None:

@@ -11,12 +11,12 @@ from typing import Any
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
-from sim_mock.board.firmware_runner import Beat
+from sim_mock.board.firmware_runner import StepOutputs
 from sim_mock.board.hardware import TIME_MASK
 from sim_mock.faults.trial.host import framed
 from sim_mock.virtual_car.config import VirtualCarConfig
 
-_OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")
+_OFF = StepOutputs((0,) * CHANNELS, enable=False, sent=b"")
 _LATE = 1.5  # steps: a longer gap means that the chip skipped one, or the cable lost it
 
 
@@ -36,7 +36,7 @@ class ChipRunner:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         for name, value in zip(READINGS, readings, strict=True):
             setattr(self._readings, name, value)
         self._readings.captured_us = self.read_us  # type: ignore[attr-defined]
@@ -84,7 +84,7 @@ class ChipPlant:
         if self._elapsed_us - world.now_us > (_LATE - 1.0) * world.step_us:
             self._look_at(self._elapsed_us)
         chip.wrote_us = outputs.time_us
-        chip.beat = Beat(
+        chip.beat = StepOutputs(
             _channels(outputs),
             outputs.enable == 1,
             b"",

@@ -30,7 +30,7 @@ _AT_REST_MPS = 0.01
 _REST_US = 2_000_000
 
 
-class Trace:
+class TraceWriter:
     """A CSV file of the plant's true state, one row per beat, with the machine's monotonic time."""
 
     COLUMNS = "monotonic_s,time_s,x_m,y_m,yaw_rad,speed_mps,steer_rad,enable,channel_drive"
@@ -54,10 +54,12 @@ class Trace:
         )
 
 
-class CarProgram(RealTimeLoop):
+class VirtualCarProgram(RealTimeLoop):
     """A world run as a program; after ``quit`` it ends when its car has come to rest."""
 
-    def __init__(self, world: World, cable: Cable, trace: Trace | None, ends_alone: bool) -> None:
+    def __init__(
+        self, world: World, cable: Cable, trace: TraceWriter | None, ends_alone: bool
+    ) -> None:
         super().__init__(world, cable, ends_alone)
         self.world = world
         self._trace = trace
@@ -108,11 +110,11 @@ def main() -> None:
 
     world = config.world(runner)
     cable = Cable(arguments.link)
-    trace = Trace(arguments.trace) if arguments.trace else None
+    trace = TraceWriter(arguments.trace) if arguments.trace else None
     ready = {"device": cable.device, "runtime": runtime, "pid": os.getpid()}
     print(json.dumps({**ready, "board_id": world.board_id.hex()}), flush=True)
     try:
-        CarProgram(world, cable, trace, arguments.ends_alone).run()
+        VirtualCarProgram(world, cable, trace, arguments.ends_alone).run()
     finally:
         cable.unplug()
         world.close()

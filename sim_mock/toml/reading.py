@@ -1,6 +1,6 @@
 """The reader of the tables of TOML files: it checks a table against its keys and fills in defaults.
 
-The caller's ``Source.fault`` determines the kind of error that is raised, and how it names places.
+The caller's ``TableSource.fault`` makes the error that is raised, and says how it names places.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from sim_mock.toml.keys import REQUIRED, Key, stem_of, unit_of
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """The origin of a table, which makes the errors about its keys."""
 
     def fault(
@@ -28,7 +28,7 @@ def joined(*parts: str) -> str:
 
 
 def read_table(
-    source: Source, path: str, given: Mapping[str, Any], keys: Iterable[Key]
+    source: TableSource, path: str, given: Mapping[str, Any], keys: Iterable[Key]
 ) -> dict[str, Any]:
     """Return the values of one table. Raises the source's fault at the first error."""
     keys = tuple(keys)
@@ -36,7 +36,7 @@ def read_table(
     return {key.name: read_key(source, joined(path, key.name), given, key) for key in keys}
 
 
-def read_key(source: Source, path: str, given: Mapping[str, Any], key: Key) -> Any:
+def read_key(source: TableSource, path: str, given: Mapping[str, Any], key: Key) -> Any:
     """Return the value of one key at ``path``, or its default. Raises the source's fault."""
     if key.name in given:
         return read_value(source, path, given[key.name], key)
@@ -52,7 +52,7 @@ def read_key(source: Source, path: str, given: Mapping[str, Any], key: Key) -> A
     )
 
 
-def read_value(source: Source, path: str, value: Any, key: Key) -> Any:
+def read_value(source: TableSource, path: str, value: Any, key: Key) -> Any:
     """Return the value if the key allows it. Raises the source's fault."""
     if _FITS[key.kind](value, key):
         return float(value) if key.kind == "number" else value
@@ -65,14 +65,16 @@ def read_value(source: Source, path: str, value: Any, key: Key) -> Any:
     )
 
 
-def refuse_unknown(source: Source, path: str, given: Iterable[str], known: Sequence[str]) -> None:
+def refuse_unknown(
+    source: TableSource, path: str, given: Iterable[str], known: Sequence[str]
+) -> None:
     """Raise the source's fault for a key that is not known, with a suggestion."""
     for name in given:
         if name not in known:
             raise _unknown(source, joined(path, name), name, known)
 
 
-def _unknown(source: Source, path: str, name: str, known: Sequence[str]) -> Exception:
+def _unknown(source: TableSource, path: str, name: str, known: Sequence[str]) -> Exception:
     what = f"{name} is not a key of this table" if "." in path else f"{name} is not known here"
     for other in known:
         if stem_of(other) == stem_of(name):

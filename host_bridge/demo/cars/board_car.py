@@ -18,7 +18,7 @@ from typing import cast
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
 from sim_mock.hitl.transport import HitlTransport
-from sim_mock.programs.car import CarProgram, Trace
+from sim_mock.programs.car import TraceWriter, VirtualCarProgram
 from sim_mock.programs.real_time import Cable
 
 _RELAY_US = 2_000
@@ -47,11 +47,15 @@ class ThreadedBoard:
         return bytes(said)
 
 
-class BoardCar(CarProgram):
+class BoardCar(VirtualCarProgram):
     """The program between the board and the terminal, until the car stands or the board is gone."""
 
     def __init__(
-        self, board: ThreadedBoard, transport: HitlTransport, cable: Cable, trace: Trace | None
+        self,
+        board: ThreadedBoard,
+        transport: HitlTransport,
+        cable: Cable,
+        trace: TraceWriter | None,
     ) -> None:
         assert transport.world
         super().__init__(transport.world, cable, trace, ends_alone=True)
@@ -76,7 +80,7 @@ async def _run(uri: str, link: Path | None, trace: str | None) -> None:
     ready = {"device": cable.device, "runtime": f"MicroPython on the board, {uri}"}
     print(json.dumps({**ready, "pid": os.getpid()}), flush=True)
     try:
-        car = BoardCar(board, transport, cable, Trace(trace) if trace else None)
+        car = BoardCar(board, transport, cable, TraceWriter(trace) if trace else None)
         await asyncio.to_thread(car.run)
     finally:
         cable.unplug()

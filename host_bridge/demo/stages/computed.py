@@ -19,7 +19,7 @@ from host_bridge.demo.stages.lockstep import LockstepStage
 from host_bridge.demo.stops import StopCase, cases, has_pads
 from host_bridge.demo.trace import TraceReader
 from host_bridge.link.transports.base import Transport
-from sim_mock.programs.car import Trace
+from sim_mock.programs.car import TraceWriter
 from sim_mock.programs.real_time import runtime_command
 
 TRACE = "car-a.csv"
@@ -35,7 +35,7 @@ def in_virtual_time(args: argparse.Namespace, output: DemoOutput, results: Resul
     output.say("Twin B: the same firmware inside this host; 1 kg heavier, on a slippery floor.")
     output.say("Cars and host in virtual time: the same figures each time, on any machine.")
     loop = VirtualTime()
-    trace = Trace(str(args.out / TRACE))
+    trace = TraceWriter(str(args.out / TRACE))
     try:
         stage = LockstepStage(make_host(loop), command, trace)
         return run_in_virtual_time(_computed(args, stage, output, results), loop)

@@ -23,7 +23,7 @@ from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
 from sim_mock.board.firmware_runner import Process
-from sim_mock.programs.car import Trace
+from sim_mock.programs.car import TraceWriter
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
 
@@ -36,7 +36,11 @@ class LockstepCar(SimTransport):
     """A virtual car that keeps the loop's time; its plant comes to rest before it closes."""
 
     def __init__(
-        self, config: VirtualCarConfig, command: list[str], trace: Trace, now_us: Callable[[], int]
+        self,
+        config: VirtualCarConfig,
+        command: list[str],
+        trace: TraceWriter,
+        now_us: Callable[[], int],
     ) -> None:
         def runner(board_id: bytes, image: bytes, seed: int) -> Process:
             return Process(command, board_id, image, seed)
@@ -117,7 +121,7 @@ class DriverTask:
 class LockstepStage:
     """A ``demo_run.Stage`` in virtual time: each driver gets a new car, at the same start."""
 
-    def __init__(self, host: Host, command: list[str], trace: Trace) -> None:
+    def __init__(self, host: Host, command: list[str], trace: TraceWriter) -> None:
         """Keep the host, which has the loop's clock; ``command`` runs the firmware."""
         self.machine: Machine = Punctual()
         self.host = dataclasses.replace(host, cars=_CarsOfStage(host))

@@ -18,7 +18,7 @@ from firmware.boards.simulated.virtual import CHANNELS
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import Row
-from sim_mock.board.firmware_runner import Beat, InProcess
+from sim_mock.board.firmware_runner import InProcess, StepOutputs
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection or a start of the program takes seconds at most on a real board
@@ -81,14 +81,14 @@ class OnBoard:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         packet = _IN.pack(now_us, *readings, *outputs, len(received)) + received
         fields = _OUT.unpack(self.ask(b"S" + packet, _OUT.size))
         *both, step_us, enable, lights, healthy, size, took_us = fields
         self._took_us.append(took_us)
         sent = self._read(size)
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
-        return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
+        return StepOutputs(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
         (size,) = struct.unpack("<H", self.ask(b"I", 2))
@@ -111,10 +111,10 @@ class Compared:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         expected = self._here.step(now_us, readings, outputs, received)
         got = self._board.step(now_us, readings, outputs, received)
-        for name, one, other in zip(Beat._fields, expected, got, strict=True):
+        for name, one, other in zip(StepOutputs._fields, expected, got, strict=True):
             same = one == other if isinstance(one, bytes) else _plain(one) == _plain(other)
             if not same:
                 raise Differs(f"at {now_us} us {name}: here {_shown(one)}, board {_shown(other)}")

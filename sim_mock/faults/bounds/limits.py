@@ -62,7 +62,7 @@ UNAIDED_MS = {"loop": 1, "hung": 100}
 
 
 @dataclass(frozen=True)
-class Limit:
+class StopLimit:
     """Upper limits: time until nothing drives, time until standstill, and distance."""
 
     reaction_s: float
@@ -145,7 +145,7 @@ def limit(
     brakes: bool,
     speed_mps: float,
     braked_s: float = 0.0,
-) -> Limit:
+) -> StopLimit:
     """Return the limits of a stop.
 
     ``extra_ms``: the time until the fault is fully developed; ``speed_mps``: the largest speed;
@@ -158,4 +158,4 @@ def limit(
         seconds, metres = stopping.braked_first(speed_mps, braked_s)
     else:
         seconds, metres = (stopping.braked if brakes else stopping.coasted)(speed_mps)
-    return Limit(reaction_s, reaction_s + seconds, speed_mps * reaction_s + metres)
+    return StopLimit(reaction_s, reaction_s + seconds, speed_mps * reaction_s + metres)

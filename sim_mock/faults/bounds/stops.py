@@ -18,7 +18,7 @@ USUAL_MPS = 3.0
 _LEAST_APART_MPS = 0.1  # a row at the cap is added only if it differs by more than this
 
 
-class Cause(NamedTuple):
+class StopCause(NamedTuple):
     """A cause of a stop, and the case that shows it.
 
     ``is_hosts``: it ends a host's driving, so that nobody else may be the driver. ``is_slow``: it
@@ -32,37 +32,37 @@ class Cause(NamedTuple):
 
 
 CAUSES = (
-    Cause("Stop, by anybody", "stranger-stops"),
-    Cause("deadman let go", "lets-go", is_hosts=True),
-    Cause("host silent, cable pulled", "total-silence", is_hosts=True),
-    Cause("claims silent", "heartbeat-only", is_hosts=True),
-    Cause("input frozen", "frozen-input", is_hosts=True),
-    Cause("clock jumps", "clock-jumps-ahead", is_hosts=True),
-    Cause("transmitter silent", "rc-silent"),
-    Cause("stop box pressed", "box-stops"),
-    Cause("stop box silent", "box-silent"),
-    Cause("runstop button: loop open", "runstop-opens"),
-    Cause("off-delay: loop opens", "delayed-opens"),
-    Cause("off-delay: no brake", "delayed-no-brake"),
-    Cause("off-delay: then it hangs", "delayed-then-hangs"),
-    Cause("off-delay: capacitor lost", "delay-open"),
-    Cause("charger", "charger"),
-    Cause("battery empty", "battery-empty"),
-    Cause("brown-out", "brown-out"),
-    Cause("too hot", "too-hot"),
-    Cause("an encoder dies", "left-encoder-dead"),
-    Cause("all encoders die", "encoders-dead"),
-    Cause("encoders count too much", "encoders-race"),
-    Cause("motor at full throttle", "throttle-stuck", is_slow=True),
-    Cause("the drive's contact opens", "contact-opens"),
-    Cause("the drive's output sticks", "pulse-stuck"),
-    Cause("steps overrun", "steps-overrun"),
-    Cause("program hangs for 150 ms", "loop-hangs"),
-    Cause("program hangs for good", "program-ends"),
-    Cause("hangs, then loop opens", "hangs-and-runstop"),
-    Cause("interrupts off for 150 ms", "interrupts-off"),
-    Cause("board resets", "board-resets"),
-    Cause("power lost", "power-lost"),
+    StopCause("Stop, by anybody", "stranger-stops"),
+    StopCause("deadman let go", "lets-go", is_hosts=True),
+    StopCause("host silent, cable pulled", "total-silence", is_hosts=True),
+    StopCause("claims silent", "heartbeat-only", is_hosts=True),
+    StopCause("input frozen", "frozen-input", is_hosts=True),
+    StopCause("clock jumps", "clock-jumps-ahead", is_hosts=True),
+    StopCause("transmitter silent", "rc-silent"),
+    StopCause("stop box pressed", "box-stops"),
+    StopCause("stop box silent", "box-silent"),
+    StopCause("runstop button: loop open", "runstop-opens"),
+    StopCause("off-delay: loop opens", "delayed-opens"),
+    StopCause("off-delay: no brake", "delayed-no-brake"),
+    StopCause("off-delay: then it hangs", "delayed-then-hangs"),
+    StopCause("off-delay: capacitor lost", "delay-open"),
+    StopCause("charger", "charger"),
+    StopCause("battery empty", "battery-empty"),
+    StopCause("brown-out", "brown-out"),
+    StopCause("too hot", "too-hot"),
+    StopCause("an encoder dies", "left-encoder-dead"),
+    StopCause("all encoders die", "encoders-dead"),
+    StopCause("encoders count too much", "encoders-race"),
+    StopCause("motor at full throttle", "throttle-stuck", is_slow=True),
+    StopCause("the drive's contact opens", "contact-opens"),
+    StopCause("the drive's output sticks", "pulse-stuck"),
+    StopCause("steps overrun", "steps-overrun"),
+    StopCause("program hangs for 150 ms", "loop-hangs"),
+    StopCause("program hangs for good", "program-ends"),
+    StopCause("hangs, then loop opens", "hangs-and-runstop"),
+    StopCause("interrupts off for 150 ms", "interrupts-off"),
+    StopCause("board resets", "board-resets"),
+    StopCause("power lost", "power-lost"),
 )
 
 
@@ -101,7 +101,7 @@ def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:
 _Start = Callable[[FaultTrial, float], None]
 
 
-def _fastest(cause: Cause, case: Case, vehicle: VehicleSpec) -> tuple[float, _Start]:
+def _fastest(cause: StopCause, case: Case, vehicle: VehicleSpec) -> tuple[float, _Start]:
     ways = [case.start]
     if case.start is starts.driving:
         ways.append(starts.racing)

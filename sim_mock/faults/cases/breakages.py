@@ -41,7 +41,7 @@ def rc(**changes: object) -> TrialInjection:
 
 
 def box(**changes: object) -> TrialInjection:
-    """Return an injection that sets attributes of ``box.BoxAtRadio``, the runstop box."""
+    """Return an injection that sets attributes of ``box.RadioRunstopBox``, the runstop box."""
 
     def inject(trial: FaultTrial) -> None:
         assert trial.box

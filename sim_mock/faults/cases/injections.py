@@ -44,7 +44,7 @@ def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Injection:
 
 
 def host(**changes: object) -> TrialInjection:
-    """Return an injection that sets attributes of ``host.Host``, the driver's host."""
+    """Return an injection that sets attributes of ``host.TrialHost``, the driver's host."""
 
     def inject(trial: FaultTrial) -> None:
         for name, value in changes.items():

@@ -5,8 +5,8 @@ from random import Random
 
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.trial.box import RadioRunstopBox, paired_image
-from sim_mock.faults.trial.faulty_runner import Pins, RunnerFactory
-from sim_mock.faults.trial.host import Host
+from sim_mock.faults.trial.faulty_runner import FaultyRunner, RunnerFactory
+from sim_mock.faults.trial.host import TrialHost
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import VehicleSpec, World
@@ -89,17 +89,19 @@ class FaultTrial(InjectionTarget):
         """
         super().__init__(vehicle, random)
 
-        def runner(board_id: bytes, image: bytes, seed: int) -> Pins:
-            self.pins = Pins(factory, board_id, image, seed)
+        def runner(board_id: bytes, image: bytes, seed: int) -> FaultyRunner:
+            self.pins = FaultyRunner(factory, board_id, image, seed)
             return self.pins
 
         image = paired_image(vehicle) if is_paired else None
         seed = random.randrange(1000)
         self.world = World(vehicle, seed, runner=runner, image=image, start_us=start_us)
         self.phase_us = random.randrange(10) * TICK_US
-        self.driver: Host = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
+        self.driver: TrialHost = TrialHost(
+            self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us
+        )
         self.driver.lease_ms = lease_ms(vehicle)
-        self.others: list[Host] = []
+        self.others: list[TrialHost] = []
         self.box: RadioRunstopBox | None = None
         self.transmitter: Transmitter | None = None
         self.pieces_us = [TICK_US]  # the pieces in which a millisecond passes
@@ -134,11 +136,11 @@ class FaultTrial(InjectionTarget):
         """Run for a random time up to ``most_ms``, which gives what follows a random phase."""
         self.run(self.random.randrange(most_ms))
 
-    def add_host(self, source: int | None = None) -> Host:
+    def add_host(self, source: int | None = None) -> TrialHost:
         """Add another program on the same line, with a session of its own that is not bound yet."""
         phase_us = self.random.randrange(10) * TICK_US
         chosen = self.driver.source if source is None else source
-        host = Host(self.world, chosen, phase_us, epoch=54321, ahead_us=777_000)
+        host = TrialHost(self.world, chosen, phase_us, epoch=54321, ahead_us=777_000)
         self.others.append(host)
         return host
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS
-from sim_mock.board.firmware_runner import Beat, FirmwareRunner, InProcess, Process
+from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, Process, StepOutputs
 from sim_mock.runtime.micropython import find
 
 RunnerFactory = Callable[[bytes, bytes, int], FirmwareRunner]
@@ -12,7 +12,7 @@ RunnerFactory = Callable[[bytes, bytes, int], FirmwareRunner]
 IN_PROCESS = "in-process"
 RUNTIMES = {IN_PROCESS: 0, "micropython": 64, "micropython32": 32}  # bits; 0: in this Python
 
-_DARK = Beat((0,) * CHANNELS, False, b"")
+_DARK = StepOutputs((0,) * CHANNELS, False, b"")
 
 
 def runner_factory(runtime: str, program: Path | None = None) -> RunnerFactory:
@@ -30,7 +30,7 @@ def runner_factory(runtime: str, program: Path | None = None) -> RunnerFactory:
     return lambda board_id, image, seed: Process(command, board_id, image, seed, *programs)
 
 
-class Pins:
+class FaultyRunner:
     """A runner around another: readings of ``stuck`` pins are replaced, and its power can fail."""
 
     def __init__(self, factory: RunnerFactory, board_id: bytes, image: bytes, seed: int) -> None:
@@ -42,7 +42,7 @@ class Pins:
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
-    ) -> Beat:
+    ) -> StepOutputs:
         if self._dark_steps:
             self._dark_steps -= 1
             return _DARK

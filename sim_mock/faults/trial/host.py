@@ -30,7 +30,7 @@ def framed(message: Message) -> bytes:
     return bytes(writer.out[:size])
 
 
-class Host(FaultyWire):
+class TrialHost(FaultyWire):
     """One session with the car of ``world``; ``phase_us`` is its time of sending after a beat."""
 
     def __init__(

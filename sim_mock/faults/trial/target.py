@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from sim_mock.faults.trial.faulty_runner import Pins
+from sim_mock.faults.trial.faulty_runner import FaultyRunner
 from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import VehicleSpec, World
 
@@ -18,7 +18,7 @@ class InjectionTarget:
     """
 
     world: World
-    pins: Pins
+    pins: FaultyRunner
     driver: FaultyWire
 
     def __init__(self, vehicle: VehicleSpec, random: Random) -> None:

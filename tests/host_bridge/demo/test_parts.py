@@ -19,7 +19,7 @@ from host_bridge.demo.trace import Stop, TraceRow, read_trace, stop_after
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
-from sim_mock.programs.car import Trace
+from sim_mock.programs.car import TraceWriter
 from tests.evidence import some
 from tests.firmware.worlds import world_of
 
@@ -62,7 +62,7 @@ def test_a_trace_that_begins_after_the_fault_says_nothing():
 def test_the_cars_own_trace_is_read_and_a_cut_line_left_out(tmp_path):
     path = tmp_path / "trace.csv"
     world = world_of()
-    trace = Trace(str(path))
+    trace = TraceWriter(str(path))
     for now_us in range(0, 50_000, 10_000):
         world.beat(now_us)
         trace.write(world)

@@ -29,7 +29,7 @@ from host_bridge.demo.judging.verdict import (
 from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.stops import StopCase
 from host_bridge.demo.trace import Stop, TraceReader
-from sim_mock.programs.car import Trace
+from sim_mock.programs.car import TraceWriter
 from tests.host_bridge.demo.test_parts import drive, second_drive
 
 LIMITS = Limits(0.16, 1.3, 1.7)
@@ -228,7 +228,7 @@ async def _stays(run):
 def tried(machine, heard, path, rows=()):
     """The check of one case; its time is virtual, and its trace has these (s, m/s, channel)."""
     lines = [f"{s},{s},0,0,0,{mps},0,1,{channel}" for s, mps, channel in rows]
-    path.write_text("\n".join([Trace.COLUMNS, *lines, ""]))
+    path.write_text("\n".join([TraceWriter.COLUMNS, *lines, ""]))
     output = DemoOutput(is_terminal=False)
     case = StopCase("a case", 0.13, "SILENCE", _nothing, _stays)
     run = DemoRun(Stage(machine, heard), TraceReader(path), load_vehicle("f1tenth"))

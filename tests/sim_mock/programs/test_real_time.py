@@ -10,14 +10,14 @@ from tests.sim_mock.programs.car_programs import host_of, until
 
 SLOW_CAR = """
 import time
-from sim_mock.programs.car import CarProgram
+from sim_mock.programs.car import VirtualCarProgram
 from sim_mock.programs.real_time import Cable
 from tests.firmware.worlds import world_of
 
 world, cable = world_of(), Cable(None)
 world.observers.append(lambda _: time.sleep(0.002))  # two seconds for one, at least
 print(cable.device, flush=True)
-CarProgram(world, cable, None, False).run()
+VirtualCarProgram(world, cable, None, False).run()
 print("ended", flush=True)
 """
 

@@ -92,14 +92,14 @@ def test_all_rows_together_are_neither_too_short_nor_too_long():
 @pytest.mark.exhaustive
 def test_a_shorter_lease_than_computed_would_be_found(monkeypatch):
     """The check can fail: at 20 Hz, one lost claim instead of two."""
-    monkeypatch.setattr("sim_mock.faults.trial.host.Host.claim", _short_claim())
+    monkeypatch.setattr("sim_mock.faults.trial.host.TrialHost.claim", _short_claim())
     assert not check(0, load_vehicle("nigel")).held
 
 
 def _short_claim():
-    from sim_mock.faults.trial.host import Host
+    from sim_mock.faults.trial.host import TrialHost
 
-    claim = Host.claim
+    claim = TrialHost.claim
     return lambda self, **changes: claim(self, **{**changes, "lease_ms": 70})
 
 
