@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
-from sim_mock.tracks.driving_area import Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Pose
 
 Integers = npt.NDArray[np.int64]
 _HAIR = 1e-9  # in ray steps, so that no ray passes where two walls meet; also in metres
 
 
-def caster_of(place: Place) -> Caster:
-    """Return the fastest caster for a place; all give the same ranges."""
-    return EdgeCaster(place.walls, place.frame) if place.frame else RayCaster(place.walls)
+def caster_of(area: DrivingArea) -> Caster:
+    """Return the fastest caster for an area; all give the same ranges."""
+    return EdgeCaster(area.walls, area.frame) if area.frame else RayCaster(area.walls)
 
 
 class EdgeCaster:

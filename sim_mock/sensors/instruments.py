@@ -1,6 +1,6 @@
 """The instruments of a car, each sampling a world at its own rate, with the truth beside.
 
-``Samples`` runs them: it is called with the world after each step of the plant, and hands every
+``Sampler`` runs them: it is called with the world after each step of the plant, and hands every
 sample to ``put`` when it would reach a computer on the car.
 """
 
@@ -19,7 +19,7 @@ from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
-from sim_mock.tracks.driving_area import Place
+from sim_mock.tracks.driving_area import DrivingArea
 from sim_mock.tracks.shared_track import pose_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ WHEELS_HZ = 100.0  # as often as the board reads its counters
 
 
 @dataclass(frozen=True)
-class Sample:
+class SensorSample:
     """One sample of an instrument; ``truth`` is without any error; times are the world's."""
 
     sensor: str
@@ -52,7 +52,7 @@ class Instrument(Protocol):
     def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]: ...
 
 
-class Motion:
+class GroundTruth:
     """The true state of the centre of gravity, and contacts with walls, for comparison."""
 
     name, latency_us = "truth", 0
@@ -67,7 +67,7 @@ class Motion:
         return {}, {**truth, **(self._contact.seen() if self._contact else {})}
 
 
-class Inertial:
+class InertialUnit:
     """The IMU that the board reads, in SI units, with the axis that the board leaves out."""
 
     name, latency_us = "imu", 0
@@ -83,7 +83,7 @@ class Inertial:
         return measured, truth
 
 
-class Wheels:
+class WheelCounters:
     """The counts as the board has them; with magnets also the time between the last two."""
 
     name, rate_hz, latency_us = "wheels", WHEELS_HZ, 0
@@ -107,7 +107,7 @@ class Wheels:
         return measured, truth
 
 
-class Positioning:
+class PositionSensor:
     """A satellite receiver, or cameras over the room: the antenna's position, with latency."""
 
     name = "position"
@@ -127,7 +127,7 @@ class Positioning:
         return {"x_m": noisy[0], "y_m": noisy[1]}, {"x_m": x_m, "y_m": y_m}
 
 
-class Scanner:
+class LidarScanner:
     """The LIDAR; a range is None where there is no valid one (JSON has neither inf nor nan).
 
     Ray i looks along ``first_rad + i * step_rad`` in the car, to the left.
@@ -159,7 +159,7 @@ def _ranges(ranges: Floats) -> list[float | None]:
 def instruments_of(
     world: World,
     seed: int,
-    place: Place | None = None,
+    area: DrivingArea | None = None,
     contact: Contact | None = None,
     others: Others | None = None,
 ) -> list[Instrument]:
@@ -167,20 +167,24 @@ def instruments_of(
     p = world.plant.parameters
     turn_m = 2.0 * pi * p.drive.wheel_radius_m
     gap_m = turn_m / p.encoder.magnets if p.encoder.magnets else 0.0
-    found: list[Instrument] = [Motion(contact), Inertial(p.imu.rate_hz), Wheels(gap_m)]
+    found: list[Instrument] = [
+        GroundTruth(contact),
+        InertialUnit(p.imu.rate_hz),
+        WheelCounters(gap_m),
+    ]
     if p.position:
-        found.append(Positioning(p.position, p.body.lr_m, seed))
-    if p.lidar and place:
-        lidar = Lidar(p.lidar, caster_of(place), p.body.lr_m, seed)
-        found.append(Scanner(lidar, p.lidar, others))
+        found.append(PositionSensor(p.position, p.body.lr_m, seed))
+    if p.lidar and area:
+        lidar = Lidar(p.lidar, caster_of(area), p.body.lr_m, seed)
+        found.append(LidarScanner(lidar, p.lidar, others))
     return found
 
 
-class Samples:
+class Sampler:
     """A scheduler that takes samples when they are due and hands them on after their latency."""
 
     def __init__(
-        self, instruments: Sequence[Instrument], put: Callable[[Sample], None], now_us: int
+        self, instruments: Sequence[Instrument], put: Callable[[SensorSample], None], now_us: int
     ) -> None:
         self._instruments = instruments
         self._put = put
@@ -188,7 +192,7 @@ class Samples:
         self._taken = [0] * len(instruments)
         self._due_us = [self._next_us(i) for i in range(len(instruments))]
         self._count = 0
-        self._on_the_way: list[tuple[int, int, Sample]] = []
+        self._on_the_way: list[tuple[int, int, SensorSample]] = []
 
     def step(self, world: World) -> None:
         """Take and hand on what is due; call it with the world after each step of the plant."""
@@ -204,7 +208,7 @@ class Samples:
         self._taken[i] += 1
         self._due_us[i] = self._next_us(i)
         out_us = now_us + instrument.latency_us
-        sample = Sample(instrument.name, now_us, out_us, *instrument.take(world))
+        sample = SensorSample(instrument.name, now_us, out_us, *instrument.take(world))
         self._count += 1
         heapq.heappush(self._on_the_way, (out_us, self._count, sample))
 

@@ -8,10 +8,10 @@ import os
 import stat
 from typing import Any
 
-from sim_mock.sensors.instruments import Sample
+from sim_mock.sensors.instruments import SensorSample
 
 
-class JsonLines:
+class SampleWriter:
     """A writer of samples to ``path``, a file or a named pipe (mkfifo).
 
     A file is truncated at the first sample, so a car that was made and never driven leaves its
@@ -28,7 +28,7 @@ class JsonLines:
         self._rest = b""
         self._lost = 0
 
-    def put(self, sample: Sample) -> None:
+    def put(self, sample: SensorSample) -> None:
         if self._is_to_begin:
             self._is_to_begin = False
             os.ftruncate(self._file, 0)
@@ -40,7 +40,7 @@ class JsonLines:
         self._lost = 0
         self._flush()
 
-    def _row(self, sample: Sample) -> dict[str, Any]:
+    def _row(self, sample: SensorSample) -> dict[str, Any]:
         row = {
             "sensor": sample.sensor,
             "taken_s": sample.taken_us / 1e6,

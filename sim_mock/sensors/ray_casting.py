@@ -18,7 +18,7 @@ _HAIR = 1e-9  # as a share of a wall's length, so that no ray passes where two w
 
 
 class Caster(Protocol):
-    """A caster of rays against the walls of a place."""
+    """A caster of rays against the walls of an area."""
 
     def cast(
         self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float

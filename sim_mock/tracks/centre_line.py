@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sim_mock.plant.tables import as_number
-from sim_mock.tracks.driving_area import Floats, Place, Pose, is_between
+from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose, is_between
 
 SAG_M = 0.001  # largest distance of a wall's chord from its arc
 _GAP_M = 0.001  # largest gap of a centre line that counts as closed
@@ -25,8 +25,8 @@ PIECES: dict[frozenset[str], dict[str, tuple[float, float]]] = {
 _KEYS = {"title", "width_m", "centre_line"}
 
 
-def track_of(table: Mapping[str, Any]) -> Place:
-    """Return the place that a track's file describes; its centre line starts at 0, 0 along x.
+def track_of(table: Mapping[str, Any]) -> DrivingArea:
+    """Return the area that a track's file describes; its centre line starts at 0, 0 along x.
 
     ``centre_line`` is a list of ``{straight_m}`` and ``{radius_m, turn_deg}`` (left is positive).
     Raises ValueError for a key that is unknown or missing, for a turn that is tighter than half the
@@ -38,7 +38,7 @@ def track_of(table: Mapping[str, Any]) -> Place:
     pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]
     left, right = (_wall(pieces, offset_m) for offset_m in (half_m, -half_m))
     walls = np.array([(*a, *b) for wall in (left, right) for a, b in pairwise(wall)])
-    return Place(str(table["title"]), walls, partial(is_between, walls))
+    return DrivingArea(str(table["title"]), walls, partial(is_between, walls))
 
 
 def _piece(number: int, given: Mapping[str, Any]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim_mock.tracks.driving_area import Floats, Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose
 
 if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
@@ -81,7 +81,7 @@ class Contact:
 
     def __init__(
         self,
-        place: Place,
+        area: DrivingArea,
         outline: Outline,
         pose: Pose,
         others: Callable[[World], Floats] | None = None,
@@ -90,7 +90,7 @@ class Contact:
         self.hits = self.left_count = 0
         self.hit_mps = 0.0
         self.is_off = False
-        self._place = place
+        self._area = area
         self._outline = outline
         self._others = others
         self._pose = pose
@@ -122,9 +122,9 @@ class Contact:
         }
 
     def _is_hit(self, pose: Pose) -> bool:
-        near_m = clearance_m(pose.x_m, pose.y_m, self._place.walls)
+        near_m = clearance_m(pose.x_m, pose.y_m, self._area.walls)
         self._slack_m = near_m - self._outline.reach_m
-        return self._slack_m <= 0.0 and touches(self._outline, pose, self._place.walls)
+        return self._slack_m <= 0.0 and touches(self._outline, pose, self._area.walls)
 
     def _count_hit(self, speed_mps: float) -> None:
         if self._hit is None or dist(self._hit[:2], self._pose[:2]) > _LEANS_M:
@@ -133,5 +133,5 @@ class Contact:
             self._hit = self._pose
 
     def _look(self, pose: Pose) -> None:
-        was_off, self.is_off = self.is_off, not self._place.is_free(pose.x_m, pose.y_m)
+        was_off, self.is_off = self.is_off, not self._area.is_free(pose.x_m, pose.y_m)
         self.left_count += self.is_off and not was_off

@@ -1,4 +1,4 @@
-"""A place where a virtual car drives: walls as segments, and the free area between them."""
+"""The area where a virtual car drives: walls as segments, and what is free between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pose(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class DrivingArea:
     """Walls and free area of a track or map.
 
     ``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there. ``frame``,

@@ -7,7 +7,7 @@ from typing import Any
 
 from sim_mock.toml.parsing import read_toml
 from sim_mock.tracks.centre_line import middle_of, track_of
-from sim_mock.tracks.driving_area import Floats, Place
+from sim_mock.tracks.driving_area import DrivingArea, Floats
 from sim_mock.tracks.ros_map import load_map
 
 _FOLDER = Path(__file__).parent
@@ -18,7 +18,7 @@ def track_names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
-def load_track(name: str) -> Place:
+def load_track(name: str) -> DrivingArea:
     """Load a track. Raises ValueError with the names that there are."""
     return track_of(_table(name))
 
@@ -34,7 +34,7 @@ def _table(name: str) -> dict[str, Any]:
     return read_toml(_FOLDER / f"{name}.toml")
 
 
-def load_place(track: str, map_file: str) -> Place | None:
+def load_area(track: str, map_file: str) -> DrivingArea | None:
     """Load the track or the map, whichever is given; None without either.
 
     Raises ValueError if both are given, and for what is wrong with one.

@@ -17,7 +17,7 @@ from contourpy import contour_generator
 from scipy import ndimage  # type: ignore[import-untyped]
 
 from sim_mock.tracks.driving_area import Floats, Pose
-from sim_mock.tracks.ros_map import Cells, Grid, placed
+from sim_mock.tracks.ros_map import Cells, Grid, in_world
 
 _EIGHT = np.ones((3, 3))  # 8-connected: walls may touch by a corner
 _SMOOTH_M = 0.1  # smoothing length, which removes the steps of the cells
@@ -46,7 +46,7 @@ def middle_of_map(grid: Grid, start: Pose | None = None) -> Middle:
     line = _turned(_smoothed(line, grid.resolution_m), grid, start)
     near = ndimage.map_coordinates(_distance(~floor), line.T[::-1], order=1)
     return Middle(
-        placed((line + 0.5) * grid.resolution_m, grid.origin),
+        in_world((line + 0.5) * grid.resolution_m, grid.origin),
         float(near.min()) * grid.resolution_m,
     )
 

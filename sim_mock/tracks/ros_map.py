@@ -18,7 +18,7 @@ import numpy.typing as npt
 import yaml
 from PIL import Image, UnidentifiedImageError
 
-from sim_mock.tracks.driving_area import Floats, Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose
 
 _KEYS = ("image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh")
 Cells = npt.NDArray[np.bool_]
@@ -34,15 +34,15 @@ class Grid:
     origin: Pose
 
 
-def load_map(path: Path) -> Place:
+def load_map(path: Path) -> DrivingArea:
     """Load a map's walls and free area.
 
     Raises ValueError for what is wrong with it, or OSError for a file that cannot be read.
     """
     grid = load_grid(path)
-    walls = placed(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
+    walls = in_world(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
     is_free = _lookup(grid.is_free, grid.resolution_m, grid.origin)
-    return Place(path.stem, walls.reshape(-1, 4), is_free, grid.origin)
+    return DrivingArea(path.stem, walls.reshape(-1, 4), is_free, grid.origin)
 
 
 def load_grid(path: Path) -> Grid:
@@ -120,7 +120,7 @@ def _runs(has_edge: Cells) -> Floats:
     return np.stack((begin, row, end, row), axis=1).astype(np.float64)
 
 
-def placed(local_m: Floats, origin: Pose) -> Floats:
+def in_world(local_m: Floats, origin: Pose) -> Floats:
     """Transform points, rows of x and y, from the map's lower left corner to the world."""
     c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
     x_m, y_m = local_m.T

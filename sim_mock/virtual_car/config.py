@@ -258,9 +258,9 @@ def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> Virtua
     car = VirtualCarConfig(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
     car.make_plant()  # report errors now and not in another process
     if car.is_surrounded:
-        from sim_mock.virtual_car.surroundings import place_of
+        from sim_mock.virtual_car.surroundings import area_of
 
-        place_of(car)
+        area_of(car)
     return car
 
 

@@ -13,7 +13,7 @@ from math import hypot, isfinite
 from typing import TYPE_CHECKING
 
 from sim_mock.tracks.contact import Outline, touches
-from sim_mock.tracks.driving_area import Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Pose
 from sim_mock.tracks.shared_track import NO_WALLS
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class PoseSetter:
     """
 
     def __init__(
-        self, path: str, place: Place | None, outline: Outline | None, others: Others | None
+        self, path: str, area: DrivingArea | None, outline: Outline | None, others: Others | None
     ) -> None:
         """Open the named pipe at ``path``. Raises OSError if it cannot be opened."""
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        self._place, self._outline, self._others = place, outline, others
+        self._area, self._outline, self._others = area, outline, others
         self._rest = b""
         self._asked: Pose | None = None
         self._read_us = 0
@@ -64,9 +64,9 @@ class PoseSetter:
             self._asked = _pose(line) or self._asked
 
     def _has_room(self, world: World, pose: Pose) -> bool:
-        if self._place and not self._place.is_free(pose.x_m, pose.y_m):
+        if self._area and not self._area.is_free(pose.x_m, pose.y_m):
             return False
-        walls = self._place.walls if self._place else NO_WALLS
+        walls = self._area.walls if self._area else NO_WALLS
         others = self._others(world) if self._others else NO_WALLS
         if self._outline is None:
             return True

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.sensors.instruments import Samples, instruments_of
-from sim_mock.sensors.publishing import JsonLines
+from sim_mock.sensors.instruments import Sampler, instruments_of
+from sim_mock.sensors.publishing import SampleWriter
 from sim_mock.tracks.contact import Contact, Outline, touches
-from sim_mock.tracks.driving_area import Place, Pose
-from sim_mock.tracks.loading import load_place
+from sim_mock.tracks.driving_area import DrivingArea, Pose
+from sim_mock.tracks.loading import load_area
 from sim_mock.tracks.shared_track import shared_track_named
 from sim_mock.virtual_car.set_pose import PoseSetter
 
@@ -41,20 +41,20 @@ class Placement(Protocol):
     def channels(self) -> Sequence[Any]: ...
 
 
-def place_of(config: Placement) -> Place | None:
-    """Return the place where the car drives, or None for an endless floor.
+def area_of(config: Placement) -> DrivingArea | None:
+    """Return the area where the car drives, or None for an endless floor.
 
     Raises ValueError, also if the car cannot start there.
     """
-    place = load_place(config.track, config.map)
-    if place:
+    area = load_area(config.track, config.map)
+    if area:
         table = {**config.plant, "channels": list(config.channels)}
         start, outline = start_of(config), Outline.of(PlantParameters.from_mapping(table))
-        is_free = place.is_free(start.x_m, start.y_m)
-        if not is_free or touches(outline, start, place.walls):
+        is_free = area.is_free(start.x_m, start.y_m)
+        if not is_free or touches(outline, start, area.walls):
             where = "a wall is in the way" if is_free else "nobody may be there"
             raise ValueError(f"start={config.start or '0,0,0'}: {where}; say start=X,Y,YAW_DEG")
-    return place
+    return area
 
 
 def start_of(config: Placement) -> Pose:
@@ -63,23 +63,23 @@ def start_of(config: Placement) -> Pose:
 
 
 def surround(world: World, config: Placement) -> None:
-    """Put the world's car at its place and attach what observes it. Raises ValueError."""
+    """Put the world's car at its start and attach what observes it. Raises ValueError."""
     start, contact = start_of(config), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
-    place = place_of(config)
+    area = area_of(config)
     outline, others = None, None
-    if place:
+    if area:
         outline = Outline.of(world.plant.parameters)
         if config.scene:
             shared = shared_track_named(config.scene, config.track or config.map)
             shared.enter(world, outline)
             others = shared.others
-        contact = Contact(place, outline, start, others)
+        contact = Contact(area, outline, start, others)
     if config.poses:
-        world.observers.append(PoseSetter(config.poses, place, outline, others).step)
+        world.observers.append(PoseSetter(config.poses, area, outline, others).step)
     if contact:
         world.observers.append(contact.step)
     if config.sensors:
-        instruments = instruments_of(world, config.noise_seed, place, contact, others)
-        lines = JsonLines(config.sensors)
-        world.observers.append(Samples(instruments, lines.put, world.now_us).step)
+        instruments = instruments_of(world, config.noise_seed, area, contact, others)
+        lines = SampleWriter(config.sensors)
+        world.observers.append(Sampler(instruments, lines.put, world.now_us).step)

@@ -21,12 +21,12 @@ import numpy as np
 from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.sensors.edge_casting import caster_of
-from sim_mock.sensors.instruments import Sample, Scanner, instruments_of
-from sim_mock.sensors.publishing import JsonLines
+from sim_mock.sensors.instruments import LidarScanner, SensorSample, instruments_of
+from sim_mock.sensors.publishing import SampleWriter
 from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
-from sim_mock.tracks.driving_area import Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Pose
 from sim_mock.tracks.loading import load_track
-from sim_mock.tracks.ros_map import edges, load_map, placed
+from sim_mock.tracks.ros_map import edges, in_world, load_map
 from sim_mock.virtual_car.config import virtual_car_config
 from tests.bench.sheet import Sheet, publish
 
@@ -39,7 +39,7 @@ GYM_POSES = 40
 SPOTS = [(0.1 * i, 0.02 * i, 0.3 * i) for i in range(-5, 6)]
 
 
-def mapped(track: Place) -> Place:
+def mapped(track: DrivingArea) -> DrivingArea:
     """As a scanner would have mapped it: cells of 5 cm, walls two thick, a tenth of them lost."""
     x, y = (np.arange(limits[0] - 1.0, limits[1] + 1.0, CELL_M) for limits in bounds(track))
     is_free = np.array([[track.is_free(a, b) for a in x] for b in y])
@@ -49,11 +49,11 @@ def mapped(track: Place) -> Place:
         near = near | np.roll(near, 1, 1) | np.roll(near, -1, 1)
     is_wall = near & ~is_free & (np.random.RandomState(1).random_sample(near.shape) > 0.1)
     frame = Pose(x[0] - CELL_M / 2, y[0] - CELL_M / 2, 0.0)
-    walls = placed(edges(is_wall).reshape(-1, 2) * CELL_M, frame).reshape(-1, 4)
-    return Place(f"{track.title}, as a map", walls, track.is_free, frame)
+    walls = in_world(edges(is_wall).reshape(-1, 2) * CELL_M, frame).reshape(-1, 4)
+    return DrivingArea(f"{track.title}, as a map", walls, track.is_free, frame)
 
 
-def bounds(track: Place) -> Floats:
+def bounds(track: DrivingArea) -> Floats:
     points = track.walls.reshape(-1, 2)
     return np.stack((points.min(axis=0), points.max(axis=0)), axis=1)
 
@@ -86,8 +86,8 @@ def best_s(work: Callable[[tuple[float, float, float]], object], rounds: int) ->
 def casting() -> Iterator[tuple[str | float | None, ...]]:
     """A row per place."""
     places = [load_track(name) for name in ("oval", "corridor", "autorally")]
-    for place in (*places, mapped(places[1])):
-        caster, walls = caster_of(place), place.walls
+    for area in (*places, mapped(places[1])):
+        caster, walls = caster_of(area), area.walls
 
         def cast(spot: tuple[float, float, float], caster: Caster = caster) -> Floats:
             x_m, y_m, yaw_rad = spot
@@ -99,18 +99,18 @@ def casting() -> Iterator[tuple[str | float | None, ...]]:
         for spot in SPOTS:
             np.testing.assert_allclose(cast(spot), try_all(spot), rtol=1e-9)
         ours_s, all_s = best_s(cast, 20), best_s(try_all, 1)
-        yield place.title, len(walls), 1e3 * ours_s, RAYS / ours_s, 1e3 * all_s, all_s / ours_s
+        yield area.title, len(walls), 1e3 * ours_s, RAYS / ours_s, 1e3 * all_s, all_s / ours_s
 
 
 def parts() -> Iterator[tuple[str, float, float, str]]:
     """What a scan takes until it is out, each part with all before it."""
     world = virtual_car_config(load_vehicle("f1tenth"), {}).world(InProcess)
     found = instruments_of(world, 1, load_track("corridor"))
-    scanner = next(one for one in found if isinstance(one, Scanner))
-    lines = JsonLines(os.devnull)
+    scanner = next(one for one in found if isinstance(one, LidarScanner))
+    lines = SampleWriter(os.devnull)
 
     def publish_it() -> None:
-        lines.put(Sample("lidar", 0, 0, *scanner.take(world)))
+        lines.put(SensorSample("lidar", 0, 0, *scanner.take(world)))
 
     steps: tuple[tuple[str, Callable[[], object]], ...] = (
         ("rays, noise, dropouts", lambda: scanner.take(world)),
@@ -131,8 +131,8 @@ def beside_gym(folder: Path) -> Iterator[tuple[str | float, ...]]:
 
 
 def _row_beside_gym(scanner: Path, file: Path, extension: str) -> tuple[str | float, ...]:
-    place = load_map(file)
-    poses = free_poses(place)
+    area = load_map(file)
+    poses = free_poses(area)
     asked = {
         "map": str(file), "extension": extension, "rays": GYM_RAYS, "fov_rad": GYM_FOV_RAD,
         "reach_m": GYM_REACH_M, "poses": poses,
@@ -143,13 +143,13 @@ def _row_beside_gym(scanner: Path, file: Path, extension: str) -> tuple[str | fl
         words, check=True, input=json.dumps(asked), text=True, stdout=subprocess.PIPE
     )
     theirs = json.loads(done.stdout)
-    scan_s, scans = _scanned(caster_of(place), poses)
-    any_s, _ = _scanned(RayCaster(place.walls), poses)
+    scan_s, scans = _scanned(caster_of(area), poses)
+    any_s, _ = _scanned(RayCaster(area.walls), poses)
     apart_m = np.abs(np.minimum(scans, GYM_REACH_M) - np.array(theirs["ranges"]))
     ours, general, other = GYM_RAYS / scan_s, GYM_RAYS / any_s, GYM_RAYS / theirs["scan_s"]
     apart_mm = 1e3 * float(np.median(apart_m))
     times = f"{ours / other:.2f}", f"{general / other:.2f}"
-    return file.stem, len(place.walls), ours, other, *times, apart_mm
+    return file.stem, len(area.walls), ours, other, *times, apart_mm
 
 
 def _scanned(caster: Caster, poses: list[tuple[float, float, float]]) -> tuple[float, list[Floats]]:
@@ -166,13 +166,13 @@ def _scanned(caster: Caster, poses: list[tuple[float, float, float]]) -> tuple[f
     return min(taken) / len(poses), scans
 
 
-def free_poses(place: Place) -> list[tuple[float, float, float]]:
+def free_poses(area: DrivingArea) -> list[tuple[float, float, float]]:
     """Drawn from the free places of a map, the same each time."""
     draw, found = np.random.RandomState(1), []
-    low, high = bounds(place).T
+    low, high = bounds(area).T
     while len(found) < GYM_POSES:
         x, y = low + draw.random_sample(2) * (high - low)
-        if place.is_free(x, y):
+        if area.is_free(x, y):
             found.append((float(x), float(y), float(draw.uniform(-3.0, 3.0))))
     return found
 

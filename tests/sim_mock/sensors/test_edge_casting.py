@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from sim_mock.sensors.edge_casting import EdgeCaster, caster_of
 from sim_mock.sensors.ray_casting import RayCaster
-from sim_mock.tracks.driving_area import Place, Pose
+from sim_mock.tracks.driving_area import DrivingArea, Pose
 from sim_mock.tracks.loading import load_track
-from sim_mock.tracks.ros_map import edges, placed
+from sim_mock.tracks.ros_map import edges, in_world
 
 CELL_M = 0.05
 HERE = Pose(0.0, 0.0, 0.0)
@@ -23,7 +23,7 @@ def is_anywhere(x_m, y_m):
 
 def mapped(is_wall, origin=HERE):
     corners = edges(np.asarray(is_wall, dtype=bool)).reshape(-1, 2) * CELL_M
-    return Place("map", placed(corners, origin).reshape(-1, 4), is_anywhere, origin)
+    return DrivingArea("map", in_world(corners, origin).reshape(-1, 4), is_anywhere, origin)
 
 
 def every_side(is_wall, origin=HERE):
@@ -33,7 +33,7 @@ def every_side(is_wall, origin=HERE):
     across, up = x + CELL_M, y + CELL_M
     sides = ((x, y, across, y), (x, up, across, up), (x, y, x, up), (across, y, across, up))
     ends = np.concatenate([np.stack(side, axis=1) for side in sides]).reshape(-1, 2)
-    return RayCaster(placed(ends, origin).reshape(-1, 4))
+    return RayCaster(in_world(ends, origin).reshape(-1, 4))
 
 
 def drawn(seed, share=0.03, size=60):
@@ -54,7 +54,7 @@ def test_ranges_are_those_of_all_cells_sides(seed, first, yaw, fan):
     cells, origin = drawn(seed), Pose(0.3, -0.7, yaw)
     # by chance, for a ray along a wall or into a corner meets it or not by the last bit
     from_middle = np.random.RandomState(seed).uniform(-0.049, 0.049, (1, 2))
-    ((x, y),) = placed(1.5 + from_middle, origin)
+    ((x, y),) = in_world(1.5 + from_middle, origin)
     scan = x, y, first, step, count, 1.2
     got, all_m = caster_of(mapped(cells, origin)).cast(*scan), every_side(cells, origin).cast(*scan)
     assert np.isfinite(got).any()

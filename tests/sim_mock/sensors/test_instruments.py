@@ -10,7 +10,7 @@ from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.sensors.instruments import Samples, instruments_of
+from sim_mock.sensors.instruments import Sampler, instruments_of
 from sim_mock.tracks.loading import load_track
 from sim_mock.virtual_car.config import virtual_car_config
 
@@ -20,10 +20,10 @@ class Car:
 
     def __init__(self, vehicle, track=None, seed=5):
         self.world = virtual_car_config(load_vehicle(vehicle), {"seed": str(seed)}).world(InProcess)
-        place = load_track(track) if track else None
-        instruments = instruments_of(self.world, seed, place)
+        area = load_track(track) if track else None
+        instruments = instruments_of(self.world, seed, area)
         self.samples = {instrument.name: [] for instrument in instruments}
-        self.world.observers.append(Samples(instruments, self.put, self.world.now_us).step)
+        self.world.observers.append(Sampler(instruments, self.put, self.world.now_us).step)
         self.host = Host(self.world)
 
     def put(self, sample):

@@ -5,18 +5,20 @@ import os
 
 import pytest
 
-from sim_mock.sensors.instruments import Sample
-from sim_mock.sensors.publishing import JsonLines
+from sim_mock.sensors.instruments import SensorSample
+from sim_mock.sensors.publishing import SampleWriter
 from tests.evidence import every
 
-SAMPLE = Sample("position", 1_500_000, 1_550_000, {"x_m": 1.0}, {"x_m": 1.1})
-LONG = Sample("lidar", 0, 0, {"ranges_m": [1.2345, None] * 500}, {"ranges_m": [1.2345] * 1000})
+SAMPLE = SensorSample("position", 1_500_000, 1_550_000, {"x_m": 1.0}, {"x_m": 1.1})
+LONG = SensorSample(
+    "lidar", 0, 0, {"ranges_m": [1.2345, None] * 500}, {"ranges_m": [1.2345] * 1000}
+)
 
 
 def test_a_line_has_when_it_was_taken_when_it_is_out_and_the_truth(tmp_path):
     path = tmp_path / "out.jsonl"
     path.write_text("of an earlier run, and longer than what comes now " * 9)
-    lines = JsonLines(str(path))
+    lines = SampleWriter(str(path))
     lines.put(SAMPLE)
     assert path.read_text().endswith("\n")  # there at once, not when the file is closed
     assert json.loads(path.read_text()) == {
@@ -32,7 +34,7 @@ def test_a_line_has_when_it_was_taken_when_it_is_out_and_the_truth(tmp_path):
 def test_a_reader_that_does_not_keep_up_loses_whole_lines_and_is_told_how_many(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    lines = JsonLines(str(path))  # nobody reads yet: it must neither wait nor fail
+    lines = SampleWriter(str(path))  # nobody reads yet: it must neither wait nor fail
     for _ in range(100):
         lines.put(LONG)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -59,4 +61,4 @@ def read_on(reader, lines):
 
 def test_a_path_that_cannot_be_written_is_an_error(tmp_path):
     with pytest.raises(OSError, match="nowhere"):
-        JsonLines(str(tmp_path / "nowhere" / "x"))
+        SampleWriter(str(tmp_path / "nowhere" / "x"))

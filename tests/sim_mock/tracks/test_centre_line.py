@@ -7,7 +7,7 @@ import pytest
 
 from sim_mock.tracks.centre_line import SAG_M, length_m, track_of
 from sim_mock.tracks.contact import clearance_m
-from sim_mock.tracks.loading import load_place, load_track, track_names
+from sim_mock.tracks.loading import load_area, load_track, track_names
 from tests.evidence import some
 
 RING = {
@@ -77,4 +77,4 @@ def test_unknown_names_are_refused_with_those_that_there_are():
     with pytest.raises(ValueError, match="no track 'monza'; there is autorally, corridor, oval"):
         load_track("monza")
     with pytest.raises(ValueError, match="not on both"):
-        load_place("oval", "map.yaml")
+        load_area("oval", "map.yaml")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.sensors.instruments import Motion
+from sim_mock.sensors.instruments import GroundTruth
 from sim_mock.tracks.contact import Contact, Outline, clearance_m, touches
 from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.loading import load_track
@@ -49,7 +49,7 @@ class Drive:
         self.host.take_the_wheel()
 
     def seen(self):
-        return Motion(self.contact).take(self.world)[1]
+        return GroundTruth(self.contact).take(self.world)[1]
 
 
 def test_a_wall_stops_a_car_at_its_bumper_and_it_can_back_away():
@@ -83,23 +83,23 @@ def test_a_car_that_keeps_clear_is_moved_by_nothing():
 
 
 def test_no_speed_carries_a_car_through_a_wall():
-    place = load_track("corridor")
+    area = load_track("corridor")
     world = virtual_car_config(load_vehicle("f1tenth"), {}).world(InProcess)
-    contact = Contact(place, Outline.of(world.plant.parameters), Pose(0.0, 0.0, 0.0))
+    contact = Contact(area, Outline.of(world.plant.parameters), Pose(0.0, 0.0, 0.0))
     world.observers.append(contact.step)
     world.plant.truth.assign((0.0, 0.0, 0.6, 20.0, 0.0, 0.0))
     world.advance(2_000_000)
     truth = world.plant.truth
     assert contact.hits >= 1
-    assert place.is_free(truth.x_m, truth.y_m)
+    assert area.is_free(truth.x_m, truth.y_m)
     assert not contact.is_off
 
 
 def test_who_leaves_the_free_floor_is_said_to_be_off_it():
-    place = load_track("oval")
+    area = load_track("oval")
     world = virtual_car_config(load_vehicle("nigel"), {}).world(InProcess)
     nothing = Outline(0.0, 0.0, 0.0)  # only its centre, to have it go where no car fits
-    contact = Contact(place, nothing, Pose(0.0, 0.0, 0.0))
+    contact = Contact(area, nothing, Pose(0.0, 0.0, 0.0))
     for y_m, is_off, count in ((0.29, False, 0), (0.31, True, 1), (0.5, True, 1), (0.2, False, 1)):
         world.plant.truth.assign((0.0, y_m, pi, 0.0, 0.0, 0.0))
         contact._slack_m = 100.0

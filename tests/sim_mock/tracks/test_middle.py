@@ -19,7 +19,7 @@ ORIGIN = Pose(-9.5, -2.0, 0.0)
 
 def drawn(name, origin=ORIGIN, size_m=(19.0, 16.0)):
     """A track as a SLAM would draw it: walls two cells thick, unknown behind them."""
-    place = load_track(name)
+    area = load_track(name)
     columns, rows = (round(size / CELL_M) for size in size_m)
     is_free = np.zeros((rows, columns), dtype=bool)
     for row in range(rows):
@@ -27,7 +27,7 @@ def drawn(name, origin=ORIGIN, size_m=(19.0, 16.0)):
             x, y = (column + 0.5) * CELL_M, (row + 0.5) * CELL_M
             c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
             world = origin.x_m + c * x - s * y, origin.y_m + s * x + c * y
-            is_free[row, column] = place.is_free(*world)
+            is_free[row, column] = area.is_free(*world)
     is_wall = ndimage.binary_dilation(is_free, iterations=2) & ~is_free
     return Grid(is_wall, is_free, CELL_M, origin)
 
