@@ -79,13 +79,15 @@ def plant_of(
         parameters = parameters.with_patches(tuple(patches))
     if not parameters.model:
         return Plant(parameters, seed)
-    from sim_mock.bodies.table import modelled  # most cars need none of these models
+    from sim_mock.bodies.table import with_model  # most cars need none of these models
 
     if payload_kg or patches:
         raise ValueError(
             f"model={parameters.model} knows of no payload and no patches: leave out one"
         )
-    parameters, moves = modelled(parameters, vehicle.name, vehicle.parameters, PLANT_STEP_US * 1e-6)
+    parameters, moves = with_model(
+        parameters, vehicle.name, vehicle.parameters, PLANT_STEP_US * 1e-6
+    )
     return Plant(parameters, seed, moves)
 
 

@@ -7,7 +7,7 @@ from math import copysign
 
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
-from sim_mock.models.autodrive.parameters import Automobile, Chassis
+from sim_mock.models.autodrive.parameters import AutomobileParameters, ChassisParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class SimulatedCar:
         return copysign(share, speed_mps)
 
 
-def _of(car: Chassis, fading: float = 0.0) -> SimulatedCar:
+def _of(car: ChassisParameters, fading: float = 0.0) -> SimulatedCar:
     return SimulatedCar(
         car.steer_max_rad,
         car.speed_max_mps,
         car.wheelbase_m,
         car.wheel_radius_m,
-        isinstance(car, Automobile),
+        isinstance(car, AutomobileParameters),
         fading=fading,
     )
 

@@ -11,7 +11,7 @@ from math import copysign, floor, pi
 from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import Actuators
-from sim_mock.autodrive.playout import Pair, Playout
+from sim_mock.autodrive.playout import Pair, PlayoutBuffer
 from sim_mock.autodrive.telemetry import Telemetry
 from sim_mock.plant.body import BodyState
 from sim_mock.sensors.encoder import COUNTER_MASK
@@ -50,7 +50,7 @@ class ExchangedPlant:
         self.steer_rad = self.steer_rear_rad = 0.0
         self.is_sliding = False
         self.wheel_speed_mps = 0.0
-        self._playout = Playout()
+        self._playout = PlayoutBuffer()
         self._ignored_us = self._frozen_us = 0  # durations by the frames' times
         self._twice = 0  # consecutive frames without progress in time
         self.battery_mv = round(

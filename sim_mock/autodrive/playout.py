@@ -23,7 +23,7 @@ _AGREES = 0.35  # if body and wheel speed differ by more than this share the whe
 _SLOW_RADPS = 1.0
 
 
-class Playout:
+class PlayoutBuffer:
     """The playout buffer of the left and the right wheel.
 
     ``shown_rad`` and ``heard_rad`` are left's and right's rotation since the beginning, as played

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import top_mps
-from sim_mock.bodies.rolling import carried, slides
+from sim_mock.bodies.rolling import integrated, is_sliding_at
 from sim_mock.models.autodrive.automobile import at_rest, step
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
 from sim_mock.models.autodrive.gearbox import STILL_MPS
-from sim_mock.models.autodrive.parameters import Automobile, Car, Input, Pedals
+from sim_mock.models.autodrive.parameters import AutomobileParameters, CarParameters, Input, Pedals
 from sim_mock.models.autodrive.powertrain import brake_nm
 from sim_mock.models.integration import State
 from sim_mock.plant.motor import Motor
@@ -22,33 +22,35 @@ from sim_mock.plant.motor import Motor
 if TYPE_CHECKING:
     from sim_mock.autodrive.cars import SimulatedCar
     from sim_mock.plant.body import BodyState
-    from sim_mock.plant.model import Acts
+    from sim_mock.plant.model import Actuation
     from sim_mock.plant.parameters import PlantParameters
 
 
 class AutoDriveBody:
     """A small or mid-scale car; ``state`` is the model's, a ``Sprung``."""
 
-    def __init__(self, parameters: PlantParameters, car: Car, simulated: SimulatedCar) -> None:
+    def __init__(
+        self, parameters: PlantParameters, car: CarParameters, simulated: SimulatedCar
+    ) -> None:
         self._car, self._simulated = car, simulated
         self._top_mps = top_mps(parameters)
         self.state: State = Sprung()
         self.rim_mps = 0.0
         self.is_sliding = False
 
-    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+    def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         car = self._car
         throttle = self._simulated.throttle(acts.duty * self._top_mps)
         u = Input(throttle, acts.front_rad / car.steer_max_rad)
-        new = self.state = carried(sprung_rates, self.state, u, car, dt_s, truth)
+        new = self.state = integrated(sprung_rates, self.state, u, car, dt_s, truth)
         self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m
-        self.is_sliding = slides(self.rim_mps, truth.vx_mps)
+        self.is_sliding = is_sliding_at(self.rim_mps, truth.vx_mps)
 
 
 class AutomobileBody:
     """A full-scale car; ``state`` is the model's, a ``Driven``."""
 
-    def __init__(self, parameters: PlantParameters, car: Automobile) -> None:
+    def __init__(self, parameters: PlantParameters, car: AutomobileParameters) -> None:
         p = parameters
         self._car = car
         wheels_nm = [brake_nm(at.sprung_kg, car) for at in car.corners]
@@ -60,7 +62,7 @@ class AutomobileBody:
         self.rim_mps = 0.0
         self.is_sliding = False
 
-    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+    def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         car, old = self._car, self.state
         now = old._replace(body=Sprung(*truth.values(), *old.body[len(truth.values()) :]))
         is_against = acts.duty * self.rim_mps < 0.0 and abs(self.rim_mps) > STILL_MPS
@@ -71,9 +73,9 @@ class AutomobileBody:
         body = self.state.body
         truth.assign(body[:6])
         self.rim_mps = 0.25 * sum(body[6:10]) * car.wheel_radius_m
-        self.is_sliding = slides(self.rim_mps, truth.vx_mps)
+        self.is_sliding = is_sliding_at(self.rim_mps, truth.vx_mps)
 
-    def _brake(self, acts: Acts) -> float:
+    def _brake(self, acts: Actuation) -> float:
         """Return the brake pedal, from 0 to 1.
 
         It is as hard as the motors would brake; at low speed, where these fade, by the pulse; full

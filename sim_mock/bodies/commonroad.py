@@ -1,7 +1,7 @@
 """CommonRoad's kinematic and linear single track as bodies of a virtual car.
 
 Mass, axles, stiffness and friction are the vehicle file's. Their speed follows an acceleration:
-that of ``Pull``, limited by friction. The steering angle is the servo's.
+that of ``LongitudinalDrive``, limited by friction. The steering angle is the servo's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import atan2, copysign, cos, hypot, inf, sin, tan
 from typing import TYPE_CHECKING
 
-from sim_mock.bodies.rolling import Pull, axle_of, roll
+from sim_mock.bodies.rolling import LongitudinalDrive, rear_axle_position, set_from_rear_axle
 from sim_mock.models.integration import rk4
 from sim_mock.models.single_track.kinematic import Kinematic, kinematic_rates
 from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, Linear, linear_rates
@@ -18,7 +18,7 @@ from sim_mock.plant.body import GRAVITY_MPS2
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
-    from sim_mock.plant.model import Acts
+    from sim_mock.plant.model import Actuation
     from sim_mock.plant.parameters import PlantParameters
 
 
@@ -45,28 +45,28 @@ class KinematicBody:
 
     def __init__(self, parameters: PlantParameters) -> None:
         self._p = single_track_of(parameters)
-        self._pull = Pull(parameters)
+        self._longitudinal = LongitudinalDrive(parameters)
         self._steer_rad = 0.0
         self.rim_mps = 0.0
 
-    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+    def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         self._step(dt_s, self._input(dt_s, acts, truth), acts.steer_rad, truth)
         self._steer_rad = acts.steer_rad
-        if self._pull.is_held:
+        if self._longitudinal.is_held:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
         self.rim_mps = truth.vx_mps
 
-    def _input(self, dt_s: float, acts: Acts, truth: BodyState) -> Input:
+    def _input(self, dt_s: float, acts: Actuation, truth: BodyState) -> Input:
         rate_radps = (acts.steer_rad - self._steer_rad) / dt_s
-        return Input(rate_radps, self._pull.accel_mps2(dt_s, acts, truth.vx_mps))
+        return Input(rate_radps, self._longitudinal.accel_mps2(dt_s, acts, truth.vx_mps))
 
     def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
         p = self._p
-        x_m, y_m = axle_of(truth, p.lr_m)
+        x_m, y_m = rear_axle_position(truth, p.lr_m)
         begun = Kinematic(x_m, y_m, self._steer_rad, truth.vx_mps, truth.yaw_rad)
         new = Kinematic(*rk4(kinematic_rates, begun, u, p, dt_s))
         place = new.x_m, new.y_m, new.yaw_rad
-        roll(truth, place, new.speed_mps, tan(to_rad) / p.wheelbase_m, p.lr_m)
+        set_from_rear_axle(truth, place, new.speed_mps, tan(to_rad) / p.wheelbase_m, p.lr_m)
 
 
 class SingleTrackBody(KinematicBody):

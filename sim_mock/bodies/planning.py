@@ -12,7 +12,7 @@ from math import cos, sin
 from typing import TYPE_CHECKING, Any
 
 from sim_mock.autodrive.actuators import top_mps
-from sim_mock.bodies.rolling import Pull, axle_of
+from sim_mock.bodies.rolling import LongitudinalDrive, rear_axle_position
 from sim_mock.models.integration import State
 from sim_mock.models.planning.gear import DRIVE, REVERSE
 from sim_mock.models.planning.model_types import PEDALLED, make_car
@@ -22,7 +22,7 @@ from sim_mock.plant.motor import Motor
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
-    from sim_mock.plant.model import Acts
+    from sim_mock.plant.model import Actuation
     from sim_mock.plant.parameters import PlantParameters
 
 _STANDS_MPS = 1e-6  # the rounding of a step's integration
@@ -40,25 +40,25 @@ class PlanningBody:
         self.car = make_car(model, known, parameters.body.wheelbase_m, step_s)
         self._is_pedalled = model == PEDALLED  # it takes acceleration along the gear, not along x
         self._lr_m = parameters.body.lr_m
-        self._pull = Pull(parameters)
+        self._longitudinal = LongitudinalDrive(parameters)
         self._top_mps = top_mps(parameters)
         self._gear = DRIVE
         self._put: State = ()
         self.rim_mps = 0.0
 
-    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+    def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         if truth.values() != self._put:  # the car was moved since the last step
-            self.car.place(*axle_of(truth, self._lr_m), truth.yaw_rad, truth.vx_mps)
+            self.car.place(*rear_axle_position(truth, self._lr_m), truth.yaw_rad, truth.vx_mps)
         self.car.step(dt_s, self._command(dt_s, acts, truth.vx_mps))
         said = self.car.report()
         truth.assign(self._of_centre(said))
         self._put = truth.values()
         self.rim_mps = said.vx_mps
 
-    def _command(self, dt_s: float, acts: Acts, speed_mps: float) -> Command:
+    def _command(self, dt_s: float, acts: Actuation, speed_mps: float) -> Command:
         self._shift(acts.duty)
         is_braked = acts.brake_n > abs(acts.pushes_n(speed_mps))
-        along_mps2 = self._pull.accel_mps2(dt_s, acts, speed_mps)
+        along_mps2 = self._longitudinal.accel_mps2(dt_s, acts, speed_mps)
         goes_back = self._is_pedalled and self._gear == REVERSE
         return Command(
             vx_mps=0.0 if is_braked else acts.duty * self._top_mps,

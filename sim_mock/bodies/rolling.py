@@ -11,7 +11,7 @@ from sim_mock.plant.drive import Driveline
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
-    from sim_mock.plant.model import Acts
+    from sim_mock.plant.model import Actuation
     from sim_mock.plant.parameters import PlantParameters
 
 _PLANE = 6  # the first numbers of a model's state, which are also the plant's truth
@@ -19,7 +19,7 @@ _SLIDES = 0.2  # chosen: a slip past the peak of the tyres of all models
 _SLOW_MPS = 0.5  # chosen: below this speed slip is computed over it
 
 
-class Pull:
+class LongitudinalDrive:
     """The acceleration by motors, brake and friction, for models without longitudinal slip.
 
     Motors, gears and wheels turn with the car (plant/drive.py, with infinite grip), so that dry
@@ -37,7 +37,7 @@ class Pull:
         """True if friction has held the car since the last step."""
         return self._drive.is_held
 
-    def accel_mps2(self, dt_s: float, acts: Acts, speed_mps: float) -> float:
+    def accel_mps2(self, dt_s: float, acts: Actuation, speed_mps: float) -> float:
         """Return the acceleration during the step that begins at this speed."""
         drive = self._drive
         drive.rim_mps = speed_mps
@@ -47,7 +47,7 @@ class Pull:
         return (force_n + drive.braked_n) / self._mass_kg
 
 
-def carried(
+def integrated(
     rates: RightHandSide[Input, Given],
     state: State,
     u: Input,
@@ -61,17 +61,17 @@ def carried(
     return new
 
 
-def slides(rim_mps: float, rolled_mps: float) -> bool:
+def is_sliding_at(rim_mps: float, rolled_mps: float) -> bool:
     """Return whether wheels that would roll at ``rolled_mps`` spin or are locked."""
     return abs(rim_mps - rolled_mps) > _SLIDES * max(abs(rolled_mps), _SLOW_MPS)
 
 
-def axle_of(truth: BodyState, lr_m: float) -> tuple[float, float]:
+def rear_axle_position(truth: BodyState, lr_m: float) -> tuple[float, float]:
     """Return the position in m of the rear axle's middle, ``lr_m`` behind the centre of gravity."""
     return truth.x_m - lr_m * cos(truth.yaw_rad), truth.y_m - lr_m * sin(truth.yaw_rad)
 
 
-def roll(truth: BodyState, axle: Sequence[float], speed_mps: float, turn_per_m: float,
+def set_from_rear_axle(truth: BodyState, axle: Sequence[float], speed_mps: float, turn_per_m: float,
          lr_m: float) -> None:  # fmt: skip
     """Set the car's state from its rear axle (x and y in m, yaw in rad), without side slip."""
     x_m, y_m, yaw_rad = axle

@@ -39,7 +39,7 @@ class SpeedLoop:
     motor_s: float
     timeout_s: float
 
-    def opened(self, is_velocity: bool, delay_s: float, lag_s: float, radps: float) -> complex:
+    def open_loop(self, is_velocity: bool, delay_s: float, lag_s: float, radps: float) -> complex:
         """Return the open loop's transfer function at this frequency.
 
         An acceleration model takes that of the motors, which their own speed reduces; a velocity
@@ -53,26 +53,26 @@ class SpeedLoop:
     def margin(self, is_velocity: bool, delay_s: float, lag_s: float) -> float:
         """Return the gain margin: the factor by which the gain may grow before it oscillates."""
         radps = _FROM_RADPS
-        before = self.opened(is_velocity, delay_s, lag_s, radps)
+        before = self.open_loop(is_velocity, delay_s, lag_s, radps)
         while radps < _TO_RADPS:
             radps *= _FINER
-            now = self.opened(is_velocity, delay_s, lag_s, radps)
+            now = self.open_loop(is_velocity, delay_s, lag_s, radps)
             if before.imag < 0.0 <= now.imag and now.real < 0.0:
                 return 1.0 / abs(now)
             before = now
         return inf
 
-    def bears(self, is_velocity: bool, delay_s: float, lag_s: float) -> bool:
+    def is_stable(self, is_velocity: bool, delay_s: float, lag_s: float) -> bool:
         """Return whether the board can drive a car with this dead time and lag."""
         is_in_time = delay_s + lag_s < self.timeout_s
         return is_in_time and self.margin(is_velocity, delay_s, lag_s) > 1.0
 
     def longest_delay_s(self, is_velocity: bool, lag_s: float) -> float | None:
         """Return the longest dead time, in whole ms, that works with this lag, or None."""
-        if not self.bears(is_velocity, 0.0, lag_s):
+        if not self.is_stable(is_velocity, 0.0, lag_s):
             return None
         steps = 0
-        while self.bears(is_velocity, (steps + 1) * _STEP_S, lag_s):
+        while self.is_stable(is_velocity, (steps + 1) * _STEP_S, lag_s):
             steps += 1
         return steps * _STEP_S
 
@@ -90,7 +90,7 @@ def speed_loop_of(
     )
 
 
-def refuse_unbearable(
+def refuse_unstable_loop(
     model: str, given: Mapping[str, Any], loop: SpeedLoop, vehicle: str, motor_s: float
 ) -> None:
     """Raise ValueError naming the parameters of a file that this car cannot be driven with.
@@ -106,7 +106,7 @@ def refuse_unbearable(
     own_s = motor_s if is_velocity else 0.0
     delay_s, lag_s = float(given.get(delay, 0.0)), float(given.get(constant, own_s))
     lag_s = max(lag_s, SHORTEST_TIME_CONSTANT_S)
-    if loop.bears(is_velocity, delay_s, lag_s):
+    if loop.is_stable(is_velocity, delay_s, lag_s):
         return
     longest_s = loop.longest_delay_s(is_velocity, lag_s)
     most = "none at all" if longest_s is None else f"{delay} up to {longest_s:g} s"

@@ -17,11 +17,11 @@ from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
 from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
 from sim_mock.bodies.planning import PlanningBody, numbers_of
-from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
+from sim_mock.bodies.speed_loop import refuse_unstable_loop, speed_loop_of
 from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
-from sim_mock.models.autodrive.parameters import Automobile, Car
+from sim_mock.models.autodrive.parameters import AutomobileParameters, CarParameters
 from sim_mock.models.autorally.parameters import AUTORALLY
 from sim_mock.models.planning.model_types import ALL, LEARNED, refuse_unknown
 from sim_mock.models.planning.simulator import Settings
@@ -43,7 +43,7 @@ _NODE_KEYS = (
     "x_stddev",
     "y_stddev",
 )
-_AUTODRIVE: dict[str, Car | Automobile] = {
+_AUTODRIVE: dict[str, CarParameters | AutomobileParameters] = {
     "nigel": NIGEL,
     "f1tenth": F1TENTH,
     "hunter_se": HUNTER_SE,
@@ -53,7 +53,7 @@ _AUTODRIVE: dict[str, Car | Automobile] = {
 _AUTORALLY = {"autorally": AUTORALLY}
 
 
-class Row(NamedTuple):
+class ModelEntry(NamedTuple):
     """A model of the table.
 
     ``make`` takes the vehicle's name, its plant, a file's parameters and the step in s;
@@ -66,41 +66,41 @@ class Row(NamedTuple):
     steers: bool = False  # its own steering replaces the servo
 
 
-def _autorally(title: str, kind: Kind) -> Row:
-    return Row(
+def _autorally(title: str, kind: Kind) -> ModelEntry:
+    return ModelEntry(
         title, lambda name, p, _given, _s: AutoRallyBody(p, _AUTORALLY[name], kind), (*_AUTORALLY,)
     )
 
 
 def _autodrive(name: str, p: PlantParameters) -> Model:
     car = _AUTODRIVE[name]
-    if isinstance(car, Automobile):
+    if isinstance(car, AutomobileParameters):
         return AutomobileBody(p, car)
     return AutoDriveBody(p, car, simulated_car(name))
 
 
-def _planning(model: str) -> Row:
+def _planning(model: str) -> ModelEntry:
     def make(_name: str, p: PlantParameters, given: Mapping[str, Any], step_s: float) -> Model:
         return PlanningBody(p, model, given, step_s)
 
     # With IDEAL_STEER_VEL a speed loop of higher gain than Nigel's oscillates.
     whose = ("nigel",) if model == "IDEAL_STEER_VEL" else ()
-    return Row("of Autoware's planning simulator", make, whose, steers=True)
+    return ModelEntry("of Autoware's planning simulator", make, whose, steers=True)
 
 
-MODELS: dict[str, Row] = {
-    "kinematic": Row(
+MODELS: dict[str, ModelEntry] = {
+    "kinematic": ModelEntry(
         "CommonRoad's kinematic single track: no wheel slips",
         lambda _name, p, _given, _s: KinematicBody(p),
     ),
-    "single_track": Row(
+    "single_track": ModelEntry(
         "CommonRoad's single track: linear tyres, load transfer",
         lambda _name, p, _given, _s: SingleTrackBody(p),
     ),
     "autorally_single_track": _autorally("AutoRally's single track: magic formula, spins", SINGLE),
     "autorally_double_track": _autorally("the same on four wheels, loads by equilibrium", DOUBLE),
     "autorally_full": _autorally("the same with ride, roll and pitch on springs, and air", FULL),
-    "autodrive": Row(
+    "autodrive": ModelEntry(
         "AutoDRIVE's simulator: four sprung wheels, its motors, or engine, gearbox and brakes",
         lambda name, p, _given, _s: _autodrive(name, p),
         (*_AUTODRIVE,),
@@ -147,7 +147,7 @@ def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
     return name, given
 
 
-def described() -> list[dict[str, str]]:
+def describe_models() -> list[dict[str, str]]:
     """Return the list of all models, for a user interface."""
     rows = [
         {
@@ -161,12 +161,12 @@ def described() -> list[dict[str, str]]:
     return rows
 
 
-def for_vehicle(vehicle: str) -> list[str]:
+def models_for_vehicle(vehicle: str) -> list[str]:
     """Return the models that this type of car may have."""
     return [name for name, row in MODELS.items() if not row.vehicles or vehicle in row.vehicles]
 
 
-def modelled(
+def with_model(
     parameters: PlantParameters, vehicle: str, board: Mapping[str, Sequence[int]], step_s: float
 ) -> tuple[PlantParameters, Model | None]:
     """Return the plant's parameters for their ``model``, and that model (None: the plant's own).
@@ -179,14 +179,14 @@ def modelled(
     name, given = parse_model(parameters.model)
     row = MODELS[name]
     if row.vehicles and vehicle not in row.vehicles:
-        may_be = ", ".join((TWIN, *for_vehicle(vehicle)))
+        may_be = ", ".join((TWIN, *models_for_vehicle(vehicle)))
         raise ValueError(
             f"model={name} is only for {', '.join(row.vehicles)}; {vehicle} may have {may_be}"
         )
     if name in ALL:
         motor_s = numbers_of(parameters)["vel_time_constant"]
         loop = speed_loop_of(parameters, board, motor_s)
-        refuse_unbearable(name, given, loop, vehicle, motor_s)
+        refuse_unstable_loop(name, given, loop, vehicle, motor_s)
     try:
         moves = row.make(vehicle, parameters, given, step_s)
     except (ValueError, OSError) as fault:

@@ -187,7 +187,7 @@ def _own(fault: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in fault.items() if key not in ("name", "at_s")}
 
 
-def described() -> list[dict[str, Any]]:
+def describe_faults() -> list[dict[str, Any]]:
     """Return the list of faults for people and programs: name, title, keys with their defaults."""
     return [
         {"name": name, "title": named.title, "keys": {key.name: key.default for key in named.keys}}

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
 
 
-class Acts(NamedTuple):
+class Actuation(NamedTuple):
     """The output of the plant's actuators during a step.
 
     The motors' ``duty`` from -1 to 1 (0: they coast or brake), and their force at the rim:
@@ -47,4 +47,4 @@ class Model(Protocol):
     rim_mps: float
     is_sliding: bool
 
-    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None: ...
+    def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None: ...

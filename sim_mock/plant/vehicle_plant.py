@@ -11,7 +11,7 @@ from sim_mock.plant.brake import FrontBrake
 from sim_mock.plant.drive import Driveline
 from sim_mock.plant.esc import Esc, EscParameters
 from sim_mock.plant.integrators import step_body
-from sim_mock.plant.model import Acts
+from sim_mock.plant.model import Actuation
 from sim_mock.plant.motor import Motor
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.servo import CalibrationCurve, Servo
@@ -215,7 +215,7 @@ class Plant:
         motor, drive = self._motor, self._drive
         brake_n = self._brake.most_n(inf) if self._brake else 0.0
         push_n = motor.push_n + self.pushed_n
-        acts = Acts(
+        acts = Actuation(
             motor.duty,
             push_n,
             motor.damping_n_per_mps,

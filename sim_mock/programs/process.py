@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sim_mock.bodies import trust
 from sim_mock.programs import children
 from sim_mock.virtual_car.config import VirtualCarConfig, vehicle_for, virtual_car_config
-from sim_mock.virtual_car.transport import told_vehicle
+from sim_mock.virtual_car.transport import reported_vehicle
 
 if TYPE_CHECKING:
     from sim_mock.virtual_car.transport import Context, Uri
@@ -85,7 +85,7 @@ class ProcessTransport:
 
     def __init__(self, uri: Uri, config: VirtualCarConfig, runtime: str, context: Context) -> None:
         self.label = uri.text
-        self.vehicle = told_vehicle(uri)
+        self.vehicle = reported_vehicle(uri)
         self.car: CarProcess | None = None
         self._config = config
         self._runtime = runtime

@@ -16,7 +16,7 @@ from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
-from sim_mock.faults.named import described, options_of, parse_faults, read_scenario
+from sim_mock.faults.named import describe_faults, options_of, parse_faults, read_scenario
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.world import VehicleSpec, World, board_id_of, plant_of, stored_image
@@ -266,11 +266,11 @@ def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> Virtua
 
 def choices() -> dict[str, list[dict[str, Any]]]:
     """Return the models, tracks and faults that can be chosen by name, for a user interface."""
-    from sim_mock.bodies.table import described as models_described
+    from sim_mock.bodies.table import describe_models
     from sim_mock.tracks.loading import load_track, track_names
 
     tracks = [{"name": name, "title": load_track(name).title} for name in track_names()]
-    return {"models": models_described(), "tracks": tracks, "faults": described()}
+    return {"models": describe_models(), "tracks": tracks, "faults": describe_faults()}
 
 
 def _made_different(options: dict[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ wheelbase (121.6 in) and track (68.3 in); that OpenCAV is one is an inference.
 """
 
 from sim_mock.models.autodrive.curve import Curve
-from sim_mock.models.autodrive.parameters import Automobile
+from sim_mock.models.autodrive.parameters import AutomobileParameters
 
-OPENCAV = Automobile(
+OPENCAV = AutomobileParameters(
     sprung_kg=1964.0 - 4 * 25.0,  # CP: 4330 lb, less the wheels
     wheel_kg=25.0,  # estimate
     lf_m=1.39,  # AW: wheelbase 3.09; 55 % of the weight in front: estimate
@@ -56,7 +56,7 @@ OPENCAV = Automobile(
     down_ns_per_m=5.0,  # estimate: a hundredth of its weight at top speed
 )
 
-RZR = Automobile(
+RZR = AutomobileParameters(
     sprung_kg=780.0,  # estimate: 900 kg in all
     wheel_kg=30.0,  # estimate
     lf_m=1.6,  # estimate: wheelbase 2.9, 45 % of the weight in front

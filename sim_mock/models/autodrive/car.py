@@ -13,8 +13,8 @@ from typing import NamedTuple
 from sim_mock.models.autodrive.motor import wheel_torque_nm
 from sim_mock.models.autodrive.parameters import (
     GRAVITY_MPS2,
-    Car,
-    Chassis,
+    CarParameters,
+    ChassisParameters,
     Corner,
     Input,
 )
@@ -56,7 +56,7 @@ class Push(NamedTuple):
     left_n: float
 
 
-class Acts(NamedTuple):
+class AppliedForces(NamedTuple):
     """The actions of drive, brakes and air: the wheels' torques, drag, downforce on the body."""
 
     torques_nm: Sequence[float]
@@ -64,28 +64,28 @@ class Acts(NamedTuple):
     down_n: float = 0.0
 
 
-def sprung_rates(x: State, u: Input, p: Car) -> State:
+def sprung_rates(x: State, u: Input, p: CarParameters) -> State:
     """Return the right-hand side, in the order of ``Sprung``, per second."""
     s = Sprung(*x)
     torques_nm = [
         wheel_torque_nm(u.throttle, spin, is_driven, p)
         for spin, is_driven in zip(s[6:10], p.driven, strict=True)
     ]
-    return rates_under(s, u.steering, Acts(torques_nm, p.drag_ns_per_m), p)
+    return rates_under(s, u.steering, AppliedForces(torques_nm, p.drag_ns_per_m), p)
 
 
-def rates_under(s: Sprung, steering: float, acts: Acts, p: Chassis) -> State:
+def rates_under(s: Sprung, steering: float, forces: AppliedForces, p: ChassisParameters) -> State:
     """Return the right-hand side for these torques and air forces, for any car of this model."""
     corners = p.corners
     springs_n = spring_forces_n(s, corners)
     pushes = tyre_pushes(s, corners, wheel_loads_n(springs_n, corners, p), p)
     return (
-        *_planar(s, corners, pushes, acts.drag_ns_per_m, p),
-        *_spins(acts.torques_nm, pushes, p),
+        *_planar(s, corners, pushes, forces.drag_ns_per_m, p),
+        *_spins(forces.torques_nm, pushes, p),
         s.heave_mps,
         s.roll_radps,
         s.pitch_radps,
-        *_body(corners, springs_n, pushes, acts.down_n, p),
+        *_body(corners, springs_n, pushes, forces.down_n, p),
         steer_rate_radps(steering, s.steer_rad, s.vx_mps, p),
     )
 
@@ -99,7 +99,9 @@ def spring_forces_n(s: Sprung, corners: Sequence[Corner]) -> list[float]:
     ]
 
 
-def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Chassis) -> list[float]:
+def wheel_loads_n(
+    springs_n: Sequence[float], corners: Sequence[Corner], p: ChassisParameters
+) -> list[float]:
     """Return the load of each wheel on the floor; 0 for a wheel in the air."""
     return [
         max((at.sprung_kg + p.wheel_kg) * GRAVITY_MPS2 + spring_n, 0.0)
@@ -116,7 +118,7 @@ def slips(
 
 
 def tyre_pushes(
-    s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: Chassis
+    s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: ChassisParameters
 ) -> list[Push]:
     """Return the forces of the four tyres: Fx = F(Sx), Fy = F(Sy), each times its wheel's load."""
     angles, spins = wheel_angles_rad(s.steer_rad, p), s[6:10]
@@ -125,7 +127,7 @@ def tyre_pushes(
 
 
 def _push(
-    s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: Chassis
+    s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: ChassisParameters
 ) -> Push:
     c, n = (cos(angle_rad), sin(angle_rad)) if angle_rad else (1.0, 0.0)
     ahead_mps = s.vx_mps - s.yaw_rate_radps * at.left_m
@@ -144,7 +146,7 @@ def _planar(
     corners: Sequence[Corner],
     pushes: Sequence[Push],
     drag_ns_per_m: float,
-    p: Chassis,
+    p: ChassisParameters,
 ) -> State:
     ahead_n, left_n = -drag_ns_per_m * s.vx_mps, -drag_ns_per_m * s.vy_mps
     moment_nm = -p.drag_nms_per_rad * s.yaw_rate_radps
@@ -163,7 +165,9 @@ def _planar(
     )
 
 
-def _spins(torques_nm: Sequence[float], pushes: Sequence[Push], p: Chassis) -> list[float]:
+def _spins(
+    torques_nm: Sequence[float], pushes: Sequence[Push], p: ChassisParameters
+) -> list[float]:
     spin_kgm2, radius_m = p.spin_kgm2, p.wheel_radius_m
     return [
         (torque_nm - push.along_n * radius_m) / spin_kgm2
@@ -176,7 +180,7 @@ def _body(
     springs_n: Sequence[float],
     pushes: Sequence[Push],
     down_n: float,
-    p: Chassis,
+    p: ChassisParameters,
 ) -> State:
     arm_m, inertia = p.h_cg_m - p.force_offset_m, p.inertia
     lift_n = -down_n

@@ -6,7 +6,7 @@ Autoware packages. HR: a ROS 2 driver of the Hunter SE (hardware/vehicles/hunter
 """
 
 from sim_mock.models.autodrive.curve import Curve
-from sim_mock.models.autodrive.parameters import Car
+from sim_mock.models.autodrive.parameters import CarParameters
 
 # The report leaves the motor's profile (torque by speed) open; each of these is one segment.
 LINE = ((0.0, 1.0), (1.0, 0.0))
@@ -19,7 +19,7 @@ FLAT = ((0.0, 1.0), (1.0, 1.0))
 # one over its free speed. That fixes the free speed and the ratio; the drag itself is an estimate
 # that leaves half of the tyres' grip. (TT's 2.352 N m per wheel is more than the tyres carry.)
 NIGEL_DRAG_NS_PER_M = 19.0
-NIGEL = Car(
+NIGEL = CarParameters(
     sprung_kg=2.68 - 4 * 0.1,  # NSI, less the wheels
     wheel_kg=0.1,  # estimate: wheel, gears and motor, which count as a wheel here
     lf_m=0.06226,  # NSI
@@ -50,7 +50,7 @@ NIGEL = Car(
     slow_mps=0.25,
 )
 
-F1TENTH = Car(
+F1TENTH = CarParameters(
     sprung_kg=3.470,  # WEB
     wheel_kg=0.436 / 4,  # WEB, unsprung
     lf_m=0.3240 - 0.15532,  # WEB, wheelbase less centre of mass from the rear axle
@@ -81,7 +81,7 @@ F1TENTH = Car(
     slow_mps=2.5,
 )
 
-HUNTER_SE = Car(
+HUNTER_SE = CarParameters(
     sprung_kg=38.0,  # estimate: about 42 kg in all
     wheel_kg=1.0,  # estimate
     lf_m=0.275,  # AW: wheelbase 0.55; its middle: estimate

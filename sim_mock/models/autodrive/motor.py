@@ -5,7 +5,7 @@ Source: the report, section 3.1.1, Powertrain and Brake Dynamics of small and mi
 
 from itertools import pairwise
 
-from sim_mock.models.autodrive.parameters import Car
+from sim_mock.models.autodrive.parameters import CarParameters
 
 # Below this spin the holding torque is proportional to it, so it holds a wheel and never drives it.
 HOLD_FULL_RADPS = 2.0
@@ -26,7 +26,7 @@ def holding_nm(most_nm: float, spin_radps: float, full_radps: float) -> float:
     return -most_nm * min(max(spin_radps / full_radps, -1.0), 1.0)
 
 
-def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: Car) -> float:
+def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: CarParameters) -> float:
     """Return the torque on one wheel; at throttle 0 every wheel is held, driven or not."""
     throttle = min(max(throttle, -1.0), 1.0)
     if throttle == 0.0:

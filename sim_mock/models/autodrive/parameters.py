@@ -33,7 +33,7 @@ class Inertia(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chassis(ABC):
+class ChassisParameters(ABC):
     """A car on four equal wheels; lengths run from the centre of gravity to the axles.
 
     ``force_offset_m`` is how far above the ground the tyres' forces act on the body. Below
@@ -109,7 +109,7 @@ class Chassis(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Car(Chassis):
+class CarParameters(ChassisParameters):
     """A small or mid-scale car: springs, dampers, motor and hold are of one wheel.
 
     ``profile`` is the motor's torque as share of ``motor_nm`` by speed as share of
@@ -132,7 +132,7 @@ class Car(Chassis):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Automobile(Chassis):
+class AutomobileParameters(ChassisParameters):
     """A full-scale car: engine, automatic transmission, differential, brakes, air.
 
     ``torque_nm`` is the engine's by its rpm, straight in between. ``gear_ratios`` are those of the

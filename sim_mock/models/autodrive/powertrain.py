@@ -10,7 +10,7 @@ from math import pi
 
 from sim_mock.models.autodrive.gearbox import PARK, Gearbox, is_pulling, ratio_of
 from sim_mock.models.autodrive.motor import holding_nm, profile_at
-from sim_mock.models.autodrive.parameters import Automobile, Corner, Pedals
+from sim_mock.models.autodrive.parameters import AutomobileParameters, Corner, Pedals
 
 # The braking distance is from 60 mph.
 BRAKED_FROM_MPS = 60.0 * 0.44704
@@ -20,14 +20,16 @@ DROP_MOST = 0.9
 BRAKE_FULL_RADPS = 1.0
 
 
-def engine_rate_rpmps(engine_rpm: float, spins: Sequence[float], gear: int, p: Automobile) -> float:
+def engine_rate_rpmps(
+    engine_rpm: float, spins: Sequence[float], gear: int, p: AutomobileParameters
+) -> float:
     """Return the rate towards RPMi + |RPMw| FDR GR, where RPMw is the wheels' mean."""
     wheel_rpm = abs(sum(spins)) / len(spins) * 60.0 / (2.0 * pi)
     target_rpm = p.idle_rpm + wheel_rpm * p.final_drive_ratio * ratio_of(gear, p)
     return (target_rpm - engine_rpm) / p.engine_lag_s
 
 
-def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: Automobile) -> float:
+def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: AutomobileParameters) -> float:
     """Return engine torque * GR * FDR * T * A; 0 while shifting or against the gear."""
     if not is_pulling(box, throttle):
         return 0.0
@@ -36,7 +38,7 @@ def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: Automobile) ->
     return profile_at(p.torque_nm, engine_rpm) * geared * share * abs(share)
 
 
-def driven_torques_nm(drive_nm: float, steer_rad: float, p: Automobile) -> list[float]:
+def driven_torques_nm(drive_nm: float, steer_rad: float, p: AutomobileParameters) -> list[float]:
     """Return the torques: an equal share for each driven wheel, less for the inner ones.
 
     The reduction grows with the steering. The report counts angles to the right and reduces the
@@ -51,12 +53,12 @@ def driven_torques_nm(drive_nm: float, steer_rad: float, p: Automobile) -> list[
     ]
 
 
-def brake_nm(sprung_kg: float, p: Automobile) -> float:
+def brake_nm(sprung_kg: float, p: AutomobileParameters) -> float:
     """Return M v^2 / (2 D) R_b of one wheel; v is the speed from which D is measured."""
     return sprung_kg * BRAKED_FROM_MPS**2 / (2.0 * p.brake_distance_m) * p.brake_lever_m
 
 
-def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
+def brake_shares(u: Pedals, gear: int, p: AutomobileParameters) -> list[float]:
     """Return the shares: brake on the front, handbrake on the rear, park on the driven wheels.
 
     In the report the brake acts on all four; but the simulator's script then writes the handbrake
@@ -71,7 +73,7 @@ def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
 
 
 def braking_torques_nm(
-    u: Pedals, gear: int, spins: Sequence[float], corners: Sequence[Corner], p: Automobile
+    u: Pedals, gear: int, spins: Sequence[float], corners: Sequence[Corner], p: AutomobileParameters
 ) -> list[float]:
     """Return the torques against the spin of each wheel."""
     rows = zip(brake_shares(u, gear, p), spins, corners, strict=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import cos, sin
 from typing import NamedTuple
 
-from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, CarParameters, Input
 from sim_mock.models.autorally.tyre import Grip, grip
 from sim_mock.models.integration import State
 
@@ -31,7 +31,9 @@ class Corner(NamedTuple):
     is_front: bool
 
 
-def grip_at(corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: Car) -> Grip:
+def grip_at(
+    corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: CarParameters
+) -> Grip:
     """Return the force per newton of load of a wheel there that spins at ``spin_radps``."""
     ahead_mps = s.vx_mps - s.yaw_rate_radps * corner.left_m
     aside_mps = s.vy_mps + s.yaw_rate_radps * corner.ahead_m
@@ -39,7 +41,7 @@ def grip_at(corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: C
     return grip(ahead_mps, aside_mps, spin_radps * p.wheel_radius_m, angle_rad, p.tyre)
 
 
-def axle_loads_n(front_ahead: float, rear_ahead: float, p: Car) -> tuple[float, float]:
+def axle_loads_n(front_ahead: float, rear_ahead: float, p: CarParameters) -> tuple[float, float]:
     """Return the loads of front and rear axle, from vertical and pitch equilibrium.
 
     ``front_ahead`` and ``rear_ahead`` are the axles' forward forces per newton of their loads.
@@ -54,7 +56,7 @@ def axle_loads_n(front_ahead: float, rear_ahead: float, p: Car) -> tuple[float, 
 
 
 def planar_rates(
-    s: Planar, corners: Sequence[Corner], forces_n: Sequence[tuple[float, float]], p: Car
+    s: Planar, corners: Sequence[Corner], forces_n: Sequence[tuple[float, float]], p: CarParameters
 ) -> State:
     """Return the rates of the first six, from each corner's force ahead and to the left: eq. 4, 5.
 
@@ -79,7 +81,7 @@ def planar_rates(
 
 
 def spin_rate_radps2(
-    corner: Corner, spin_radps: float, along_n: float, u: Input, axle_share: float, p: Car
+    corner: Corner, spin_radps: float, along_n: float, u: Input, axle_share: float, p: CarParameters
 ) -> float:
     """Return the rate of a wheel's spin: its torque less the ground's, over its inertia.
 

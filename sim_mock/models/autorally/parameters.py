@@ -45,7 +45,7 @@ class Suspension(NamedTuple):
     air_kg_per_m3: float
 
 
-class Car(NamedTuple):
+class CarParameters(NamedTuple):
     """A car of four wheels, rear wheel drive, brakes at the front.
 
     Lengths run from the centre of gravity to the axles; a spin inertia is of one wheel.
@@ -113,7 +113,7 @@ SUSPENSION = Suspension(
     air_kg_per_m3=1.2,
 )
 
-AUTORALLY = Car(
+AUTORALLY = CarParameters(
     mass_kg=TOTAL_KG,
     inertia_z_kgm2=1.124,  # Table 4
     lf_m=0.57 - 0.23,  # Table 3

@@ -10,7 +10,7 @@ from sim_mock.models.autorally.body import (
     planar_rates,
     spin_rate_radps2,
 )
-from sim_mock.models.autorally.parameters import Car, Input
+from sim_mock.models.autorally.parameters import CarParameters, Input
 from sim_mock.models.integration import State
 
 
@@ -27,7 +27,7 @@ class SingleTrack(NamedTuple):
     spin_rear_radps: float = 0.0
 
 
-def single_track_rates(x: State, u: Input, p: Car) -> State:
+def single_track_rates(x: State, u: Input, p: CarParameters) -> State:
     """Return the right-hand side, in the order of ``SingleTrack``, per second."""
     s, spins = Planar(*x[:6]), x[6:]
     corners = (Corner(p.lf_m, 0.0, True), Corner(-p.lr_m, 0.0, False))

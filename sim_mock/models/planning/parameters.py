@@ -22,7 +22,7 @@ DELAYED_ACC = (*SCALED, D_ST_M_ACC_G)
 DELAYED = (D_ST_V, *DELAYED_ACC)
 
 
-class Row(NamedTuple):
+class ParameterRow(NamedTuple):
     """One parameter: its default, its unit, the model types that use it, and its least value."""
 
     default: float
@@ -31,21 +31,21 @@ class Row(NamedTuple):
     low: float = 0.0
 
 
-NUMBERS: dict[str, Row] = {
-    "acc_time_delay": Row(0.1, "s", DELAYED_ACC),
-    "steer_time_delay": Row(0.24, "s", DELAYED),
-    "vel_time_delay": Row(0.25, "s", (D_ST_V,)),
-    "acc_time_constant": Row(0.1, "s", DELAYED_ACC),
-    "steer_time_constant": Row(0.27, "s", DELAYED),
-    "steer_dead_band": Row(0.0, "rad", (D_ST_V, *SCALED)),
-    "vel_time_constant": Row(0.5, "s", (D_ST_V,)),
-    "vel_lim": Row(50.0, "mps", DELAYED),
-    "vel_rate_lim": Row(7.0, "mps2", DELAYED),
-    "steer_lim": Row(1.0, "rad", DELAYED),
-    "steer_rate_lim": Row(5.0, "radps", DELAYED),
-    "steer_bias": Row(0.0, "rad", DELAYED, -inf),
-    "debug_acc_scaling_factor": Row(1.0, "", SCALED),
-    "debug_steer_scaling_factor": Row(1.0, "", SCALED),
+NUMBERS: dict[str, ParameterRow] = {
+    "acc_time_delay": ParameterRow(0.1, "s", DELAYED_ACC),
+    "steer_time_delay": ParameterRow(0.24, "s", DELAYED),
+    "vel_time_delay": ParameterRow(0.25, "s", (D_ST_V,)),
+    "acc_time_constant": ParameterRow(0.1, "s", DELAYED_ACC),
+    "steer_time_constant": ParameterRow(0.27, "s", DELAYED),
+    "steer_dead_band": ParameterRow(0.0, "rad", (D_ST_V, *SCALED)),
+    "vel_time_constant": ParameterRow(0.5, "s", (D_ST_V,)),
+    "vel_lim": ParameterRow(50.0, "mps", DELAYED),
+    "vel_rate_lim": ParameterRow(7.0, "mps2", DELAYED),
+    "steer_lim": ParameterRow(1.0, "rad", DELAYED),
+    "steer_rate_lim": ParameterRow(5.0, "radps", DELAYED),
+    "steer_bias": ParameterRow(0.0, "rad", DELAYED, -inf),
+    "debug_acc_scaling_factor": ParameterRow(1.0, "", SCALED),
+    "debug_steer_scaling_factor": ParameterRow(1.0, "", SCALED),
 }
 # The model types that use each text, and whether it is a list.
 TEXTS: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -97,7 +97,7 @@ class Parameters:
         )
 
 
-def _number(name: str, row: Row, value: Any) -> float:
+def _number(name: str, row: ParameterRow, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and isfinite(number := float(value)) and number >= row.low:
         return number

@@ -7,7 +7,7 @@ import pytest
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED
 from sim_mock.bodies.planning import numbers_of
-from sim_mock.bodies.table import MODELS, for_vehicle
+from sim_mock.bodies.table import MODELS, models_for_vehicle
 from sim_mock.faults.bounds.limits import plant_of
 from sim_mock.faults.running import run
 from sim_mock.plant.vehicle_plant import FULL_DUTY
@@ -222,6 +222,8 @@ def test_users_classes_move_the_car(named):
 
 
 def test_which_models_a_car_may_have():
-    assert "autorally_full" in for_vehicle("autorally")
-    assert "autorally_full" not in for_vehicle("nigel")
-    assert {m for v in ("nigel", "f1tenth", "autorally") for m in for_vehicle(v)} == set(MODELS)
+    assert "autorally_full" in models_for_vehicle("autorally")
+    assert "autorally_full" not in models_for_vehicle("nigel")
+    assert {m for v in ("nigel", "f1tenth", "autorally") for m in models_for_vehicle(v)} == set(
+        MODELS
+    )

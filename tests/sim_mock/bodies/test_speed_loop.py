@@ -9,7 +9,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
-from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
+from sim_mock.bodies.speed_loop import refuse_unstable_loop, speed_loop_of
 from sim_mock.faults.bounds.limits import plant_of
 from sim_mock.plant.servo import ServoParameters
 from sim_mock.plant.vehicle_plant import Plant
@@ -37,7 +37,7 @@ def loop(name):
 
 def refused(name, given, model=GEARED):
     car, motor_s = loop(name)
-    refuse_unbearable(model, given, car, name, motor_s)
+    refuse_unstable_loop(model, given, car, name, motor_s)
 
 
 def file_of(tmp_path, given, model=GEARED):
@@ -107,7 +107,7 @@ def test_a_velocity_model_is_judged_by_its_own_two():
 def test_a_dead_time_longer_than_the_board_waits_for_obedience_is_refused_without_any_swing():
     car, _ = loop("autorally")
     assert car.margin(False, 0.1, 0.1) > 1.0
-    assert not car.bears(False, 0.1, 0.1)
+    assert not car.is_stable(False, 0.1, 0.1)
 
 
 def test_a_uri_with_such_a_file_is_refused(tmp_path):

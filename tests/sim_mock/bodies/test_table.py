@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcess
-from sim_mock.bodies.table import MODELS, described, parse_model
+from sim_mock.bodies.table import MODELS, describe_models, parse_model
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.world import plant_of
 from tests.sim_mock.bodies.modelled_cars import KEYS, vehicle_with, write_file
@@ -76,6 +76,6 @@ def test_a_parameter_that_autoware_does_not_know_is_refused_by_name(tmp_path):
 
 
 def test_every_model_is_listed_with_the_cars_that_may_have_it():
-    titles = {row["name"]: row["title"] for row in described()}
+    titles = {row["name"]: row["title"] for row in describe_models()}
     assert list(titles) == ["twin", *MODELS]
     assert titles["autorally_full"].endswith("(autorally)")

@@ -3,16 +3,16 @@
 from typing import Any
 
 from sim_mock.models.autodrive.car import Sprung
-from sim_mock.models.autodrive.parameters import Chassis
+from sim_mock.models.autodrive.parameters import ChassisParameters
 
 
-def rolling(p: Chassis, speed_mps: float, **more: Any) -> Sprung:
+def rolling(p: ChassisParameters, speed_mps: float, **more: Any) -> Sprung:
     """Straight ahead at that speed, wheels rolling with it."""
     spins = dict.fromkeys(Sprung._fields[6:10], speed_mps / p.wheel_radius_m)
     return Sprung(**{"vx_mps": speed_mps, **spins, **more})
 
 
-def energy_j(p: Chassis, x: Sprung) -> float:
+def energy_j(p: ChassisParameters, x: Sprung) -> float:
     """Kinetic energy of the plane and of the wheels."""
     plane = p.mass_kg * (x.vx_mps**2 + x.vy_mps**2) + p.inertia.yaw_kgm2 * x.yaw_rate_radps**2
     return 0.5 * (plane + p.spin_kgm2 * sum(spin**2 for spin in x[6:10]))

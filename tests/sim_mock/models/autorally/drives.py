@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sim_mock.models.autorally.double_track import DoubleTrack, double_track_rates
 from sim_mock.models.autorally.full import Full, full_rates
-from sim_mock.models.autorally.parameters import AUTORALLY, Car, Input
+from sim_mock.models.autorally.parameters import AUTORALLY, CarParameters, Input
 from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
 from sim_mock.models.integration import rk4
 
@@ -23,7 +23,7 @@ MODELS = {
 }
 
 
-def rolling(name: str, speed_mps: float, p: Car = AUTORALLY, **more: float) -> Any:
+def rolling(name: str, speed_mps: float, p: CarParameters = AUTORALLY, **more: float) -> Any:
     """Straight ahead at that speed, wheels rolling with it."""
     model = MODELS[name]
     spins = [f for f in model.state._fields if f.startswith("spin")]
@@ -31,7 +31,9 @@ def rolling(name: str, speed_mps: float, p: Car = AUTORALLY, **more: float) -> A
     return model.state(**{"vx_mps": speed_mps, **spinning, **more})
 
 
-def steps(name: str, x: Any, u: Input, seconds: float, p: Car = AUTORALLY, dt_s: float = 0.001):
+def steps(
+    name: str, x: Any, u: Input, seconds: float, p: CarParameters = AUTORALLY, dt_s: float = 0.001
+):
     """Each state on the way, the first left out."""
     model = MODELS[name]
     for _ in range(round(seconds / dt_s)):
@@ -39,13 +41,15 @@ def steps(name: str, x: Any, u: Input, seconds: float, p: Car = AUTORALLY, dt_s:
         yield x
 
 
-def run(name: str, x: Any, u: Input, seconds: float, p: Car = AUTORALLY, dt_s: float = 0.001):
+def run(
+    name: str, x: Any, u: Input, seconds: float, p: CarParameters = AUTORALLY, dt_s: float = 0.001
+):
     """The state at the end."""
     *_, last = steps(name, x, u, seconds, p, dt_s)
     return last
 
 
-def energy_j(name: str, x: Any, p: Car = AUTORALLY) -> float:
+def energy_j(name: str, x: Any, p: CarParameters = AUTORALLY) -> float:
     """Kinetic energy of the plane and of the wheels."""
     plane = p.mass_kg * (x.vx_mps**2 + x.vy_mps**2) + p.inertia_z_kgm2 * x.yaw_rate_radps**2
     spins = list(x)[6 : 6 + MODELS[name].wheels]
