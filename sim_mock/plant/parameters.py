@@ -12,20 +12,13 @@ from sim_mock.plant.esc import EscParameters
 from sim_mock.plant.integrators import INTEGRATORS, Integrator
 from sim_mock.plant.motor import BatteryParameters, MotorParameters
 from sim_mock.plant.servo import Curve, ServoParameters
-from sim_mock.plant.tables import (
-    TABLES,
-    as_list,
-    as_mapping,
-    as_number,
-    read_table,
-    refuse,
-    refuse_unknown,
-)
+from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.plant.tyre import LAWS
 from sim_mock.plant.vesc import VescParameters
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
+from sim_mock.toml.plain_reading import as_list, as_mapping, as_number, refuse, refuse_unknown
 
 CHANNELS = 8
 _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # each has a table of keys

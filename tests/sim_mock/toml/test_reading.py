@@ -2,8 +2,8 @@
 
 import pytest
 
-from sim_mock.plant.tables import read_by
 from sim_mock.toml.keys import choice, flag, integer, number, stem_of, unit_of
+from sim_mock.toml.plain_reading import read_by
 from sim_mock.toml.reading import read_table
 from tests.evidence import every
 
