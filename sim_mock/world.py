@@ -5,17 +5,14 @@ The plant takes steps of 1 ms, the program one beat every ``step_us`` of its con
 where its steps are made to take longer (``step_takes_us``; else they take no time at all).
 """
 
-import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
 
 from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.settings.checked_params import CheckedParams
-from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
+from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
-from firmware.protocol.frame import crc_table
 from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, ProgramLost
 from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, BoardHardware
+from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
@@ -23,41 +20,6 @@ from sim_mock.plant.vehicle_plant import Plant
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62
 _MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
-
-
-class VehicleSpec(Protocol):
-    """The properties of a parsed vehicle file that the world needs."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def plant(self) -> Mapping[str, Any]: ...
-    @property
-    def channels(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def parameters(self) -> Mapping[str, Sequence[int]]: ...
-
-
-def board_id_of(board: str) -> bytes:
-    """Return the id, 8 bytes, of the virtual board of this name."""
-    low = zlib.crc32(board.encode())
-    return low.to_bytes(4, "little") + zlib.crc32(board.encode(), low).to_bytes(4, "little")
-
-
-def stored_image(vehicle: VehicleSpec, board_id: bytes, car_name: str) -> bytes:
-    """Return the configuration as a virtual car's new board has it stored."""
-    params = CheckedParams(crc_table())
-    for name, values in vehicle.parameters.items():
-        at = params.index(name)
-        params.values[at : at + len(values)] = values
-    at = params.index("board_id")
-    for i in range(4):
-        params.values[at + i] = board_id[2 * i] | board_id[2 * i + 1] << 8
-    name_bytes = car_name.encode()[: len(params.car_name)]
-    params.car_name[: len(name_bytes)] = name_bytes
-    image = bytearray(params.image_size())
-    params.write_image(image)
-    return bytes(image)
 
 
 def plant_of(

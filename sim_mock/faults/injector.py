@@ -8,11 +8,12 @@ from random import Random
 from typing import Any
 
 from sim_mock.board.firmware_runner import FirmwareRunner
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.named import injections_of
 from sim_mock.faults.trial.faulty_runner import FaultyRunner
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.wire import FaultyWire
-from sim_mock.world import VehicleSpec, World
+from sim_mock.world import World
 
 Runner = Callable[[bytes, bytes, int], FirmwareRunner]
 _MOST_BYTES = 4096  # more bytes without a delimiter are no frame

@@ -6,6 +6,7 @@ from random import Random
 
 from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.bounds.expectations import (
     DRIVES,
     EXPECTATIONS,
@@ -24,7 +25,6 @@ from sim_mock.faults.trial.host import TrialHost
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake, with_parameters
 from sim_mock.faults.trial.wire import clean
-from sim_mock.world import VehicleSpec
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
 _DRIVES_ON_MS = 2000

@@ -26,11 +26,11 @@ from firmware.protocol.plant import (
     hitl_id,
 )
 from firmware.protocol.version import protocol_hash
+from sim_mock.board.stored_image import stored_image
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.chip_plant import ChipPlant
 from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
 from sim_mock.virtual_car.config import VirtualCarConfig
-from sim_mock.world import stored_image
 
 ALWAYS = (Identify.ID, Stop.ID)  # messages that pass to a board in any stage
 _CHUNKS = 2  # chunks of the image per step of the board: half of its UART's buffer

@@ -14,12 +14,13 @@ from zlib import crc32
 
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import read_key_file, stored_key
+from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
 from sim_mock.faults.named import describe_faults, options_of, parse_faults, read_scenario
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
-from sim_mock.world import VehicleSpec, World, board_id_of, plant_of, stored_image
+from sim_mock.world import World, plant_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

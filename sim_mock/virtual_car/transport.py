@@ -15,7 +15,8 @@ from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
 from sim_mock.virtual_car.schedule import RealTimeSchedule
 
 if TYPE_CHECKING:
-    from sim_mock.world import VehicleSpec, World
+    from sim_mock.board.stored_image import VehicleSpec
+    from sim_mock.world import World
 
 _LOG = logging.getLogger(__name__)
 _SLOW = (

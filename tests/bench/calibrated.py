@@ -18,7 +18,7 @@ import numpy as np
 
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import Measured, read_measured
-from sim_mock.world import stored_image
+from sim_mock.board.stored_image import stored_image
 from tests.bench.instructions import counted_in
 from tests.bench.step_scene import BOARD_ID
 

@@ -6,7 +6,7 @@ import pytest
 from firmware.protocol import codes
 from sim_mock.board.firmware_runner import Process, Stored
 from sim_mock.board.pairing_keys import stored_key
-from sim_mock.world import board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.test_box import OTHER_KEY, SILENCE_MS, STEP_MS, Driven, box_of

@@ -7,7 +7,7 @@ from firmware.core.arbitration.source import OPEN
 from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT, STOP_SOURCE_LINK
 from host_bridge.config import load_vehicle
 from sim_mock.board.pairing_keys import stored_key
-from sim_mock.world import board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.core.desk import parameters_of
 
 

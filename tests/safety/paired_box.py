@@ -10,7 +10,7 @@ from firmware.protocol.codec import encode_into
 from host_bridge.deploy.hil.host.small_host import Host, framed
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
-from sim_mock.world import board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
 
 KEY = b"a key of 16 byte"
 

@@ -9,8 +9,9 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.virtual_car.config import virtual_car_config
-from sim_mock.world import TIME_MASK, World, board_id_of, stored_image
+from sim_mock.world import TIME_MASK, World
 from tests.firmware.worlds import VEHICLES, world_of
 
 

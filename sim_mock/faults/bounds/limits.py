@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from firmware.core.settings.params import CURVE_POINTS
 from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.trial.host import CLAIM_EVERY_US, SYNC_EVERY_US
 from sim_mock.faults.trial.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
-from sim_mock.world import VehicleSpec
 
 G_MPS2 = 9.81
 _GRIP_USED = 0.5  # least share of the braked tyres' grip that counts as braking

@@ -13,13 +13,13 @@ from math import ceil, exp, inf
 from random import Random
 
 from firmware.protocol import codes
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.cases import starts
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.trial.wire import Line
-from sim_mock.world import VehicleSpec
 
 LOSSES = (0.01, 0.05, 0.10, 0.20)
 RATES_HZ = (20, 50, 100)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from firmware.protocol import codes
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
-from sim_mock.world import VehicleSpec
 
 USUAL_MPS = 3.0
 _LEAST_APART_MPS = 0.1  # a row at the cap is added only if it differs by more than this

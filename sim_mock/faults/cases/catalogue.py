@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware.protocol import codes
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines, off_delay, starts
@@ -17,7 +18,6 @@ from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import InjectionTarget
 from sim_mock.faults.trial.vehicles import NEEDS
 from sim_mock.faults.trial.wire import Line
-from sim_mock.world import VehicleSpec
 
 _CROWDED = Path(__file__).with_name("crowded_heap.py")
 STOPS_SOURCE = "S1, S10"

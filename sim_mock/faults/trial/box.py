@@ -5,8 +5,9 @@ from __future__ import annotations
 from sim_mock.board.firmware_runner import Stored
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualRunstopBox
+from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.faults.trial.wire import FaultyWire
-from sim_mock.world import VehicleSpec, World, board_id_of, stored_image
+from sim_mock.world import World
 
 _KEY = b"of a scene's box"
 _AHEAD_US = 123_000  # its clock differs from the car's

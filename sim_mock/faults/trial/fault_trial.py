@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from random import Random
 
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.faults.trial.box import RadioRunstopBox, paired_image
 from sim_mock.faults.trial.faulty_runner import FaultyRunner, RunnerFactory
 from sim_mock.faults.trial.host import TrialHost
 from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
-from sim_mock.world import VehicleSpec, World
+from sim_mock.world import World
 
 _CREEP_MPS = 0.001
 

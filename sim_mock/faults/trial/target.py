@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from random import Random
 
+from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.trial.faulty_runner import FaultyRunner
 from sim_mock.faults.trial.wire import FaultyWire
-from sim_mock.world import VehicleSpec, World
+from sim_mock.world import World
 
 TICK_US = 1000  # how finely the phase of a fault is drawn
 

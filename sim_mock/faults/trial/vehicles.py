@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE, STOP_SOURCES
 from firmware.protocol import codes
-from sim_mock.world import VehicleSpec
+from sim_mock.board.stored_image import VehicleSpec
 
 LEASE_MS = 120  # the lease that firmware/core/SAFETY.md assumes
 _DRIVER_FLAGS = codes.SOURCE_ATTENDED | codes.SOURCE_HAS_COUNTER

@@ -24,7 +24,8 @@ from host_bridge.core.errors import VehicleFileFault
 from host_bridge.deploy.flash.job import prepare
 from host_bridge.link.transports.loopback import pair
 from host_bridge.link.transports.uri import open_transport
-from sim_mock.world import World, board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
+from sim_mock.world import World
 from tests.evidence import every
 from tests.hardware.vehicle_files import whole
 from tests.host_bridge.link.transports.contract import Bench, BusContract, Wire

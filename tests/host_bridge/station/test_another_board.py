@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim_mock.world import board_id_of
+from sim_mock.board.stored_image import board_id_of
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium

@@ -10,7 +10,7 @@ from pathlib import Path
 from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards import pin_module
-from sim_mock.world import board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.boards.bench_world import HERE as BENCH
 from tests.firmware.boards.bench_world import PATHS
 from tests.firmware.worlds import micropython_command

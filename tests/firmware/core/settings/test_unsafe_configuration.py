@@ -11,7 +11,7 @@ from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.schema import STOP_SOURCES
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.world import board_id_of, stored_image
+from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import world_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sim_mock.world import board_id_of
+from sim_mock.board.stored_image import board_id_of
 from tests import patience
 
 ROOT = Path(__file__).resolve().parents[4]
