@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
 from sim_mock.board.stored_image import VehicleSpec
+from sim_mock.faults.bounds.case_limit import has_coasted, limit_of
 from sim_mock.faults.bounds.expectations import (
     DRIVES,
     EXPECTATIONS,
@@ -15,15 +15,15 @@ from sim_mock.faults.bounds.expectations import (
     STOPS,
     Expectation,
 )
-from sim_mock.faults.bounds.limits import G_MPS2, Decelerations, StopLimit, limit, plant_of
+from sim_mock.faults.bounds.limits import G_MPS2, StopLimit, plant_parameters
 from sim_mock.faults.bounds.stops import begun_at
 from sim_mock.faults.cases.catalogue import Case, case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
-from sim_mock.faults.trial.host import TrialHost
+from sim_mock.faults.trial.host import reported_cause
 from sim_mock.faults.trial.target import TICK_US
-from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake, with_parameters
+from sim_mock.faults.trial.vehicles import with_parameters
 from sim_mock.faults.trial.wire import clean
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
@@ -35,7 +35,6 @@ _SLOWER = 0.9  # least share of its speed at which a car counts as driving on
 _LIMPS_WITHIN_MS = 5000
 _STILL_M = 0.002  # an axle's play
 _GRAIN_S = TICK_US * 1e-6  # resolution of the times measured here
-_ROLLED = 0.5  # a car that goes farther than this share of its roll-out was hardly braked
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class _CaseRun:
         self.speed_mps = motion.fastest_mps
         self.case.inject(self.trial)
         wrong = list(_ENDINGS[self.expected.does](self))
-        return self._result(self._limit(), wrong)
+        return self._result(limit_of(self.case, self.expected, self.trial), wrong)
 
     def _drawn_ms(self) -> int:
         near_wrap = self.case.start_us or self.case.ahead_us
@@ -160,7 +159,7 @@ class _CaseRun:
         It must not roll the other way.
         """
         trial = self.trial
-        most = self._limit()
+        most = limit_of(self.case, self.expected, self.trial)
         assert most is not None
         trial.run(max(_LOOKS_MS, round(most.reaction_s * 1000) + 100))
         if not trial.until(trial.motion.rests, _STOPS_WITHIN_MS):
@@ -178,7 +177,7 @@ class _CaseRun:
         yield from self.reported()
 
     def _over(self) -> Iterator[str]:
-        motion, most = self.trial.motion, self._limit()
+        motion, most = self.trial.motion, limit_of(self.case, self.expected, self.trial)
         assert most is not None
         standstill_mps = self.trial.vehicle.parameters["standstill_mm_s"][0] * 1e-3
         if motion.slowest_mps < -standstill_mps and not self.case.rolls_back:
@@ -249,49 +248,16 @@ class _CaseRun:
         if status.faults & ~expected.also != (1 << fault if fault >= 0 else 0):
             yield f"has faults {status.faults:b}"
 
-    def _limit(self) -> StopLimit | None:
-        if self.expected.does != STOPS:
-            return None
-        motion, case = self.trial.motion, self.case
-        fastest_mps = max(motion.fastest_mps, -motion.slowest_mps)
-        vehicle, braked_s = self.trial.vehicle, 0.0
-        if self.expected.cause == codes.CAUSE_RUNSTOP_LOOP:
-            braked_s = vehicle.parameters["loop_brake_ms"][0] * 1e-3
-        return limit(vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps, braked_s)
-
-    def _brakes(self) -> bool:
-        """Return whether the car brakes, by its policy for the cause or fault, and by its brakes.
-
-        A board that restarts has no policy. A cut of power disables the motor's brake, but no
-        other.
-        """
-        vehicle, expected = self.trial.vehicle, self.expected
-        if self.case.coasts or expected.state == codes.STANDBY:
-            return False
-        policy = POLICY_BRAKE  # into HOLD
-        in_doubt = False
-        if expected.fault is not None:
-            policy = vehicle.parameters["fault_policy"][expected.fault]
-            in_doubt = bool(codes.SPEED_IN_DOUBT >> expected.fault & 1)
-        elif expected.cause == codes.CAUSE_RUNSTOP_LOOP:  # whatever the file's policies say
-            policy = POLICY_BRAKE if vehicle.parameters["loop_brake_ms"][0] else POLICY_CUT
-        elif expected.cause != codes.NO_CAUSE:
-            policy = vehicle.parameters["stop_policy"][expected.cause]
-        by_motor = brakes_by_motor(vehicle) and not in_doubt
-        if has_brake(vehicle):  # it acts on the front wheels, which do not turn on a stand
-            return policy != POLICY_NEUTRAL and not self.trial.world.plant.is_on_stand
-        return policy == POLICY_BRAKE and by_motor
-
     def _result(self, most: StopLimit | None, wrong: list[str]) -> CaseResult:
         motion = self.trial.motion
         stops = most is not None
-        grip_mps2 = G_MPS2 * plant_of(self.trial.vehicle).mu
+        grip_mps2 = G_MPS2 * plant_parameters(self.trial.vehicle).mu
         return CaseResult(
             case=self.case.id,
             vehicle=self.trial.vehicle.name,
             seed=self.seed,
             speed_mps=round(self.speed_mps, 4),
-            cause=_reported(self.trial.driver),
+            cause=reported_cause(self.trial.driver),
             reaction_s=round(motion.reaction_s, 6) if stops else 0.0,
             stop_s=round(motion.stop_s, 6) if stops else 0.0,
             distance_m=round(motion.distance_m, 4) if stops else 0.0,
@@ -302,15 +268,8 @@ class _CaseRun:
             slid_s=round(motion.slid_us * 1e-6, 6) if stops else 0.0,
             fastest_mps=round(motion.fastest_mps, 4),
             asked_mps=round(self.case.speed_on(self.trial.vehicle), 4),
-            coasts=stops and self._coasts(),
+            coasts=stops and has_coasted(self.trial),
         )
-
-    def _coasts(self) -> bool:
-        """Return whether the car was hardly braked, judged by its distance, not by expectation."""
-        motion = self.trial.motion
-        fastest_mps = max(motion.fastest_mps, -motion.slowest_mps)
-        _, rolls_m = Decelerations.of(self.trial.vehicle).coasted(fastest_mps)
-        return motion.distance_m - fastest_mps * motion.reaction_s > _ROLLED * rolls_m
 
 
 _ENDINGS = {
@@ -319,21 +278,3 @@ _ENDINGS = {
     LIMPS: _CaseRun.limps,
     NEVER_MOVES: _CaseRun.never_moves,
 }
-
-
-def _reported(driver: TrialHost) -> str:
-    """Return the name of the fault or cause that the car reports; empty without any."""
-    status = driver.latest.get("Status")
-    if status is None:
-        return ""
-    if status.faults:
-        return _name("FAULT_", (status.faults & -status.faults).bit_length() - 1)
-    return "" if status.first_cause == codes.NO_CAUSE else _name("CAUSE_", status.first_cause)
-
-
-def _name(prefix: str, number: int) -> str:
-    names = [name for name, value in vars(codes).items() if name.startswith(prefix)]
-    for name in names:
-        if getattr(codes, name) == number and not name.endswith("COUNT"):
-            return name[len(prefix) :].lower().replace("_", " ")
-    return str(number)

@@ -7,7 +7,7 @@ arrival on. `tandem faults --stops` prints the same numbers.
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.faults.bounds.limits import G_MPS2, braked_grip_mps2, plant_of
+from sim_mock.faults.bounds.limits import G_MPS2, braked_grip_mps2, plant_parameters
 from sim_mock.faults.running import run
 
 # vehicle, case, speed at least, times the bound at most, why not less
@@ -51,7 +51,7 @@ def test_no_wheel_locks_during_a_stop(name, case):
 def test_two_braked_wheels_give_half_of_the_grip_and_the_car_uses_two_thirds_of_that():
     """AutoRally's front brake: mu g lr / (L - mu h), and what the stop from 10 m/s makes of it."""
     vehicle = load_vehicle("autorally")
-    plant = plant_of(vehicle)
+    plant = plant_parameters(vehicle)
     assert braked_grip_mps2(plant) == pytest.approx(0.51 * plant.mu * G_MPS2, rel=0.01)
     result = run("stop-flat-out", vehicle, 0)
     taken_mps2 = result.speed_mps**2 / (2 * result.distance_m)
@@ -60,7 +60,7 @@ def test_two_braked_wheels_give_half_of_the_grip_and_the_car_uses_two_thirds_of_
 
 def test_rear_wheels_that_brake_alone_give_less_than_half_of_the_grip():
     """Hunter SE: mu g lf / (L + mu h); braking is said to work from half of that on."""
-    plant = plant_of(load_vehicle("hunter_se"))
+    plant = plant_parameters(load_vehicle("hunter_se"))
     assert braked_grip_mps2(plant) == pytest.approx(0.377 * plant.mu * G_MPS2, rel=0.01)
 
 

@@ -83,7 +83,7 @@ class Decelerations:
 
     @classmethod
     def of(cls, vehicle: VehicleSpec) -> "Decelerations":
-        plant = plant_of(vehicle)
+        plant = plant_parameters(vehicle)
         drive, mass_kg = plant.drive, plant.body.mass_kg
         force_n = drive.rolling_resistance * mass_kg * G_MPS2 + drive.friction_n
         brake = _GRIP_USED * braked_grip_mps2(plant)
@@ -119,7 +119,7 @@ class Decelerations:
         return speed_mps / self.coast_mps2, speed_mps**2 / (2 * self.coast_mps2)
 
 
-def plant_of(vehicle: VehicleSpec) -> PlantParameters:
+def plant_parameters(vehicle: VehicleSpec) -> PlantParameters:
     """Return the parameters of the virtual car's plant."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 

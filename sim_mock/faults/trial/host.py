@@ -188,3 +188,21 @@ class TrialHost(FaultyWire):
             self.latest[kind.__name__] = message
             if kind is messages.Status:
                 self._status_us = self.now_us()
+
+
+def reported_cause(driver: TrialHost) -> str:
+    """Return the name of the fault or cause that the car reports; empty without any."""
+    status = driver.latest.get("Status")
+    if status is None:
+        return ""
+    if status.faults:
+        return _name("FAULT_", (status.faults & -status.faults).bit_length() - 1)
+    return "" if status.first_cause == codes.NO_CAUSE else _name("CAUSE_", status.first_cause)
+
+
+def _name(prefix: str, number: int) -> str:
+    names = [name for name, value in vars(codes).items() if name.startswith(prefix)]
+    for name in names:
+        if getattr(codes, name) == number and not name.endswith("COUNT"):
+            return name[len(prefix) :].lower().replace("_", " ")
+    return str(number)

@@ -8,7 +8,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import RELEASED
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.table import MODELS, models_for_vehicle
-from sim_mock.faults.bounds.limits import plant_of
+from sim_mock.faults.bounds.limits import plant_parameters
 from sim_mock.faults.running import run
 from sim_mock.plant.vehicle_plant import FULL_DUTY
 from tests.sim_mock.bodies.modelled_cars import KEYS, driver, vehicle_with, write_file
@@ -70,7 +70,7 @@ def test_each_model_drives_the_same_again_with_the_same_seed(name, named):
 
 def slip_rad(vehicle, vx_mps, _vy_mps, rate_radps):
     """Of linear tyres in a steady turn: lr / R - m lf v^2 / (L C R)."""
-    p = plant_of(load_vehicle(vehicle)).body
+    p = plant_parameters(load_vehicle(vehicle)).body
     stiffness_n = p.stiffness_rear_per_rad * p.mass_kg * 9.81 * p.lf_m / p.wheelbase_m
     share = p.lf_m / p.wheelbase_m
     return rate_radps / vx_mps * (p.lr_m - p.mass_kg * share * vx_mps**2 / stiffness_n)
@@ -79,7 +79,7 @@ def slip_rad(vehicle, vx_mps, _vy_mps, rate_radps):
 def test_no_wheel_of_the_kinematic_one_slips_and_linear_tyres_do_so_in_proportion():
     models = ("kinematic", "single_track", "twin")
     seen = {model: turning(driver("f1tenth_vesc", model), 3.0, 0.12, 2300) for model in models}
-    p = plant_of(load_vehicle("f1tenth_vesc")).body
+    p = plant_parameters(load_vehicle("f1tenth_vesc")).body
     vx, vy, rate = seen["kinematic"]
     assert vy == pytest.approx(p.lr_m * rate, rel=1e-9)
     assert rate == pytest.approx(vx * tan(0.12) / p.wheelbase_m, rel=0.03)
@@ -90,7 +90,7 @@ def test_no_wheel_of_the_kinematic_one_slips_and_linear_tyres_do_so_in_proportio
 
 def test_both_axles_of_a_nigel_turn_its_kinematic_one():
     vx, _, rate = turning(driver("nigel", "kinematic"), 0.3, 0.3)
-    wheelbase_m = plant_of(load_vehicle("nigel")).body.wheelbase_m
+    wheelbase_m = plant_parameters(load_vehicle("nigel")).body.wheelbase_m
     assert rate == pytest.approx(vx * 2 * tan(0.3) / wheelbase_m, rel=0.02)
 
 
@@ -161,7 +161,7 @@ def test_speed_with_a_lag_dies_away_by_it_alone_whatever_brakes(vehicle):
     truth = host.world.plant.truth
     begun_mps, begun_m = truth.vx_mps, truth.x_m
     host.drive(200, 0, deadman=RELEASED)
-    lag_s = numbers_of(plant_of(load_vehicle(vehicle)))["vel_time_constant"]
+    lag_s = numbers_of(plant_parameters(load_vehicle(vehicle)))["vel_time_constant"]
     assert truth.vx_mps == pytest.approx(begun_mps * exp(-0.2 / lag_s), rel=0.02)
     host.drive(6000, 0, deadman=RELEASED)
     assert truth.x_m - begun_m == pytest.approx(begun_mps * lag_s, rel=0.02)
@@ -179,7 +179,7 @@ def test_ideal_wheels_turn_at_once_and_delayed_ones_after_their_dead_time():
         last, threshold = seen[-1], 0.05 * seen[-1]
         assert last > 0.1
         after_ms[model] = next(i for i, value in enumerate(seen) if value > threshold)
-    dead_ms = 1e3 * plant_of(load_vehicle("f1tenth")).servo.dead_time_s
+    dead_ms = 1e3 * plant_parameters(load_vehicle("f1tenth")).servo.dead_time_s
     assert after_ms["IDEAL_STEER_ACC"] < after_ms["DELAY_STEER_ACC"] - 0.8 * dead_ms
     assert after_ms["IDEAL_STEER_ACC"] < after_ms["kinematic"] - 0.8 * dead_ms
 

@@ -10,7 +10,7 @@ from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.speed_loop import refuse_unstable_loop, speed_loop_of
-from sim_mock.faults.bounds.limits import plant_of
+from sim_mock.faults.bounds.limits import plant_parameters
 from sim_mock.plant.servo import ServoParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.virtual_car.config import virtual_car_config
@@ -30,7 +30,7 @@ SMALL = ("nigel", "f1tenth", "f1tenth_vesc", "autorally", "hunter_se")
 @lru_cache
 def loop(name):
     vehicle = load_vehicle(name)
-    p = plant_of(vehicle)
+    p = plant_parameters(vehicle)
     motor_s = numbers_of(p)["vel_time_constant"]
     return speed_loop_of(p, vehicle.parameters, motor_s), motor_s
 
@@ -51,7 +51,7 @@ def driven(name, path):
     """A complete car with that file, wherever the check would refuse it: how its speed swings."""
     vehicle = load_vehicle(name)
     _, given = table.parse_model(path)
-    p = plant_of(vehicle)
+    p = plant_parameters(vehicle)
     row = table.MODELS[GEARED]
     moves = row.make(name, p, given, 1e-3)
     at_once = replace(p, servo=ServoParameters(rate_rad_s=1e3, dead_time_s=0.0))
