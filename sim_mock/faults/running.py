@@ -17,7 +17,8 @@ from sim_mock.faults.bounds.expectations import (
 )
 from sim_mock.faults.bounds.limits import G_MPS2, StopLimit, plant_parameters
 from sim_mock.faults.bounds.stops import begun_at
-from sim_mock.faults.cases.catalogue import Case, case_of
+from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.catalogue import case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory

@@ -6,7 +6,7 @@ from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
 from sim_mock.faults.bounds.expectations import STOPS, Expectation
 from sim_mock.faults.bounds.limits import Decelerations, StopLimit, limit
-from sim_mock.faults.cases.catalogue import Case
+from sim_mock.faults.cases.case import Case
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from firmware.protocol import codes
 from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.cases import starts
-from sim_mock.faults.cases.catalogue import Case, case_of
+from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.catalogue import case_of
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
 

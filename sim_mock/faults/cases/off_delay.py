@@ -6,7 +6,9 @@ loop and does something else to it.
 
 from collections.abc import Callable
 
+from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.breakages import turned_by_hand
+from sim_mock.faults.cases.case import Case
 from sim_mock.faults.cases.injections import TrialInjection
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import TICK_US
@@ -103,3 +105,48 @@ def delay_is_shorted(world: World) -> None:
 def delay_is_doubled(world: World) -> None:
     """Double the delay, as a capacitor of twice the size would."""
     world.hardware.circuit.off_delay_us *= 2
+
+
+def _delayed(
+    case_id: str,
+    title: str,
+    injection: TrialInjection,
+    extra_ms: int = 0,
+    coasts: bool = False,
+    start: Callable[[FaultTrial, float], None] = starts.driving,
+) -> Case:
+    """Return a case of a car that brakes first and is cut afterwards."""
+    return Case(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
+                "step", extra_ms, start, coasts=coasts, needs="off-delay",
+                changes=OFF_DELAY)  # fmt: skip
+
+
+OFF_DELAY_CASES = (
+    # --- braked first, then cut: a runstop circuit with an off-delay
+    _delayed("delayed-opens", "the loop opens", opens),
+    _delayed("delayed-no-brake", "and the brake does nothing",
+             opens_with(brake_does_nothing), 100, coasts=True),
+    _delayed("delayed-then-hangs", "and the program hangs 40 ms later",
+             opens_then_hangs(40), 90, coasts=True),
+    _delayed("delayed-hangs-first", "20 ms after the program hung",
+             hangs_then_opens(20), 40, coasts=True),
+    _delayed("delayed-hung-before", "60 ms after the program hung",
+             hangs_then_opens(60), 40, coasts=True),
+    _delayed("delayed-bounces", "and closes and opens again, and again", bounces),
+    _delayed("delayed-encoders-dead", "and the encoders stand",
+             opens_with(encoders_stop), coasts=True),
+    _delayed("delayed-late", "while its steps take two and a half beats", late, 20,
+             coasts=True),
+    _delayed("delay-open", "and the delay's capacitor is lost",
+             opens_with(delay_is_open), coasts=True),
+    _delayed("delay-shorted", "and the delay's transistor is welded",
+             opens_with(delay_is_shorted)),
+    _delayed("delay-doubled", "and the delay lasts twice as long",
+             opens_with(delay_is_doubled)),
+    _delayed("delay-shorted-hangs", "and it is welded, and the program hangs",
+             opens_then_hangs(40, delay_is_shorted), 90, coasts=True),
+    _delayed("delayed-on-stand", "on a stand", opens, coasts=True,
+             start=starts.on_stand),
+    _delayed("delayed-under-hands", "while hands turn the wheels of a car that holds",
+             opens_under_hands, 1100, coasts=True, start=starts.armed),
+)  # fmt: skip

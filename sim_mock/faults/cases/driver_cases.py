@@ -1,0 +1,80 @@
+"""Cases of hosts, inputs and people: how a car stops at all, what drives it wrongly, arming."""
+
+from sim_mock.faults.cases import breakages as broken
+from sim_mock.faults.cases import injections as inject
+from sim_mock.faults.cases import starts
+from sim_mock.faults.cases.case import Case
+
+_STOPS_SOURCE = "S1, S10"
+_WRAP_BEGINS_US = starts.WRAP_US - 8_000_000  # time to arm and to come to speed
+
+DRIVER_CASES = (
+    # --- how a car stops at all, compared with the limit by friction
+    Case("stop-at-3", "a Stop at 3 m/s, or at its top speed", _STOPS_SOURCE,
+         "stop request", inject.stopped, top_share=1.0),
+    Case("stop-flat-out", "a Stop in a race, at its top speed by RC", _STOPS_SOURCE,
+         "stop request", inject.stopped, start=starts.racing_by_rc, speed_mps=10.0,
+         top_share=1.0, needs="rc"),
+    # --- hosts, inputs, people
+    Case("frozen-input", "the device's last report repeats at the full rate", "peers 1: joy",
+         "frozen input", inject.host(input_is_live=False), "frozen"),
+    Case("heartbeat-only", "clocks are kept, claims are not", "peers 2: PX4 offboard",
+         "silence", inject.host(claims=False), "lease"),
+    Case("last-setpoint", "silence while it accelerates", "peers 3: PX4 #18346",
+         "silence", inject.cable_pulled, "lease", start=starts.accelerating),
+    Case("total-silence", "the cable is pulled", "peers 5, 7, 9",
+         "silence", inject.cable_pulled, "lease"),
+    Case("board-wrap-silence", "the board's clock wraps meanwhile", "peers 8: micro-ROS",
+         "silence", inject.cable_pulled, "lease", start=starts.before_board_wraps,
+         start_us=_WRAP_BEGINS_US),
+    Case("session-wrap-silence", "the host's clock wraps meanwhile", "peers 8: micro-ROS",
+         "silence", inject.cable_pulled, "lease", start=starts.before_session_wraps,
+         ahead_us=_WRAP_BEGINS_US),
+    Case("board-wrap", "the board's clock wraps", "peers 8: micro-ROS",
+         "drives on", inject.none, start=starts.before_board_wraps, start_us=_WRAP_BEGINS_US),
+    Case("session-wrap", "the host's wraps", "peers 8: micro-ROS",
+         "drives on", inject.none, start=starts.before_session_wraps, ahead_us=_WRAP_BEGINS_US),
+    Case("reverse-at-speed", "full astern at speed, then silence", "peers 10, 11: ESCs",
+         "silence", inject.reverse_asked_then_gone, "lease", 60),
+    Case("host-stopped", "the host is stopped for 600 ms and goes on", "peers 15: Klipper",
+         "silence", inject.host_stopped(600), "lease"),
+    Case("host-stalls", "the host is stopped for 80 ms", "peers 15: Klipper",
+         "drives on", inject.host_stopped(80)),
+    Case("clock-jumps-ahead", "the host's clock jumps ahead by 1 s", "a host's clock",
+         "clock step", inject.clock_jumps(inject.JUMP_US), "sync"),
+    Case("clock-jumps-back", "the host's clock jumps back by 1 s", "a host's clock",
+         "clock step", inject.clock_jumps(-inject.JUMP_US), "sync"),
+    Case("claims-from-future", "stamps 300 ms ahead of their own clock", "a lying stamp",
+         "silence", inject.host(stamp_ahead_us=inject.LIE_US), "lease"),
+    Case("claims-too-old", "stamps 300 ms behind their own clock", "a lying stamp",
+         "silence", inject.host(stamp_ahead_us=-inject.LIE_US), "lease"),
+    Case("clock-unsure", "claims go on, but clocks are compared no more", "two crystals",
+         "clock unsure", inject.host(syncs=False), "clock", changes={"clock_bound_us": 7000}),
+    Case("lets-go", "the deadman is released", "a person",
+         "holds", inject.host(deadman=0), "claim"),
+    # --- arming
+    Case("lost-with-binding", "the frame that binds the session is the last", "peers 7: linorobot2",
+         "refused", inject.gone_with_binding, start=starts.off),
+    Case("lost-while-clearing", "the cable is pulled between the steps of a clear", "peers 7",
+         "stays stopped", inject.gone_while_clearing, start=starts.stopped),
+    Case("lost-with-clearing", "the frame that clears is the last", "peers 7: linorobot2",
+         "refused", inject.gone_with_clearing, start=starts.stopped),
+    Case("lost-between-steps", "the cable is pulled while it is armed", "peers 7: linorobot2",
+         "refused", inject.gone_after_asking, start=starts.standing_by),
+    Case("lost-with-arming", "the frame that arms is the last", "peers 19: panda #988",
+         "silence", inject.gone_with_arming, "lease", start=starts.standing_by),
+    Case("lost-moving-off", "the first claim with a speed is the last", "peers 19: panda #988",
+         "silence", inject.gone_when_moving_off, "lease", 20, start=starts.armed),
+    Case("runstop-at-boot", "the runstop loop is open at power-up", "peers 20: ArduPilot",
+         "refused, runstop", inject.runstop_open_at_boot, start=starts.off),
+    Case("welded-at-boot", "the drive enable's contact is closed at power-up", "a relay",
+         "refused, fault", broken.contact_welded_at_boot, start=starts.off),
+    Case("contact-never-closes", "it stays open when the car is armed", "a relay",
+         "refused, fault", broken.contact_never_closes, start=starts.standing_by),
+    Case("three-starts-fail", "three starts in a row do not last", "S5",
+         "refused, boots", broken.starts_fail, start=starts.off),
+    Case("armed-and-left", "armed, and nobody takes the wheel", "a person",
+         "unattended", broken.armed_and_left, "nobody", 600, starts.standing_by),
+    Case("arm-wrong-address", "the arm is meant for another car", "wrong address",
+         "refused", inject.armed_for_another_car, start=starts.standing_by),
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""Cases of the line: others that speak on it, and what it does to frames."""
+
+from sim_mock.faults.cases import injections as inject
+from sim_mock.faults.cases import lines
+from sim_mock.faults.cases.case import Case
+from sim_mock.faults.trial.target import InjectionTarget
+from sim_mock.faults.trial.wire import Line
+
+
+def _repl(target: InjectionTarget) -> Line:
+    return lines.inserted(target.random, inject.REPL, 0.2)
+
+
+LINE_CASES = (
+    # --- others on the line
+    Case("stranger-stops", "somebody without a session says Stop", "S10",
+         "stop request", inject.other_host_stops),
+    Case("stop-and-clear", "Stop and clear in one step, in any order", "peers 19: panda #988",
+         "stop request", inject.stop_and_clear),
+    Case("masquerade", "another car's session claims this one", "masquerade",
+         "drives on", inject.other_host_claims),
+    Case("second-writer", "another session has the driver's source", "masquerade",
+         "drives on", inject.second_writer),
+    Case("masquerade-alone", "the driver goes, a foreign session stays", "masquerade",
+         "silence", inject.gone_while_other_host_claims, "lease"),
+    Case("tool-keeps-alive", "the driver goes, a busy tool stays", "peers 18: VESC Tool",
+         "silence", inject.gone_while_tool_watches, "lease"),
+    Case("replay", "the driver goes, all it said comes again", "insertion, repetition",
+         "silence", inject.session_replayed, "lease"),
+    Case("flood", "a babbler fills the line", "blocked access",
+         "silence", inject.flooded, "lease", 10),
+    # --- what lines do to frames
+    Case("repl-bytes", "what breaks into Python, between frames", "peers 13: kbd_intr",
+         "drives on", inject.line(lambda s: lines.among(s.random, inject.REPL))),
+    Case("repl-bytes-within", "the same, anywhere in a fifth of them", "peers 13: kbd_intr",
+         "drives on", inject.line(_repl)),
+    Case("noise", "random bytes between all frames", "insertion",
+         "drives on", inject.line(lambda s: lines.among(s.random, inject.ALL_BYTES))),
+    Case("doubled", "every frame comes twice", "repetition",
+         "drives on", inject.line(lambda _s: lines.doubled())),
+    Case("repeater", "one frame is repeated in place of all others", "repetition",
+         "silence", inject.line(lambda _s: lines.repeated()), "lease", 10),
+    Case("loss", "one frame in ten is lost", "loss",
+         "drives on", inject.line(lambda s: lines.lossy(s.random, 0.1))),
+    Case("short-burst", "nothing arrives for 80 ms", "loss",
+         "drives on", inject.line_for(80, lambda _s: lines.dead())),
+    Case("long-burst", "nothing arrives for 200 ms", "loss",
+         "silence", inject.line_for(200, lambda _s: lines.dead()), "lease"),
+    Case("late", "every frame is 30 ms late", "delay",
+         "drives on", inject.line(lambda _s: lines.late(30))),
+    Case("too-late", "every frame is 150 ms late", "delay",
+         "silence", inject.line(lambda _s: lines.late(150)), "lease"),
+    Case("wrong-order", "frames come in fives, the last first", "wrong order",
+         "drives on", inject.line(lambda _s: lines.reversed_in(5))),
+    Case("corruption", "a bit flips in one frame of ten", "corruption",
+         "drives on", inject.line(lambda s: lines.flipped(s.random, 0.1))),
+    Case("total-corruption", "a bit flips in every frame", "corruption",
+         "silence", inject.line(lambda s: lines.flipped(s.random, 1.0)), "lease"),
+    Case("in-two", "every frame comes in two parts", "partial reception",
+         "drives on", inject.line(lambda s: lines.in_two(s.random))),
+    Case("cut-short", "every frame loses its end", "partial reception",
+         "silence", inject.line(lambda s: lines.cut_short(s.random)), "lease"),
+    Case("nobody-reads", "nothing that the car says is taken", "blocked access; peers 16",
+         "drives on", inject.nobody_reads),
+    Case("deaf-host", "the host hears nothing of the car", "asymmetric information",
+         "drives on", inject.host(hears=False)),
+    Case("deaf-car", "the car hears nothing of the host", "asymmetric information",
+         "silence", inject.line(lambda _s: lines.dead()), "lease"),
+)  # fmt: skip
