@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PIL import Image, PngImagePlugin
 
-from hardware.drawing.guide import draw_plate, guide_names, plate_source
+from hardware.drawing.guide import draw_guide, guide_names, guide_source
 from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
 from hardware.drawing.off_delay import CIRCUIT as OFF_DELAY
 from hardware.drawing.pictures import Sheet, sheet
@@ -59,7 +59,7 @@ def pictures() -> Iterator[Picture]:
     for circuit in CIRCUITS.values():
         yield Picture(circuit.name, json.dumps(circuit.source(), sort_keys=True), None)
     for name in guide_names():
-        yield Picture(name, json.dumps(plate_source(name), sort_keys=True), None)
+        yield Picture(name, json.dumps(guide_source(name), sort_keys=True), None)
 
 
 def write(picture: Picture) -> None:
@@ -91,7 +91,7 @@ def stray() -> list[str]:
 
 def _drawn(picture: Picture) -> tuple[str, bytes]:
     if picture.name in guide_names():
-        return draw_plate(picture.name)
+        return draw_guide(picture.name)
     if picture.sheet is None:
         draw = CIRCUITS[picture.name].draw
         return draw("svg").get_imagedata("svg").decode(), draw("matplotlib").get_imagedata("png")

@@ -48,7 +48,7 @@ _KEY = {
 
 
 @dataclass(frozen=True)
-class Plate:
+class GuidePicture:
     """One picture: its boxes, lines and texts, and its size."""
 
     title: str
@@ -59,8 +59,8 @@ class Plate:
     texts: tuple[TextRow, ...] = ()
 
 
-PLATES = {
-    "guide_overview": Plate(
+GUIDE_PICTURES = {
+    "guide_overview": GuidePicture(
         "What hangs together (F1TENTH with a plain ESC; a VESC has no K2)",
         16.4,
         8.9,
@@ -109,7 +109,7 @@ PLATES = {
             ("usb", ((10.3, 1.4), (10.3, 2.6)), "USB", (10.4, 1.9)),
         ),
     ),
-    "guide_deck": Plate(
+    "guide_deck": GuidePicture(
         "Where it sits: a 1:10 car from above, its front to the right",
         15.4,
         9.4,
@@ -145,7 +145,7 @@ PLATES = {
             ("flat, near the middle", (10.5, 4.1), 8),
         ),
     ),
-    "guide_loop": Plate(
+    "guide_loop": GuidePicture(
         "The runstop loop: one wire from L+ to L-, through every button",
         14.6,
         8.4,
@@ -172,7 +172,7 @@ PLATES = {
             ("A button in parallel to another one stops nothing.", (8.1, 0.85), 9),
         ),
     ),
-    "guide_computers": Plate(
+    "guide_computers": GuidePicture(
         "Which computer drives",
         15.0,
         7.9,
@@ -203,48 +203,55 @@ PLATES = {
 
 def guide_names() -> tuple[str, ...]:
     """Return the names of the guide's pictures."""
-    return tuple(PLATES)
+    return tuple(GUIDE_PICTURES)
 
 
-def plate_source(name: str) -> list[object]:
+def guide_source(name: str) -> list[object]:
     """Return all data that a picture is drawn from."""
-    plate = PLATES[name]
-    rows = [plate.title, plate.width, plate.height, plate.boxes, plate.lines, plate.texts]
+    picture = GUIDE_PICTURES[name]
+    rows = [
+        picture.title,
+        picture.width,
+        picture.height,
+        picture.boxes,
+        picture.lines,
+        picture.texts,
+    ]
     return [*rows, _FILLS, _STROKES, _KEY]
 
 
-def draw_plate(name: str) -> tuple[str, bytes]:
+def draw_guide(name: str) -> tuple[str, bytes]:
     """Return a picture as SVG and PNG; text in the SVG stays text."""
-    plate = PLATES[name]
+    picture = GUIDE_PICTURES[name]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9.5}):
-        figure = _figure(plate)
+        figure = _figure(picture)
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
     return svg.getvalue(), png.getvalue()
 
 
-def _figure(plate: Plate) -> Figure:
-    figure = Figure(figsize=(plate.width * 0.62, (plate.height + 0.9) * 0.62))
+def _figure(picture: GuidePicture) -> Figure:
+    figure = Figure(figsize=(picture.width * 0.62, (picture.height + 0.9) * 0.62))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_xlim(0.0, plate.width)
-    axes.set_ylim(-0.6, plate.height + 0.3)
+    axes.set_xlim(0.0, picture.width)
+    axes.set_ylim(-0.6, picture.height + 0.3)
     axes.set_axis_off()
-    axes.text(0.3, plate.height - 0.1, plate.title, fontsize=12, weight="bold", va="center")
-    for kind, corners, text, at in plate.lines:
+    axes.text(0.3, picture.height - 0.1, picture.title, fontsize=12, weight="bold", va="center")
+    for kind, corners, text, at in picture.lines:
         colour, width, dashes = _STROKES[kind]
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
         axes.plot(xs, ys, dashes, color=colour, linewidth=width, solid_capstyle="round", zorder=2)
         axes.text(*at, text, fontsize=8.5, color=colour, va="center", zorder=4)
-    for text, left, bottom, width, height, fill in plate.boxes:
+    for text, left, bottom, width, height, fill in picture.boxes:
         shape = _shape(left, bottom, width, height, is_plain=fill in ("deck", "wheel"))
         shape.set(facecolor=_FILLS[fill], edgecolor="#444444", linewidth=1.0)
         axes.add_patch(shape)
         centre = left + width / 2, bottom + height / 2
         axes.text(*centre, text, ha="center", va="center", zorder=4)
-    for text, left_middle, size in plate.texts:
+    for text, left_middle, size in picture.texts:
         axes.text(*left_middle, text, fontsize=size, va="center", zorder=4)
-    kinds = list(dict.fromkeys(kind for kind, *_ in plate.lines))
+    kinds = list(dict.fromkeys(kind for kind, *_ in picture.lines))
     for place, kind in enumerate(kinds):
         colour, width, dashes = _STROKES[kind]
         x = 0.4 + place * 3.0 + (1.2 if place and "drive" in kinds else 0.0)

@@ -63,7 +63,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Feed:
+class SupplyPin:
     """A pin that supplies others; ``limit_a`` is the limit of its fuse or its regulator."""
 
     least_v: float
@@ -72,7 +72,7 @@ class Feed:
 
 
 @dataclass(frozen=True)
-class End:
+class PartPin:
     """A pin of a part."""
 
     ref: str
@@ -92,11 +92,11 @@ class Lead:
 
     cable: str
     sheet: str
-    source: End
-    end: End
+    source: PartPin
+    end: PartPin
     mm2: float
     role: Role | None
-    feed: Feed | None
+    feed: SupplyPin | None
 
     @property
     def is_ground(self) -> bool:
@@ -117,7 +117,7 @@ class Harness:
     vehicle: str
     board: Board
     items: Mapping[str, Item]
-    feeds: Mapping[str, Feed]
+    feeds: Mapping[str, SupplyPin]
     stops: Mapping[str, str]
     channels: Mapping[str, str]
     leads: Sequence[Lead]
@@ -167,9 +167,9 @@ def _item(row: dict[str, str]) -> Item:
     return Item(row["ref"], {name: row[name] for name in (*COLUMNS, *REASONS)}, limits)
 
 
-def _feeds(document: Document, given: dict[str, Any]) -> dict[str, Feed]:
+def _feeds(document: Document, given: dict[str, Any]) -> dict[str, SupplyPin]:
     return {
-        pin: Feed(**read_table(document, f"feeds.{pin}", values, _FEED_KEYS))
+        pin: SupplyPin(**read_table(document, f"feeds.{pin}", values, _FEED_KEYS))
         for pin, values in given.items()
     }
 
@@ -178,22 +178,22 @@ def _leads(
     document: Document,
     cables: dict[str, Any],
     roles: Mapping[str, Role],
-    feeds: Mapping[str, Feed],
+    feeds: Mapping[str, SupplyPin],
 ) -> Iterator[Lead]:
     """Yield the wires of all cables; a cable's name begins with the part at which it ends."""
     for cable, given in cables.items():
         values = read_table(document, f"cables.{cable}", given, _CABLE_KEYS)
         for pin, named in values["wires"].items():
             role = _role(document, f"cables.{cable}.wires.{pin}", named, roles)
-            source, end = _source(named, role), End(cable.split()[0], pin)
+            source, end = _source(named, role), PartPin(cable.split()[0], pin)
             feed = feeds.get(str(source)) or feeds.get(str(end))
             usual = "supply" if feed or GROUND in (source.pin, pin) else "signals"
             yield Lead(cable, values["sheet"] or usual, source, end, values["mm2"], role, feed)
 
 
-def _source(source: str, role: Role | None) -> End:
+def _source(source: str, role: Role | None) -> PartPin:
     ref, _, pin = source.partition(".")
-    return End(BOARD, str(role.pin)) if role else End(ref, pin)
+    return PartPin(BOARD, str(role.pin)) if role else PartPin(ref, pin)
 
 
 def _role(document: Document, path: str, source: str, roles: Mapping[str, Role]) -> Role | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from hardware.drawing.harness import BOARD, End, Harness, Lead
+from hardware.drawing.harness import BOARD, Harness, Lead, PartPin
 
 Sheet: TypeAlias = dict[str, Any]
 
@@ -54,7 +54,7 @@ def _connector(harness: Harness, ref: str, leads: Sequence[Lead]) -> Sheet:
         "type": _folded(title),
         "subtype": _folded(item.texts["connector"]),
         "pins": [
-            _label(harness, End(ref, pin))
+            _label(harness, PartPin(ref, pin))
             for pin in (sorted(pins, key=_natural) if ref == BOARD else pins)
         ],
         "show_pincount": False,
@@ -75,7 +75,7 @@ def _folded(text: str, columns: int = 30) -> str:
     return "\n".join(lines)
 
 
-def _label(harness: Harness, end: End) -> str | int:
+def _label(harness: Harness, end: PartPin) -> str | int:
     if end.ref == BOARD:
         return _board_label(harness, end.pin)
     return int(end.pin) if end.pin.isdigit() else end.pin  # WireViz takes digits for a number

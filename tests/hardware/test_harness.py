@@ -10,7 +10,7 @@ from hardware.drawing.harness import (
     FOLDER,
     REASONS,
     VOLTS_AMPERES,
-    End,
+    PartPin,
     harness_names,
     load_harness,
 )
@@ -114,7 +114,7 @@ MISTAKES = {
         ["F1 is a fuse of another size"],
     ),
     "a sensor on 12 V": (
-        lambda car: changed(car, "IM1.VCC", feed=car.feeds["F2.out"], source=End("F2", "out")),
+        lambda car: changed(car, "IM1.VCC", feed=car.feeds["F2.out"], source=PartPin("F2", "out")),
         ["IM1.VCC does not bear 12.6 V of F2.out"],
     ),
     "a servo that takes more than its supply gives": (
@@ -126,7 +126,7 @@ MISTAKES = {
         ["wiring.f1tenth.runstop.loop is wired in the board file, and not drawn"],
     ),
     "a part that nobody bought": (
-        lambda car: changed(car, "M1.pulse", end=End("M9", "pulse")),
+        lambda car: changed(car, "M1.pulse", end=PartPin("M9", "pulse")),
         ["M9 is wired, and in no parts list"],
     ),
     "a part that nobody wired": (
