@@ -59,7 +59,7 @@ class ChipPlant:
 
     def __init__(self, config: VirtualCarConfig, say: Callable[[bytes], object]) -> None:
         self._chip = ChipRunner(say)
-        self.world = config.world(lambda board_id, image, seed: self._chip)
+        self.world = config.make_world(lambda board_id, image, seed: self._chip)
         self._fallbacks: Sequence[int] = (-1,) * CHANNELS
         self._beat_us = 0
         self._has_begun = False

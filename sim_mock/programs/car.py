@@ -108,7 +108,7 @@ def main() -> None:
     def runner(board_id: bytes, image: bytes, seed: int) -> Process:
         return Process(command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S)
 
-    world = config.world(runner)
+    world = config.make_world(runner)
     cable = Cable(arguments.link)
     trace = TraceWriter(arguments.trace) if arguments.trace else None
     ready = {"device": cable.device, "runtime": runtime, "pid": os.getpid()}

@@ -166,7 +166,7 @@ class VirtualCarConfig:
     def from_json(text: str) -> VirtualCarConfig:
         return VirtualCarConfig(**json.loads(text))
 
-    def world(self, runner: Runner) -> World:
+    def make_world(self, runner: Runner) -> World:
         """Return the car in its world, ready to begin.
 
         Raises ValueError for a place or start pose that is impossible.

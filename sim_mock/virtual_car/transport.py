@@ -110,7 +110,9 @@ class SimTransport:
 def make(uri: Uri, context: Context) -> SimTransport:
     """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
     config = virtual_car_config(vehicle_for(uri.query, uri.place, context), uri.query)
-    return SimTransport(uri.text, config.world(InProcess), context.now_us, reported_vehicle(uri))
+    return SimTransport(
+        uri.text, config.make_world(InProcess), context.now_us, reported_vehicle(uri)
+    )
 
 
 def reported_vehicle(uri: Uri) -> str | None:

@@ -27,7 +27,9 @@ def eight() -> None:
 
 
 def alone() -> None:
-    virtual_car_config(load_vehicle("nigel"), {}).world(InProcess).advance(round(SECONDS * 1e6))
+    virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcess).advance(
+        round(SECONDS * 1e6)
+    )
 
 
 def timed(work: Callable[[], None]) -> dict[str, float]:

@@ -104,7 +104,7 @@ def casting() -> Iterator[tuple[str | float | None, ...]]:
 
 def parts() -> Iterator[tuple[str, float, float, str]]:
     """What a scan takes until it is out, each part with all before it."""
-    world = virtual_car_config(load_vehicle("f1tenth"), {}).world(InProcess)
+    world = virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcess)
     found = instruments_of(world, 1, load_track("corridor"))
     scanner = next(one for one in found if isinstance(one, LidarScanner))
     lines = SampleWriter(os.devnull)

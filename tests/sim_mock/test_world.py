@@ -192,7 +192,7 @@ class Works:
 
 
 def driven(works, **query):
-    world = virtual_car_config(load_vehicle("f1tenth"), {"seed": "4", **query}).world(works)
+    world = virtual_car_config(load_vehicle("f1tenth"), {"seed": "4", **query}).make_world(works)
     host = Host(world)
     host.take_the_wheel()
     at_rest = b"".join(host.received)
@@ -273,7 +273,7 @@ def test_another_boards_image_does_not_arm():
 
 
 def test_a_blank_board_answers_and_does_not_arm():
-    host = Host(virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).world(InProcess))
+    host = Host(virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).make_world(InProcess))
     host.connect()
     host.drive(50, deadman=0)
     assert host.act(codes.ACTION_ARM) != 0

@@ -180,7 +180,7 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
     vehicle = host.vehicles.load(uri.place, changes)
     try:
         config = virtual_car_config(vehicle, query)
-        world = config.world(InProcess)
+        world = config.make_world(InProcess)
     except ValueError as error:  # the simulator does not import the host's errors
         raise UsageFault(str(error), where=uri.text) from None
     return LockstepLine(config.car_name or vehicle.name, world, vehicle, record)

@@ -46,7 +46,7 @@ class LockstepCar(SimTransport):
             return Process(command, board_id, image, seed)
 
         uri = f"sim://{config.vehicle}?seed={config.seed}&name={config.car_name}"
-        super().__init__(uri, config.world(runner), now_us, config.vehicle)
+        super().__init__(uri, config.make_world(runner), now_us, config.vehicle)
         self._trace = trace
         self._deaf_until_us = 0
 

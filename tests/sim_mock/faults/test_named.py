@@ -117,7 +117,7 @@ class Drive:
 
     def __init__(self, fault, seed=1, **query):
         config = virtual_car_config(VEHICLE, {"fault": fault, "seed": str(seed), **query})
-        self.world = VirtualCarConfig.from_json(config.to_json()).world(InProcess)
+        self.world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcess)
         self.host = Host(self.world)
         self.host.take_the_wheel()
 
@@ -215,8 +215,8 @@ def test_the_seed_decides_which_frames_are_lost():
 
 def test_a_car_that_nothing_has_befallen_yet_is_any_car():
     """Byte for byte: the wire and the pins that faults take hold of change nothing."""
-    faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).world(InProcess)
-    plain = virtual_car_config(VEHICLE, {}).world(InProcess)
+    faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).make_world(InProcess)
+    plain = virtual_car_config(VEHICLE, {}).make_world(InProcess)
     for world in (faulty, plain):
         host = Host(world)
         host.take_the_wheel()

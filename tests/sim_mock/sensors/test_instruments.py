@@ -19,7 +19,9 @@ class Car:
     """A vehicle in its world, and all samples it has put out, by sensor."""
 
     def __init__(self, vehicle, track=None, seed=5):
-        self.world = virtual_car_config(load_vehicle(vehicle), {"seed": str(seed)}).world(InProcess)
+        self.world = virtual_car_config(load_vehicle(vehicle), {"seed": str(seed)}).make_world(
+            InProcess
+        )
         area = load_track(track) if track else None
         instruments = instruments_of(self.world, seed, area)
         self.samples = {instrument.name: [] for instrument in instruments}
@@ -119,7 +121,7 @@ def test_looking_changes_nothing():
         Car("f1tenth", "corridor", seed=9),
         virtual_car_config(load_vehicle("f1tenth"), {"seed": "9"}),
     )
-    alone = alone.world(InProcess)
+    alone = alone.make_world(InProcess)
     assert looked_at.world.advance(2_000_000) == alone.advance(2_000_000)
     assert looked_at.world.plant.truth.values() == alone.plant.truth.values()
 

@@ -19,7 +19,7 @@ def car(name, start, tmp_path=None, **more):
     query = {"name": name, "track": "corridor", "start": start, **more}
     if tmp_path:
         query["sensors"] = str(tmp_path / f"{name}.jsonl")
-    return virtual_car_config(load_vehicle("f1tenth"), query).world(InProcess)
+    return virtual_car_config(load_vehicle("f1tenth"), query).make_world(InProcess)
 
 
 def scan(tmp_path, name):
@@ -93,9 +93,9 @@ def test_a_car_that_is_gone_is_seen_no_more(tmp_path):
 def test_a_scene_is_one_place_and_says_which():
     first = car("a", "0,0,0", scene="s6")
     with pytest.raises(ValueError, match="scene=s6 is at corridor; this car would be at autorally"):
-        virtual_car_config(load_vehicle("f1tenth"), {"track": "autorally", "scene": "s6"}).world(
-            InProcess
-        )
+        virtual_car_config(
+            load_vehicle("f1tenth"), {"track": "autorally", "scene": "s6"}
+        ).make_world(InProcess)
     with pytest.raises(ValueError, match="track=NAME"):
         virtual_car_config(load_vehicle("f1tenth"), {"scene": "s6"})
     assert first.plant.truth.x_m == 0.0

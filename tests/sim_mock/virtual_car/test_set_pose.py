@@ -21,7 +21,7 @@ class Put:
         os.mkfifo(path)
         self.world = virtual_car_config(
             load_vehicle("f1tenth"), {**query, "poses": str(path)}
-        ).world(InProcess)
+        ).make_world(InProcess)
         self._pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
 
     def say(self, *lines):
@@ -99,7 +99,7 @@ def test_another_car_of_its_scene_is_in_the_way(put, tmp_path):
     other = virtual_car_config(
         load_vehicle("f1tenth"),
         {"track": "corridor", "scene": "placing", "start": "2,0,0", "name": "other"},
-    ).world(InProcess)
+    ).make_world(InProcess)
     car.say(pose(2.0, 0.0, 0.0))
     car.world.advance(SECOND_US)
     assert car.pose()[0] == 0.0
