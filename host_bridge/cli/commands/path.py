@@ -20,7 +20,7 @@ from host_bridge.inputs.paths.path import Pose, moved, pose_of, resampled
 from host_bridge.logs.reading import read
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_middle, track_names
-from sim_mock.tracks.middle import middle_of_map
+from sim_mock.tracks.map_centre_line import middle_of_map
 from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\

@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.loading import load_middle, load_track
-from sim_mock.tracks.middle import middle_of_map
+from sim_mock.tracks.map_centre_line import middle_of_map
 from sim_mock.tracks.ros_map import Grid
 
 CELL_M = 0.05
