@@ -36,7 +36,7 @@ class _Wish:
     def brake(self, share: float, _rim_mps: float) -> None:
         self.effort, self.pedal = 0.0, share
 
-    def brake_with(self, _current_a: float, _rim_mps: float) -> None:
+    def brake_with_current(self, _current_a: float, _rim_mps: float) -> None:
         self.effort, self.pedal = 0.0, 1.0
 
     def drive(self, duty: float, _rim_mps: float, _is_one_way: bool) -> None:

@@ -55,7 +55,7 @@ def _like(table: str, **defaults: float) -> tuple[Key, ...]:
 
 FAULTS: dict[str, NamedFault] = {
     "stuck_servo": NamedFault(
-        "the steering servo stays where it is", lambda: broken.plant(is_steering_stuck=True)
+        "the steering servo stays where it is", lambda: broken.set_plant(is_steering_stuck=True)
     ),
     "dead_encoder": NamedFault(
         "encoders keep their counts",
@@ -63,7 +63,8 @@ FAULTS: dict[str, NamedFault] = {
         keys=(choice("side", tuple(_SIDES), default="both"),),
     ),
     "esc_unarmed": NamedFault(
-        "the ESC is not armed, and never arms: no drive", lambda: broken.plant(is_drive_dead=True)
+        "the ESC is not armed, and never arms: no drive",
+        lambda: broken.set_plant(is_drive_dead=True),
     ),
     "stuck_throttle": NamedFault(
         "full throttle, whatever is put out", lambda: broken.throttle_stuck
@@ -84,15 +85,15 @@ FAULTS: dict[str, NamedFault] = {
         lambda ms: broken.steps_last(round(ms * 1000)),
         keys=(number("ms", 0, 1_000, default=11.4),),
     ),
-    "runstop": NamedFault("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
+    "runstop": NamedFault("the runstop loop opens", lambda: inject.set_world(runstop_closed=False)),
     "lossy_wire": NamedFault(
         "this share of the frames to the car is lost from then on",
-        lambda share: inject.line(lambda target: lines.lossy(target.random, share)),
+        lambda share: inject.replace_line(lambda target: lines.lossy(target.random, share)),
         keys=(number("share", 0.0, 1.0, default=0.1),),
     ),
     "late_wire": NamedFault(
         "every frame to the car is so late from then on",
-        lambda ms: inject.line(lambda _target: lines.late(round(ms))),
+        lambda ms: inject.replace_line(lambda _target: lines.late(round(ms))),
         keys=(_ms(30),),
     ),
     "host_stall": NamedFault(

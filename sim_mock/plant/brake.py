@@ -46,7 +46,7 @@ class FrontBrake:
         follows = 1.0 - exp(-dt_s / p.lag_s) if p.lag_s else 1.0
         self._share += (wanted - self._share) * follows
 
-    def most_n(self, grip_n: float) -> float:
+    def max_force_n(self, grip_n: float) -> float:
         """Return the largest braking force now, with tyres whose grip is ``grip_n``."""
         force_n = self._share * self._full_n
         self.is_locked = force_n > grip_n

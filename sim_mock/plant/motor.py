@@ -75,7 +75,7 @@ class Motor:
         self._line(0.0, self._p.resistance_ohm / share, current_a)
         self.battery_v = self._emf_v
 
-    def brake_with(self, current_a: float, rim_mps: float) -> None:
+    def brake_with_current(self, current_a: float, rim_mps: float) -> None:
         """Brake with a current in each motor; near standstill its own EMF limits the current."""
         shorted_a = self._emf_vs_per_m * abs(rim_mps) / self._p.resistance_ohm
         if shorted_a <= current_a:

@@ -187,7 +187,7 @@ class Plant:
         share = p.drive.front_share(u.load_front_n, u.load_front_n + u.load_rear_n)
         grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
         before_mps = self._rolled_mps()
-        brake_n = self._brake.most_n(u.grip_front_n) if self._brake else 0.0
+        brake_n = self._brake.max_force_n(u.grip_front_n) if self._brake else 0.0
         force_n = drive.force_n(dt_s, line, before_mps, grip_n, brake_n, self.pushed_n)
         u.force_front_n = share * force_n + drive.braked_n
         u.force_rear_n = (1.0 - share) * force_n
@@ -213,7 +213,7 @@ class Plant:
 
     def _let_move(self, dt_s: float, model: Model) -> None:
         motor, drive = self._motor, self._drive
-        brake_n = self._brake.most_n(inf) if self._brake else 0.0
+        brake_n = self._brake.max_force_n(inf) if self._brake else 0.0
         push_n = motor.push_n + self.pushed_n
         acts = Actuation(
             motor.duty,

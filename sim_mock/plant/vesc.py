@@ -68,9 +68,9 @@ class Vesc:
         else:
             self._follow(self._p.effort(pulse_ns), rim_mps)
         if not enable or self._silent_s > self._p.timeout_s + HAIR_S:
-            motor.brake_with(self._p.timeout_brake_a, rim_mps)
+            motor.brake_with_current(self._p.timeout_brake_a, rim_mps)
         elif self._brake_a > 0.0:
-            motor.brake_with(self._brake_a, rim_mps)
+            motor.brake_with_current(self._brake_a, rim_mps)
         elif self._duty != 0.0:
             motor.drive(self._duty, rim_mps, False)
         else:

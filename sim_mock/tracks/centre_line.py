@@ -91,7 +91,7 @@ def _beside(pose: Pose, left_m: float) -> Point:
     return pose.x_m - left_m * sin(pose.yaw_rad), pose.y_m + left_m * cos(pose.yaw_rad)
 
 
-def middle_of(table: Mapping[str, Any]) -> Floats:
+def centre_line_points(table: Mapping[str, Any]) -> Floats:
     """Return the closed centre line: rows of x and y, arcs as chords. Raises ValueError."""
     track_of(table)  # for its checks
     pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]

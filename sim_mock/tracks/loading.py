@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sim_mock.toml.parsing import read_toml
-from sim_mock.tracks.centre_line import middle_of, track_of
+from sim_mock.tracks.centre_line import centre_line_points, track_of
 from sim_mock.tracks.driving_area import DrivingArea, Floats
 from sim_mock.tracks.ros_map import load_map
 
@@ -23,9 +23,9 @@ def load_track(name: str) -> DrivingArea:
     return track_of(_table(name))
 
 
-def load_middle(name: str) -> Floats:
+def load_centre_line(name: str) -> Floats:
     """Return the centre line of a track, closed: rows of x and y. Raises ValueError."""
-    return middle_of(_table(name))
+    return centre_line_points(_table(name))
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ _SMOOTH_M = 0.1  # smoothing length, which removes the steps of the cells
 
 
 @dataclass(frozen=True)
-class Middle:
+class MapCentreLine:
     """A centre line: ``points_m`` are rows of x and y in the world, a loop.
 
     ``half_width_m`` is the least distance to a wall.
@@ -34,7 +34,7 @@ class Middle:
     half_width_m: float
 
 
-def middle_of_map(grid: Grid, start: Pose | None = None) -> Middle:
+def centre_line_of_map(grid: Grid, start: Pose | None = None) -> MapCentreLine:
     """Return the centre line from its point nearest to ``start`` on, in the start's direction.
 
     Without a start it begins anywhere, anticlockwise. Raises ValueError if the track is not closed.
@@ -45,7 +45,7 @@ def middle_of_map(grid: Grid, start: Pose | None = None) -> Middle:
     line = _longest_line(np.where(floor, to_outer - to_inner, np.nan))
     line = _turned(_smoothed(line, grid.resolution_m), grid, start)
     near = ndimage.map_coordinates(_distance(~floor), line.T[::-1], order=1)
-    return Middle(
+    return MapCentreLine(
         in_world((line + 0.5) * grid.resolution_m, grid.origin),
         float(near.min()) * grid.resolution_m,
     )

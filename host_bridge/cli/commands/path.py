@@ -19,8 +19,8 @@ from host_bridge.inputs.paths.making import SPACING_M, Drive
 from host_bridge.inputs.paths.path import Pose, moved, pose_of, resampled
 from host_bridge.logs.reading import read
 from sim_mock.tracks.driving_area import Pose as Start
-from sim_mock.tracks.loading import load_middle, track_names
-from sim_mock.tracks.map_centre_line import middle_of_map
+from sim_mock.tracks.loading import load_centre_line, track_names
+from sim_mock.tracks.map_centre_line import centre_line_of_map
 from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\
@@ -158,10 +158,10 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
                 raise UsageFault(
                     "a track begins in the origin, along x", got=f"--start {args.start}"
                 )
-            points, facts = load_middle(args.map)[:-1], {}
+            points, facts = load_centre_line(args.map)[:-1], {}
         else:
             grid = load_grid(FilePath(args.map))
-            middle = middle_of_map(grid, _start(args.start) if args.start else None)
+            middle = centre_line_of_map(grid, _start(args.start) if args.start else None)
             points = middle.points_m
             facts = {"half_width_m": round(middle.half_width_m, 3)}
     except OSError as error:

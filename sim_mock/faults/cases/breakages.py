@@ -20,17 +20,17 @@ _FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang
 # --- makers
 
 
-def hardware(**changes: object) -> Injection:
+def set_hardware(**changes: object) -> Injection:
     """Return an injection that sets attributes of ``BoardHardware``, the board's own hardware."""
     return lambda target: _set(target.world.hardware, changes)
 
 
-def plant(**changes: object) -> Injection:
+def set_plant(**changes: object) -> Injection:
     """Return an injection that sets attributes of ``Plant``, the car's physics."""
     return lambda target: _set(target.world.plant, changes)
 
 
-def rc(**changes: object) -> TrialInjection:
+def set_rc(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``Transmitter``, or of its receiver."""
 
     def inject(trial: FaultTrial) -> None:
@@ -40,7 +40,7 @@ def rc(**changes: object) -> TrialInjection:
     return inject
 
 
-def box(**changes: object) -> TrialInjection:
+def set_box(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``box.RadioRunstopBox``, the runstop box."""
 
     def inject(trial: FaultTrial) -> None:

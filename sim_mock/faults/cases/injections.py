@@ -24,7 +24,7 @@ def none(_trial: FaultTrial) -> None:
     """Inject nothing: time passes."""
 
 
-def line(make: Callable[[InjectionTarget], Line]) -> Injection:
+def replace_line(make: Callable[[InjectionTarget], Line]) -> Injection:
     """Return an injection that replaces the line towards the car from then on."""
 
     def inject(target: InjectionTarget) -> None:
@@ -33,7 +33,7 @@ def line(make: Callable[[InjectionTarget], Line]) -> Injection:
     return inject
 
 
-def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Injection:
+def replace_line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Injection:
     """Return an injection that replaces the line towards the car for ``ms``."""
 
     def inject(target: InjectionTarget) -> None:
@@ -43,7 +43,7 @@ def line_for(ms: int, make: Callable[[InjectionTarget], Line]) -> Injection:
     return inject
 
 
-def host(**changes: object) -> TrialInjection:
+def set_host(**changes: object) -> TrialInjection:
     """Return an injection that sets attributes of ``host.TrialHost``, the driver's host."""
 
     def inject(trial: FaultTrial) -> None:
@@ -53,7 +53,7 @@ def host(**changes: object) -> TrialInjection:
     return inject
 
 
-def world(**changes: object) -> Injection:
+def set_world(**changes: object) -> Injection:
     """Return an injection that sets attributes of ``World``, the car's surroundings."""
 
     def inject(target: InjectionTarget) -> None:
@@ -61,11 +61,6 @@ def world(**changes: object) -> Injection:
             setattr(target.world, name, value)
 
     return inject
-
-
-def pin(**values: int) -> Injection:
-    """Return an injection: pins read these values from then on, whatever is there."""
-    return lambda target: target.pins.stuck.update(values)
 
 
 # --- the host and its process

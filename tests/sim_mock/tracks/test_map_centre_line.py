@@ -7,8 +7,8 @@ import pytest
 from scipy import ndimage
 
 from sim_mock.tracks.driving_area import Pose
-from sim_mock.tracks.loading import load_middle, load_track
-from sim_mock.tracks.map_centre_line import middle_of_map
+from sim_mock.tracks.loading import load_centre_line, load_track
+from sim_mock.tracks.map_centre_line import centre_line_of_map
 from sim_mock.tracks.ros_map import Grid
 
 CELL_M = 0.05
@@ -43,8 +43,8 @@ def corridor():
 
 
 def test_it_is_the_centre_line_that_the_track_was_drawn_by(corridor):
-    middle = middle_of_map(corridor)
-    line = dense(load_middle("corridor"))
+    middle = centre_line_of_map(corridor)
+    line = dense(load_centre_line("corridor"))
     assert worst_m(middle.points_m, line) < 0.06
     assert worst_m(line[::20], dense(middle.points_m)) < 0.06
     assert middle.half_width_m == pytest.approx(1.0, abs=2 * CELL_M)
@@ -58,7 +58,7 @@ def dense(line, step_m=0.01):
 
 @pytest.mark.parametrize("yaw_rad", [0.0, pi])
 def test_it_begins_where_the_car_stands_and_goes_where_it_looks(corridor, yaw_rad):
-    points = middle_of_map(corridor, Pose(2.0, 0.1, yaw_rad)).points_m
+    points = centre_line_of_map(corridor, Pose(2.0, 0.1, yaw_rad)).points_m
     assert points[0] == pytest.approx((2.0, 0.0), abs=0.06)
     ahead = points[20] - points[0]
     assert ahead[0] * cos(yaw_rad) > 0.4
@@ -69,8 +69,8 @@ def test_a_map_that_is_turned_in_the_world():
     origin = Pose(4.0, -4.5, 0.5 * pi)
     grid = drawn("oval", Pose(-2.5, -1.0, 0.0), (5.0, 4.0))
     turned = Grid(grid.is_wall, grid.is_free, CELL_M, origin)
-    plain = middle_of_map(grid, Pose(0.0, 0.0, 0.0)).points_m
-    moved = middle_of_map(turned, Pose(3.0, -2.0, 0.5 * pi)).points_m
+    plain = centre_line_of_map(grid, Pose(0.0, 0.0, 0.0)).points_m
+    moved = centre_line_of_map(turned, Pose(3.0, -2.0, 0.5 * pi)).points_m
     assert moved[0] == pytest.approx((3.0, -2.0), abs=0.06)
     back = np.stack((moved[:, 1] + 2.0, 3.0 - moved[:, 0]), axis=1)
     assert worst_m(back, dense(plain)) < 0.01
@@ -80,8 +80,8 @@ def test_a_box_on_the_floor_is_neither_side(corridor):
     boxed = Grid(corridor.is_wall.copy(), corridor.is_free.copy(), CELL_M, corridor.origin)
     row, column = round(2.5 / CELL_M), round(14.5 / CELL_M)  # (5, 0.5)
     boxed.is_free[row : row + 4, column : column + 4] = False
-    points = middle_of_map(boxed).points_m
-    assert worst_m(points, dense(load_middle("corridor"))) < 0.06
+    points = centre_line_of_map(boxed).points_m
+    assert worst_m(points, dense(load_centre_line("corridor"))) < 0.06
 
 
 def test_a_track_that_is_not_closed_is_refused(corridor):
@@ -89,17 +89,17 @@ def test_a_track_that_is_not_closed_is_refused(corridor):
     column = round(14.5 / CELL_M)
     cut.is_free[: round(3.5 / CELL_M), column : column + 6] = False
     with pytest.raises(ValueError, match="not closed"):
-        middle_of_map(cut)
+        centre_line_of_map(cut)
     with pytest.raises(ValueError, match="no free place"):
-        middle_of_map(corridor, Pose(100.0, 0.0, 0.0))
+        centre_line_of_map(corridor, Pose(100.0, 0.0, 0.0))
     nothing = np.zeros((4, 4), dtype=bool)
     with pytest.raises(ValueError, match="no free cells"):
-        middle_of_map(Grid(nothing, nothing, CELL_M, Pose(0.0, 0.0, 0.0)))
+        centre_line_of_map(Grid(nothing, nothing, CELL_M, Pose(0.0, 0.0, 0.0)))
 
 
 def test_a_ring_that_reaches_the_rim_of_the_map():
     y, x = np.mgrid[-40:41, -40:41]
     ring = np.hypot(x, y) > 20
-    points = middle_of_map(Grid(~ring, ring, CELL_M, Pose(0.0, 0.0, 0.0))).points_m
+    points = centre_line_of_map(Grid(~ring, ring, CELL_M, Pose(0.0, 0.0, 0.0))).points_m
     radii_m = [hypot(px - 2.025, py - 2.025) for px, py in points]
     assert min(radii_m) > 1.4
