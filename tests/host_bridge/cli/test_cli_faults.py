@@ -12,7 +12,7 @@ from rich.console import Console
 from host_bridge.cli import main as cli
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core.errors import UsageFault
-from sim_mock.faults.bounds.limits import Limit
+from sim_mock.faults.bounds.limits import StopLimit
 from sim_mock.faults.bounds.stops import CAUSES
 from sim_mock.faults.cases.catalogue import CASES
 from sim_mock.faults.running import CaseResult
@@ -66,7 +66,7 @@ def test_the_table_names_case_and_verdict():
 
 
 def outcome(case, metres, held=True):
-    limit = Limit(reaction_s=70.01, stop_s=71.95, distance_m=212.19)
+    limit = StopLimit(reaction_s=70.01, stop_s=71.95, distance_m=212.19)
     numbers = {"reaction_s": 18.975, "stop_s": 19.9, "distance_m": metres, "limit": limit}
     return SimpleNamespace(vehicle="autorally", case=case.id, held=held, **numbers)
 
