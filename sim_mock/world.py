@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
 from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
-from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, ProgramLost
+from sim_mock.board.firmware_runner import FirmwareRunner, InProcessRunner, ProgramLost
 from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, BoardHardware
 from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import Transmitter
@@ -68,7 +68,7 @@ class World:
         name: str | None = None,
         board: str = "",
         plant: Plant | None = None,
-        runner: Callable[[bytes, bytes, int], FirmwareRunner] = InProcess,
+        runner: Callable[[bytes, bytes, int], FirmwareRunner] = InProcessRunner,
         image: bytes | None = None,
         start_us: int = 0,
     ) -> None:

@@ -22,7 +22,7 @@ from sim_mock.autodrive.command import SLOTS, Scenery
 from sim_mock.autodrive.exchange import DrivenVehicle
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
@@ -227,7 +227,7 @@ def world_around(plant: ExchangedPlant, config: VirtualCarConfig) -> World:
         config.seed,
         name=config.car_name or config.vehicle,
         plant=cast("Plant", plant),  # it has all of the interface that a World uses
-        runner=InProcess,
+        runner=InProcessRunner,
         image=b"" if config.blank else None,
     )
 

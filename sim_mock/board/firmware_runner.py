@@ -1,7 +1,7 @@
 """The runners of a car's program: readings and bytes in, outputs and bytes out, step by step.
 
-``InProcess`` calls it in this Python, ``Process`` runs it in a process of its own, under a real
-MicroPython or another CPython, over a pipe (``firmware/boards/simulated/unix.py``).
+``InProcessRunner`` calls it in this Python, ``SubprocessRunner`` runs it in a process of its own,
+under a real MicroPython or another CPython, over a pipe (``firmware/boards/simulated/unix.py``).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class StepOutputs(NamedTuple):
     is_healthy: bool = False
 
 
-class Stored(bytes):
+class FlashContents(bytes):
     """The contents of a board's flash: its configuration, and its ``key`` if it has one."""
 
     key: bytes
 
-    def __new__(cls, image: bytes, key: bytes = b"") -> Stored:
+    def __new__(cls, image: bytes, key: bytes = b"") -> FlashContents:
         """Make it; ``key`` is the whole stored record, as in firmware/boards/keys.py."""
         made = super().__new__(cls, image)
         made.key = key
@@ -54,9 +54,9 @@ class Stored(bytes):
         return bytes(self), self.key
 
 
-def key_in(image: bytes) -> bytes:
+def key_record_in(image: bytes) -> bytes:
     """Return the key that is stored beside a configuration; empty if there is none."""
-    return image.key if isinstance(image, Stored) else b""
+    return image.key if isinstance(image, FlashContents) else b""
 
 
 class ProgramLost(RuntimeError):
@@ -79,14 +79,14 @@ class FirmwareRunner(Protocol):
     def close(self) -> None: ...
 
 
-class InProcess:
+class InProcessRunner:
     """The program in this process."""
 
     def __init__(
         self, board_id: bytes, image: bytes, seed: int, app: type[App] | type[Box] = App
     ) -> None:
         self.board = VirtualBoard(board_id, image, seed)
-        self._key = key_in(image)
+        self._key = key_record_in(image)
         take_key(self.board, self._key)
         self.app = app(self.board)
 
@@ -112,13 +112,13 @@ class InProcess:
 
     def image(self) -> bytes:
         """Return the board's stored configuration and key."""
-        return Stored(self.board.image, self._key)
+        return FlashContents(self.board.image, self._key)
 
     def close(self) -> None:
         """Do nothing: there is no process to end."""
 
 
-class Process:
+class SubprocessRunner:
     """The program in a process of its own; ``command`` runs Python files there."""
 
     def __init__(
@@ -139,7 +139,7 @@ class Process:
         self._stored = Path(self._folder.name) / "configuration"
         self._stored.write_bytes(image)
         self._key = Path(f"{self._stored}{unix.KEY_FILE}")
-        self._key.write_bytes(key_in(image))
+        self._key.write_bytes(key_record_in(image))
         environment = {**os.environ, "MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
             [*command, str(program), kind, str(self._stored), board_id.hex(), str(seed)],
@@ -177,7 +177,7 @@ class Process:
 
     def image(self) -> bytes:
         """Return the board's stored configuration and key."""
-        return Stored(self._stored.read_bytes(), self._key.read_bytes())
+        return FlashContents(self._stored.read_bytes(), self._key.read_bytes())
 
     def close(self) -> None:
         """End the process: by closing its input, or by a kill if it does not end in time."""

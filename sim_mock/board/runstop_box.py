@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS, RECEIVE_SIZE
 from firmware.box import GREEN, RED, YELLOW, Box
-from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, Stored
+from sim_mock.board.firmware_runner import FirmwareRunner, FlashContents, InProcessRunner
 from sim_mock.board.hardware import TIME_MASK
 
 STEP_US = 10_000
@@ -31,7 +31,7 @@ class VirtualRunstopBox:
         key: bytes = b"",
     ) -> None:
         make = runner or in_process
-        self.runner = make(BOARD_ID, Stored(b"", key), seed)
+        self.runner = make(BOARD_ID, FlashContents(b"", key), seed)
         self.is_pressed = False
         self.leds = 0
         self.interval_us = STEP_US
@@ -57,6 +57,6 @@ class VirtualRunstopBox:
         self.runner.close()
 
 
-def in_process(board_id: bytes, image: bytes, seed: int) -> InProcess:
+def in_process(board_id: bytes, image: bytes, seed: int) -> InProcessRunner:
     """Return a box's program in this process."""
-    return InProcess(board_id, image, seed, Box)
+    return InProcessRunner(board_id, image, seed, Box)

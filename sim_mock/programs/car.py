@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.bodies.trust import trust
 from sim_mock.programs.real_time import STEP_TIMEOUT_S, Cable, RealTimeLoop, runtime_command
 from sim_mock.virtual_car.config import VirtualCarConfig
@@ -105,8 +105,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # a clean exit, which removes its device
 
-    def runner(board_id: bytes, image: bytes, seed: int) -> Process:
-        return Process(command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S)
+    def runner(board_id: bytes, image: bytes, seed: int) -> SubprocessRunner:
+        return SubprocessRunner(command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S)
 
     world = config.make_world(runner)
     cable = Cable(arguments.link)

@@ -12,7 +12,7 @@ import signal
 import sys
 from pathlib import Path
 
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.runstop_box import BOARD_ID, LEDS, VirtualRunstopBox
 from sim_mock.programs.real_time import STEP_TIMEOUT_S, Cable, RealTimeLoop, runtime_command
@@ -50,8 +50,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
-    def runner(board_id: bytes, image: bytes, seed: int) -> Process:
-        return Process(
+    def runner(board_id: bytes, image: bytes, seed: int) -> SubprocessRunner:
+        return SubprocessRunner(
             command, board_id, image, seed, step_timeout_s=STEP_TIMEOUT_S, kind="unix-box"
         )
 

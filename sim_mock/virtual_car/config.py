@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from zlib import crc32
 
-from sim_mock.board.firmware_runner import Stored
+from sim_mock.board.firmware_runner import FlashContents
 from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import ScriptedHand
@@ -185,7 +185,7 @@ class VirtualCarConfig:
         board_id = board_id_of(self.board or name)
         image = b"" if self.blank else stored_image(self, board_id, name)
         if self.key:
-            image = Stored(image, stored_key(bytes.fromhex(self.key), board_id))
+            image = FlashContents(image, stored_key(bytes.fromhex(self.key), board_id))
         world = kind(
             self, self.seed, name=name, board=self.board, plant=plant, runner=runner, image=image
         )

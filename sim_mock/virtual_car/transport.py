@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
 from sim_mock.virtual_car.schedule import RealTimeSchedule
 
@@ -111,7 +111,7 @@ def make(uri: Uri, context: Context) -> SimTransport:
     """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
     config = virtual_car_config(vehicle_for(uri.query, uri.place, context), uri.query)
     return SimTransport(
-        uri.text, config.make_world(InProcess), context.now_us, reported_vehicle(uri)
+        uri.text, config.make_world(InProcessRunner), context.now_us, reported_vehicle(uri)
     )
 
 

@@ -12,7 +12,7 @@ from time import perf_counter, process_time
 import tandem
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import virtual_car_config
 
 SECONDS = 60.0
@@ -27,7 +27,7 @@ def eight() -> None:
 
 
 def alone() -> None:
-    virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcess).advance(
+    virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcessRunner).advance(
         round(SECONDS * 1e6)
     )
 

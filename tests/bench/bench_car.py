@@ -13,7 +13,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess, Process
+from sim_mock.board.firmware_runner import InProcessRunner, SubprocessRunner
 from sim_mock.runtime import micropython
 from sim_mock.world import World
 from tests.bench.pilot import Pilot
@@ -67,17 +67,17 @@ class Stopwatch:
 
 
 def world_of(vehicle: str, command: list[str] | None) -> World:
-    def process(board_id: bytes, image: bytes, seed: int) -> Process:
+    def process(board_id: bytes, image: bytes, seed: int) -> SubprocessRunner:
         assert command is not None
-        return Process(command, board_id, image, seed)
+        return SubprocessRunner(command, board_id, image, seed)
 
-    return World(load_vehicle(vehicle), seed=1, runner=process if command else InProcess)
+    return World(load_vehicle(vehicle), seed=1, runner=process if command else InProcessRunner)
 
 
 def cpu_s(world: World) -> float:
     """Of this process and, if it has one of its own, the car's."""
     own_s = time.process_time()
-    if not isinstance(world.runner, Process):
+    if not isinstance(world.runner, SubprocessRunner):
         return own_s
     # Linux numbers the clocks of processes so: ~pid in the upper bits, 2 for "scheduled time"
     return own_s + time.clock_gettime(~world.runner.pid << 3 | 2)
@@ -147,7 +147,7 @@ def shares(vehicle: str) -> dict[str, float]:
 
 
 def one_round(world: World, pilot: Pilot) -> dict[str, float]:
-    app = world.runner.app  # type: ignore[attr-defined] - it is InProcess
+    app = world.runner.app  # type: ignore[attr-defined] - it is InProcessRunner
     watch = Stopwatch()
     methods = [(getattr(app, part), "step", part) for part in PARTS]
     methods += [

@@ -19,7 +19,7 @@ from time import process_time
 import numpy as np
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.instruments import LidarScanner, SensorSample, instruments_of
 from sim_mock.sensors.publishing import SampleWriter
@@ -104,7 +104,7 @@ def casting() -> Iterator[tuple[str | float | None, ...]]:
 
 def parts() -> Iterator[tuple[str, float, float, str]]:
     """What a scan takes until it is out, each part with all before it."""
-    world = virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcess)
+    world = virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcessRunner)
     found = instruments_of(world, 1, load_track("corridor"))
     scanner = next(one for one in found if isinstance(one, LidarScanner))
     lines = SampleWriter(os.devnull)

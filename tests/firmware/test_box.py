@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, VirtualRunstopBox
 from tests.firmware.copies import saved
@@ -192,7 +192,7 @@ def test_green_is_the_answer_of_its_own_car_within_200_ms(of):
 @pytest.mark.parametrize("bits", [64, 32])
 def test_the_same_bytes_under_micropython_and_nothing_allocated(bits):
     def runner(board_id, image, seed):
-        return Process(
+        return SubprocessRunner(
             micropython_command(bits), board_id, image, seed, HEAP_LOCKED, kind="unix-box"
         )
 

@@ -4,7 +4,7 @@ vehicle file says, until the key is forgotten by its cable."""
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.board.firmware_runner import Process, Stored
+from sim_mock.board.firmware_runner import FlashContents, SubprocessRunner
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.copies import saved
@@ -60,10 +60,10 @@ def stands_by(**options) -> Day:
     return car
 
 
-def key_of(vehicle: str, change) -> Stored:
+def key_of(vehicle: str, change) -> FlashContents:
     """A flash whose key was changed so."""
     image = flash_of(Facts(vehicle))
-    return Stored(bytes(image), change(image.key))
+    return FlashContents(bytes(image), change(image.key))
 
 
 def never_paired(vehicle: str = "f1tenth") -> bytes:
@@ -206,7 +206,7 @@ def test_a_board_without_a_cipher_needs_the_box_that_it_cannot_know(monkeypatch)
 def test_it_is_optional_again_once_the_key_is_forgotten_by_cable():
     """As ``tandem pair --forget`` writes it; and as it was before the car was ever paired."""
     forgotten = stored_key(bytes(16), board_id_of("f1tenth"))
-    for image in (Stored(never_paired(), forgotten), Stored(never_paired())):
+    for image in (FlashContents(never_paired(), forgotten), FlashContents(never_paired())):
         car = stands_by(image=image)
         car.box_lives = False
         car.let_go(300)
@@ -227,7 +227,7 @@ def test_a_new_configuration_does_not_make_it_optional():
 @pytest.mark.parametrize("bits", [64, 32])
 def test_under_micropython_it_stops_and_is_refused_with_the_same_bytes(bits):
     def runner(board_id, image, seed):
-        return Process(micropython_command(bits), board_id, image, seed, HEAP_LOCKED)
+        return SubprocessRunner(micropython_command(bits), board_id, image, seed, HEAP_LOCKED)
 
     ours, theirs = driven(), driven(runner=runner)
     rubbish = key_of("f1tenth", LOST["rubbish"])

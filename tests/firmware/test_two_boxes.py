@@ -8,7 +8,7 @@ import pytest
 from firmware.c_library import WHITENED
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import framed
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.board.pairing_keys import stored_key
 from tests.evidence import some
 from tests.firmware.copies import saved
@@ -504,7 +504,7 @@ def test_no_message_says_a_key():
 @pytest.mark.parametrize("bits", [64, 32])
 def test_a_paired_car_says_the_same_bytes_under_micropython_and_allocates_nothing(bits):
     def runner(board_id, image, seed):
-        return Process(micropython_command(bits), board_id, image, seed, HEAP_LOCKED)
+        return SubprocessRunner(micropython_command(bits), board_id, image, seed, HEAP_LOCKED)
 
     ours = begun(others=[other_box()])
     theirs = begun(others=[other_box()], runner=runner)

@@ -7,7 +7,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host import full_storm
-from sim_mock.board.firmware_runner import InProcess, Process
+from sim_mock.board.firmware_runner import InProcessRunner, SubprocessRunner
 from sim_mock.runtime import micropython
 from sim_mock.world import World
 
@@ -28,10 +28,10 @@ def runner_of(runtime, program=None):
     if callable(runtime):
         return runtime
     if runtime == "in process":
-        return InProcess
+        return InProcessRunner
     command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
     rest = (program,) if program else ()
-    return lambda board_id, image, seed: Process(command, board_id, image, seed, *rest)
+    return lambda board_id, image, seed: SubprocessRunner(command, board_id, image, seed, *rest)
 
 
 def world_of(vehicle="f1tenth", runtime="in process", seed=1, program=None, **options) -> World:

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from firmware.protocol import boxes
 from firmware.protocol.codec import encode_into
 from host_bridge.deploy.hil.host.small_host import Host, framed
-from sim_mock.board.firmware_runner import Stored
+from sim_mock.board.firmware_runner import FlashContents
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.stored_image import board_id_of, stored_image
 
@@ -22,10 +22,12 @@ def tag_of(key: bytes, nonce: int, message: bytes) -> bytes:
     return cipher.update(blocks)[16:24]
 
 
-def flash_of(facts, key: bytes = KEY, name: str = "") -> Stored:
+def flash_of(facts, key: bytes = KEY, name: str = "") -> FlashContents:
     """A car's, that was paired."""
     board_id = board_id_of(name or facts.name)
-    return Stored(stored_image(facts, board_id, name or facts.name), stored_key(key, board_id))
+    return FlashContents(
+        stored_image(facts, board_id, name or facts.name), stored_key(key, board_id)
+    )
 
 
 class PairedBox:

@@ -15,7 +15,7 @@ from firmware.boards.store import Store
 from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
-from sim_mock.board.firmware_runner import InProcess, key_in
+from sim_mock.board.firmware_runner import InProcessRunner, key_record_in
 from sim_mock.world import World
 from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of
@@ -179,11 +179,11 @@ class Desk:
         self.world = World(self.vehicle, runner=self._run)
         self.host = host_of(self.world)
 
-    def _run(self, board_id: bytes, image: bytes, seed: int) -> InProcess:
-        runner = InProcess.__new__(InProcess)
+    def _run(self, board_id: bytes, image: bytes, seed: int) -> InProcessRunner:
+        runner = InProcessRunner.__new__(InProcessRunner)
         runner.board = StoredBoard(board_id, image, seed)
         runner.board.paths = self.paths
-        runner._key = key_in(image)
+        runner._key = key_record_in(image)
         if not Path(self.paths[0]).exists():
             Store(self.paths).save(bytearray(image), len(image))
         runner.app = App(runner.board)

@@ -6,7 +6,7 @@ a new arm, a runstop. What is said and put out must be the same, byte by byte.
 
 import pytest
 
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from tests.firmware.worlds import micropython_command
 from tests.safety.facts import NAMES
 from tests.safety.ways import WAYS
@@ -66,7 +66,7 @@ def stops_and_is_armed_again(car) -> None:
 
 def on_micropython(way: type, vehicle: str, bits: int):
     command = micropython_command(bits)
-    return way(vehicle, runner=lambda *board: Process(command, *board))
+    return way(vehicle, runner=lambda *board: SubprocessRunner(command, *board))
 
 
 @pytest.mark.micropython

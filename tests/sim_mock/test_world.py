@@ -8,7 +8,7 @@ from firmware.boards.simulated.virtual import RECEIVE_SIZE
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import TIME_MASK, World
@@ -188,7 +188,7 @@ class Works:
 
     def __call__(self, board_id, image, seed):
         self.given.append((board_id, image, seed))
-        return InProcess(board_id, image, seed)
+        return InProcessRunner(board_id, image, seed)
 
 
 def driven(works, **query):
@@ -273,7 +273,9 @@ def test_another_boards_image_does_not_arm():
 
 
 def test_a_blank_board_answers_and_does_not_arm():
-    host = Host(virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).make_world(InProcess))
+    host = Host(
+        virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).make_world(InProcessRunner)
+    )
     host.connect()
     host.drive(50, deadman=0)
     assert host.act(codes.ACTION_ARM) != 0

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from tests.evidence import every
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
@@ -20,7 +20,7 @@ def drive_for_hours(world, seed: int) -> WatchingHost:
     host = WatchingHost(world)
     host.take_the_wheel()
     storm = LongStorm(host, seed)
-    own = [world.runner.pid] if isinstance(world.runner, Process) else []
+    own = [world.runner.pid] if isinstance(world.runner, SubprocessRunner) else []
     growth = Growth("self", *own)
     while world.now_us < MINUTES * MINUTE_US:
         host.begin_session()

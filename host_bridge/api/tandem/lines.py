@@ -24,7 +24,7 @@ from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World
 
@@ -180,7 +180,7 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
     vehicle = host.vehicles.load(uri.place, changes)
     try:
         config = virtual_car_config(vehicle, query)
-        world = config.make_world(InProcess)
+        world = config.make_world(InProcessRunner)
     except ValueError as error:  # the simulator does not import the host's errors
         raise UsageFault(str(error), where=uri.text) from None
     return LockstepLine(config.car_name or vehicle.name, world, vehicle, record)

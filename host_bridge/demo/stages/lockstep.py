@@ -22,7 +22,7 @@ from host_bridge.demo.cars.driver import Report
 from host_bridge.demo.judging.verdict import Machine, Punctual
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.programs.car import TraceWriter
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
@@ -42,8 +42,8 @@ class LockstepCar(SimTransport):
         trace: TraceWriter,
         now_us: Callable[[], int],
     ) -> None:
-        def runner(board_id: bytes, image: bytes, seed: int) -> Process:
-            return Process(command, board_id, image, seed)
+        def runner(board_id: bytes, image: bytes, seed: int) -> SubprocessRunner:
+            return SubprocessRunner(command, board_id, image, seed)
 
         uri = f"sim://{config.vehicle}?seed={config.seed}&name={config.car_name}"
         super().__init__(uri, config.make_world(runner), now_us, config.vehicle)

@@ -18,7 +18,7 @@ from firmware.boards.simulated.virtual import CHANNELS
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import Row
-from sim_mock.board.firmware_runner import InProcess, StepOutputs
+from sim_mock.board.firmware_runner import InProcessRunner, StepOutputs
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection or a start of the program takes seconds at most on a real board
@@ -106,7 +106,7 @@ class OnBoard:
 class Compared:
     """A ``FirmwareRunner`` made of two, the second of which has to match the first."""
 
-    def __init__(self, here: InProcess, board: OnBoard, count: Callable[[int], None]) -> None:
+    def __init__(self, here: InProcessRunner, board: OnBoard, count: Callable[[int], None]) -> None:
         self._here, self._board, self._count = here, board, count
 
     def step(
@@ -182,7 +182,7 @@ def compare(
 
 def _begun(board: OnBoard, count: Count, board_id: bytes, image: bytes, seed: int) -> Compared:
     board.begin(board_id, image, seed)
-    return Compared(InProcess(board_id, image, seed), board, count)
+    return Compared(InProcessRunner(board_id, image, seed), board, count)
 
 
 class Count:

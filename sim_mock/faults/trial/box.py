@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim_mock.board.firmware_runner import Stored
+from sim_mock.board.firmware_runner import FlashContents
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, STEP_US, VirtualRunstopBox
 from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
@@ -13,11 +13,11 @@ _KEY = b"of a scene's box"
 _AHEAD_US = 123_000  # its clock differs from the car's
 
 
-def paired_image(vehicle: VehicleSpec) -> Stored:
+def paired_image(vehicle: VehicleSpec) -> FlashContents:
     """Return the stored configuration of a trial's car, with the key of its box."""
     board_id = board_id_of(vehicle.name)
     image = stored_image(vehicle, board_id, vehicle.name)
-    return Stored(image, stored_key(_KEY, board_id))
+    return FlashContents(image, stored_key(_KEY, board_id))
 
 
 class RadioRunstopBox(FaultyWire):

@@ -4,7 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from firmware.boards.simulated.virtual import CHANNELS, READINGS
-from sim_mock.board.firmware_runner import FirmwareRunner, InProcess, Process, StepOutputs
+from sim_mock.board.firmware_runner import (
+    FirmwareRunner,
+    InProcessRunner,
+    StepOutputs,
+    SubprocessRunner,
+)
 from sim_mock.runtime.micropython import find
 
 RunnerFactory = Callable[[bytes, bytes, int], FirmwareRunner]
@@ -22,12 +27,12 @@ def runner_factory(runtime: str, program: Path | None = None) -> RunnerFactory:
     machine has no such MicroPython.
     """
     if not RUNTIMES[runtime]:
-        return InProcess
+        return InProcessRunner
     command = find(RUNTIMES[runtime])
     if command is None:
         raise LookupError(f"no {runtime} on this machine; `make setup` fetches one")
     programs = (program,) if program else ()
-    return lambda board_id, image, seed: Process(command, board_id, image, seed, *programs)
+    return lambda board_id, image, seed: SubprocessRunner(command, board_id, image, seed, *programs)
 
 
 class FaultyRunner:

@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.board.firmware_runner import Process
+from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.world import World
 from tests.firmware.worlds import micropython_command, world_of
 from tests.sim_mock.programs.car_programs import until
@@ -95,7 +95,7 @@ def lost_while_driving(runtime, sign):
     command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
 
     def runner(board_id, image, seed):
-        return Process(command, board_id, image, seed, step_timeout_s=0.5)
+        return SubprocessRunner(command, board_id, image, seed, step_timeout_s=0.5)
 
     world = World(load_vehicle("f1tenth"), runner=runner)
     host = Host(world)
@@ -154,4 +154,4 @@ def test_the_program_is_out_of_reach_of_ctrl_c():
 
 def test_a_command_that_is_not_there_is_said_at_once():
     with pytest.raises(FileNotFoundError):
-        Process([sys.executable + "-missing"], bytes(8), b"", 0)
+        SubprocessRunner([sys.executable + "-missing"], bytes(8), b"", 0)

@@ -3,7 +3,7 @@
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.bodies.table import MODELS, describe_models, parse_model
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.world import plant_of
@@ -38,15 +38,21 @@ def test_a_model_that_a_car_cannot_have_is_refused_before_it_is_made(vehicle, qu
 
 def test_a_model_goes_with_the_car_to_another_process():
     config = virtual_car_config(load_vehicle("nigel"), {"model": "kinematic"})
-    world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcess)
+    world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcessRunner)
     assert type(world.plant.model).__name__ == "KinematicBody"
-    assert virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcess).plant.model is None
+    assert (
+        virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcessRunner).plant.model
+        is None
+    )
 
 
 def test_what_the_vehicle_file_says_holds_unless_the_uri_says_otherwise():
     vehicle = vehicle_with("nigel", "kinematic")
-    assert virtual_car_config(vehicle, {}).make_world(InProcess).plant.model is not None
-    assert virtual_car_config(vehicle, {"model": "twin"}).make_world(InProcess).plant.model is None
+    assert virtual_car_config(vehicle, {}).make_world(InProcessRunner).plant.model is not None
+    assert (
+        virtual_car_config(vehicle, {"model": "twin"}).make_world(InProcessRunner).plant.model
+        is None
+    )
 
 
 @pytest.mark.parametrize("name", KEYS)

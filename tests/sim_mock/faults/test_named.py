@@ -8,7 +8,7 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
 from sim_mock import faults
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
 from sim_mock.virtual_car.config import VirtualCarConfig, choices, virtual_car_config
 
@@ -117,7 +117,7 @@ class Drive:
 
     def __init__(self, fault, seed=1, **query):
         config = virtual_car_config(VEHICLE, {"fault": fault, "seed": str(seed), **query})
-        self.world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcess)
+        self.world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcessRunner)
         self.host = Host(self.world)
         self.host.take_the_wheel()
 
@@ -215,8 +215,8 @@ def test_the_seed_decides_which_frames_are_lost():
 
 def test_a_car_that_nothing_has_befallen_yet_is_any_car():
     """Byte for byte: the wire and the pins that faults take hold of change nothing."""
-    faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).make_world(InProcess)
-    plain = virtual_car_config(VEHICLE, {}).make_world(InProcess)
+    faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).make_world(InProcessRunner)
+    plain = virtual_car_config(VEHICLE, {}).make_world(InProcessRunner)
     for world in (faulty, plain):
         host = Host(world)
         host.take_the_wheel()

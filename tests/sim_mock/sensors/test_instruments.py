@@ -8,7 +8,7 @@ import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Sampler, instruments_of
 from sim_mock.tracks.loading import load_track
@@ -20,7 +20,7 @@ class Car:
 
     def __init__(self, vehicle, track=None, seed=5):
         self.world = virtual_car_config(load_vehicle(vehicle), {"seed": str(seed)}).make_world(
-            InProcess
+            InProcessRunner
         )
         area = load_track(track) if track else None
         instruments = instruments_of(self.world, seed, area)
@@ -121,7 +121,7 @@ def test_looking_changes_nothing():
         Car("f1tenth", "corridor", seed=9),
         virtual_car_config(load_vehicle("f1tenth"), {"seed": "9"}),
     )
-    alone = alone.make_world(InProcess)
+    alone = alone.make_world(InProcessRunner)
     assert looked_at.world.advance(2_000_000) == alone.advance(2_000_000)
     assert looked_at.world.plant.truth.values() == alone.plant.truth.values()
 

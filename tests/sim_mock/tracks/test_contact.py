@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.instruments import GroundTruth
 from sim_mock.tracks.contact import Contact, Outline, clearance_m, touches
 from sim_mock.tracks.driving_area import Pose
@@ -43,7 +43,7 @@ class Drive:
 
     def __init__(self, **query):
         config = virtual_car_config(load_vehicle("f1tenth"), {"track": "corridor", **query})
-        self.world = config.make_world(InProcess)
+        self.world = config.make_world(InProcessRunner)
         self.contact = self.world.observers[0].__self__
         self.host = Host(self.world)
         self.host.take_the_wheel()
@@ -72,7 +72,10 @@ def test_a_wall_stops_a_car_at_its_bumper_and_it_can_back_away():
 
 def test_a_car_that_keeps_clear_is_moved_by_nothing():
     """The same drive with and without walls, to the last bit."""
-    walled, free = Drive(), virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcess)
+    walled, free = (
+        Drive(),
+        virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcessRunner),
+    )
     host = Host(free)
     host.take_the_wheel()
     for one in (walled.host, host):
@@ -84,7 +87,7 @@ def test_a_car_that_keeps_clear_is_moved_by_nothing():
 
 def test_no_speed_carries_a_car_through_a_wall():
     area = load_track("corridor")
-    world = virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcess)
+    world = virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcessRunner)
     contact = Contact(area, Outline.of(world.plant.parameters), Pose(0.0, 0.0, 0.0))
     world.observers.append(contact.step)
     world.plant.truth.assign((0.0, 0.0, 0.6, 20.0, 0.0, 0.0))
@@ -97,7 +100,7 @@ def test_no_speed_carries_a_car_through_a_wall():
 
 def test_who_leaves_the_free_floor_is_said_to_be_off_it():
     area = load_track("oval")
-    world = virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcess)
+    world = virtual_car_config(load_vehicle("nigel"), {}).make_world(InProcessRunner)
     nothing = Outline(0.0, 0.0, 0.0)  # only its centre, to have it go where no car fits
     contact = Contact(area, nothing, Pose(0.0, 0.0, 0.0))
     for y_m, is_off, count in ((0.29, False, 0), (0.31, True, 1), (0.5, True, 1), (0.2, False, 1)):

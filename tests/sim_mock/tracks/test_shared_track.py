@@ -8,7 +8,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import Host
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.shared_track import sides_of
@@ -19,7 +19,7 @@ def car(name, start, tmp_path=None, **more):
     query = {"name": name, "track": "corridor", "start": start, **more}
     if tmp_path:
         query["sensors"] = str(tmp_path / f"{name}.jsonl")
-    return virtual_car_config(load_vehicle("f1tenth"), query).make_world(InProcess)
+    return virtual_car_config(load_vehicle("f1tenth"), query).make_world(InProcessRunner)
 
 
 def scan(tmp_path, name):
@@ -95,7 +95,7 @@ def test_a_scene_is_one_place_and_says_which():
     with pytest.raises(ValueError, match="scene=s6 is at corridor; this car would be at autorally"):
         virtual_car_config(
             load_vehicle("f1tenth"), {"track": "autorally", "scene": "s6"}
-        ).make_world(InProcess)
+        ).make_world(InProcessRunner)
     with pytest.raises(ValueError, match="track=NAME"):
         virtual_car_config(load_vehicle("f1tenth"), {"scene": "s6"})
     assert first.plant.truth.x_m == 0.0

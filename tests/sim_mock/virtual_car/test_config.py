@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
 from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, parse_patch, virtual_car_config
@@ -48,8 +48,8 @@ def test_blank_is_one_or_nothing(text, is_blank):
 
 
 def test_a_car_is_called_as_its_vehicle_unless_it_has_a_name():
-    assert virtual_car_config(VEHICLE, {}).make_world(InProcess).name == "f1tenth"
-    assert virtual_car_config(VEHICLE, {"name": "red"}).make_world(InProcess).name == "red"
+    assert virtual_car_config(VEHICLE, {}).make_world(InProcessRunner).name == "f1tenth"
+    assert virtual_car_config(VEHICLE, {"name": "red"}).make_world(InProcessRunner).name == "red"
 
 
 def test_facts_survive_the_way_to_another_process():
@@ -57,15 +57,19 @@ def test_facts_survive_the_way_to_another_process():
     config = virtual_car_config(VEHICLE, query)
     again = VirtualCarConfig.from_json(config.to_json())
     assert json.loads(again.to_json()) == json.loads(config.to_json())
-    ours, theirs = config.make_world(InProcess), again.make_world(InProcess)
+    ours, theirs = config.make_world(InProcessRunner), again.make_world(InProcessRunner)
     assert ours.advance(500_000) == theirs.advance(500_000)
     assert ours.board_id == theirs.board_id
 
 
 def test_a_car_on_a_stand_turns_its_wheels_and_goes_nowhere():
-    world = virtual_car_config(VEHICLE, {"stand": "1"}).make_world(InProcess)
+    world = virtual_car_config(VEHICLE, {"stand": "1"}).make_world(InProcessRunner)
     assert world.plant.is_on_stand
-    assert not virtual_car_config(VEHICLE, {"stand": "0"}).make_world(InProcess).plant.is_on_stand
+    assert (
+        not virtual_car_config(VEHICLE, {"stand": "0"})
+        .make_world(InProcessRunner)
+        .plant.is_on_stand
+    )
 
 
 SURROUNDED = {"track": "corridor", "start": "1,0.5,-90"}
@@ -73,7 +77,7 @@ SURROUNDED = {"track": "corridor", "start": "1,0.5,-90"}
 
 def test_a_car_stands_where_it_is_said_to_also_in_another_process():
     config = virtual_car_config(VEHICLE, SURROUNDED)
-    truth = VirtualCarConfig.from_json(config.to_json()).make_world(InProcess).plant.truth
+    truth = VirtualCarConfig.from_json(config.to_json()).make_world(InProcessRunner).plant.truth
     assert truth.values() == (1.0, 0.5, pytest.approx(-pi / 2), 0.0, 0.0, 0.0)
 
 
@@ -117,7 +121,7 @@ def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = virtual_car_config(VEHICLE, {"map": "floor.yaml", "sensors": "out.jsonl"})
     monkeypatch.chdir("/")
-    config.make_world(InProcess).advance(100_000)
+    config.make_world(InProcessRunner).advance(100_000)
     assert '"is_off": false' in (tmp_path / "out.jsonl").read_text()
 
 
@@ -125,7 +129,7 @@ def test_two_cars_of_one_seed_have_noise_of_their_own_and_each_the_same_again():
     """A fleet named by one seed is several cars, not one car several times."""
 
     def samples(query):
-        plant = virtual_car_config(load_vehicle("nigel"), query).make_world(InProcess).plant
+        plant = virtual_car_config(load_vehicle("nigel"), query).make_world(InProcessRunner).plant
         seen = []
         for _ in range(50):
             plant.step(1e-3, [0] * 8, True)
@@ -143,7 +147,7 @@ def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
     def ranges(query):
         found = []
         config = virtual_car_config(load_vehicle("f1tenth"), {"track": "corridor", **query})
-        world = config.make_world(InProcess)
+        world = config.make_world(InProcessRunner)
         scanner = next(
             one
             for one in instruments_of(world, config.noise_seed, load_track("corridor"))
@@ -158,7 +162,7 @@ def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
 
 def test_a_board_is_one_thing_and_the_name_of_its_car_another():
     def board_of(**query):
-        return virtual_car_config(VEHICLE, query).make_world(InProcess).board_id
+        return virtual_car_config(VEHICLE, query).make_world(InProcessRunner).board_id
 
     assert board_of(name="red", board="1") != board_of(name="red", board="2")
     assert board_of(name="red", board="1") == board_of(name="blue", board="1")

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from host_bridge.config import load_vehicle
-from sim_mock.board.firmware_runner import InProcess
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import virtual_car_config
 
 SECOND_US = 1_000_000
@@ -21,7 +21,7 @@ class Put:
         os.mkfifo(path)
         self.world = virtual_car_config(
             load_vehicle("f1tenth"), {**query, "poses": str(path)}
-        ).make_world(InProcess)
+        ).make_world(InProcessRunner)
         self._pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
 
     def say(self, *lines):
@@ -99,7 +99,7 @@ def test_another_car_of_its_scene_is_in_the_way(put, tmp_path):
     other = virtual_car_config(
         load_vehicle("f1tenth"),
         {"track": "corridor", "scene": "placing", "start": "2,0,0", "name": "other"},
-    ).make_world(InProcess)
+    ).make_world(InProcessRunner)
     car.say(pose(2.0, 0.0, 0.0))
     car.world.advance(SECOND_US)
     assert car.pose()[0] == 0.0
