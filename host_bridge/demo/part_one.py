@@ -10,12 +10,12 @@ from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.together import (
     MANOEUVRES,
     SHORT,
-    AlteredLine,
+    AlteredTransport,
     DriveResult,
     drive_together,
 )
 from host_bridge.demo.judging.part_one_checks import LOG, judge, judge_altered
-from host_bridge.demo.judging.verdict import Machine
+from host_bridge.demo.judging.verdict import MachineTiming
 from host_bridge.demo.output import DemoOutput
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.recording import new_recorder
@@ -37,7 +37,7 @@ async def part_one(
     output: DemoOutput,
     *,
     is_altered: bool,
-    machine: Machine | None = None,
+    machine: MachineTiming | None = None,
 ) -> DriveResult:
     """Drive both cars, record, compare and judge.
 
@@ -73,5 +73,5 @@ def _lines(host: Host, car_a: Transport, *, is_altered: bool) -> dict[str, Trans
     to_twin = host.cars.transport(TWIN)
     return {
         "demo-a": car_a,
-        "demo-b": AlteredLine(to_twin, _ALTERED_CLAIM) if is_altered else to_twin,
+        "demo-b": AlteredTransport(to_twin, _ALTERED_CLAIM) if is_altered else to_twin,
     }

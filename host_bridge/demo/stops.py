@@ -18,7 +18,7 @@ from host_bridge.demo.cars.demo_run import NAME, DemoRun, Unmeasured, now_s
 from host_bridge.demo.judging.limits import Limits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.stages.real_time import DriverProcess
-from host_bridge.demo.trace import Stop
+from host_bridge.demo.trace import MeasuredStop
 from sim_mock.programs import children
 
 _STOP_S = 0.30  # the promise of `tandem stop`, from exec to the brake
@@ -38,7 +38,7 @@ class StopCase:
     after: Callable[[DemoRun], Awaitable[str]]
     by_pad: bool = False
     is_real: bool = False  # in real time, whatever the machine gives
-    stop: Stop | None = None
+    stop: MeasuredStop | None = None
     verdict: Verdict = Verdict.NOT_SHOWN
     why: str = ""
     notes: list[str] = field(default_factory=list)

@@ -22,7 +22,7 @@ class TraceRow:
 
 
 @dataclass(frozen=True)
-class Stop:
+class MeasuredStop:
     """A stop from a fault to standstill; ``speeds`` are (s since the fault, m/s).
 
     ``reaction_s`` lasts until the drive is no longer commanded forward, by the machine's clock.
@@ -73,7 +73,7 @@ def _trace_row(row: dict[str, str]) -> TraceRow:
     return TraceRow(*(float(row[name]) for name in names))
 
 
-def stop_after(rows: list[TraceRow], fault_s: float, drive_neutral: float) -> Stop | None:
+def stop_after(rows: list[TraceRow], fault_s: float, drive_neutral: float) -> MeasuredStop | None:
     """Return the stop that follows the fault; None if the car did not come to rest in the trace.
 
     The speed at the fault is that of the last line before it, and the distance counts from there.
@@ -97,5 +97,7 @@ def stop_after(rows: list[TraceRow], fault_s: float, drive_neutral: float) -> St
             reaction_s = reacted.monotonic_s - fault_s
             was_driven = before[-1].channel_drive > drive_neutral
             points = tuple(speeds)
-            return Stop(before[-1].speed_mps, reaction_s, since_s, metres, points, was_driven)
+            return MeasuredStop(
+                before[-1].speed_mps, reaction_s, since_s, metres, points, was_driven
+            )
     return None

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 from host_bridge.core import Vehicle
 from host_bridge.demo.judging.verdict import (
-    Machine,
+    MachineTiming,
     Ruling,
     ended_by_itself,
     fails,
     stopped_by_itself,
 )
-from host_bridge.demo.trace import Stop, TraceReader, stop_after
+from host_bridge.demo.trace import MeasuredStop, TraceReader, stop_after
 
 SPEED_MPS = 3.0
 NAME = "demo-car"
@@ -44,7 +44,7 @@ class Driver(Protocol):
 class Stage(Protocol):
     """The place where the car runs: in virtual time, or in real time."""
 
-    machine: Machine
+    machine: MachineTiming
 
     def tell_car(self, command: str) -> None:
         """Send a command of ``sim_mock.programs.car`` to the car."""
@@ -75,7 +75,7 @@ class DemoRun:
         self._drive_neutral = vehicle.parameters["channel_neutral"][drive]
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> MachineTiming:
         return self.stage.machine
 
     @property
@@ -141,7 +141,7 @@ class DemoRun:
         """Note this moment as that of the fault."""
         self.fault_s = now_s()
 
-    async def stopped(self) -> Stop | None:
+    async def stopped(self) -> MeasuredStop | None:
         """Return the stop after the fault, from the plant's trace; None if none came in time."""
         stop = None
         while stop is None and self.machine.granted_s(self.fault_s, now_s()) <= WAIT_S:

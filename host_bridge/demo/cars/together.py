@@ -80,7 +80,7 @@ class DriveResult:
         return ranked[min(int(share * len(ranked)), len(ranked) - 1)] if ranked else 0
 
 
-class AlteredLine:
+class AlteredTransport:
     """A transport that changes one bit of the ``nth`` claim on the way to its car, once.
 
     Its owner hands it whole frames.

@@ -9,7 +9,7 @@ from host_bridge.demo.judging.limits import OF_LATENESS, Limits, judge_stop
 from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.stops import StopCase
-from host_bridge.demo.trace import Stop
+from host_bridge.demo.trace import MeasuredStop
 
 TRIES = 4  # for a case that a busy machine kept from being judged
 # After this no more tries: a machine that was too busy until then stays so.
@@ -112,7 +112,7 @@ async def _after(case: StopCase, run: DemoRun) -> Ruling | None:
     return None
 
 
-def stop_text(measured: Stop | Limits) -> str:
+def stop_text(measured: MeasuredStop | Limits) -> str:
     """Return the three numbers as text."""
     reaction_ms, ms = measured.reaction_s * 1000, measured.seconds * 1000
     return f"{reaction_ms:.0f} ms to react, {ms:.0f} ms and {measured.metres:.2f} m to stand"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from host_bridge.demo.judging.verdict import (
     OK,
-    Machine,
+    MachineTiming,
     Ruling,
     Verdict,
     by_time,
     fails,
     stopped_by_itself,
 )
-from host_bridge.demo.trace import Stop
+from host_bridge.demo.trace import MeasuredStop
 
 BRAKES_MPS2 = 4.0  # the least mean deceleration of braking, from the first step to standstill
 _FADES_S = 0.4  # an ESC's brake fades with the speed, so the last decimetre takes long
@@ -40,10 +40,10 @@ class Limits:
             react_s * speed_mps + speed_mps**2 / (2 * BRAKES_MPS2),
         )
 
-    def hold(self, stop: Stop) -> bool:
+    def hold(self, stop: MeasuredStop) -> bool:
         return self.over_s(stop) <= 0
 
-    def over_s(self, stop: Stop) -> float:
+    def over_s(self, stop: MeasuredStop) -> float:
         """Return by how much the worst of the three limits is exceeded, in s.
 
         Metres count as the time that they take at full speed.
@@ -56,9 +56,9 @@ class Limits:
 
 
 def judge_stop(
-    stop: Stop,
+    stop: MeasuredStop,
     limits: Limits,
-    machine: Machine,
+    machine: MachineTiming,
     fault_s: float,
     *,
     cause: str = "",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from host_bridge.demo.cars.together import SKEW_LIMIT_US, DriveResult
 from host_bridge.demo.judging.verdict import (
     OK,
-    Machine,
-    Punctual,
+    MachineTiming,
+    PunctualTiming,
     Ruling,
     by_time,
     ended_by_itself,
@@ -22,13 +22,13 @@ _BUSY_TICKS = 15  # one in a hundred of part 1
 _ENDED_EARLY = "the drive ended before"
 
 
-def judge(drive: DriveResult, output: DemoOutput, machine: Machine | None = None) -> None:
+def judge(drive: DriveResult, output: DemoOutput, machine: MachineTiming | None = None) -> None:
     """Run all checks of the main drive.
 
     ``machine`` measured how late this machine was; without one the drive was in virtual time,
     which is never late.
     """
-    saw = machine or Punctual()
+    saw = machine or PunctualTiming()
     output.check(
         "slalom and skidpad, both cars",
         drive.why_ended or "driven to the end",
@@ -89,11 +89,11 @@ def accepted_text(drive: DriveResult) -> str:
     return " and ".join(parts) + missed if parts else "none"
 
 
-def _came_to_its_end(drive: DriveResult, machine: Machine) -> Ruling:
+def _came_to_its_end(drive: DriveResult, machine: MachineTiming) -> Ruling:
     return stopped_by_itself(machine, drive.ended_s, "") if drive.why_ended else OK
 
 
-def _same(drive: DriveResult, machine: Machine) -> Ruling:
+def _same(drive: DriveResult, machine: MachineTiming) -> Ruling:
     """Judge whether both cars accepted the same bytes.
 
     A claim that a busy machine delivered too late is missed, but does not differ.
@@ -107,7 +107,7 @@ def _same(drive: DriveResult, machine: Machine) -> Ruling:
     return fails()
 
 
-def _at_once(drive: DriveResult, machine: Machine) -> Ruling:
+def _at_once(drive: DriveResult, machine: MachineTiming) -> Ruling:
     if not drive.skews_us:
         return missing("when both cars applied one and the same claim")
     over_s = (drive.skew_us(0.5) - SKEW_LIMIT_US) * 1e-6

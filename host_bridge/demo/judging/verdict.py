@@ -21,7 +21,7 @@ class Ruling(NamedTuple):
     reason: str = ""
 
 
-class Machine(Protocol):
+class MachineTiming(Protocol):
     """The part of ``LatencyProbe`` that verdicts need; times are monotonic seconds."""
 
     def granted_s(self, begun_s: float, ended_s: float | None = None) -> float: ...
@@ -31,7 +31,7 @@ class Machine(Protocol):
     def worst_wake_s(self, begun_s: float, ended_s: float | None = None) -> float: ...
 
 
-class Punctual:
+class PunctualTiming:
     """Virtual time as a machine: it grants all time, and nothing in it is ever late."""
 
     def granted_s(self, begun_s: float, ended_s: float | None = None) -> float:
@@ -78,13 +78,13 @@ def by_time(over_s: float, late_s: float) -> Ruling:
     return late(late_s) if over_s <= late_s else fails()
 
 
-def ended_by_itself(machine: Machine, since_s: float, at_s: float, reason: str) -> Ruling:
+def ended_by_itself(machine: MachineTiming, since_s: float, at_s: float, reason: str) -> Ruling:
     """Judge a program that ended, or a wait that failed, without a fault."""
     late_s = machine.late_s(since_s, at_s)
     return late(late_s) if late_s >= _ENDS_A_DRIVER_S else fails(reason)
 
 
-def stopped_by_itself(machine: Machine, at_s: float, reason: str) -> Ruling:
+def stopped_by_itself(machine: MachineTiming, at_s: float, reason: str) -> Ruling:
     """Judge a car that stopped without a fault, as it does if its host is late."""
     late_s = machine.late_s(max(at_s - _JUST_BEFORE_S, 0.0), at_s)
     return late(late_s) if late_s >= _STOPS_A_CAR_S else fails(reason)

@@ -19,7 +19,7 @@ from host_bridge.demo.cars import driver, pad_driver
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
 from host_bridge.demo.cars.driver import Report
-from host_bridge.demo.judging.verdict import Machine, Punctual
+from host_bridge.demo.judging.verdict import MachineTiming, PunctualTiming
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
 from sim_mock.board.firmware_runner import SubprocessRunner
@@ -123,7 +123,7 @@ class LockstepStage:
 
     def __init__(self, host: Host, command: list[str], trace: TraceWriter) -> None:
         """Keep the host, which has the loop's clock; ``command`` runs the firmware."""
-        self.machine: Machine = Punctual()
+        self.machine: MachineTiming = PunctualTiming()
         self.host = dataclasses.replace(host, cars=_CarsOfStage(host))
         self.vehicle = host.vehicles.load(VEHICLE)
         self._command = command

@@ -9,7 +9,7 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
-from host_bridge.demo.judging.verdict import Machine
+from host_bridge.demo.judging.verdict import MachineTiming
 from sim_mock.programs import children
 from sim_mock.programs.process import CarProcess
 
@@ -68,7 +68,7 @@ class DriverProcess:
 class RealTimeStage:
     """A ``demo_run.Stage`` of processes and a pseudo-terminal, with a latency probe."""
 
-    def __init__(self, car: CarProcess, vehicle: Vehicle, machine: Machine) -> None:
+    def __init__(self, car: CarProcess, vehicle: Vehicle, machine: MachineTiming) -> None:
         self.machine = machine
         self._car = car
         self._vehicle = vehicle

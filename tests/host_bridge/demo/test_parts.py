@@ -15,7 +15,7 @@ from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
 from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.stops import StopCase
-from host_bridge.demo.trace import Stop, TraceRow, read_trace, stop_after
+from host_bridge.demo.trace import MeasuredStop, TraceRow, read_trace, stop_after
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
@@ -137,7 +137,7 @@ def test_limits_are_nothing_that_a_coasting_car_could_keep(baseline_stops):
 
 
 LIMITS = Limits(0.16, 1.3, 1.7)
-KEPT = Stop(3.0, 0.12, 1.2, 1.4, ())
+KEPT = MeasuredStop(3.0, 0.12, 1.2, 1.4, ())
 
 
 def test_limits_hold_a_stop_that_keeps_them():
@@ -266,7 +266,7 @@ def altered(nth, *sent):
 
     async def main():
         near, far = pair()
-        line = together.AlteredLine(near, nth)
+        line = together.AlteredTransport(near, nth)
         await line.open(lambda data: None, lambda why: None)
         await far.open(heard.append, lambda why: None)
         for data in sent:

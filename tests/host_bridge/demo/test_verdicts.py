@@ -17,7 +17,7 @@ from host_bridge.demo.judging.limits import Limits, judge_stop
 from host_bridge.demo.judging.part_one_checks import judge, judge_altered
 from host_bridge.demo.judging.verdict import (
     OK,
-    Punctual,
+    PunctualTiming,
     Verdict,
     by_time,
     ended_by_itself,
@@ -28,15 +28,15 @@ from host_bridge.demo.judging.verdict import (
 )
 from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.stops import StopCase
-from host_bridge.demo.trace import Stop, TraceReader
+from host_bridge.demo.trace import MeasuredStop, TraceReader
 from sim_mock.programs.car import TraceWriter
 from tests.host_bridge.demo.test_parts import drive, second_drive
 
 LIMITS = Limits(0.16, 1.3, 1.7)
-KEPT = Stop(3.0, 0.12, 1.2, 1.4, ())
+KEPT = MeasuredStop(3.0, 0.12, 1.2, 1.4, ())
 
 
-class Late(Punctual):
+class Late(PunctualTiming):
     """A machine that loses this share of all time, and wakes so late."""
 
     def __init__(self, share=0.0, wake_s=0.0):
@@ -330,8 +330,8 @@ def test_each_check_says_its_verdict_and_why_as_json():
 
 
 def test_virtual_time_is_never_late():
-    assert (Punctual().late_s(1.0, 2.0), Punctual().granted_s(1.0, 3.0)) == (0.0, 2.0)
-    assert Punctual().worst_wake_s(1.0, 2.0) == 0.0
+    assert (PunctualTiming().late_s(1.0, 2.0), PunctualTiming().granted_s(1.0, 3.0)) == (0.0, 2.0)
+    assert PunctualTiming().worst_wake_s(1.0, 2.0) == 0.0
 
 
 def test_a_loops_time_is_the_machines_monotonic_one():

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
-from host_bridge.demo.trace import Stop, read_trace, stop_after
+from host_bridge.demo.trace import MeasuredStop, read_trace, stop_after
 from tests import patience
 from tests.host_bridge.cli.programs import program, serving, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
@@ -126,9 +126,9 @@ class Stage:
         times = [it for it in moments if begin_s - _BEAT_S <= it <= end_s]
         return max((b - a for a, b in pairwise(times)), default=0.0) - _BEAT_S
 
-    def stop_after(self, fault_s: float) -> Stop:
+    def stop_after(self, fault_s: float) -> MeasuredStop:
         """From the plant's own trace. AssertionError if it did not stop."""
-        found: list[Stop] = []
+        found: list[MeasuredStop] = []
 
         def stands() -> bool:
             stop = stop_after(read_trace(self.trace), fault_s, self._neutral)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from host_bridge.demo.trace import Stop
+from host_bridge.demo.trace import MeasuredStop
 from tests import patience
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
@@ -146,7 +146,7 @@ ENDINGS = [
 class Measured:
     """One stop, how late the browser was just before, and how late this machine was meanwhile."""
 
-    stop: Stop
+    stop: MeasuredStop
     lag_s: float
     late_s: float
 
