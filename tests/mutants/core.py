@@ -189,7 +189,7 @@ STATION = (
     Part("host_bridge/station/server/server.py", ("host_bridge/station/test_server.py",), _SERVER),
 )
 ROS2 = (
-    Part("host_bridge/ros2/node/node.py", ("host_bridge/ros2/test_node.py",)),
+    Part("host_bridge/ros2/node/ros_input.py", ("host_bridge/ros2/test_ros_input.py",)),
     Part("host_bridge/ros2/node/own_topics.py", ("host_bridge/ros2/test_own_topics.py",)),
     Part("host_bridge/ros2/node/mux.py", ("host_bridge/ros2/vocabularies/test_mux.py",)),
     Part("host_bridge/ros2/node/stops.py", ("host_bridge/ros2/test_stops.py",)),
@@ -236,27 +236,32 @@ NOT_YET = {
     )},
     "host_bridge/station/server/feed.py": _SHOWS,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
-        ("bag", _TELLS), ("covariances", _TELLS), ("describing", _TELLS), ("frames", _TELLS),
+        ("bag", _TELLS), ("covariances", _TELLS), ("urdf", _TELLS), ("frames", _TELLS),
         ("messages", _TELLS),
     )},
     **{f"host_bridge/ros2/node/{name}.py": why for name, why in (
-        ("citizen", _TELLS), ("health", _TELLS), ("telling", _TELLS), ("bus", _RCLPY),
-        ("files", _UNTRIED), ("halves", _UNTRIED), ("making", _UNTRIED), ("manner", _UNTRIED),
-        ("pausing", _UNTRIED), ("placing", _UNTRIED), ("waiting", _UNTRIED),
+        ("robot_description", _TELLS), ("diagnostics", _TELLS), ("publishers", _TELLS),
+        ("bus", _RCLPY), ("split_command", _UNTRIED), ("make_input", _UNTRIED),
+        ("vocabulary_adapter", _UNTRIED), ("sim_time", _UNTRIED), ("set_pose", _UNTRIED),
+        ("executor_thread", _UNTRIED),
     )},
     **{f"host_bridge/ros2/vocabularies/{name}.py": why for name, why in (
-        ("tables", "a table"), ("vocabulary", "tables, which tests hold against their sources"),
-        ("chassis_mux", _UNTRIED), ("priorities", _UNTRIED),
+        ("registry", "a table"), ("vocabulary", "tables, which tests hold against their sources"),
     )},
     **{f"host_bridge/ros2/planning_simulator/{name}.py": why for name, why in (
-        ("node", _RCLPY), ("car", _SIMULATES), ("files", _SIMULATES), ("command", _SIMULATES),
+        ("node", _RCLPY), ("car", _SIMULATES), ("parameter_files", _SIMULATES),
+        ("simulate", _SIMULATES),
     )},
     "host_bridge/ros2/vocabularies/autodrive/vocabulary.py": _UNTRIED,
-    "host_bridge/ros2/vocabularies/autorally/vocabulary.py": _UNTRIED,
+    **{f"host_bridge/ros2/vocabularies/autorally/{name}.py": _UNTRIED for name in (
+        "vocabulary", "chassis_mux", "priorities",
+    )},
     **{f"host_bridge/ros2/vocabularies/autoware/{name}.py": why for name, why in (
         ("vocabulary", _UNTRIED), ("external", _UNTRIED),
     )},
-    "host_bridge/ros2/vocabularies/f1tenth/gym.py": _UNTRIED,
+    **{f"host_bridge/ros2/vocabularies/f1tenth/{name}.py": _UNTRIED for name in (
+        "config_files", "gym",
+    )},
     "host_bridge/ros2/tandem_ros/setup.py": "it installs",
     **{f"host_bridge/ros2/tandem_ros/launch/{name}.py": why for name, why in (
         ("car.launch", "it starts programs"), ("two_cars.launch", "it starts programs"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.ros2.vocabularies.autorally.vocabulary import RC
-from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from tests import patience
 from tests.ros.real_ros import NEEDS_ROS, PYTHON
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import Scan, Truth
-from host_bridge.ros2.node.files import VescScale
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
 from host_bridge.ros2.vocabularies.vocabulary import SCAN_HZ
 
 _UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host_bridge.core import SeenCar, State
-from host_bridge.ros2.node.health import STANDING, sentence
-from host_bridge.ros2.node.manner import Reply
+from host_bridge.ros2.node.diagnostics import STANDING, sentence
+from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
 WORDS = 10  # queue depth of stop topics: one publisher's message must not displace another's stop

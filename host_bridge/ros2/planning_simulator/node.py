@@ -9,9 +9,9 @@ from typing import Any
 
 from host_bridge.ros2.messages.messages import turn, yaw_of
 from host_bridge.ros2.node.bus import Bus, message_class
-from host_bridge.ros2.node.manner import Reply
+from host_bridge.ros2.node.vocabulary_adapter import Reply
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, Asked, PlanningCar
-from host_bridge.ros2.planning_simulator.files import Setup
+from host_bridge.ros2.planning_simulator.parameter_files import Setup
 from sim_mock.models.planning.motion import Report
 
 _VEHICLE = "autoware_vehicle_msgs/msg/"

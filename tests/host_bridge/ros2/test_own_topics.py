@@ -12,7 +12,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.node.own_topics import OwnTopics
 from host_bridge.ros2.planning_simulator.node import HEARD, MOTION_TOPICS, Out
 from host_bridge.ros2.vocabularies.autorally.vocabulary import RC, RUNSTOP, rows_of
-from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from tests.evidence import some
 
 ROS2 = Path(ros2.__file__).parent

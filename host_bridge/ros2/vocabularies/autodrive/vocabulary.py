@@ -13,8 +13,8 @@ from host_bridge.core import SeenCar, Vehicle
 from host_bridge.core.laps import Laps
 from host_bridge.ros2.messages.messages import true
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.manner import Asked, Fill, Manner
 from host_bridge.ros2.node.mux import Source
+from host_bridge.ros2.node.vocabulary_adapter import Asked, Fill, Manner
 from host_bridge.ros2.vocabularies.vocabulary import (
     ODOMETRY_TYPE,
     SCAN_HZ,

@@ -12,10 +12,10 @@ from typing import Any
 
 from host_bridge.core import CarMotion, SeenCar, State, Vehicle
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.manner import Asked, Fill, Manner
 from host_bridge.ros2.node.mux import Command, Mux, Source
 from host_bridge.ros2.node.stops import WORDS, RunWord
-from host_bridge.ros2.vocabularies.chassis_mux import Actuator, ChassisMux
+from host_bridge.ros2.node.vocabulary_adapter import Asked, Fill, Manner
+from host_bridge.ros2.vocabularies.autorally.chassis_mux import Actuator, ChassisMux
 from host_bridge.ros2.vocabularies.vocabulary import STATE_HZ, Heard, MuxRow, Part, Said, Vocabulary
 
 COMMAND = "autorally_msgs/msg/ChassisCommand"

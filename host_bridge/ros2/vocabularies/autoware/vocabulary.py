@@ -14,8 +14,8 @@ from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.ros2.node.bus import Bus, has_message
-from host_bridge.ros2.node.manner import Asked, Fill, Manner, Reply
 from host_bridge.ros2.node.mux import Command, Mux, Source
+from host_bridge.ros2.node.vocabulary_adapter import Asked, Fill, Manner, Reply
 from host_bridge.ros2.vocabularies.autoware.external import (
     DRIVERS,
     EMERGENCY,

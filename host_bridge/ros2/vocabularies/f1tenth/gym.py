@@ -9,8 +9,8 @@ from typing import Any
 from host_bridge.core import Vehicle
 from host_bridge.ros2.messages.messages import yaw_of
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.manner import Asked, Manner
 from host_bridge.ros2.node.mux import Command, Source
+from host_bridge.ros2.node.vocabulary_adapter import Asked, Manner
 from host_bridge.ros2.vocabularies.vocabulary import (
     ACKERMANN,
     ODOMETRY_TYPE,

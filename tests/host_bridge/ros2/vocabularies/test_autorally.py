@@ -8,8 +8,10 @@ import pytest
 
 from host_bridge.core import State
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.ros2.node.making import make
+from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Command
+from host_bridge.ros2.vocabularies.autorally.chassis_mux import Actuator, ChassisMux
+from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
 from host_bridge.ros2.vocabularies.autorally.vocabulary import (
     AUTORALLY,
     PRIORITIES,
@@ -19,8 +21,6 @@ from host_bridge.ros2.vocabularies.autorally.vocabulary import (
     Wheels,
     rows_of,
 )
-from host_bridge.ros2.vocabularies.chassis_mux import Actuator, ChassisMux
-from host_bridge.ros2.vocabularies.priorities import read_priorities
 from host_bridge.ros2.vocabularies.vocabulary import Part
 
 CEDED = -5.0

@@ -25,7 +25,7 @@ from host_bridge.ros2.vocabularies.autorally.vocabulary import AUTORALLY, PRIORI
 from host_bridge.ros2.vocabularies.autoware.external import SERVICES
 from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE, CONTROL_MODE_REQUEST
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
-from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Part
 
 FACTS = Path(__file__).parents[5] / "shared" / "facts"

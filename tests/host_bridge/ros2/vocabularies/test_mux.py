@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.ros2.node.making import make
+from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Command, Mux, Source
-from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
 
 LEASE_S = 0.12

@@ -10,9 +10,9 @@ from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.covariances import Reckoning, exact, fill, fill_imu
 from host_bridge.ros2.node.bus import Bus, message_class
-from host_bridge.ros2.node.files import VescScale
-from host_bridge.ros2.node.health import sentence
-from host_bridge.ros2.node.manner import Fill
+from host_bridge.ros2.node.diagnostics import sentence
+from host_bridge.ros2.node.vocabulary_adapter import Fill
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
 from host_bridge.ros2.vocabularies.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
 from sim_mock.autodrive.cars import SimulatedCar
 

@@ -11,11 +11,11 @@ import pytest
 
 from host_bridge.core import Cause, Observed, Order, Reach, SeenCar, State, Wish
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.ros2.node import node as under_test
-from host_bridge.ros2.node.files import VescScale
-from host_bridge.ros2.node.manner import Manner
-from host_bridge.ros2.node.node import BY_A_PERSON, RosInput
-from host_bridge.ros2.node.placing import NOT_HERE
+from host_bridge.ros2.node import ros_input as under_test
+from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
+from host_bridge.ros2.node.set_pose import NOT_HERE
+from host_bridge.ros2.node.vocabulary_adapter import Manner
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Heard, MuxRow, Part
 from tests.host_bridge.drive.drives import vehicle
 

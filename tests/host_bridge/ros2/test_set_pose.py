@@ -11,9 +11,9 @@ import pytest
 from host_bridge.config import load_vehicle
 from host_bridge.core import State
 from host_bridge.logs.sensor_lines import Truth
-from host_bridge.ros2.node.making import make
+from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux
-from host_bridge.ros2.node.placing import NOT_HERE, Placing
+from host_bridge.ros2.node.set_pose import NOT_HERE, Placing
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_NIGEL,
     AUTODRIVE_ROBORACER,

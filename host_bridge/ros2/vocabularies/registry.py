@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.ros2.node.manner import Manner
+from host_bridge.ros2.node.vocabulary_adapter import Manner
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import CARS, Simulated
 from host_bridge.ros2.vocabularies.autorally.vocabulary import AUTORALLY, Chassis
 from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE, VehicleInterface

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isfinite
 
-from host_bridge.ros2.node.files import VescScale
 from host_bridge.ros2.node.mux import Command, Source
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
 from host_bridge.ros2.vocabularies.vocabulary import Part
 from sim_mock.autodrive.cars import SimulatedCar
 

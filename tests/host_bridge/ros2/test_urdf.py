@@ -10,8 +10,8 @@ import pytest
 
 from host_bridge import config
 from host_bridge.ros2.messages import messages
-from host_bridge.ros2.messages.describing import Shape, joints, urdf
 from host_bridge.ros2.messages.frames import framed
+from host_bridge.ros2.messages.urdf import Shape, joints, urdf
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
 

@@ -12,7 +12,7 @@ from host_bridge.core import SeenCar, State
 from host_bridge.logs import pose_lines
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe
-from host_bridge.ros2.node.manner import Reply
+from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 NOT_HERE = "only a virtual car that this command began (sim://) is put elsewhere"
 _PATIENCE_US = 2_000_000

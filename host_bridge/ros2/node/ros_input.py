@@ -21,17 +21,17 @@ from host_bridge.ros2.node.bus import (
     open_to_a_network,
     stay_on_this_machine,
 )
-from host_bridge.ros2.node.citizen import Citizen
-from host_bridge.ros2.node.files import VescScale
-from host_bridge.ros2.node.halves import Halves
-from host_bridge.ros2.node.health import Health
-from host_bridge.ros2.node.manner import Manner, Reply
+from host_bridge.ros2.node.diagnostics import Health
 from host_bridge.ros2.node.mux import FUTURE_US, Command, Mux
-from host_bridge.ros2.node.pausing import Pausing, Steps
-from host_bridge.ros2.node.placing import NOT_HERE, Placing
+from host_bridge.ros2.node.publishers import ARMED, BOOL, Teller
+from host_bridge.ros2.node.robot_description import Citizen
+from host_bridge.ros2.node.set_pose import NOT_HERE, Placing
+from host_bridge.ros2.node.sim_time import Pausing, Steps
+from host_bridge.ros2.node.split_command import Halves
 from host_bridge.ros2.node.stops import WORDS, Callers, RunstopTopic, is_stopped
-from host_bridge.ros2.node.telling import ARMED, BOOL, Teller
-from host_bridge.ros2.vocabularies.tables import manner_of
+from host_bridge.ros2.node.vocabulary_adapter import Manner, Reply
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
+from host_bridge.ros2.vocabularies.registry import manner_of
 from host_bridge.ros2.vocabularies.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
 from sim_mock.autodrive.cars import simulated_car
 

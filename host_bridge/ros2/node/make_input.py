@@ -7,10 +7,10 @@ from pathlib import Path
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.node.bus import has_message
-from host_bridge.ros2.node.files import read_mux, read_vesc
-from host_bridge.ros2.node.node import RosInput
-from host_bridge.ros2.vocabularies.priorities import read_priorities
-from host_bridge.ros2.vocabularies.tables import VOCABULARIES
+from host_bridge.ros2.node.ros_input import RosInput
+from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
+from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc
+from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from host_bridge.ros2.vocabularies.vocabulary import MuxRow, Part, Vocabulary
 
 # option -> (the part that a vocabulary must subscribe to for it, a vocabulary that does)

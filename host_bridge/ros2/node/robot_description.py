@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.ros2.messages.describing import Shape, joints, urdf
+from host_bridge.ros2.messages.urdf import Shape, joints, urdf
 from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 

@@ -9,10 +9,10 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node.bus import is_secured, stay_on_this_machine
-from host_bridge.ros2.node.files import VescScale, read_mux, read_vesc
-from host_bridge.ros2.node.halves import Halves
-from host_bridge.ros2.node.making import make
+from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Command, Source
+from host_bridge.ros2.node.split_command import Halves
+from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale, read_mux, read_vesc
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, MuxRow, Part
 from sim_mock.autodrive.cars import simulated_car

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from host_bridge.ros2.node.bus import Bus, message_class
-from host_bridge.ros2.node.manner import Reply
+from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _CLOCK = "rosgraph_msgs/msg/Clock"
 _SAID_AGAIN = 20  # calls of _listen, about 10 Hz: for nodes that start while time is paused

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from host_bridge.ros2.node.waiting import Waiter
+from host_bridge.ros2.node.executor_thread import Waiter
 
 WITHIN_S = 20.0
 

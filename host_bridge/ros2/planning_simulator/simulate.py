@@ -9,8 +9,8 @@ from typing import Any
 
 from host_bridge.ros2.node.bus import Bus, stay_on_this_machine
 from host_bridge.ros2.planning_simulator.car import PlanningCar
-from host_bridge.ros2.planning_simulator.files import LEASE, NAMESPACE, NODE, read_setup
 from host_bridge.ros2.planning_simulator.node import PlanningNode
+from host_bridge.ros2.planning_simulator.parameter_files import LEASE, NAMESPACE, NODE, read_setup
 
 _LOOK_S = 0.1  # how often ``is_over`` is asked
 
