@@ -134,7 +134,10 @@ AROUND = (
     Part("host_bridge/sharing/endpoints/rims.py", ("host_bridge/sharing/test_rims.py",)),
     Part(
         "host_bridge/sharing/stop/acceptor.py",
-        ("host_bridge/sharing/stop/test_stop_rim.py", "host_bridge/station/test_gate.py"),
+        (
+            "host_bridge/sharing/stop/test_stop_rim.py",
+            "host_bridge/station/test_rate_limited_listener.py",
+        ),
     ),
     Part("host_bridge/sharing/stop/stop_rim.py", ("host_bridge/sharing/stop/test_stop_rim.py",)),
     Part(
@@ -181,11 +184,24 @@ _SERVER = (
     "Server._hold", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
 )  # fmt: skip
 STATION = (
-    Part("host_bridge/station/server/doors.py", ("host_bridge/station/test_doors.py",)),
-    Part("host_bridge/station/server/loopback.py", ("host_bridge/station/test_loopback.py",)),
-    Part("host_bridge/station/server/hall.py", ("host_bridge/station/test_hall.py",)),
-    Part("host_bridge/station/server/gate.py", ("host_bridge/station/test_gate.py",)),
-    Part("host_bridge/station/server/hold.py", ("host_bridge/station/page/test_page_seat.py",)),
+    Part(
+        "host_bridge/station/server/access_rules.py", ("host_bridge/station/test_access_rules.py",)
+    ),
+    Part(
+        "host_bridge/station/server/reserve_ports.py",
+        ("host_bridge/station/test_reserve_ports.py",),
+    ),
+    Part(
+        "host_bridge/station/server/connection_limit.py",
+        ("host_bridge/station/test_connection_limit.py",),
+    ),
+    Part(
+        "host_bridge/station/server/rate_limited_listener.py",
+        ("host_bridge/station/test_rate_limited_listener.py",),
+    ),
+    Part(
+        "host_bridge/station/server/page_seat.py", ("host_bridge/station/page/test_page_seat.py",)
+    ),
     Part("host_bridge/station/server/server.py", ("host_bridge/station/test_server.py",), _SERVER),
 )
 ROS2 = (
@@ -231,10 +247,10 @@ NOT_YET = {
     "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
     "host_bridge/cars/refusals.py": _TELLS,
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
-        ("camera", _SHOWS), ("charts", _SHOWS), ("comparing", _SHOWS),
-        ("foxglove_server", _SHOWS), ("picture", _SHOWS), ("sight", _SHOWS), ("views", _SHOWS),
+        ("camera_server", _SHOWS), ("charts", _SHOWS), ("comparison", _SHOWS), ("feed", _SHOWS),
+        ("foxglove_server", _SHOWS), ("car_row", _SHOWS), ("telemetry_view", _SHOWS),
+        ("plots_page", _SHOWS),
     )},
-    "host_bridge/station/server/feed.py": _SHOWS,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
         ("bag", _TELLS), ("covariances", _TELLS), ("urdf", _TELLS), ("frames", _TELLS),
         ("messages", _TELLS),
@@ -278,10 +294,10 @@ NOT_YET = {
         "frozen_stop", "reserve", "stop_calls", "stop_filter", "stop_sockets", "stop_words",
     )},
     "host_bridge/sharing/owner/radio_filter.py": _UNTRIED,
-    "host_bridge/station/cars/camera.py": _SHOWS,
-    "host_bridge/station/cars/log.py": _SHOWS,
-    **{f"host_bridge/station/cars/{name}.py": _UNTRIED for name in (
-        "cars", "programs", "rounds", "stand", "stops",
+    "host_bridge/station/backend/camera_process.py": _SHOWS,
+    "host_bridge/station/backend/replay_backend.py": _SHOWS,
+    **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (
+        "live_backend", "programs", "stop_rounds", "stand", "stop_tables",
     )},
     "host_bridge/inputs/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
     "host_bridge/inputs/gamepad/virtual.py": "a pad for tests",

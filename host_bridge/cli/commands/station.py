@@ -39,11 +39,11 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
 from host_bridge.station import Server, Yard
-from host_bridge.station.cars.camera import Camera
-from host_bridge.station.cars.cars import LOOK_S, HostYard, stopped
-from host_bridge.station.cars.log import LogYard
-from host_bridge.station.cars.programs import Recording
-from host_bridge.station.server.loopback import is_ours
+from host_bridge.station.backend.camera_process import Camera
+from host_bridge.station.backend.live_backend import LOOK_S, HostYard, stopped
+from host_bridge.station.backend.programs import Recording
+from host_bridge.station.backend.replay_backend import LogYard
+from host_bridge.station.server.reserve_ports import is_ours
 from host_bridge.station.server.server import LOOPBACK
 from host_bridge.station.views import foxglove_server
 from host_bridge.station.views.foxglove_server import FoxgloveServer
@@ -183,7 +183,7 @@ async def _plot(server: Server, words: list[str]) -> None:
     port = server.doors.port
     process = await asyncio.create_subprocess_exec(
         *children.module(
-            "host_bridge.station.views.views", f"127.0.0.1:{port}", str(port + 1), *words
+            "host_bridge.station.views.plots_page", f"127.0.0.1:{port}", str(port + 1), *words
         ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """The station's own server: its page, and a socket each for status, stop and hold. Loopback only.
 
 Nothing queues: an observer that does not read is left out until it does, and of a hold only the
-newest frame counts. It depends on no web framework; the plots are another program's (``views.py``).
+newest frame counts. It depends on no web framework; the plots are another program's (``plots_page.py``).
 """
 
 from __future__ import annotations
@@ -22,11 +22,19 @@ from websockets.http11 import Request, Response
 
 from host_bridge.core import Order
 from host_bridge.core.errors import DeviceFault, TandemError
-from host_bridge.station.server.doors import DISTANCES, HOLD, STATUS, STOP, TIMELINE, WORK, Doors
-from host_bridge.station.server.gate import Gate
-from host_bridge.station.server.hall import Hall
-from host_bridge.station.server.hold import PageSeat
-from host_bridge.station.server.loopback import held
+from host_bridge.station.server.access_rules import (
+    DISTANCES,
+    HOLD,
+    STATUS,
+    STOP,
+    TIMELINE,
+    WORK,
+    Doors,
+)
+from host_bridge.station.server.connection_limit import Hall
+from host_bridge.station.server.page_seat import PageSeat
+from host_bridge.station.server.rate_limited_listener import Gate
+from host_bridge.station.server.reserve_ports import held
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand

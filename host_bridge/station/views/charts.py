@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from host_bridge.station.server.feed import Point
+from host_bridge.station.views.feed import Point
 
 COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
 LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels

@@ -20,7 +20,7 @@ from host_bridge.core import (
     unaided_words,
 )
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.station.cars.stops import StopTables
+from host_bridge.station.backend.stop_tables import StopTables
 from tests.evidence import every, holds_for, some
 from tests.tools import unaided as tool
 

@@ -15,7 +15,7 @@ import urllib.request
 import pytest
 from PIL import Image
 
-from host_bridge.station.views import camera
+from host_bridge.station.views import camera_server as camera
 from tests import patience
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder

@@ -16,7 +16,7 @@ from websockets.http11 import Request
 from host_bridge.core import Order
 from host_bridge.core.errors import DeviceFault
 from host_bridge.station.server import server as under_test
-from host_bridge.station.server.hold import FRAME, STAND_FRAME, PageSeat
+from host_bridge.station.server.page_seat import FRAME, STAND_FRAME, PageSeat
 from host_bridge.station.server.server import WHEELS_OFF_GROUND, Server
 
 PORT = 8090

@@ -21,7 +21,7 @@ from tests.host_bridge.station.stage import PORTS, stage
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 uvicorn = pytest.importorskip("uvicorn")
-views = pytest.importorskip("host_bridge.station.views.views")
+views = pytest.importorskip("host_bridge.station.views.plots_page")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT, LOG_PORT = PORTS + 4, PORTS + 6
 ANSWER = "document.getElementById('answer')"

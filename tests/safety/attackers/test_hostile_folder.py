@@ -84,12 +84,12 @@ asyncio.run(main())
 """,
     "what the station asks for": """
 import asyncio
-from host_bridge.station.cars.programs import answered
+from host_bridge.station.backend.programs import answered
 print(asyncio.run(answered("cars")))
 """,
     "a camera": """
 import asyncio
-from host_bridge.station.cars.camera import Camera
+from host_bridge.station.backend.camera_process import Camera
 async def main():
     camera = Camera("/nowhere", 18099)
     task = asyncio.create_task(camera.run())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.station.cars.stops import table
+from host_bridge.station.backend.stop_tables import table
 from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder

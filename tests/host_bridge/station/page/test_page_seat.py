@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.core import Order, Reach, Wish
-from host_bridge.station.server.hold import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
+from host_bridge.station.server.page_seat import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
 from tests.host_bridge.inputs.made_inputs import DRIVING
 
 REACH = Reach(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)

@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventCode, Profile, State
 from host_bridge.station import Comparison
-from host_bridge.station.server.feed import Scan
-from host_bridge.station.views.sight import Loss, Times
+from host_bridge.station.views.feed import Scan
+from host_bridge.station.views.telemetry_view import Loss, Times
 from tests.host_bridge.drive.drives import vehicle
 
 NOW_US = 5_000_000_000  # far beyond 30 bits of microseconds

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle, unaided_words
-from host_bridge.station.cars.programs import spawned
+from host_bridge.station.backend.programs import spawned
 
 _NICENESS = 5  # on a busy machine the cars' programs run first
 _ASKED_FOR_MOST = ("runstop-opens", "program-ends")  # the stop button and a hang: shown in bold

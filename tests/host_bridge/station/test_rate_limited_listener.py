@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.station.server import gate as under_test
-from host_bridge.station.server.gate import COMES_AT_ONCE, COMES_PER_S, GONE, Gate
+from host_bridge.station.server import rate_limited_listener as under_test
+from host_bridge.station.server.rate_limited_listener import COMES_AT_ONCE, COMES_PER_S, GONE, Gate
 from tests.evidence import every
 from tests.host_bridge.sharing.desk import run, until
 

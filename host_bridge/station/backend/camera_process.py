@@ -54,7 +54,9 @@ class Camera:
 
     async def _once(self) -> None:
         process = await asyncio.create_subprocess_exec(
-            *children.module("host_bridge.station.views.camera", self._source, str(self._port)),
+            *children.module(
+                "host_bridge.station.views.camera_server", self._source, str(self._port)
+            ),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -20,8 +20,8 @@ os.environ.setdefault("NICEGUI_STORAGE_PATH", tempfile.gettempdir())
 from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from host_bridge.station.server.feed import Feed, Point, Series
 from host_bridge.station.views import charts
+from host_bridge.station.views.feed import Feed, Point, Series
 
 _DRAW_S = 0.4
 _MEASURE_S = 2.0

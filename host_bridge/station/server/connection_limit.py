@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from websockets.asyncio.server import ServerConnection
 
 from host_bridge.sharing.stop.reserve import is_in_reserve
-from host_bridge.station.server.gate import NOBODY_SAYS
+from host_bridge.station.server.rate_limited_listener import NOBODY_SAYS
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
 SHARE = 128  # of one login; a page has five

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from host_bridge.cars.car import Car
 from host_bridge.core import CarEvent, event_words
-from host_bridge.station.views.comparing import Reports, ahead_us
-from host_bridge.station.views.picture import picture
+from host_bridge.station.views.car_row import picture
+from host_bridge.station.views.comparison import Reports, ahead_us
 
 _SPAN_US = 5_000_000  # the window over which a loss is computed
 _EVERY_US = 250_000

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.station.server import hall as under_test
-from host_bridge.station.server.hall import Hall
+from host_bridge.station.server import connection_limit as under_test
+from host_bridge.station.server.connection_limit import Hall
 
 
 class Guest:

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.core import Order
 from host_bridge.station import Doors, PageSeat
-from host_bridge.station.server.hold import FRAME, STAND_FRAME
+from host_bridge.station.server.page_seat import FRAME, STAND_FRAME
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, seating
 

@@ -14,8 +14,8 @@ from host_bridge.cli.arguments.trimming import MOST_US
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
 from host_bridge.config.store.configurations import PLACES
 from host_bridge.core import Vehicle
-from host_bridge.station.cars.programs import answered
-from host_bridge.station.server.hold import SEAT
+from host_bridge.station.backend.programs import answered
+from host_bridge.station.server.page_seat import SEAT
 from host_bridge.station.server.server import WHEELS_OFF_GROUND
 
 _BRAKE = 4  # the brake's bit in a source's actuator mask

@@ -24,11 +24,11 @@ from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar, loses_nothing
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found
 from host_bridge.station import Comparison, PageSeat, Sight
-from host_bridge.station.cars.camera import Camera
-from host_bridge.station.cars.programs import Recording
-from host_bridge.station.cars.rounds import Rounds, Tell
-from host_bridge.station.cars.stand import adjusted, stand_limits
-from host_bridge.station.cars.stops import StopTables
+from host_bridge.station.backend.camera_process import Camera
+from host_bridge.station.backend.programs import Recording
+from host_bridge.station.backend.stand import adjusted, stand_limits
+from host_bridge.station.backend.stop_rounds import Rounds, Tell
+from host_bridge.station.backend.stop_tables import StopTables
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 
 _R = re.compile("press R", re.IGNORECASE)

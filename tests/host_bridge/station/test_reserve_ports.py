@@ -9,8 +9,8 @@ import socket
 import pytest
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.station.server import loopback
-from host_bridge.station.server.loopback import held, is_ours
+from host_bridge.station.server import reserve_ports as loopback
+from host_bridge.station.server.reserve_ports import held, is_ours
 
 
 def free_port() -> int:

@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge.cli.commands.stop import StopCall
 from host_bridge.core.errors import DeviceFault
-from host_bridge.station.cars import rounds as station_rounds
-from host_bridge.station.cars.rounds import Rounds
+from host_bridge.station.backend import stop_rounds as station_rounds
+from host_bridge.station.backend.stop_rounds import Rounds
 from tests.host_bridge.sharing.desk import run
 
 
