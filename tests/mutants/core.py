@@ -130,18 +130,24 @@ AROUND = (
     Part("host_bridge/cars/actions.py", ("host_bridge/cars/test_actions.py",)),
     Part("host_bridge/cars/divergence.py", ("host_bridge/cars/test_divergence_numbers.py",)),
     Part("host_bridge/cars/sign_of_life.py", ("host_bridge/cars/test_stop_source_words.py",)),
-    Part("host_bridge/sharing/owner/radio.py", ("host_bridge/sharing/owner/test_radio_rim.py",)),
-    Part("host_bridge/sharing/endpoints/rims.py", ("host_bridge/sharing/test_rims.py",)),
+    Part(
+        "host_bridge/sharing/owner/radio.py", ("host_bridge/sharing/owner/test_radio_endpoint.py",)
+    ),
+    Part("host_bridge/sharing/endpoints/endpoint.py", ("host_bridge/sharing/test_endpoint.py",)),
     Part(
         "host_bridge/sharing/stop/acceptor.py",
         (
-            "host_bridge/sharing/stop/test_stop_rim.py",
+            "host_bridge/sharing/stop/test_stop_endpoint.py",
             "host_bridge/station/test_rate_limited_listener.py",
         ),
     ),
-    Part("host_bridge/sharing/stop/stop_rim.py", ("host_bridge/sharing/stop/test_stop_rim.py",)),
     Part(
-        "host_bridge/sharing/stop/stop_callers.py", ("host_bridge/sharing/stop/test_stop_rim.py",)
+        "host_bridge/sharing/stop/stop_endpoint.py",
+        ("host_bridge/sharing/stop/test_stop_endpoint.py",),
+    ),
+    Part(
+        "host_bridge/sharing/stop/stop_callers.py",
+        ("host_bridge/sharing/stop/test_stop_endpoint.py",),
     ),
     Part("host_bridge/sharing/owner/doubt.py", ("host_bridge/sharing/owner/test_doubt.py",)),
     Part("host_bridge/sharing/endpoints/choosing.py", ("host_bridge/sharing/test_choosing.py",)),

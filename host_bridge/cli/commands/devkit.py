@@ -43,7 +43,7 @@ from host_bridge.cli.commands.drive import add_driving, drive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.autodrive import make
-from host_bridge.inputs.autodrive.script import FIT
+from host_bridge.inputs.autodrive.script_input import FIT
 
 _PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
 _EVERY_MAX_S = 10.0

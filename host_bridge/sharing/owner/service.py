@@ -34,13 +34,13 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.endpoints.rims import Rim, local_rim
+from host_bridge.sharing.endpoints.endpoint import Rim, local_rim
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.radio import RadioRim
 from host_bridge.sharing.owner.recording import tap_into
 from host_bridge.sharing.owner.taps import tap_rim
-from host_bridge.sharing.stop.stop_rim import StopRim
+from host_bridge.sharing.stop.stop_endpoint import StopRim
 
 MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
 _FAREWELL_S = 0.3

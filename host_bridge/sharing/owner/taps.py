@@ -14,7 +14,7 @@ from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.endpoints.rims import SocketRim
+from host_bridge.sharing.endpoints.endpoint import SocketRim
 from host_bridge.sharing.endpoints.served import socket_path
 from host_bridge.sharing.owner.doubt import DOWN, UP, Relayed
 from host_bridge.sharing.owner.owner import Owner

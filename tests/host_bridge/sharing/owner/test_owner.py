@@ -14,8 +14,8 @@ from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import served
+from host_bridge.sharing.endpoints.endpoint import local_rim
 from host_bridge.sharing.endpoints.local_socket import LocalSocket
-from host_bridge.sharing.endpoints.rims import local_rim
 from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.chunks import LONGEST_FRAME_BYTES, Chunker
 from host_bridge.sharing.owner.doubt import DOWN, UP

@@ -20,8 +20,9 @@ from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, S
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import folders
-from host_bridge.sharing.stop import stop_rim, stop_sockets
-from host_bridge.sharing.stop.stop_rim import StopRim
+from host_bridge.sharing.stop import stop_endpoint as stop_rim
+from host_bridge.sharing.stop import stop_sockets
+from host_bridge.sharing.stop.stop_endpoint import StopRim
 from host_bridge.sharing.stop.stop_sockets import StopSocket, connected, file_name
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving

@@ -7,7 +7,7 @@ from host_bridge.drive.controls import Controls
 from host_bridge.drive.session import Session
 from host_bridge.inputs.autodrive import Script
 from host_bridge.inputs.autodrive.exchange import Exchange
-from host_bridge.inputs.autodrive.script import Manner
+from host_bridge.inputs.autodrive.script_input import Manner
 from host_bridge.inputs.keyboard import Seat
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 from sim_mock.autodrive import wire

@@ -12,9 +12,9 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.endpoints import rims
+from host_bridge.sharing.endpoints import endpoint as rims
+from host_bridge.sharing.endpoints.endpoint import SocketClient, local_rim
 from host_bridge.sharing.endpoints.local_socket import SEND_BUFFER_BYTES
-from host_bridge.sharing.endpoints.rims import SocketClient, local_rim
 from host_bridge.sharing.endpoints.served import ServedCar, announce, socket_path
 from sim_mock.faults.trial.host import framed
 from tests import patience

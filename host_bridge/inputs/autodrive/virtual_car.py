@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from host_bridge.core import SeenCar
 from host_bridge.core.laps import Laps
-from host_bridge.inputs.autodrive.frame import Seen
+from host_bridge.inputs.autodrive.telemetry_frame import Seen
 from host_bridge.logs import pose_lines
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from host_bridge.core import Input, Observed, Reach, Setting, Wish
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.autodrive.exchange import Answer, Exchange
-from host_bridge.inputs.autodrive.frame import Seen, frame_of
-from host_bridge.inputs.autodrive.virtual import NOT_HERE, VirtualCar
+from host_bridge.inputs.autodrive.telemetry_frame import Seen, frame_of
+from host_bridge.inputs.autodrive.virtual_car import NOT_HERE, VirtualCar
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
 from sim_mock.autodrive.command import Asked
 
@@ -95,7 +95,7 @@ class Script(Input):
         errors.DataFileFault for pipes that cannot be opened.
         """
         self.prepare(setting)
-        from host_bridge.inputs.autodrive.line import exchange_with  # imports websockets
+        from host_bridge.inputs.autodrive.script_socket import exchange_with  # imports websockets
 
         work = exchange_with(self, self._frame, setting.now_us)
         self._work = asyncio.ensure_future(work)

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.core import SeenCar
-from host_bridge.inputs.autodrive.virtual import NO_ROOM, NOT_HERE, VirtualCar
+from host_bridge.inputs.autodrive.virtual_car import NO_ROOM, NOT_HERE, VirtualCar
 from sim_mock.autodrive.command import Asked
 
 TICK_US = 10_000

@@ -13,7 +13,7 @@ from PIL import Image
 from host_bridge.core import CarMotion
 from host_bridge.core.laps import Laps
 from host_bridge.inputs.autodrive import frame_of
-from host_bridge.inputs.autodrive.frame import Seen
+from host_bridge.inputs.autodrive.telemetry_frame import Seen
 from host_bridge.logs.sensor_lines import Truth
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import Asked

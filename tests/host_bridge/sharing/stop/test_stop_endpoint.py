@@ -17,9 +17,10 @@ from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints import folders
-from host_bridge.sharing.stop import stop_callers, stop_calls, stop_rim
+from host_bridge.sharing.stop import stop_callers, stop_calls
+from host_bridge.sharing.stop import stop_endpoint as stop_rim
 from host_bridge.sharing.stop.stop_calls import Call
-from host_bridge.sharing.stop.stop_rim import CONNECTIONS, LASTS_S, StopRim
+from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopRim
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.trial.host import framed
 from tests.evidence import every
