@@ -16,7 +16,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import new_recorder
 from host_bridge.sharing.owner.service import Service
 
@@ -132,7 +132,7 @@ def _counts(service: Service) -> Iterator[str]:
         yield from _of_radio(service.radio)
 
 
-def _of_radio(radio: RadioRim) -> Iterator[str]:
+def _of_radio(radio: RadioEndpoint) -> Iterator[str]:
     fault = radio.owner.line_fault
     yield f"no radio: {str(fault).splitlines()[0]}" if fault else "a radio"
     if radio.filter.refused:

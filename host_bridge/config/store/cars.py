@@ -27,7 +27,7 @@ from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served
 from host_bridge.sharing.open_car import OpenCar, glanced, meet
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.service import Service
 
 _GLANCE_S = 1.0  # a car on a slow line reports its inputs five times in that
@@ -136,7 +136,7 @@ class Cars:
         service = Service(uri, transport, self.clock, recognise, epoch)
         service.fleet = fleet
         service.meant = self._meant(name, board_id)
-        service.radio = RadioRim(self.transport(radio), self.clock) if radio else None
+        service.radio = RadioEndpoint(self.transport(radio), self.clock) if radio else None
         await service.start(name)
         return service
 

@@ -1,9 +1,9 @@
-"""The rims of an owner: the ways in which clients of other programs reach it.
+"""The endpoints of an owner: the ways in which clients of other programs reach it.
 
 An owner has a list of them: the local socket, by which its login drives, and the stop socket, by
-which every login stops (``stop_rim.py``). Cars on other machines will get theirs as another
-``Rim``: UDP for claims and stops, TCP for the rest, everything but a stop authenticated there with
-the pairing key, and off unless asked for.
+which every login stops (``stop_endpoint.py``). Cars on other machines will get theirs as another
+``OwnerEndpoint``: UDP for claims and stops, TCP for the rest, everything but a stop authenticated
+there with the pairing key, and off unless asked for.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _BACKLOG = 16  # clients that may wait to be let in
 _TOO_MUCH_S = 0.01  # for which a client is not read that said more than a car can take
 
 
-class Rim(Protocol):
-    """One way in."""
+class OwnerEndpoint(Protocol):
+    """One way in to an owner."""
 
     def open(self, owner: Owner) -> None:
         """Let clients in from now on. Raises errors.TandemError."""
@@ -38,7 +38,7 @@ class Rim(Protocol):
         """Let nobody in any more. Whoever is in stays until the owner ends."""
 
 
-class SocketRim:
+class SocketEndpoint:
     """A Unix socket. Who may open it is up to its folder; ``let_in`` takes each who comes."""
 
     def __init__(self, path: Path, name: str, let_in: LetIn) -> None:
@@ -71,9 +71,9 @@ class SocketRim:
                     self._let_in(end, self._owner)
 
 
-def local_rim(name: str) -> SocketRim:
+def local_endpoint(name: str) -> SocketEndpoint:
     """``<runtime dir>/NAME.sock``, for clients of other programs."""
-    return SocketRim(socket_path(name), name, SocketClient)
+    return SocketEndpoint(socket_path(name), name, SocketClient)
 
 
 class SocketClient:

@@ -3,7 +3,7 @@
 There are two kinds. The private folder holds the sockets by which a car is driven, and only its
 login may enter it. The stop folders are the same for every login, whatever its environment: each
 served car has a socket there by which anybody may stop it, and do nothing else
-(``serve/stop_rim.py``).
+(``sharing/stop/stop_endpoint.py``).
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from host_bridge.sharing.owner.radio_filter import RadioFilter
 from host_bridge.sharing.owner.rights import NONE, Right
 
 
-class RadioRim:
-    """A ``rims.Rim`` for a radio.
+class RadioEndpoint:
+    """The endpoint of a radio.
 
     The radio's line has an owner as a car's has, which reopens it.
     """
@@ -27,8 +27,8 @@ class RadioRim:
         await self.owner.start()
 
     def open(self, owner: Owner) -> None:
-        self._to_car = owner.join(_Ear(self._towards_box), Right.STOP)
-        self.owner.join(_Ear(self._towards_car), NONE)
+        self._to_car = owner.join(_ListeningClient(self._towards_box), Right.STOP)
+        self.owner.join(_ListeningClient(self._towards_car), NONE)
 
     def close(self) -> None:
         if self._to_car:
@@ -46,7 +46,7 @@ class RadioRim:
             self.owner.send(needed)
 
 
-class _Ear:
+class _ListeningClient:
     """A client of an owner that only listens."""
 
     def __init__(self, hear: Callable[[bytes], None]) -> None:

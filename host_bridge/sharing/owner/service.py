@@ -34,13 +34,13 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.endpoints.endpoint import Rim, local_rim
+from host_bridge.sharing.endpoints.endpoint import OwnerEndpoint, local_endpoint
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
 from host_bridge.sharing.owner.owner import Owner
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import tap_into
-from host_bridge.sharing.owner.taps import tap_rim
-from host_bridge.sharing.stop.stop_endpoint import StopRim
+from host_bridge.sharing.owner.taps import tap_endpoint
+from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
 
 MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
 _FAREWELL_S = 0.3
@@ -81,8 +81,8 @@ class Service:
         self._recognise = recognise
         self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
         self._run: asyncio.Task[None] | None = None
-        self.radio: RadioRim | None = None  # set before ``start``
-        self._rims: list[Rim] = []
+        self.radio: RadioEndpoint | None = None  # set before ``start``
+        self._endpoints: list[OwnerEndpoint] = []
         self._known: KnownCar | None = None  # the car as it was identified last
         self._stranger: KnownCar | None = None  # the last other car seen in its place
         self._log: Recorder | None = None
@@ -109,7 +109,7 @@ class Service:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._met.wait(), MEET_S)
             self._refuse_another()
-            self._open_rims(name)
+            self._open_endpoints(name)
         except BaseException:
             await self.close()
             raise
@@ -151,22 +151,22 @@ class Service:
 
     async def close(self) -> None:
         """Close the sockets, stop the car if it is armed, and release it."""
-        for rim in self._rims:
-            rim.close()
-        if self._rims:
+        for endpoint in self._endpoints:
+            endpoint.close()
+        if self._endpoints:
             withdraw(self.name)
         await self._say_farewell()
         if self._run:
             await end(self._run)
         self.owner.close()
 
-    def _open_rims(self, name: str | None) -> None:
+    def _open_endpoints(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
         radios = (self.radio,) if self.radio else ()
-        stops = StopRim(self.name, self.fleet, self.uri)
-        for rim in (local_rim(self.name), tap_rim(self.name), stops, *radios):
-            rim.open(self.owner)
-            self._rims.append(rim)
+        stops = StopEndpoint(self.name, self.fleet, self.uri)
+        for endpoint in (local_endpoint(self.name), tap_endpoint(self.name), stops, *radios):
+            endpoint.open(self.owner)
+            self._endpoints.append(endpoint)
         self._announce()
 
     def _refuse_another(self) -> None:
@@ -220,7 +220,7 @@ class Service:
         self._met.set()
         if before and verdict(before, now) is Verdict.REFITTED:
             self._note(f"{self.name} was flashed anew: {before} before, {now} from here on")
-        if self._rims and (before is None or before.vehicle != now.vehicle):
+        if self._endpoints and (before is None or before.vehicle != now.vehicle):
             self._announce()
 
     def _now(self, identity: CarIdentity) -> KnownCar:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.endpoints.endpoint import SocketRim
+from host_bridge.sharing.endpoints.endpoint import SocketEndpoint
 from host_bridge.sharing.endpoints.served import socket_path
 from host_bridge.sharing.owner.doubt import DOWN, UP, Relayed
 from host_bridge.sharing.owner.owner import Owner
@@ -31,12 +31,12 @@ def tap_path(name: str) -> Path:
     return socket_path(name).with_suffix(".tap")
 
 
-def tap_rim(name: str) -> SocketRim:
+def tap_endpoint(name: str) -> SocketEndpoint:
     """Return the listener for taps. Nothing that comes this way reaches the car."""
-    return SocketRim(tap_path(name), name, _Listener)
+    return SocketEndpoint(tap_path(name), name, _TapClient)
 
 
-class _Listener:
+class _TapClient:
     """The owner's end of one tap."""
 
     def __init__(self, end: socket.socket, owner: Owner) -> None:

@@ -45,8 +45,11 @@ _YOUNG_S = 5.0  # a socket that is about to listen is not taken for one that was
 _IDENTIFY_EVERY_US = 50_000  # all logins together: each is answered to everybody
 
 
-class StopRim:
-    """A ``rims.Rim``: a socket for this car in the first of ``folders.STOP_FOLDERS`` that does."""
+class StopEndpoint:
+    """The endpoint by which any login stops a car.
+
+    It is a socket in the first of ``folders.STOP_FOLDERS`` that will do.
+    """
 
     def __init__(self, name: str, fleet: str, uri: str) -> None:
         self._car = (name, fleet, uri)
@@ -129,11 +132,11 @@ class StopRim:
 class _StopClient:
     """The owner's end of one connection."""
 
-    def __init__(self, end: socket.socket, uid: int, owner: Owner, rim: StopRim) -> None:
+    def __init__(self, end: socket.socket, uid: int, owner: Owner, endpoint: StopEndpoint) -> None:
         self.is_open = True
         self.uid = uid
         self._socket = end
-        self._rim = rim
+        self._endpoint = endpoint
         self._owner = owner
         self._line = owner.join(self, Right.STOP)
         self._chunker = Chunker()
@@ -153,7 +156,7 @@ class _StopClient:
         frames = self._chunker.feed(data)
         self._chunker.take_noise()
         for frame in asked(frames):
-            if is_stop(frame) or self._rim.may_identify(self._owner.now_us()):
+            if is_stop(frame) or self._endpoint.may_identify(self._owner.now_us()):
                 self._line.feed(frame)
         self._stream.rest(_REST_S)
 

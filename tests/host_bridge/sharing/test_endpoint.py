@@ -12,8 +12,8 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.endpoints import endpoint as rims
-from host_bridge.sharing.endpoints.endpoint import SocketClient, local_rim
+from host_bridge.sharing.endpoints import endpoint as under_test
+from host_bridge.sharing.endpoints.endpoint import SocketClient, local_endpoint
 from host_bridge.sharing.endpoints.local_socket import SEND_BUFFER_BYTES
 from host_bridge.sharing.endpoints.served import ServedCar, announce, socket_path
 from sim_mock.faults.trial.host import framed
@@ -51,8 +51,8 @@ async def heard(end: socket.socket, size: int) -> bytes:
 def test_a_client_of_another_program_drives_the_car_and_hears_it():
     async def main():
         owner, car = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
         end = connected(socket_path("car"))
         await soon(lambda: owner.clients == 1)
         end.send(CLAIM)
@@ -62,7 +62,7 @@ def test_a_client_of_another_program_drives_the_car_and_hears_it():
         assert owner.undelivered_bytes == 0
         end.close()
         await soon(lambda: owner.clients == 0)
-        rim.close()
+        endpoint.close()
         owner.close()
 
     run(main())
@@ -71,17 +71,17 @@ def test_a_client_of_another_program_drives_the_car_and_hears_it():
 def test_who_is_in_stays_when_nobody_is_let_in_any_more():
     async def main():
         owner, car = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
         path = socket_path("car")
         end = connected(path)
         await soon(lambda: owner.clients == 1)
-        rim.close()
-        rim.close()  # once more does no harm
+        endpoint.close()
+        endpoint.close()  # once more does no harm
         assert not path.exists()
         end.send(CLAIM)
         await soon(lambda: car.data == CLAIM)
-        rim._answer()  # nobody listens
+        endpoint._answer()  # nobody listens
         owner.close()
         assert await heard(end, 1) == b"", "it ends with the owner"
 
@@ -90,13 +90,13 @@ def test_who_is_in_stays_when_nobody_is_let_in_any_more():
 
 def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither():
     async def main():
-        local_rim("car").close()
+        local_endpoint("car").close()
         owner, _ = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
-        listening = rim._socket
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
+        listening = endpoint._socket
         fd = listening.fileno()
-        rim.close()
+        endpoint.close()
         assert listening.fileno() == -1
         assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
         owner.close()
@@ -107,10 +107,10 @@ def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither():
 def test_what_is_closed_by_hand_may_be_gone_already():
     async def main():
         owner, _ = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
         socket_path("car").unlink()
-        rim.close()
+        endpoint.close()
         owner.close()
 
     run(main())
@@ -119,11 +119,11 @@ def test_what_is_closed_by_hand_may_be_gone_already():
 def test_who_knocks_and_goes_away_again_is_nobody():
     async def main():
         owner, _ = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
-        rim._answer()  # nobody knocked
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
+        endpoint._answer()  # nobody knocked
         assert owner.clients == 0
-        rim.close()
+        endpoint.close()
         owner.close()
 
     run(main())
@@ -202,7 +202,7 @@ def test_one_that_a_dead_owner_left_behind_is_replaced(folder):
     dead = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     dead.bind(str(folder / "car.sock"))
     dead.close()
-    end = rims.listen(folder / "car.sock", "car")
+    end = under_test.listen(folder / "car.sock", "car")
     assert end.getblocking() is False
     with connected(folder / "car.sock"):
         end.accept()[0].close()
@@ -219,7 +219,7 @@ def test_a_live_one_is_left_alone_also_one_that_lets_nobody_in(folder, is_full):
     announce(ServedCar("car", "sim://nigel", os.getpid(), "nigel", "2026-01-01T00:00:00Z"))
     announce(ServedCar("other", "sim://f1tenth", os.getpid(), "f1tenth", "2026-01-01T00:00:00Z"))
     with pytest.raises(DeviceFault) as raised:
-        rims.listen(path, "car")
+        under_test.listen(path, "car")
     fault = raised.value
     assert fault.what == "a car is served by the name of car already"
     assert fault.remedy == "use it as tandem:///car, end that process, or give another --name"
@@ -231,7 +231,7 @@ def test_a_live_one_is_left_alone_also_one_that_lets_nobody_in(folder, is_full):
 
 def test_it_lets_so_many_wait_and_no_more(folder):
     path = folder / "car.sock"
-    end = rims.listen(path, "car")
+    end = under_test.listen(path, "car")
     waiting = []
     for _ in range(40):
         one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -244,7 +244,7 @@ def test_it_lets_so_many_wait_and_no_more(folder):
 
 def test_a_path_that_is_too_long_for_a_socket_is_told_with_the_remedy(tmp_path):
     with pytest.raises(DeviceFault) as raised:
-        rims.listen(tmp_path / ("x" * 120), "car")
+        under_test.listen(tmp_path / ("x" * 120), "car")
     assert raised.value.got == "AF_UNIX path too long"
     assert "a short path" in raised.value.remedy
 
@@ -257,9 +257,9 @@ def test_where_it_cannot_be_made_is_told_with_the_remedy(tmp_path, monkeypatch):
             super().__init__(*kind)
             made.append(self)
 
-    monkeypatch.setattr(rims.socket, "socket", Noted)
+    monkeypatch.setattr(under_test.socket, "socket", Noted)
     with pytest.raises(DeviceFault) as raised:
-        rims.listen(tmp_path / "nowhere" / "car.sock", "car")
+        under_test.listen(tmp_path / "nowhere" / "car.sock", "car")
     fault = raised.value
     assert fault.what == "no client could reach this car"
     assert fault.where == str(tmp_path / "nowhere" / "car.sock")

@@ -14,7 +14,7 @@ from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import served
-from host_bridge.sharing.endpoints.endpoint import local_rim
+from host_bridge.sharing.endpoints.endpoint import local_endpoint
 from host_bridge.sharing.endpoints.local_socket import LocalSocket
 from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.chunks import LONGEST_FRAME_BYTES, Chunker
@@ -127,7 +127,7 @@ def test_noise_of_one_client_does_not_spoil_the_frames_of_another():
 def test_what_the_car_says_reaches_every_client_whoever_asked():
     async def test():
         owner, car = await owner_and_car()
-        local_rim("car").open(owner)
+        local_endpoint("car").open(owner)
         near = await Ear(owner.attach()).open()
         far = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
         await until(lambda: owner.clients == 2)
@@ -155,8 +155,8 @@ def test_noise_from_the_line_is_handed_on_so_that_clients_can_say_so():
 def test_a_client_that_does_not_read_loses_news_and_holds_nobody_up():
     async def test():
         owner, car = await owner_and_car()
-        rim = local_rim("car")
-        rim.open(owner)
+        endpoint = local_endpoint("car")
+        endpoint.open(owner)
         deaf = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         deaf.connect(str(served.socket_path("car")))
         keen = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
@@ -210,9 +210,9 @@ def test_two_owners_cannot_have_one_name():
     async def test():
         first, _ = await owner_and_car()
         second, _ = await owner_and_car()
-        local_rim("car").open(first)
+        local_endpoint("car").open(first)
         with pytest.raises(DeviceFault, match="served by the name of car already"):
-            local_rim("car").open(second)
+            local_endpoint("car").open(second)
 
     run(test())
 
@@ -223,7 +223,7 @@ def test_a_socket_that_a_dead_owner_left_is_taken_over(folder):
         left.bind(str(folder / "car.sock"))
         left.close()
         owner, car = await owner_and_car()
-        local_rim("car").open(owner)
+        local_endpoint("car").open(owner)
         client = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
         client.transport.send(FRAMES[0])
         await until(lambda: car.data == FRAMES[0])

@@ -11,7 +11,7 @@ from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard, BoxWord
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.transports import loopback
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.radio_filter import RadioFilter
 from sim_mock.faults.trial.host import framed
 from tests.host_bridge.cli.programs import program, serving, tandem, until
@@ -61,10 +61,10 @@ def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
     async def main():
         owner, car = await owner_and_car()
         ours, boxes = loopback.pair("loopback://radio")
-        rim = RadioRim(ours, MonotonicClock())
-        await rim.start()
+        endpoint = RadioEndpoint(ours, MonotonicClock())
+        await endpoint.start()
         box = await Ear(boxes).open()
-        rim.open(owner)
+        endpoint.open(owner)
         stop, heard = said(messages.Stop), said(BoxHeard)
         boxes.send(said(messages.Claim) + stop)
         await soon(lambda: bool(car.data))
@@ -72,7 +72,7 @@ def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
         car.transport.send(heard + said(messages.Motion))
         await soon(lambda: bool(box.data))
         assert box.data == heard
-        rim.close()
+        endpoint.close()
         await soon(lambda: bool(box.closed))
         owner.close()
 

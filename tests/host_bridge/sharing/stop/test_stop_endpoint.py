@@ -17,10 +17,9 @@ from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints import folders
-from host_bridge.sharing.stop import stop_callers, stop_calls
-from host_bridge.sharing.stop import stop_endpoint as stop_rim
+from host_bridge.sharing.stop import stop_callers, stop_calls, stop_endpoint
 from host_bridge.sharing.stop.stop_calls import Call
-from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopRim
+from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopEndpoint
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.trial.host import framed
 from tests.evidence import every
@@ -57,19 +56,19 @@ def connected(path: Path) -> socket.socket:
 class Desk:
     async def begin(self, folder: Path) -> Desk:
         self.owner, self.car = await owner_and_car()
-        self.rim = StopRim("car", "red", "sim://nigel")
-        self.rim.open(self.owner)
+        self.endpoint = StopEndpoint("car", "red", "sim://nigel")
+        self.endpoint.open(self.owner)
         (self.path,) = sockets(folder)
         return self
 
     async def knock(self) -> socket.socket:
-        before = len(self.rim._clients)
+        before = len(self.endpoint._clients)
         end = connected(self.path)
-        await soon(lambda: self.rim._clients[before:] != [] or before >= CONNECTIONS)
+        await soon(lambda: self.endpoint._clients[before:] != [] or before >= CONNECTIONS)
         return end
 
     def end(self) -> None:
-        self.rim.close()
+        self.endpoint.close()
         self.owner.close()
 
 
@@ -111,7 +110,7 @@ def test_who_does_not_read_is_told_as_undelivered_and_what_is_not_for_them_is_no
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        (client,) = desk.rim._clients
+        (client,) = desk.endpoint._clients
         assert client.deliver(STATUS) == len(STATUS)
         assert client.deliver(SEEN + STATUS) == len(SEEN + STATUS)
         while client.deliver(SEEN):
@@ -131,7 +130,7 @@ def test_after_each_read_of_128_bytes_it_rests(shared, monkeypatch):
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        (client,) = desk.rim._clients
+        (client,) = desk.endpoint._clients
         assert client._stream._read_bytes == 128
         end.send(CLAIM)
         await soon(lambda: bool(rested))
@@ -146,7 +145,7 @@ def test_noise_is_not_kept(shared):
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        (client,) = desk.rim._clients
+        (client,) = desk.endpoint._clients
         end.send(b"\xff" * 300)
         await soon(lambda: client._chunker.noise_bytes > 0)
         end.close()
@@ -156,17 +155,17 @@ def test_noise_is_not_kept(shared):
 
 
 def test_identify_passes_once_in_50_ms_whoever_asks():
-    rim = StopRim("car", "", "sim://nigel")
-    found = [at_us for at_us in range(0, 200_000, 1000) if rim.may_identify(at_us)]
+    endpoint = StopEndpoint("car", "", "sim://nigel")
+    found = [at_us for at_us in range(0, 200_000, 1000) if endpoint.may_identify(at_us)]
     assert found == [0, 50_000, 100_000, 150_000]
-    assert [rim.may_identify(at_us) for at_us in (199_999, 200_000)] == [False, True]
+    assert [endpoint.may_identify(at_us) for at_us in (199_999, 200_000)] == [False, True]
 
 
 def test_a_stop_passes_each_time_and_an_identify_in_between_does_not(shared):
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        desk.rim._next_identify_us = desk.owner.now_us() + 60_000_000
+        desk.endpoint._next_identify_us = desk.owner.now_us() + 60_000_000
         end.send(IDENTIFY + STOP)
         await soon(lambda: desk.car.data != b"")
         assert desk.car.data == STOP
@@ -208,13 +207,13 @@ def test_of_one_login_the_oldest_connection_gives_way_to_one_too_many(shared):
 
 def test_one_login_s_connections_are_not_counted_with_another_s(shared, monkeypatch):
     logins = iter([(1, uid) for uid in (5, 5, 5, 5, 6, 5)])
-    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+    monkeypatch.setattr(stop_endpoint, "peer_of", lambda end: next(logins))
 
     async def main():
         desk = await Desk().begin(shared)
         ends = [connected(desk.path) for _ in range(5)]
         await soon(lambda: desk.owner.clients == 5)
-        assert [it.uid for it in desk.rim._clients] == [5, 5, 5, 5, 6]
+        assert [it.uid for it in desk.endpoint._clients] == [5, 5, 5, 5, 6]
         ends.append(connected(desk.path))
         await soon(lambda: is_ended(ends[0]))
         assert [is_ended(end) for end in ends[1:]] == [False] * 5
@@ -229,7 +228,7 @@ def test_who_gives_way_is_of_the_same_login_though_another_s_connection_is_older
     shared, monkeypatch
 ):
     logins = iter([(1, uid) for uid in (6, 5, 5, 5, 5, 5)])
-    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+    monkeypatch.setattr(stop_endpoint, "peer_of", lambda end: next(logins))
 
     async def main():
         desk = await Desk().begin(shared)
@@ -244,12 +243,12 @@ def test_who_gives_way_is_of_the_same_login_though_another_s_connection_is_older
 
 
 def test_where_the_system_does_not_say_who_it_is_all_are_one(shared, monkeypatch):
-    monkeypatch.setattr(stop_rim, "peer_of", lambda end: None)
+    monkeypatch.setattr(stop_endpoint, "peer_of", lambda end: None)
 
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        assert desk.rim._clients[0].uid == -1
+        assert desk.endpoint._clients[0].uid == -1
         end.close()
         desk.end()
 
@@ -258,12 +257,12 @@ def test_where_the_system_does_not_say_who_it_is_all_are_one(shared, monkeypatch
 
 def test_a_connection_is_ended_after_its_time_and_only_then(shared, monkeypatch):
     assert LASTS_S == 5.0
-    monkeypatch.setattr(stop_rim, "LASTS_S", 0.05)
+    monkeypatch.setattr(stop_endpoint, "LASTS_S", 0.05)
 
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        (client,) = desk.rim._clients
+        (client,) = desk.endpoint._clients
         assert client.is_open
         assert client._over.when() - asyncio.get_running_loop().time() <= 0.05
         fd = client._socket.fileno()
@@ -282,7 +281,7 @@ def test_who_left_is_not_ended_again(shared):
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        (client,) = desk.rim._clients
+        (client,) = desk.endpoint._clients
         end.close()
         await soon(lambda: not client.is_open)
         assert client._over.cancelled()
@@ -296,10 +295,10 @@ def test_a_rim_that_is_closed_is_gone_and_lets_nobody_in(shared):
     async def main():
         desk = await Desk().begin(shared)
         end = await desk.knock()
-        desk.rim.close()
+        desk.endpoint.close()
         assert sockets(shared) == []
-        desk.rim.acceptor.accept_all()
-        desk.rim.close()  # once more does no harm
+        desk.endpoint.acceptor.accept_all()
+        desk.endpoint.close()  # once more does no harm
         assert not is_ended(end), "who is in stays"
         end.close()
         desk.owner.close()
@@ -309,11 +308,11 @@ def test_a_rim_that_is_closed_is_gone_and_lets_nobody_in(shared):
 
 def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither(shared):
     async def main():
-        StopRim("car", "", "sim://nigel").close()
+        StopEndpoint("car", "", "sim://nigel").close()
         desk = await Desk().begin(shared)
-        listening = desk.rim.acceptor._listening
+        listening = desk.endpoint.acceptor._listening
         fd = listening.fileno()
-        desk.rim.close()
+        desk.endpoint.close()
         assert listening.fileno() == -1
         assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
         desk.owner.close()
@@ -325,9 +324,9 @@ def test_one_whose_socket_is_gone_already_is_closed_all_the_same(shared):
     async def main():
         desk = await Desk().begin(shared)
         desk.path.unlink()
-        desk.rim.acceptor.accept_all()  # nobody knocked
+        desk.endpoint.acceptor.accept_all()  # nobody knocked
         desk.end()
-        assert desk.rim._clients == []
+        assert desk.endpoint._clients == []
 
     run(main())
 
@@ -336,16 +335,18 @@ def test_one_whose_socket_is_gone_already_is_closed_all_the_same(shared):
 
 
 def test_who_comes_too_often_is_sent_away_and_nobody_else_is(shared, monkeypatch):
-    assert (stop_rim.COMES_PER_S, stop_rim.COMES_AT_ONCE) == (50.0, 32)
+    assert (stop_endpoint.COMES_PER_S, stop_endpoint.COMES_AT_ONCE) == (50.0, 32)
     uids = [5] * 40 + [6]
     logins = iter([(1, uid) for uid in uids])
-    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+    monkeypatch.setattr(stop_endpoint, "peer_of", lambda end: next(logins))
 
     async def main():
         desk = await Desk().begin(shared)
         monkeypatch.setattr(desk.owner, "now_us", lambda: 1_000_000)  # so none is won meanwhile
         ends = [connected(desk.path) for _ in uids]
-        await soon(lambda: desk.rim.acceptor.sent_away == 8 and desk.rim._clients[-1].uid == 6)
+        await soon(
+            lambda: desk.endpoint.acceptor.sent_away == 8 and desk.endpoint._clients[-1].uid == 6
+        )
         assert [is_ended(end) for end in ends[28:]] == [False] * 4 + [True] * 8 + [False]
         for end in ends:
             end.close()
@@ -358,7 +359,7 @@ def test_all_who_wait_are_let_in_at_once(shared):
     async def main():
         desk = await Desk().begin(shared)
         ends = [connected(desk.path) for _ in range(20)]
-        desk.rim.acceptor.accept_all()
+        desk.endpoint.acceptor.accept_all()
         assert desk.owner.clients == CONNECTIONS
         assert [is_ended(end) for end in ends] == [True] * 16 + [False] * 4
         for end in ends:
@@ -369,9 +370,9 @@ def test_all_who_wait_are_let_in_at_once(shared):
 
 
 def test_one_too_many_of_all_ends_the_oldest_of_who_has_most(shared, monkeypatch):
-    monkeypatch.setattr(stop_rim, "ALL_CONNECTIONS", 4)
+    monkeypatch.setattr(stop_endpoint, "ALL_CONNECTIONS", 4)
     logins = iter([(1, uid) for uid in (7, 5, 5, 6, 8)])
-    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+    monkeypatch.setattr(stop_endpoint, "peer_of", lambda end: next(logins))
 
     async def main():
         desk = await Desk().begin(shared)
@@ -386,12 +387,12 @@ def test_one_too_many_of_all_ends_the_oldest_of_who_has_most(shared, monkeypatch
 
 
 def test_a_login_s_share_is_kept_for_some_logins_only():
-    rim = StopRim("car", "", "sim://nigel")
-    rim._owner = SimpleNamespace(now_us=lambda: 0)
+    endpoint = StopEndpoint("car", "", "sim://nigel")
+    endpoint._owner = SimpleNamespace(now_us=lambda: 0)
     for uid in range(300):
-        assert rim.acceptor.may_come(uid)
-    assert len(rim.acceptor._shares) == 256
-    assert 299 in rim.acceptor._shares
+        assert endpoint.acceptor.may_come(uid)
+    assert len(endpoint.acceptor._shares) == 256
+    assert 299 in endpoint.acceptor._shares
 
 
 def full(path: Path) -> StopSocket:
@@ -409,7 +410,7 @@ def test_who_found_the_queue_full_is_called_back_while_it_is_crowded(shared):
         assert call.open()
         assert Path(call.path).parent == desk.path.parent
         assert not call.answered()
-        desk.rim._call_back()
+        desk.endpoint._call_back()
         await soon(call.answered)
         call.end()
         assert sockets(shared) == [desk.path]
@@ -428,10 +429,10 @@ def test_who_found_the_queue_full_is_called_back_while_it_is_crowded(shared):
 def test_nobody_looks_for_callers_once_it_is_no_longer_crowded(shared):
     async def main():
         desk = await Desk().begin(shared)
-        desk.rim._call_back()
-        assert desk.rim._calling
-        desk.rim._crowded_until_us = 0
-        await soon(lambda: desk.rim._calling is None)
+        desk.endpoint._call_back()
+        assert desk.endpoint._calling
+        desk.endpoint._crowded_until_us = 0
+        await soon(lambda: desk.endpoint._calling is None)
         desk.end()
 
     run(main())
@@ -505,7 +506,7 @@ def test_of_a_program_without_a_file_the_login_that_has_most_gives_one(shared, m
         lacks = [OSError(errno.EMFILE, "too many"), None, OSError(errno.EMFILE, "too many")]
 
         def sometimes(end):
-            if end is desk.rim.acceptor._listening and lacks and (lack := lacks.pop(0)):
+            if end is desk.endpoint.acceptor._listening and lacks and (lack := lacks.pop(0)):
                 raise lack
             return accept(end)
 
@@ -525,7 +526,7 @@ def test_of_a_program_without_a_file_the_login_that_has_most_gives_one(shared, m
 
 
 def listening() -> tuple[socket.socket, Path]:
-    return stop_rim._listen("car", "red", "sim://nigel")
+    return stop_endpoint._listen("car", "red", "sim://nigel")
 
 
 def test_every_login_may_connect_and_so_many_may_wait(shared):
@@ -548,11 +549,13 @@ def test_the_first_folder_that_does_is_taken_and_the_others_are_told_of(shared, 
     unsafe, missing = shared / "unsafe", shared / "missing"
     unsafe.mkdir()
     unsafe.chmod(0o777)
-    monkeypatch.setattr(stop_rim, "stop_folders", lambda: (str(missing), str(unsafe), str(shared)))
+    monkeypatch.setattr(
+        stop_endpoint, "stop_folders", lambda: (str(missing), str(unsafe), str(shared))
+    )
     end, path = listening()
     assert path.parent == shared
     end.close()
-    monkeypatch.setattr(stop_rim, "stop_folders", lambda: (str(missing), str(unsafe)))
+    monkeypatch.setattr(stop_endpoint, "stop_folders", lambda: (str(missing), str(unsafe)))
     with pytest.raises(DeviceFault) as raised:
         listening()
     fault = raised.value
@@ -572,8 +575,8 @@ def test_a_folder_in_which_no_socket_can_be_made_is_told_of(shared, monkeypatch)
             super().__init__(*kind)
             made.append(self)
 
-    monkeypatch.setattr(stop_rim.socket, "socket", Noted)
-    monkeypatch.setattr(stop_rim, "file_name", lambda *car: "nowhere/car")
+    monkeypatch.setattr(stop_endpoint.socket, "socket", Noted)
+    monkeypatch.setattr(stop_endpoint, "file_name", lambda *car: "nowhere/car")
     with pytest.raises(DeviceFault) as raised:
         listening()
     assert raised.value.got == f"{shared}: No such file or directory"
@@ -603,7 +606,7 @@ def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
     file = shared / f"{PREFIX}.file.0.0.0"
     file.write_text("no socket")
     os.utime(file, (0, 0))
-    stop_rim._tidy(shared)
+    stop_endpoint._tidy(shared)
     assert not dead.exists()
     assert not call.exists()
     assert every(it.exists() for it in (young, alive, foreign, file))
@@ -614,8 +617,8 @@ def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
 def test_one_that_may_be_about_to_listen_stays_for_five_seconds(shared, monkeypatch, age_s, stays):
     _, path = left_behind(shared, f"{PREFIX}.dead.0.0.0", 0)
     os.utime(path, (1000, 1000))
-    monkeypatch.setattr(stop_rim.time, "time", lambda: 1000 + age_s)
-    stop_rim._tidy(shared)
+    monkeypatch.setattr(stop_endpoint.time, "time", lambda: 1000 + age_s)
+    stop_endpoint._tidy(shared)
     assert path.exists() is stays
 
 
@@ -627,7 +630,7 @@ def test_one_that_listens_and_lets_nobody_in_is_waited_for_by_nobody(shared):
         one.setblocking(False)
         waiting.append((one.connect_ex(str(path)), one))
     assert waiting[-1][0] != 0
-    stop_rim._tidy(shared)
+    stop_endpoint._tidy(shared)
     assert path.exists()
     for it in (end, *(one for _, one in waiting)):
         it.close()
@@ -635,8 +638,8 @@ def test_one_that_listens_and_lets_nobody_in_is_waited_for_by_nobody(shared):
 
 def test_what_another_login_left_is_theirs(shared, monkeypatch):
     _, path = left_behind(shared, f"{PREFIX}.dead.0.0.0", 6)
-    monkeypatch.setattr(stop_rim.os, "getuid", lambda: path.lstat().st_uid + 1)
-    stop_rim._tidy(shared)
+    monkeypatch.setattr(stop_endpoint.os, "getuid", lambda: path.lstat().st_uid + 1)
+    stop_endpoint._tidy(shared)
     assert path.exists()
 
 

@@ -20,9 +20,8 @@ from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, S
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import folders
-from host_bridge.sharing.stop import stop_endpoint as stop_rim
-from host_bridge.sharing.stop import stop_sockets
-from host_bridge.sharing.stop.stop_endpoint import StopRim
+from host_bridge.sharing.stop import stop_endpoint, stop_sockets
+from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
 from host_bridge.sharing.stop.stop_sockets import StopSocket, connected, file_name
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving
@@ -312,9 +311,9 @@ def test_a_socket_that_another_login_listens_at_is_not_told(shared):
 def test_a_folder_in_which_others_could_remove_it_is_not_used(shared):
     shared.chmod(0o777)
     with pytest.raises(DeviceFault, match="nobody but this login could stop this car"):
-        stop_rim._listen("car", "", "sim://nigel")
+        stop_endpoint._listen("car", "", "sim://nigel")
     shared.chmod(0o1777)
-    end, path = stop_rim._listen("car", "", "sim://nigel")
+    end, path = stop_endpoint._listen("car", "", "sim://nigel")
     assert path.lstat().st_mode & 0o777 == 0o666
     end.close()
 
@@ -372,8 +371,8 @@ def identify():
 def test_stop_and_identify_pass_and_nothing_else(shared):
     async def test():
         owner, car = await owner_and_car()
-        rim = StopRim("car", "", "sim://nigel")
-        rim.open(owner)
+        endpoint = StopEndpoint("car", "", "sim://nigel")
+        endpoint.open(owner)
         (it,) = connected()
         bind = wire.encode(wire.new(Bind, epoch=7, protocol_hash=bytes(4)))
         damaged = bytearray(stop(3))
@@ -390,7 +389,7 @@ def test_stop_and_identify_pass_and_nothing_else(shared):
         await asyncio.sleep(0.05)
         assert it.end.recv(4096) == seen
         it.close()
-        rim.close()
+        endpoint.close()
         assert list(shared.iterdir()) == []
 
     run(test())
@@ -398,12 +397,12 @@ def test_stop_and_identify_pass_and_nothing_else(shared):
 
 def test_a_login_has_few_connections_and_none_lasts(shared, monkeypatch):
     async def test():
-        monkeypatch.setattr(stop_rim, "LASTS_S", 0.2)
+        monkeypatch.setattr(stop_endpoint, "LASTS_S", 0.2)
         owner, _ = await owner_and_car()
-        rim = StopRim("car", "", "sim://nigel")
-        rim.open(owner)
-        found = [connected()[0] for _ in range(2 * stop_rim.CONNECTIONS)]
-        await soon(lambda: owner.clients == stop_rim.CONNECTIONS)
+        endpoint = StopEndpoint("car", "", "sim://nigel")
+        endpoint.open(owner)
+        found = [connected()[0] for _ in range(2 * stop_endpoint.CONNECTIONS)]
+        await soon(lambda: owner.clients == stop_endpoint.CONNECTIONS)
         await asyncio.sleep(0.05)
         newest, oldest = found[-1].end, found[0].end
         assert oldest.recv(10) == b""
@@ -411,7 +410,7 @@ def test_a_login_has_few_connections_and_none_lasts(shared, monkeypatch):
             newest.recv(10)
         await soon(lambda: owner.clients == 0)
         assert newest.recv(10) == b""
-        rim.close()
+        endpoint.close()
         for it in found:
             it.close()
 
@@ -423,8 +422,8 @@ def test_a_flood_by_the_stop_socket_is_thinned(shared):
 
     async def test():
         owner, car = await owner_and_car()
-        rim = StopRim("car", "", "sim://nigel")
-        rim.open(owner)
+        endpoint = StopEndpoint("car", "", "sim://nigel")
+        endpoint.open(owner)
         flooding, other = connected()[0], connected()[0]
         loop = asyncio.get_running_loop()
         until_s = loop.time() + 0.3
@@ -439,7 +438,7 @@ def test_a_flood_by_the_stop_socket_is_thinned(shared):
         car.data = b""
         other.end.send(stop(2))
         await soon(lambda: stop(2) in car.data, 0.1)
-        rim.close()
+        endpoint.close()
         flooding.close()
         other.close()
 
