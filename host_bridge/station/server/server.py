@@ -1,7 +1,8 @@
 """The station's own server: its page, and a socket each for status, stop and hold. Loopback only.
 
 Nothing queues: an observer that does not read is left out until it does, and of a hold only the
-newest frame counts. It depends on no web framework; the plots are another program's (``plots_page.py``).
+newest frame counts. It depends on no web framework; the plots are another program's
+(``plots_page.py``).
 """
 
 from __future__ import annotations
