@@ -60,7 +60,7 @@ def measure() -> Iterator[Sheet]:
 
 def cost(station: int, count: int) -> list[str | float | int]:
     """Over some seconds: what it takes with so many pages."""
-    plots = programs_below(station, "station.views")
+    plots = programs_below(station, "station.views.plots_page")
     time.sleep(1.0)
     begun_s = time.monotonic()
     before = [processor_s(station), sum(map(processor_s, plots))]

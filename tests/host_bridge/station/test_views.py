@@ -59,7 +59,7 @@ def process_of(port: int) -> int:
     done = subprocess.run(
         ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
     )
-    wanted = f"station.views 127.0.0.1:{port} "
+    wanted = f"station.views.plots_page 127.0.0.1:{port} "
     return next(int(it.split()[0]) for it in done.stdout.splitlines() if wanted in it)
 
 
