@@ -38,12 +38,12 @@ from host_bridge.cli.arguments.typed import positive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
-from host_bridge.station import Server, Yard
-from host_bridge.station.backend.camera_process import Camera
-from host_bridge.station.backend.live_backend import LOOK_S, HostYard, stopped
+from host_bridge.station import Server, StationBackend
+from host_bridge.station.backend.camera_process import CameraProcess
+from host_bridge.station.backend.live_backend import LOOK_S, LiveBackend, stop_cars
 from host_bridge.station.backend.programs import Recording
-from host_bridge.station.backend.replay_backend import LogYard
-from host_bridge.station.server.reserve_ports import is_ours
+from host_bridge.station.backend.replay_backend import ReplayBackend
+from host_bridge.station.server.reserve_ports import is_own_listener
 from host_bridge.station.server.server import LOOPBACK
 from host_bridge.station.views import foxglove_server
 from host_bridge.station.views.foxglove_server import FoxgloveServer
@@ -111,27 +111,27 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 async def _run(args: argparse.Namespace, host: Host) -> int:
     if args.log:
-        log = LogYard(args.log, host.vehicles, host.cars.clock.now_us)
+        log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
     recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
     camera = _camera(args)
-    yard = HostYard(host, args.speed, recording, camera, _local_now)
+    backend = LiveBackend(host, args.speed, recording, camera, _local_now)
     if args.foxglove:
-        yard.foxglove = FoxgloveServer(args.foxglove, stopped)
+        backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
-    tasks = [asyncio.create_task(yard.look())]
+    tasks = [asyncio.create_task(backend.look())]
     if camera:
         tasks.append(asyncio.create_task(camera.run()))
     try:
-        return await _serve(args, yard, not args.watch_only, camera.origin if camera else "")
+        return await _serve(args, backend, not args.watch_only, camera.origin if camera else "")
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await yard.close()
+        await backend.close()
 
 
-def _camera(args: argparse.Namespace) -> Camera | None:
+def _camera(args: argparse.Namespace) -> CameraProcess | None:
     """Return the camera, if one was asked for.
 
     Raises errors.DeviceFault without OpenCV.
@@ -143,19 +143,21 @@ def _camera(args: argparse.Namespace) -> Camera | None:
             "--camera needs OpenCV, which is not installed here",
             remedy="pip install 'tandem-cars[camera]'",
         )
-    return Camera(args.camera, args.port + 2)
+    return CameraProcess(args.camera, args.port + 2)
 
 
-async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool, camera: str = "") -> int:
+async def _serve(
+    args: argparse.Namespace, backend: StationBackend, has_seat: bool, camera: str = ""
+) -> int:
     has_plots = not args.no_plots and find_spec("nicegui") is not None
     # Another site than the page's 127.0.0.1, so that a browser runs it in a process of its own
     views = f"http://localhost:{args.port + 1}/" if has_plots else ""
-    server = Server(yard, args.port, views, camera)
+    server = Server(backend, args.port, views, camera)
     plots: list[asyncio.Task[None]] = []
 
     def is_up() -> None:
         print(f"http://127.0.0.1:{args.port}/{'#seat=' * has_seat}", end="")
-        print(server.doors.token if has_seat else "", flush=True)
+        print(server.access.token if has_seat else "", flush=True)
         if has_plots:
             plots.append(asyncio.create_task(_plot(server, _view_words(args))))
         elif not args.no_plots:
@@ -180,7 +182,7 @@ async def _plot(server: Server, words: list[str]) -> None:
 
     The station goes on if it ends by itself.
     """
-    port = server.doors.port
+    port = server.access.port
     process = await asyncio.create_subprocess_exec(
         *children.module(
             "host_bridge.station.views.plots_page", f"127.0.0.1:{port}", str(port + 1), *words
@@ -194,7 +196,7 @@ async def _plot(server: Server, words: list[str]) -> None:
     try:
         # Another user's program may hold the port: its page must not be framed
         while process.returncode is None and not (
-            await _is_answered(port + 1) and is_ours(port + 1)
+            await _is_answered(port + 1) and is_own_listener(port + 1)
         ):
             await asyncio.sleep(LOOK_S)
         server.has_views = True

@@ -13,7 +13,7 @@ _AGAIN_S = 2.0
 _SILENT_S = 2.0  # its program reports twice a second
 
 
-class Camera:
+class CameraProcess:
     """The state of one camera for the page; the picture is served by a program of its own."""
 
     def __init__(self, source: str, port: int) -> None:

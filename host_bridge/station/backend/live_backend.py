@@ -23,11 +23,11 @@ from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar, loses_nothing
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found
-from host_bridge.station import Comparison, PageSeat, Sight
-from host_bridge.station.backend.camera_process import Camera
+from host_bridge.station import Comparison, PageSeat, TelemetryView
+from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.programs import Recording
-from host_bridge.station.backend.stand import adjusted, stand_limits
-from host_bridge.station.backend.stop_rounds import Rounds, Tell
+from host_bridge.station.backend.stand import adjust, stand_limits
+from host_bridge.station.backend.stop_rounds import StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 
@@ -36,15 +36,15 @@ _TO_TENTHS = 10  # the length of 14:03:22.4
 LOOK_S = 0.5  # how often new cars are looked for
 
 
-class HostYard:
-    """The ``station.Yard`` of the cars that are served on this machine."""
+class LiveBackend:
+    """The ``StationBackend`` of the cars that are served on this machine."""
 
     def __init__(
         self,
         host: Host,
         speed_mps: float,
         recording: Recording,
-        camera: Camera | None,
+        camera: CameraProcess | None,
         local_now: Callable[[], datetime.datetime],
     ) -> None:
         self._host = host
@@ -55,8 +55,8 @@ class HostYard:
         self._local_now = local_now
         self._stop_tables = StopTables()
         # A page's own have threads of their own, and none of them waits for what others ask for
-        self._rounds = {is_page: Rounds(_stop) for is_page in (True, False)}
-        self._cars: dict[str, Watched] = {}
+        self._rounds = {is_page: StopRounds(_stop) for is_page in (True, False)}
+        self._cars: dict[str, WatchedCar] = {}
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
 
@@ -86,14 +86,16 @@ class HostYard:
                 with suppress(TandemError):
                     opened = await self._host.cars.open(name)
                     opened.car.is_line_lossy |= not loses_nothing(owned.uri)
-                    sight = Sight(opened.car, self._comparison.add(opened.car), self._local_time)
-                    self._cars[name] = Watched(opened, owned.pid, sight, self.now_us)
+                    view = TelemetryView(
+                        opened.car, self._comparison.add(opened.car), self._local_time
+                    )
+                    self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
                     if self.foxglove:
                         self.foxglove.car(name)
                         opened.events.subscribe(partial(_tell, self.foxglove, name))
 
-    def pictures(self) -> list[dict[str, object]]:
-        return [it.picture(self.now_us()) for _, it in sorted(self._cars.items())]
+    def car_rows(self) -> list[dict[str, object]]:
+        return [it.car_row(self.now_us()) for _, it in sorted(self._cars.items())]
 
     def extras(self) -> dict[str, object]:
         self._comparison.step()
@@ -125,7 +127,7 @@ class HostYard:
             if watched and watched.opened.car.vehicle:
                 self._stop_tables.start(watched.opened.car.vehicle)
         elif asked.get("car") in self._cars:
-            return await adjusted(asked)
+            return await adjust(asked)
         return {"of": asked.get("do"), "is_done": True}
 
     async def stop(
@@ -164,7 +166,7 @@ class HostYard:
     async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
         why = "The drive has ended."
         try:
-            await driving.drive(plan, PageView(), self._host)
+            await driving.drive(plan, PageDriveView(), self._host)
         except TandemError as fault:
             why = str(fault)
         ended(why)
@@ -192,27 +194,29 @@ class HostYard:
             self.foxglove.close()
 
 
-class Watched:
+class WatchedCar:
     """An open car that the page shows, and the process that serves it."""
 
-    def __init__(self, opened: OpenCar, pid: int, sight: Sight, now_us: Callable[[], int]) -> None:
+    def __init__(
+        self, opened: OpenCar, pid: int, view: TelemetryView, now_us: Callable[[], int]
+    ) -> None:
         self.opened = opened
         self.pid = pid
-        self._sight = sight
+        self._view = view
         self._now_us = now_us
         self._heard_unix_ms = 0  # for measurements of the page's latency
         opened.events.subscribe(self._hear)
 
-    def picture(self, now_us: int) -> dict[str, object]:
-        row = self._sight.picture(now_us, self.opened.why_unknown)
+    def car_row(self, now_us: int) -> dict[str, object]:
+        row = self._view.car_row(now_us, self.opened.why_unknown)
         return {**row, "heard_unix_ms": self._heard_unix_ms}
 
     def _hear(self, events: list[LinkEvent]) -> None:
-        self._sight.hear(events, self._now_us())
+        self._view.hear(events, self._now_us())
         self._heard_unix_ms = time.time_ns() // 1_000_000
 
 
-class PageView:
+class PageDriveView:
     """The view that gives the page's driver the lines on the drive."""
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
@@ -246,7 +250,7 @@ def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
         foxglove.tell(name, event)
 
 
-def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
+def stop_cars(names: tuple[str, ...]) -> list[dict[str, object]]:
     """Stop the cars for Foxglove's service; return each car's own answer."""
     return [{**call.row(), "text": str(call)} for call in _stop(names)]
 

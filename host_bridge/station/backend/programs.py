@@ -83,7 +83,7 @@ class Recording:
                 await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
 
     async def _run(self, words: list[str]) -> None:
-        self._process = await spawned("record", *words)
+        self._process = await start_command("record", *words)
         sizes = asyncio.create_task(self._watch_size())
         try:
             if self._is_asked_to_end:
@@ -114,9 +114,9 @@ class Recording:
             await asyncio.sleep(_SIZE_EVERY_S)
 
 
-async def answered(*words: str) -> tuple[bool, object]:
+async def run_json_command(*words: str) -> tuple[bool, object]:
     """Run a command that prints JSON; return whether it did so, and its answer or its complaint."""
-    process = await spawned(*words, "--json")
+    process = await start_command(*words, "--json")
     try:
         out, complaints = await asyncio.wait_for(process.communicate(), _ANSWERS_WITHIN_S)
     except asyncio.TimeoutError:
@@ -132,7 +132,7 @@ async def answered(*words: str) -> tuple[bool, object]:
     return False, complaints.decode(errors="replace").strip() or "no answer"
 
 
-async def spawned(*words: str) -> asyncio.subprocess.Process:
+async def start_command(*words: str) -> asyncio.subprocess.Process:
     """Start a tandem command; stdout is piped if it is JSON, stderr always."""
     return await asyncio.create_subprocess_exec(
         *children.module("host_bridge.cli.main", *words),

@@ -15,14 +15,14 @@ from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import reading
 from host_bridge.sharing.open_car import loses_nothing
-from host_bridge.station import Comparison, PageSeat, Sight
+from host_bridge.station import Comparison, PageSeat, TelemetryView
 
 _EVERY_US = 50_000  # 20 Hz, as live
 _SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")
 Row = dict[str, object]
 
 
-class Frame(NamedTuple):
+class ReplayFrame(NamedTuple):
     """The page's content at a moment, in seconds since the log's first byte."""
 
     time_s: float
@@ -30,8 +30,8 @@ class Frame(NamedTuple):
     together: list[Row]
 
 
-class LogYard:
-    """The ``station.Yard`` of a log: shows the moment of ``seek``, or plays on from it.
+class ReplayBackend:
+    """The ``StationBackend`` of a log: shows the moment of ``seek``, or plays on from it.
 
     Nothing can be driven, stopped or changed.
     """
@@ -65,7 +65,7 @@ class LogYard:
         self._at_s = min(max(time_s, 0.0), self._times_s[-1])
         self._since_us = self._now_us() if plays else None
 
-    def pictures(self) -> list[Row]:
+    def car_rows(self) -> list[Row]:
         return self._shown().cars
 
     def extras(self) -> Row:
@@ -78,7 +78,7 @@ class LogYard:
     async def work(self, asked: Row) -> Row:
         return {"is_done": False, "text": "this is a log: nothing in it can be changed"}
 
-    def _shown(self) -> Frame:
+    def _shown(self) -> ReplayFrame:
         return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
 
     def replayed(self) -> Row:
@@ -109,14 +109,14 @@ class LogYard:
         return {}
 
 
-class Players:
+class LoggedCars:
     """The log's cars, decoded from their bytes, each with its view from its first byte on."""
 
     def __init__(self, path: Path, vehicles: Vehicles) -> None:
         self.comparison = Comparison()
         self._vehicles = vehicles
         self._cars = reading.cars_in(reading.facts(path))
-        self._sights: dict[str, Sight] = {}
+        self._telemetry_views: dict[str, TelemetryView] = {}
         self._first_us: int | None = None
         for name in self._cars:
             self._add(name)
@@ -124,33 +124,36 @@ class Players:
     def hear(self, name: str, data: bytes, now_us: int) -> None:
         """Feed the bytes that came from a car."""
         self._first_us = now_us if self._first_us is None else self._first_us
-        sight = self._sights.get(name) or self._add(name)
-        if sight.heard_us is None:
-            sight.car.opened(now_us)
-        sight.hear(sight.car.receive_data(data, now_us), now_us)
-        identity, uri = sight.car.identity, self._cars.get(name, {}).get("uri", "")
-        sight.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
+        view = self._telemetry_views.get(name) or self._add(name)
+        if view.heard_us is None:
+            view.car.opened(now_us)
+        view.hear(view.car.receive_data(data, now_us), now_us)
+        identity, uri = view.car.identity, self._cars.get(name, {}).get("uri", "")
+        view.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
 
-    def _add(self, name: str) -> Sight:
+    def _add(self, name: str) -> TelemetryView:
         vehicle = _vehicle(self._cars.get(name, {}), self._vehicles)
         car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
-        self._sights[name] = Sight(car, self.comparison.add(car), self._words)
-        return self._sights[name]
+        self._telemetry_views[name] = TelemetryView(car, self.comparison.add(car), self._words)
+        return self._telemetry_views[name]
 
     def _words(self, at_us: int) -> str:
         """Return a time of the log in s, as the slider has it."""
         return f"{(at_us - (self._first_us or 0)) * 1e-6:.2f} s"
 
-    def frame(self, time_s: float, now_us: int) -> Frame:
+    def frame(self, time_s: float, now_us: int) -> ReplayFrame:
         """Return the frame of all cars at this moment."""
         self.comparison.step()
-        cars = [self._sights[it].picture(now_us, "silent") for it in sorted(self._sights)]
-        return Frame(time_s, cars, self.comparison.rows())
+        cars = [
+            self._telemetry_views[it].car_row(now_us, "silent")
+            for it in sorted(self._telemetry_views)
+        ]
+        return ReplayFrame(time_s, cars, self.comparison.rows())
 
 
-def _frames(path: Path, vehicles: Vehicles) -> Iterator[Frame]:
+def _frames(path: Path, vehicles: Vehicles) -> Iterator[ReplayFrame]:
     """Yield frames at 20 Hz from the bytes that came from cars."""
-    players = Players(path, vehicles)
+    logged_cars = LoggedCars(path, vehicles)
     first_us: int | None = None
     due_us = 0
     for record in reading.read(path):
@@ -158,10 +161,10 @@ def _frames(path: Path, vehicles: Vehicles) -> Iterator[Frame]:
             continue
         now_us = record.time_us
         first_us = now_us if first_us is None else first_us
-        players.hear(record.car, record.value, now_us)
+        logged_cars.hear(record.car, record.value, now_us)
         if now_us >= due_us:
             due_us = now_us + _EVERY_US
-            yield players.frame((now_us - first_us) * 1e-6, now_us)
+            yield logged_cars.frame((now_us - first_us) * 1e-6, now_us)
 
 
 def _vehicle(facts: dict[str, str], vehicles: Vehicles) -> Vehicle | None:

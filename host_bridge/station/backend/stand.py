@@ -14,7 +14,7 @@ from host_bridge.cli.arguments.trimming import MOST_US
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
 from host_bridge.config.store.configurations import PLACES
 from host_bridge.core import Vehicle
-from host_bridge.station.backend.programs import answered
+from host_bridge.station.backend.programs import run_json_command
 from host_bridge.station.server.page_seat import SEAT
 from host_bridge.station.server.server import WHEELS_OFF_GROUND
 
@@ -38,7 +38,7 @@ def stand_limits(vehicle: Vehicle, speed_mps: float) -> dict[str, float]:
     }
 
 
-async def adjusted(asked: Row) -> Row:
+async def adjust(asked: Row) -> Row:
     """Do what is asked of one car; the answer has its rows, or why not."""
     what = str(asked.get("do"))
     if what not in _DEEDS:
@@ -53,19 +53,19 @@ async def adjusted(asked: Row) -> Row:
 
 
 async def _trims(car: str, asked: Row) -> Row:
-    return _told(*await answered("trim", "--car", car))
+    return _told(*await run_json_command("trim", "--car", car))
 
 
 async def _trim(car: str, asked: Row) -> Row:
-    return _told(*await answered("trim", "--car", car, *_words(asked)))
+    return _told(*await run_json_command("trim", "--car", car, *_words(asked)))
 
 
 async def _config(car: str, asked: Row) -> Row:
     """Return every parameter with its unit and limits, and the vehicle file's value."""
-    is_done, held = await answered("config", "read", car)
+    is_done, held = await run_json_command("config", "read", car)
     if not is_done or not isinstance(held, dict):
         return _told(is_done, held)
-    is_done, differing = await answered("config", "diff", car)
+    is_done, differing = await run_json_command("config", "diff", car)
     if not is_done or not isinstance(differing, list):
         return _told(is_done, differing)
     in_file = {row["parameter"]: row["file"] for row in differing}
@@ -78,7 +78,7 @@ async def _config(car: str, asked: Row) -> Row:
 
 
 async def _write(car: str, asked: Row) -> Row:
-    return _told(*await answered("config", "write", car, *_words(asked)))
+    return _told(*await run_json_command("config", "write", car, *_words(asked)))
 
 
 def _words(asked: Row) -> list[str]:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle, unaided_words
-from host_bridge.station.backend.programs import spawned
+from host_bridge.station.backend.programs import start_command
 
 _NICENESS = 5  # on a busy machine the cars' programs run first
 _ASKED_FOR_MOST = ("runstop-opens", "program-ends")  # the stop button and a hang: shown in bold
@@ -75,7 +75,7 @@ class _Table:
 
     async def _run(self) -> None:
         words = ("faults", "--stops", "--vehicle", self._path, "--jobs", "1", "--json")
-        process = await spawned(*words)
+        process = await start_command(*words)
         try:
             with suppress(ProcessLookupError):
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)

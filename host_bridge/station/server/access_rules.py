@@ -16,7 +16,7 @@ _TOKEN_BYTES = 16  # 128 bits
 
 
 @dataclass(frozen=True)
-class Doors:
+class AccessRules:
     """The access rules of one port; ``token`` is only in the address that is printed."""
 
     port: int
@@ -25,11 +25,11 @@ class Doors:
     def hosts(self) -> tuple[str, ...]:
         return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
-    def sites(self) -> str:
+    def csp_sources(self) -> str:
         """Both names of the page, for a Content-Security-Policy."""
         return f"http://127.0.0.1:{self.port} http://localhost:{self.port}"
 
-    def may_enter(self, path: str, host: str, origin: str | None) -> bool:
+    def may_request(self, path: str, host: str, origin: str | None) -> bool:
         """Programs that are no browsers send no Origin: those are this machine's own."""
         if path == STOP:
             return True

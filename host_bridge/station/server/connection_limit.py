@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable
 from websockets.asyncio.server import ServerConnection
 
 from host_bridge.sharing.stop.reserve import is_in_reserve
-from host_bridge.station.server.rate_limited_listener import NOBODY_SAYS
+from host_bridge.station.server.rate_limited_listener import UNKNOWN_LOGIN
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
 SHARE = 128  # of one login; a page has five
 
 
-class Hall:
-    """The hall of one server; ``login_of`` says whose the far end of a connection is."""
+class ConnectionLimit:
+    """The open connections of one server; ``login_of`` returns the login of a far end."""
 
     def __init__(self, login_of: Callable[[socket.socket], int]) -> None:
         self._login_of = login_of
@@ -31,47 +31,47 @@ class Hall:
         self._all: dict[ServerConnection, int] = {}
         self._waiting: dict[ServerConnection, None] = {}
 
-    def connection(self) -> type[ServerConnection]:
+    def connection_class(self) -> type[ServerConnection]:
         """Return the kind of connection that comes in by here, waits until its request is there,
         and is gone when it is lost."""
-        hall = self
+        limit = self
 
-        class Guest(ServerConnection):
+        class LimitedConnection(ServerConnection):
             def connection_made(self, transport: object) -> None:
                 super().connection_made(transport)  # type: ignore[arg-type]
-                hall.enter(self)
+                limit.enter(self)
 
             def connection_lost(self, exc: Exception | None) -> None:
-                hall.lose(self)
+                limit.lose(self)
                 super().connection_lost(exc)
 
-        return Guest
+        return LimitedConnection
 
-    def enter(self, guest: ServerConnection) -> None:
+    def enter(self, connection: ServerConnection) -> None:
         """Send others away, or this one, where there are too many."""
-        end = guest.transport.get_extra_info("socket")
+        end = connection.transport.get_extra_info("socket")
         login = self._login_of(end)
-        self._all[guest] = login
-        self._waiting[guest] = None
+        self._all[connection] = login
+        self._waiting[connection] = None
         if is_in_reserve(end.fileno()):
-            self._send_half_away(most(self._all.values()))
+            self._send_half_away(most_frequent(self._all.values()))
         elif self._count(login) > SHARE:
             self._send_half_away(login)
         elif len(self._waiting) > MOST:
-            self._send_half_away(most(self._all[it] for it in self._waiting))
+            self._send_half_away(most_frequent(self._all[it] for it in self._waiting))
 
-    def leave(self, guest: ServerConnection) -> None:
+    def leave(self, connection: ServerConnection) -> None:
         """It has said what it wants."""
-        self._waiting.pop(guest, None)
+        self._waiting.pop(connection, None)
 
-    def lose(self, guest: ServerConnection) -> None:
+    def lose(self, connection: ServerConnection) -> None:
         """It is gone."""
-        self.leave(guest)
-        self._all.pop(guest, None)
+        self.leave(connection)
+        self._all.pop(connection, None)
 
-    def is_own(self, guest: ServerConnection) -> bool:
+    def is_own(self, connection: ServerConnection) -> bool:
         """Return whether it is of the station's own login, as far as the system says."""
-        return self._all.get(guest) in (os.getuid(), NOBODY_SAYS)
+        return self._all.get(connection) in (os.getuid(), UNKNOWN_LOGIN)
 
     def _count(self, login: int) -> int:
         return sum(it == login for it in self._all.values())
@@ -85,6 +85,6 @@ class Hall:
             it.transport.abort()
 
 
-def most(logins: Iterable[int]) -> int:
+def most_frequent(logins: Iterable[int]) -> int:
     """Return the login that occurs most often."""
     return Counter(logins).most_common(1)[0][0]

@@ -19,14 +19,14 @@ from host_bridge.sharing.stop.acceptor import GONE, Acceptor, Rates
 COMES_PER_S, COMES_AT_ONCE = 60.0, 100
 _IN_TURN = 64  # taken before anything else of this program has its turn: some 5 ms
 _BACKLOG = 1024  # of a full one the system drops who comes, and a browser tries again after 1 s
-NOBODY_SAYS = -1
+UNKNOWN_LOGIN = -1
 # Linux, sock_diag(7): of one socket, by its two addresses, whose it is
 _PROTOCOL, _BY_FAMILY, _REQUEST = 4, 20, 1
 _HEADER, _ASKED, _STATES = struct.Struct("=IHHII"), struct.Struct("=BBBBI"), 0xFFFF_FFFF
 _SAID, _SAID_AT = struct.Struct("=IIIII"), 16 + 4 + 48  # behind two headers and the addresses
 
 
-class Gate:
+class RateLimitedListener:
     """Listens at an address from ``open`` to ``close``; ``admitted`` is what a server is given for
     its listening socket."""
 
@@ -34,8 +34,8 @@ class Gate:
         """Raises OSError where the address is taken."""
         self._listening = socket.create_server((host, port), backlog=_BACKLOG)
         self._listening.setblocking(False)
-        self.admitted = Admitted()
-        self._logins = Logins()
+        self.admitted = AdmittedSocket()
+        self._logins = PeerLogins()
         self.acceptor = Acceptor(
             Rates(COMES_PER_S, COMES_AT_ONCE, _IN_TURN),
             now_us,
@@ -61,11 +61,11 @@ class Gate:
         self._logins.close()
 
     def login_of(self, end: socket.socket) -> int:
-        """Return the login of the far end; ``NOBODY_SAYS`` where the system does not say."""
+        """Return the login of the far end; ``UNKNOWN_LOGIN`` where the system does not say."""
         return self._logins.of(end)
 
 
-class Admitted(socket.socket):
+class AdmittedSocket(socket.socket):
     """A socket that stands in for a server's listening one.
 
     It is readable, and has a connection to accept, while one that was let in waits.
@@ -103,7 +103,7 @@ class Admitted(socket.socket):
             self._came.pop()[0].close()
 
 
-class Logins:
+class PeerLogins:
     """Asks Linux whose a connection on this machine is; elsewhere all are one login's."""
 
     def __init__(self) -> None:
@@ -115,14 +115,14 @@ class Logins:
             pass
 
     def of(self, end: socket.socket) -> int:
-        """The login of the far end; ``GONE`` if nobody has it any more, ``NOBODY_SAYS``."""
+        """The login of the far end; ``GONE`` if nobody has it any more, ``UNKNOWN_LOGIN``."""
         if self._asks is None:
-            return NOBODY_SAYS
+            return UNKNOWN_LOGIN
         try:
             self._asks.send(_question(end.getpeername(), end.getsockname()))
             said = self._asks.recv(4096)
         except OSError:
-            return NOBODY_SAYS
+            return UNKNOWN_LOGIN
         if _HEADER.unpack_from(said)[1] != _BY_FAMILY:  # there is no such socket any more
             return GONE
         *_, uid, inode = _SAID.unpack_from(said, _SAID_AT)

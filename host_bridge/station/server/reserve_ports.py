@@ -27,7 +27,7 @@ _STATE, _UID, _LISTENS = 3, 7, "0A"
 
 
 @contextmanager
-def held(ports: Iterable[int]) -> Iterator[None]:
+def reserved_ports(ports: Iterable[int]) -> Iterator[None]:
     """Keep [::1] of these ports bound.
 
     Raises errors.DeviceFault if another program has one.
@@ -43,7 +43,7 @@ def held(ports: Iterable[int]) -> Iterator[None]:
         yield
 
 
-def is_ours(port: int) -> bool:
+def is_own_listener(port: int) -> bool:
     """Return whether this login listens at 127.0.0.1:port; True where the system does not tell."""
     rows = _rows()
     wanted = f"{_HERE}:{port:04X}"

@@ -30,12 +30,12 @@ from host_bridge.station.server.access_rules import (
     STOP,
     TIMELINE,
     WORK,
-    Doors,
+    AccessRules,
 )
-from host_bridge.station.server.connection_limit import Hall
+from host_bridge.station.server.connection_limit import ConnectionLimit
 from host_bridge.station.server.page_seat import PageSeat
-from host_bridge.station.server.rate_limited_listener import Gate
-from host_bridge.station.server.reserve_ports import held
+from host_bridge.station.server.rate_limited_listener import RateLimitedListener
+from host_bridge.station.server.reserve_ports import reserved_ports
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
@@ -62,10 +62,10 @@ _POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
 
-class Yard(Protocol):
+class StationBackend(Protocol):
     """The cars, as far as the station needs them."""
 
-    def pictures(self) -> list[dict[str, object]]:
+    def car_rows(self) -> list[dict[str, object]]:
         """Each car of this machine, as the page shows it."""
 
     async def stop(
@@ -114,13 +114,15 @@ class Server:
     """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``,
     ``camera`` where pictures come from."""
 
-    def __init__(self, yard: Yard, port: int, views: str = "", camera: str = "") -> None:
-        self.doors = Doors(port)
-        self._yard = yard
+    def __init__(
+        self, backend: StationBackend, port: int, views: str = "", camera: str = ""
+    ) -> None:
+        self.access = AccessRules(port)
+        self._backend = backend
         self.has_views = False
         self._views = views
         self._camera = camera
-        self._hall: Hall | None = None
+        self._connection_limit: ConnectionLimit | None = None
         self._observers: set[ServerConnection] = set()
         self._seat: PageSeat | None = None
 
@@ -128,35 +130,35 @@ class Server:
         """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
         the loopback."""
         framed = [urlsplit(it).port for it in (self._views, self._camera)]
-        with held([self.doors.port, *(port for port in framed if port)]):
+        with reserved_ports([self.access.port, *(port for port in framed if port)]):
             await self._serve(is_up)
 
     async def _serve(self, is_up: Callable[[], None]) -> None:
         try:
-            gate = Gate(LOOPBACK, self.doors.port, self._yard.now_us)
+            listener = RateLimitedListener(LOOPBACK, self.access.port, self._backend.now_us)
         except OSError as error:
             raise self._not_had(error) from None
-        self._hall = Hall(gate.login_of)
-        with closing(gate):
+        self._connection_limit = ConnectionLimit(listener.login_of)
+        with closing(listener):
             server = serve(
                 self._answer,
-                sock=gate.admitted,
+                sock=listener.admitted,
                 backlog=_AT_ONCE,
-                create_connection=self._hall.connection(),
+                create_connection=self._connection_limit.connection_class(),
                 process_request=self._request,
                 compression=None,
                 max_size=_MESSAGE_BYTES,
                 ping_interval=None,
             )
             async with server:
-                gate.open()
+                listener.open()
                 is_up()
                 await self._show()
 
     def _not_had(self, error: OSError) -> DeviceFault:
         return DeviceFault(
             "the station's port cannot be had",
-            where=f"{LOOPBACK}:{self.doors.port}",
+            where=f"{LOOPBACK}:{self.access.port}",
             got=error.strerror or str(error),
             remedy="is a station open already? else: tandem station --port N",
         )
@@ -169,20 +171,20 @@ class Server:
 
     def _text(self) -> str:
         shown: dict[str, object] = {
-            "cars": self._yard.pictures(),
+            "cars": self._backend.car_rows(),
             "views": self._views * self.has_views,
-            **self._yard.extras(),
+            **self._backend.extras(),
         }
-        replayed = self._yard.replayed()
+        replayed = self._backend.replayed()
         return json.dumps({**shown, "replayed": replayed} if replayed else shown)
 
     async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
-        if self._hall:
-            self._hall.leave(connection)
+        if self._connection_limit:
+            self._connection_limit.leave(connection)
         address = urlsplit(request.path)
         headers = request.headers
         host, origin = headers.get("Host", ""), headers.get("Origin")
-        if not self.doors.may_enter(address.path, host, origin):
+        if not self.access.may_request(address.path, host, origin):
             return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
         if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
             return None
@@ -191,18 +193,20 @@ class Server:
             rows = await self._stopped(names, self._is_page(connection, headers))
             return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
         if address.path == TIMELINE:
-            told = json.dumps(self._yard.timeline()).encode()
+            told = json.dumps(self._backend.timeline()).encode()
             return _response(http.HTTPStatus.OK, told, "application/json")
         if address.path == DISTANCES:
             (car,) = parse_qs(address.query).get("car", [""])[:1]
-            told = json.dumps(self._yard.distances(car)).encode()
+            told = json.dumps(self._backend.distances(car)).encode()
             return _response(http.HTTPStatus.OK, told, "application/json")
         if address.path not in _PAGES:
             return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
         name, kind = _PAGES[address.path]
-        sites = self.doors.sites()
+        csp_sources = self.access.csp_sources()
         policy = (
-            _bar_policy(sites) if name == "bar.html" else _policy(self._views, self._camera, sites)
+            _bar_policy(csp_sources)
+            if name == "bar.html"
+            else _policy(self._views, self._camera, csp_sources)
         )
         return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
 
@@ -225,7 +229,7 @@ class Server:
             async for message in connection:  # of cars that are there, nothing can be asked
                 said = _object(message)
                 if isinstance(said.get("seek_s"), int | float):
-                    self._yard.seek(float(str(said["seek_s"])), said.get("plays") is True)
+                    self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
         finally:
             self._observers.discard(connection)
 
@@ -274,14 +278,14 @@ class Server:
         return rows
 
     def _is_page(self, connection: ServerConnection, headers: Headers) -> bool:
-        is_own = self._hall is None or self._hall.is_own(connection)
-        return is_own and self.doors.is_page(headers.get("Origin"), headers.get("Sec-Fetch-Site"))
+        is_own = self._connection_limit is None or self._connection_limit.is_own(connection)
+        return is_own and self.access.is_page(headers.get("Origin"), headers.get("Sec-Fetch-Site"))
 
     async def _tell_stopped(
         self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None], is_page: bool
     ) -> None:
         try:
-            await self._yard.stop(names, tell, is_page=is_page)
+            await self._backend.stop(names, tell, is_page=is_page)
         except TandemError as fault:
             tell({"name": "", "is_seen": False, "text": str(fault)})
 
@@ -291,17 +295,17 @@ class Server:
         """Each message has the token: whoever has the seat's address may, and nobody else."""
         async for message in connection:
             asked = _object(message)
-            if not self.doors.has_token(asked.pop("seat", None)):
+            if not self.access.has_token(asked.pop("seat", None)):
                 await _refuse(connection, _WHERE_PRINTED)
                 return
-            await connection.send(json.dumps(await self._yard.work(asked)))
+            await connection.send(json.dumps(await self._backend.work(asked)))
 
     # --- hold
 
     async def _hold(self, connection: ServerConnection) -> None:
         """The first message has the token and the car; then frames, and words."""
         asked = _object(await connection.recv())
-        if not self.doors.has_token(asked.get("seat")):
+        if not self.access.has_token(asked.get("seat")):
             await _refuse(connection, _WHERE_PRINTED)
             return
         if self._seat is not None:
@@ -312,7 +316,7 @@ class Server:
             await _refuse(connection, "say first that the wheels are off the ground")
             return
         seat = PageSeat(
-            self._yard.now_us,
+            self._backend.now_us,
             lambda lines: _send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
         )
@@ -321,7 +325,7 @@ class Server:
             name = str(asked.get("car", ""))
             board = str(asked.get("board", ""))
             try:
-                limits = self._yard.begin(name, seat, lambda why: _end(connection, why), board)
+                limits = self._backend.begin(name, seat, lambda why: _end(connection, why), board)
             except TandemError as fault:
                 await _refuse(connection, str(fault))
                 return
@@ -380,20 +384,20 @@ def _object(message: str | bytes) -> dict[str, object]:
     return {}
 
 
-def _policy(views: str, camera: str, sites: str) -> str:
+def _policy(views: str, camera: str, csp_sources: str) -> str:
     """Return the Content-Security-Policy: the page itself, its sockets and bar, plots, camera."""
     return (
         f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {sites} {views}; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {csp_sources} {views}; "
         "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )
 
 
-def _bar_policy(sites: str) -> str:
+def _bar_policy(csp_sources: str) -> str:
     """The same for the bar, which only the page may frame."""
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {sites}; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {csp_sources}; "
         "base-uri 'none'; form-action 'none'"
     )
 

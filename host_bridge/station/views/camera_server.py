@@ -31,7 +31,7 @@ _VIEWERS = 8
 _BOUNDARY = "tandem"
 
 
-class Newest:
+class NewestPicture:
     """The newest picture, as JPEG; ``fault`` says why there is none."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Newest:
         return None if self._taken_s is None else time.monotonic() - self._taken_s
 
 
-def watch(source: str, newest: Newest) -> None:
+def watch(source: str, newest: NewestPicture) -> None:
     """Read the camera for ever; open it again whenever it ends."""
     while True:
         capture = _opened(source)
@@ -86,7 +86,7 @@ def _opened(source: str) -> Any:
     return cv2.VideoCapture(source, cv2.CAP_FFMPEG, patience)
 
 
-def _show(picture: Any, newest: Newest) -> None:
+def _show(picture: Any, newest: NewestPicture) -> None:
     """Keep a picture every 0.1 s, and drop those between."""
     age_s = newest.age_s()
     if age_s is not None and age_s < _EVERY_S:
@@ -99,21 +99,21 @@ def _show(picture: Any, newest: Newest) -> None:
         newest.put(jpeg.tobytes())
 
 
-class Viewers(ThreadingHTTPServer):
+class PictureServer(ThreadingHTTPServer):
     """An HTTP server with a thread per viewer: one that does not read keeps no other waiting."""
 
     daemon_threads = True
 
-    def __init__(self, port: int, key: str, newest: Newest) -> None:
-        super().__init__(("127.0.0.1", port), _Viewer)
+    def __init__(self, port: int, key: str, newest: NewestPicture) -> None:
+        super().__init__(("127.0.0.1", port), _PictureRequest)
         self.key = key
         self.newest = newest
         self.places = threading.Semaphore(_VIEWERS)
 
 
-class _Viewer(BaseHTTPRequestHandler):
+class _PictureRequest(BaseHTTPRequestHandler):
     timeout = 5.0
-    server: Viewers
+    server: PictureServer
 
     def do_GET(self) -> None:
         """Stream pictures while the page reads them; the path has to be the key, else it is 404."""
@@ -154,8 +154,8 @@ def main() -> None:
     parser.add_argument("source", help="/dev/videoN, or the URL of a stream")
     parser.add_argument("port", type=int)
     arguments = parser.parse_args()
-    newest = Newest()
-    server = Viewers(arguments.port, input(), newest)
+    newest = NewestPicture()
+    server = PictureServer(arguments.port, input(), newest)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     threading.Thread(target=watch, args=(arguments.source, newest), daemon=True).start()
     with suppress(BrokenPipeError):

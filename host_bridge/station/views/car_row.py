@@ -12,7 +12,7 @@ _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 
 
-def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> dict[str, object]:
+def car_row(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> dict[str, object]:
     """Return the row of one car.
 
     ``heard_us`` is when its newest status came, ``why_unknown`` the reason why none comes any more.

@@ -24,7 +24,7 @@ def ahead_us(time_us: int, other_us: int) -> int:
     return (time_us - other_us + half) % whole - half
 
 
-class Reports:
+class CarReports:
     """One car's reports, on the clock of the session whose claims it accepts."""
 
     def __init__(self, car: Car) -> None:
@@ -79,10 +79,10 @@ class Reports:
         return now_us + ahead_us(board_us + clock.offset_us, now_us)
 
 
-class Pair:
+class CarPair:
     """Two cars, compared while one session drives both."""
 
-    def __init__(self, one: Reports, other: Reports) -> None:
+    def __init__(self, one: CarReports, other: CarReports) -> None:
         self.reports = one, other
         self._epoch: int | None = None
         self._was_armed = False
@@ -139,17 +139,17 @@ class Comparison:
     """All cars that are watched; each pair that one session drives has a row."""
 
     def __init__(self) -> None:
-        self._reports: dict[str, Reports] = {}
-        self._pairs: dict[tuple[str, str], Pair] = {}
+        self._reports: dict[str, CarReports] = {}
+        self._pairs: dict[tuple[str, str], CarPair] = {}
 
-    def add(self, car: Car) -> Reports:
+    def add(self, car: Car) -> CarReports:
         """Watch a car; return its reports, to which its link's events have to be given."""
         self.drop(car.name)
-        self._reports[car.name] = Reports(car)
+        self._reports[car.name] = CarReports(car)
         ordered = sorted(self._reports.values(), key=_real_first)
         for one, other in combinations(ordered, 2):
             if car in (one.car, other.car):
-                self._pairs[one.car.name, other.car.name] = Pair(one, other)
+                self._pairs[one.car.name, other.car.name] = CarPair(one, other)
         return self._reports[car.name]
 
     def drop(self, name: str) -> None:
@@ -169,7 +169,7 @@ class Comparison:
         return [pair.row() for pair in self._pairs.values() if pair.is_driven_together()]
 
 
-def _real_first(reports: Reports) -> tuple[bool, str]:
+def _real_first(reports: CarReports) -> tuple[bool, str]:
     identity = reports.car.identity
     return bool(identity and identity.is_virtual), reports.car.name
 

@@ -33,7 +33,7 @@ _PATH_M = "path"
 Point = list[float]
 
 
-class Scan(NamedTuple):
+class LidarScan(NamedTuple):
     """One turn of a LIDAR; -1 or None is a ray without an echo."""
 
     time_s: float
@@ -60,7 +60,7 @@ class Scan(NamedTuple):
         return found
 
 
-class Series:
+class TimeSeries:
     """Rows over time; a number is None where it was not known."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Series:
         return next((row[key] for _, row in reversed(self.rows) if row.get(key) is not None), None)
 
 
-class Feed:
+class StationFeed:
     """The client of the station.
 
     ``lidars`` are scan files by car, ``log`` is the log that is replayed, or None.
@@ -104,8 +104,8 @@ class Feed:
     def __init__(
         self, station: str, lidars: Mapping[str, str], log: Path | None, end: Callable[[], None]
     ) -> None:
-        self.cars: dict[str, Series] = {}
-        self.pairs: dict[str, Series] = {}  # cars that one session drives: skew_ms, path
+        self.cars: dict[str, TimeSeries] = {}
+        self.pairs: dict[str, TimeSeries] = {}  # cars that one session drives: skew_ms, path
         self.replayed: dict[str, Any] | None = None
         self.now_s = 0.0
         self.is_log = False
@@ -114,7 +114,7 @@ class Feed:
         self._log = log
         self._lidars = dict(lidars)
         self._pipes: dict[str, SensorPipe] = {}
-        self._scans: dict[str, list[Scan]] = {}  # live only the newest, from a log all
+        self._scans: dict[str, list[LidarScan]] = {}  # live only the newest, from a log all
         self._socket: ClientConnection | None = None
 
     async def run(self) -> None:
@@ -160,9 +160,9 @@ class Feed:
             return
         self.now_s = now_s
         for car in said["cars"]:
-            self.cars.setdefault(car["name"], Series()).add(now_s, car)
+            self.cars.setdefault(car["name"], TimeSeries()).add(now_s, car)
         for name, row in _pair_rows(said.get("together", [])):
-            self.pairs.setdefault(name, Series()).add(now_s, row)
+            self.pairs.setdefault(name, TimeSeries()).add(now_s, row)
         self._take_scans(now_s)
 
     def _take_scans(self, now_s: float) -> None:
@@ -171,7 +171,7 @@ class Feed:
                 pipe = self._pipes.get(car) or self._pipes.setdefault(car, SensorPipe(path))
                 pipe.step(int(now_s * 1e6))
                 if it := pipe.take_scan():
-                    self._scans[car] = [Scan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
+                    self._scans[car] = [LidarScan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
 
     def _read_log(self) -> None:
         """Read the whole log at once: a plot shows all of it, with the slider's time marked."""
@@ -182,7 +182,7 @@ class Feed:
         if timeline is None:
             return
         for name, row in timeline["cars"].items():
-            series = self.cars[name] = Series()
+            series = self.cars[name] = TimeSeries()
             values = zip(*row.values(), strict=True)
             series.rows.extend(
                 (time_s, dict(zip(row, one, strict=True)))
@@ -191,17 +191,17 @@ class Feed:
         self.pairs = {}
         for time_s, pairs in zip(timeline["t_s"], timeline["together"], strict=True):
             for name, row in _pair_rows(pairs):
-                self.pairs.setdefault(name, Series()).rows.append((time_s, row))
+                self.pairs.setdefault(name, TimeSeries()).rows.append((time_s, row))
         if self._log:
             self._scans = scans_of(self._log)
 
 
-def scans_of(log: Path) -> dict[str, list[Scan]]:
+def scans_of(log: Path) -> dict[str, list[LidarScan]]:
     """Return every scan of a log by car; times are in s since the first byte from a car.
 
     Raises errors.DataFileFault.
     """
-    found: dict[str, list[Scan]] = {}
+    found: dict[str, list[LidarScan]] = {}
     first_us: int | None = None
     for record in reading.read(log):
         if first_us is None and record.topic == "down":
@@ -209,7 +209,7 @@ def scans_of(log: Path) -> dict[str, list[Scan]]:
         if record.topic == "lidar" and isinstance(record.value, dict) and first_us is not None:
             row = record.value
             time_s = (record.time_us - first_us) * 1e-6
-            scan = Scan(time_s, row["first_rad"], row["step_rad"], row["ranges_m"])
+            scan = LidarScan(time_s, row["first_rad"], row["step_rad"], row["ranges_m"])
             found.setdefault(record.car, []).append(scan)
     return found
 

@@ -21,20 +21,20 @@ from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from host_bridge.station.views import charts
-from host_bridge.station.views.feed import Feed, Point, Series
+from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
 
 _DRAW_S = 0.4
 _MEASURE_S = 2.0
 _SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
 _MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
 
-Coloured = list[tuple[str, Series, str]]
+Coloured = list[tuple[str, TimeSeries, str]]
 
 
 class Plots:
     """One page's map and charts, redrawn several times a second."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: StationFeed) -> None:
         self._feed = feed
         self._map = _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
         self._charts = [(_chart(title, unit), keys) for title, unit, keys in charts.PLOTS]
@@ -95,7 +95,7 @@ def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
     return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
 
 
-def _coloured(every: dict[str, Series]) -> Coloured:
+def _coloured(every: dict[str, TimeSeries]) -> Coloured:
     return [
         (name, series, colour)
         for (name, series), colour in zip(sorted(every.items()), charts.COLOURS * 9, strict=False)
@@ -109,7 +109,7 @@ def _called(name: str, key: str, keys: Any) -> str:
 class Slider:
     """A log's time slider; its time is shared by all pages."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: StationFeed) -> None:
         self._feed = feed
         self._asked_s: float | None = None  # a chosen time, until the station shows it
         with ui.row().classes("w-full items-center no-wrap"):
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--lidar", action="append", default=[], help="CAR=FILE")
     arguments = parser.parse_args()
     lidars = dict(word.split("=", 1) for word in arguments.lidar)
-    feed = Feed(arguments.station, lidars, arguments.log, app.shutdown)
+    feed = StationFeed(arguments.station, lidars, arguments.log, app.shutdown)
 
     @ui.page("/")
     def page() -> None:

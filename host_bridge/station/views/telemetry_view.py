@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from host_bridge.cars.car import Car
 from host_bridge.core import CarEvent, event_words
-from host_bridge.station.views.car_row import picture
-from host_bridge.station.views.comparison import Reports, ahead_us
+from host_bridge.station.views.car_row import car_row
+from host_bridge.station.views.comparison import CarReports, ahead_us
 
 _SPAN_US = 5_000_000  # the window over which a loss is computed
 _EVERY_US = 250_000
@@ -17,7 +17,7 @@ _EARLIER = "earlier"
 _SOON_US = 1_000_000  # an event may arrive a moment before the status of its step
 
 
-class Loss:
+class StatusLoss:
     """The missed statuses as a share of all that the car sent in the last 5 s."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Loss:
         return round(100.0 * lost / sent, 1) if sent > 0 else None
 
 
-class Times:
+class EventTimes:
     """The time of each event on the viewer's clock; ``words`` formats such a time.
 
     A board's clock wraps after 18 minutes, so the times of events before the car was watched are
@@ -67,18 +67,18 @@ class Times:
         return [self._told.get(it, _EARLIER) for it in events]
 
 
-class Sight:
+class TelemetryView:
     """The view of one car, live or from a log; ``words`` formats a time.
 
     Give the events of its link to ``hear``.
     """
 
-    def __init__(self, car: Car, reports: Reports, words: Callable[[int], str]) -> None:
+    def __init__(self, car: Car, reports: CarReports, words: Callable[[int], str]) -> None:
         self.car = car
         self.heard_us: int | None = None
         self._reports = reports
-        self._loss = Loss()
-        self._times = Times(words)
+        self._loss = StatusLoss()
+        self._times = EventTimes(words)
 
     def hear(self, events: Iterable[object], now_us: int) -> None:
         """Take the events that came from the car."""
@@ -91,9 +91,9 @@ class Sight:
         statistics = self.car.connection.statistics
         self._loss.add(now_us, statistics.missed_statuses, statistics.heard["Status"])
 
-    def picture(self, now_us: int, why_unknown: str) -> dict[str, object]:
+    def car_row(self, now_us: int, why_unknown: str) -> dict[str, object]:
         """Return the row for the page; ``why_unknown`` is the reason why nothing comes any more."""
-        row = picture(self.car, self.heard_us, now_us, why_unknown)
+        row = car_row(self.car, self.heard_us, now_us, why_unknown)
         newest = [*dict.fromkeys(reversed(self.car.events))][:_EVENTS]  # a log may hold one twice
         events = [
             {"when": when, "text": event_words(it, self.car.vehicle)}

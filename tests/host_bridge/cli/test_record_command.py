@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.config.store import make_host
 from host_bridge.logs.reading import read
-from host_bridge.station.backend.replay_backend import LogYard
+from host_bridge.station.backend.replay_backend import ReplayBackend
 from tests.evidence import some
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -30,7 +30,7 @@ def test_several_cars_are_in_one_log(tmp_path):
         assert "named twice" in twice.stderr
     heard = {it.car for it in read(log) if it.topic == "down"}
     assert heard == {"one", "two"}
-    shown = LogYard(log, make_host().vehicles, lambda: 0)
+    shown = ReplayBackend(log, make_host().vehicles, lambda: 0)
     shown.seek(1.0, plays=False)
     for car in some(shown.pictures()):  # what happened before the log began is in it
         assert "started: it was switched on" in [it["text"] for it in car["events"]], car["name"]

@@ -8,12 +8,12 @@ import base64
 import pytest
 
 from host_bridge.core import Order
-from host_bridge.station import Doors, PageSeat
+from host_bridge.station import AccessRules, PageSeat
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, seating
 
-DOORS = Doors(8090)
+DOORS = AccessRules(8090)
 
 
 @pytest.mark.parametrize("path", ["/status", "/hold", "/work", "/distances", "/", "/station.js"])
@@ -31,33 +31,33 @@ DOORS = Doors(8090)
     ],
 )
 def test_another_origin_or_host_sees_nothing_and_drives_nothing(path, host, origin):
-    assert DOORS.may_enter(path, host, origin) is False
+    assert DOORS.may_request(path, host, origin) is False
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", None, "null"])
 def test_whoever_it_is_may_stop(origin):
-    assert DOORS.may_enter("/stop", "evil.example", origin)
+    assert DOORS.may_request("/stop", "evil.example", origin)
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
 def test_the_stations_own_page_may_all(name):
-    assert DOORS.may_enter("/hold", f"{name}:8090", f"http://{name}:8090") is True
+    assert DOORS.may_request("/hold", f"{name}:8090", f"http://{name}:8090") is True
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
 def test_so_may_a_program_of_this_machine_which_names_no_origin(name):
-    assert DOORS.may_enter("/hold", f"{name}:8090", None) is True
+    assert DOORS.may_request("/hold", f"{name}:8090", None) is True
 
 
 def test_the_page_has_two_names():
-    assert DOORS.sites() == "http://127.0.0.1:8090 http://localhost:8090"
+    assert DOORS.csp_sources() == "http://127.0.0.1:8090 http://localhost:8090"
 
 
 def test_a_token_is_128_random_bits_and_no_other_is_taken():
     assert len(DOORS.token) >= 22
     assert len(base64.urlsafe_b64decode(DOORS.token + "==")) == 16
-    assert DOORS.token != Doors(8090).token
-    assert not any(map(DOORS.has_token, ("", None, 7, DOORS.token[:-1], Doors(8090).token)))
+    assert DOORS.token != AccessRules(8090).token
+    assert not any(map(DOORS.has_token, ("", None, 7, DOORS.token[:-1], AccessRules(8090).token)))
     assert DOORS.has_token(DOORS.token)
     assert DOORS.token not in repr(DOORS)
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.station.server import connection_limit as under_test
-from host_bridge.station.server.connection_limit import Hall
+from host_bridge.station.server.connection_limit import ConnectionLimit
 
 
-class Guest:
+class Connection:
     def __init__(self, fd: int = 10, login: int = 5) -> None:
         self.is_sent_away = False
         facts = {"socket": SimpleNamespace(fileno=lambda: fd, login=login)}
@@ -21,73 +21,77 @@ class Guest:
 
 
 @pytest.fixture
-def hall(monkeypatch):
+def limit(monkeypatch):
     monkeypatch.setattr(under_test, "is_in_reserve", lambda fd: fd >= 100)
-    return Hall(lambda end: end.login)
+    return ConnectionLimit(lambda end: end.login)
 
 
-def came(hall, *guests):
-    for guest in guests:
-        hall.enter(guest)
-    return [guest.is_sent_away for guest in guests]
+def came(limit, *connections):
+    for guest in connections:
+        limit.enter(guest)
+    return [guest.is_sent_away for guest in connections]
 
 
-def test_of_more_than_64_the_older_half_of_the_login_that_has_most_goes(hall):
+def test_of_more_than_64_the_older_half_of_the_login_that_has_most_goes(limit):
     assert under_test.MOST == 64
-    one, many, unknown = Guest(login=6), [Guest() for _ in range(62)], Guest(login=7)
-    assert came(hall, one, *many, unknown) == [False] * 64
-    last = Guest()
-    hall.enter(last)
+    one, many, unknown = Connection(login=6), [Connection() for _ in range(62)], Connection(login=7)
+    assert came(limit, one, *many, unknown) == [False] * 64
+    last = Connection()
+    limit.enter(last)
     assert [guest.is_sent_away for guest in many] == [True] * 32 + [False] * 30
     assert [guest.is_sent_away for guest in (one, unknown, last)] == [False] * 3
 
 
-def test_who_has_said_what_they_want_stays_and_makes_room(hall):
-    first, *others = (Guest() for _ in range(65))
-    hall.enter(first)
-    hall.leave(first)
-    assert came(hall, *others) == [False] * 64
+def test_who_has_said_what_they_want_stays_and_makes_room(limit):
+    first, *others = (Connection() for _ in range(65))
+    limit.enter(first)
+    limit.leave(first)
+    assert came(limit, *others) == [False] * 64
     assert not first.is_sent_away
-    hall.leave(first)  # once more does no harm
+    limit.leave(first)  # once more does no harm
 
 
-def test_one_that_got_a_file_of_the_reserve_sends_the_oldest_away_and_else_goes_itself(hall):
-    old, new, alone = Guest(), Guest(fd=100), Guest(fd=100)
-    hall.enter(old)
-    hall.enter(new)
+def test_one_that_got_a_file_of_the_reserve_sends_the_oldest_away_and_else_goes_itself(limit):
+    old, new, alone = Connection(), Connection(fd=100), Connection(fd=100)
+    limit.enter(old)
+    limit.enter(new)
     assert old.is_sent_away
     for guest in (old, new):
-        hall.lose(guest)
-    assert came(hall, alone) == [True]
+        limit.lose(guest)
+    assert came(limit, alone) == [True]
 
 
-def test_of_one_login_s_connections_there_are_128_whatever_they_said(hall):
+def test_of_one_login_s_connections_there_are_128_whatever_they_said(limit):
     assert under_test.SHARE == 128
-    mine, theirs = [Guest(login=6)], [Guest() for _ in range(128)]
+    mine, theirs = [Connection(login=6)], [Connection() for _ in range(128)]
     for guest in (*mine, *theirs):
-        assert came(hall, guest) == [False]
-        hall.leave(guest)
-    one_too_many = Guest()
-    assert came(hall, one_too_many) == [True]
+        assert came(limit, guest) == [False]
+        limit.leave(guest)
+    one_too_many = Connection()
+    assert came(limit, one_too_many) == [True]
     assert not any(guest.is_sent_away for guest in (*mine, *theirs))
-    hall.lose(theirs[0])
-    assert came(hall, Guest(), Guest(login=7)) == [False, False]
+    limit.lose(theirs[0])
+    assert came(limit, Connection(), Connection(login=7)) == [False, False]
 
 
-def test_who_holds_all_other_files_gives_some_of_them_up_whatever_they_said(hall):
-    theirs = [Guest() for _ in range(5)]
+def test_who_holds_all_other_files_gives_some_of_them_up_whatever_they_said(limit):
+    theirs = [Connection() for _ in range(5)]
     for guest in theirs:
-        hall.enter(guest)
-        hall.leave(guest)
-    mine = Guest(fd=100, login=6)
-    assert came(hall, mine) == [False]
+        limit.enter(guest)
+        limit.leave(guest)
+    mine = Connection(fd=100, login=6)
+    assert came(limit, mine) == [False]
     assert [guest.is_sent_away for guest in theirs] == [True] * 3 + [False] * 2
 
 
-def test_whose_the_station_is_it_knows(hall, monkeypatch):
+def test_whose_the_station_is_it_knows(limit, monkeypatch):
     monkeypatch.setattr(under_test.os, "getuid", lambda: 6)
-    guests = [Guest(login=6), Guest(login=5), Guest(login=under_test.NOBODY_SAYS)]
-    for guest in guests:
-        hall.enter(guest)
-    assert [hall.is_own(guest) for guest in guests] == [True, False, True]
-    assert not hall.is_own(Guest(login=6)), "one that is not here"
+    connections = [
+        Connection(login=6),
+        Connection(login=5),
+        Connection(login=under_test.UNKNOWN_LOGIN),
+    ]
+    for guest in connections:
+        limit.enter(guest)
+    assert [limit.is_own(guest) for guest in connections] == [True, False, True]
+    assert not limit.is_own(Connection(login=6)), "one that is not here"

@@ -1,4 +1,4 @@
-"""A station's gate: whose a connection is, and how often a login may come."""
+"""A station's listener: whose a connection is, and how often a login may come."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.station.server import rate_limited_listener as under_test
-from host_bridge.station.server.rate_limited_listener import COMES_AT_ONCE, COMES_PER_S, GONE, Gate
+from host_bridge.station.server.rate_limited_listener import (
+    COMES_AT_ONCE,
+    COMES_PER_S,
+    GONE,
+    RateLimitedListener,
+)
 from tests.evidence import every
 from tests.host_bridge.sharing.desk import run, until
 
@@ -33,7 +38,7 @@ def desk(clock, monkeypatch):
 
 
 class Desk:
-    """Does something with a gate in an event loop of its own."""
+    """Does something with a listener in an event loop of its own."""
 
     def __init__(self, clock, monkeypatch) -> None:
         self.clock = clock
@@ -42,13 +47,13 @@ class Desk:
 
     def run(self, does):
         async def main():
-            self.gate = Gate("127.0.0.1", 0, self.clock.now_us)
-            self.gate.open()
+            self.listener = RateLimitedListener("127.0.0.1", 0, self.clock.now_us)
+            self.listener.open()
             try:
                 await does(self)
             finally:
-                self.gate.close()
-                self.gate.close()  # once more does no harm
+                self.listener.close()
+                self.listener.close()  # once more does no harm
                 for end in self.far:
                     end.close()
 
@@ -56,8 +61,8 @@ class Desk:
 
     async def come(self, count):
         """So many; those who were let in."""
-        before = self.gate.acceptor.sent_away
-        far = [socket.create_connection(self.gate.address) for _ in range(count)]
+        before = self.listener.acceptor.sent_away
+        far = [socket.create_connection(self.listener.address) for _ in range(count)]
         self.far += far
         return await self.let_in(count, before)
 
@@ -66,24 +71,24 @@ class Desk:
 
         def are_all() -> bool:
             with suppress(BlockingIOError):
-                found.append(self.gate.admitted.accept()[0])
-            return len(found) + self.gate.acceptor.sent_away - before == count
+                found.append(self.listener.admitted.accept()[0])
+            return len(found) + self.listener.acceptor.sent_away - before == count
 
         await until(are_all)
         self.far += found
         return found
 
     def all_of(self, uid):
-        self.patch.setattr(self.gate._logins, "of", lambda end: uid)
+        self.patch.setattr(self.listener._logins, "of", lambda end: uid)
 
 
 def test_the_system_says_whose_it_is_and_that_it_is_nobody_s_any_more(desk):
     async def test(desk):
         (end,) = await desk.come(1)
         assert end.getpeername() == desk.far[0].getsockname()
-        assert desk.gate.login_of(end) == os.getuid()
+        assert desk.listener.login_of(end) == os.getuid()
         desk.far[0].close()
-        assert desk.gate.login_of(end) == GONE
+        assert desk.listener.login_of(end) == GONE
 
     desk.run(test)
 
@@ -103,7 +108,7 @@ def test_a_login_comes_so_often_and_another_one_all_the_same(desk):
 def test_who_has_gone_again_takes_nobody_s_share(desk):
     async def test(desk):
         for _ in range(50):
-            socket.create_connection(desk.gate.address).close()
+            socket.create_connection(desk.listener.address).close()
         assert await desk.let_in(50) == []
         assert len(await desk.come(COMES_AT_ONCE)) == COMES_AT_ONCE
 
@@ -113,9 +118,9 @@ def test_who_has_gone_again_takes_nobody_s_share(desk):
 def test_after_64_that_are_sent_away_it_rests_and_others_have_their_turn(desk):
     async def test(desk):
         desk.all_of(GONE)
-        desk.far += [socket.create_connection(desk.gate.address) for _ in range(100)]
-        desk.gate.acceptor.accept_all()
-        assert desk.gate.acceptor.sent_away == 64
+        desk.far += [socket.create_connection(desk.listener.address) for _ in range(100)]
+        desk.listener.acceptor.accept_all()
+        assert desk.listener.acceptor.sent_away == 64
         await desk.let_in(100)
 
     desk.run(test)
@@ -129,11 +134,11 @@ def test_where_no_file_is_left_it_is_looked_again_after_a_rest(desk):
             asked.append(1)
             raise OSError(24, "Too many open files")
 
-        real = desk.gate.acceptor._listening
-        desk.gate.acceptor._listening = SimpleNamespace(accept=none, fileno=real.fileno)
+        real = desk.listener.acceptor._listening
+        desk.listener.acceptor._listening = SimpleNamespace(accept=none, fileno=real.fileno)
         desk.far.append(socket.create_connection(real.getsockname()))
         await until(lambda: len(asked) > 2)
-        desk.gate.acceptor._listening = real
+        desk.listener.acceptor._listening = real
         assert len(await desk.let_in(1)) == 1
 
     desk.run(test)
@@ -141,9 +146,9 @@ def test_where_no_file_is_left_it_is_looked_again_after_a_rest(desk):
 
 def test_of_those_who_are_not_accepted_none_is_left_open(desk):
     async def test(desk):
-        desk.far.append(socket.create_connection(desk.gate.address))
-        await until(lambda: desk.gate.admitted._came)
-        desk.gate.close()
+        desk.far.append(socket.create_connection(desk.listener.address))
+        await until(lambda: desk.listener.admitted._came)
+        desk.listener.close()
         assert desk.far[0].recv(1) == b""
 
     desk.run(test)
@@ -154,7 +159,7 @@ def test_where_the_system_does_not_say_all_are_one(desk):
 
     async def test(desk):
         ends = await desk.come(2)
-        assert every(desk.gate.login_of(end) == under_test.NOBODY_SAYS for end in ends)
+        assert every(desk.listener.login_of(end) == under_test.UNKNOWN_LOGIN for end in ends)
 
     desk.run(test)
 
@@ -162,6 +167,6 @@ def test_where_the_system_does_not_say_all_are_one(desk):
 def test_an_address_that_is_taken_is_told(desk):
     async def test(desk):
         with pytest.raises(OSError, match="in use"):
-            Gate(*desk.gate.address, desk.clock.now_us)
+            RateLimitedListener(*desk.listener.address, desk.clock.now_us)
 
     desk.run(test)

@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.station.server import reserve_ports as loopback
-from host_bridge.station.server.reserve_ports import held, is_ours
+from host_bridge.station.server.reserve_ports import is_own_listener, reserved_ports
 
 
 def free_port() -> int:
@@ -34,7 +34,7 @@ def bound(port: int, *options: int) -> int:
 
 def test_nobody_else_has_it_meanwhile_and_afterwards_they_may():
     ports = free_port(), free_port()
-    with held(ports):
+    with reserved_ports(ports):
         for port in ports:
             assert bound(port) == errno.EADDRINUSE
             assert bound(port, socket.SO_REUSEADDR) == errno.EADDRINUSE
@@ -49,7 +49,7 @@ def test_one_that_somebody_has_is_refused_in_words_and_the_others_are_let_go():
     with socket.socket(socket.AF_INET6) as theirs:
         theirs.bind(("::1", taken))
         theirs.listen()
-        with pytest.raises(DeviceFault) as raised, held([free, taken]):
+        with pytest.raises(DeviceFault) as raised, reserved_ports([free, taken]):
             pytest.fail("it is taken")
     fault = raised.value
     assert fault.where == f"[::1]:{taken}"
@@ -66,7 +66,7 @@ def test_where_there_is_no_ipv6_nothing_is_held(monkeypatch, lack):
         raise OSError(lack, "no IPv6")
 
     monkeypatch.setattr(loopback.socket, "socket", none)
-    with held([1, 2]):
+    with reserved_ports([1, 2]):
         pass
 
 
@@ -74,11 +74,11 @@ def test_who_listens_is_told_by_the_system_and_not_by_who_answers(monkeypatch, t
     with socket.socket() as end:
         end.bind(("127.0.0.1", 0))
         port = end.getsockname()[1]
-        assert not is_ours(port), "nobody listens"
+        assert not is_own_listener(port), "nobody listens"
         end.listen()
-        assert is_ours(port)
+        assert is_own_listener(port)
         own = os.getuid
         monkeypatch.setattr(loopback.os, "getuid", lambda: own() + 1)
-        assert not is_ours(port)
+        assert not is_own_listener(port)
     monkeypatch.setattr(loopback, "_LISTENERS", str(tmp_path / "nowhere"))
-    assert is_ours(port)
+    assert is_own_listener(port)

@@ -52,7 +52,7 @@ class Connection:
             raise ConnectionClosedError(None, None)
 
 
-class Yard:
+class StationBackend:
     """The cars, as the server asks for them."""
 
     def __init__(self) -> None:
@@ -101,9 +101,9 @@ class Yard:
 
 class Desk:
     def __init__(self, views: str = "", camera: str = "") -> None:
-        self.yard = Yard()
-        self.server = Server(self.yard, PORT, views, camera)
-        self.token = self.server.doors.token
+        self.backend = StationBackend()
+        self.server = Server(self.backend, PORT, views, camera)
+        self.token = self.server.access.token
 
     def ask(self, path: str, host: str = HERE, **headers: str):
         """What a request is answered; None lets a socket in."""
@@ -157,7 +157,7 @@ def test_who_names_no_host_is_not_let_in(desk):
 def test_a_socket_is_one_of_four(desk, path):
     assert desk.ask(path, Upgrade="websocket") is None
     assert desk.ask(f"{path}?car=a", Upgrade="websocket") is None
-    assert desk.yard.stops == []
+    assert desk.backend.stops == []
 
 
 @pytest.mark.parametrize("path", ["/status", "/hold", "/work", "/nothing"])
@@ -182,7 +182,7 @@ def test_a_plain_request_is_answered_though_a_car_is_not(desk, monkeypatch, aske
         finally:
             is_gone.append(names)
 
-    desk.yard.stop = stop
+    desk.backend.stop = stop
     first, last = json.loads(desk.ask(f"/stop{asked}").body)
     assert first == {"name": "car", "is_seen": True}
     assert (last["name"], last["is_seen"]) == ("", False)
@@ -196,19 +196,19 @@ def test_what_a_page_asks_for_is_told_apart_by_what_a_browser_says_and_by_the_lo
         {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
     ):  # fmt: skip
         desk.ask("/stop", **headers)
-    assert desk.yard.of_pages == [True, True, True, False, False]
+    assert desk.backend.of_pages == [True, True, True, False, False]
     desk.server._hall = SimpleNamespace(leave=lambda it: None, is_own=lambda it: False)
     desk.ask("/stop")
     desk.page("/stop", {"cars": []})
-    assert desk.yard.of_pages[-2:] == [False, False]
+    assert desk.backend.of_pages[-2:] == [False, False]
 
 
 def test_whoever_it_is_stops_by_a_plain_request(desk):
     answer = desk.ask("/stop?car=a&car=b", host="evil.example", Origin="http://evil.example")
-    assert (answer.status_code, json.loads(answer.body)) == (200, desk.yard.rows)
+    assert (answer.status_code, json.loads(answer.body)) == (200, desk.backend.rows)
     assert answer.headers["Content-Type"] == "application/json"
     desk.ask("/stop")
-    assert desk.yard.stops == [("a", "b"), ()]
+    assert desk.backend.stops == [("a", "b"), ()]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_of_a_log_another_place_can_be_asked_for(desk):
         {"seek_s": 3}, {"seek_s": 1.5, "plays": True}, {"seek_s": 2, "plays": 1},
         {"seek_s": "4"}, {"plays": True}, b"\xff", "[]",
     )  # fmt: skip
-    assert desk.yard.sought == [(3.0, False), (1.5, True), (2.0, False)]
+    assert desk.backend.sought == [(3.0, False), (1.5, True), (2.0, False)]
 
 
 # --- stops
@@ -278,13 +278,13 @@ def test_each_word_on_the_stop_socket_is_a_stop_of_those_it_names_or_of_all(desk
         {"cars": ["a", 7]}, {"cars": []}, {}, {"cars": "a"}, {"cars": {"a": 1}},
         "no json", "7", b"",
     )  # fmt: skip
-    assert desk.yard.stops == [("a", "7"), *[()] * 7]
+    assert desk.backend.stops == [("a", "7"), *[()] * 7]
 
 
 @pytest.mark.parametrize("text", ["[" * 4000, '{"cars":' * 400 + "7", '{"cars": ["\\ud800"]}'])
 def test_what_nests_too_deep_or_is_no_text_stops_all_as_any_other_word(desk, text):
     desk.page("/stop", text, {"cars": ["a"]})
-    assert desk.yard.stops == [(), ("a",)]
+    assert desk.backend.stops == [(), ("a",)]
 
 
 @pytest.mark.parametrize("token", ["\ud800", "\udfff" * 22, "é"])
@@ -293,8 +293,8 @@ def test_a_token_that_is_no_text_is_refused_as_any_other(desk, path, token):
     connection = desk.page(path, {"seat": token, "car": "car"})
     assert connection.sent == [{"is_granted": False, "why": under_test._WHERE_PRINTED}]
     assert connection.closed == (1008, "refused")
-    assert not desk.server.doors.has_token(token)
-    assert (desk.yard.begun, desk.yard.asked) == ([], [])
+    assert not desk.server.access.has_token(token)
+    assert (desk.backend.begun, desk.backend.asked) == ([], [])
 
 
 @pytest.mark.parametrize("text", ["[" * 4000, '{"a":' * 4000])
@@ -306,11 +306,11 @@ def test_so_is_a_first_word_that_nests_too_deep(desk, path, text):
 def test_a_car_whose_name_is_no_text_is_none(desk):
     token = json.dumps(desk.token)
     assert desk.page("/hold", f'{{"seat": {token}, "car": "\\ud800"}}').closed == (1008, "refused")
-    assert desk.yard.begun == []
+    assert desk.backend.begun == []
 
 
 def test_each_car_answers_itself_under_the_token_of_who_asked(desk):
-    desk.yard.rows = [{"name": "a"}, {"name": "b"}]
+    desk.backend.rows = [{"name": "a"}, {"name": "b"}]
     connection = desk.page("/stop", {"token": 7}, {})
     assert connection.sent == [
         {"token": 7, "name": "a"}, {"token": 7, "name": "b"},
@@ -319,7 +319,7 @@ def test_each_car_answers_itself_under_the_token_of_who_asked(desk):
 
 
 def test_what_kept_a_stop_from_being_said_is_told_beside_who_answered(desk):
-    desk.yard.fault = DeviceFault("the folder is gone", got="nothing")
+    desk.backend.fault = DeviceFault("the folder is gone", got="nothing")
     (first, second) = desk.page("/stop", {"token": 7}).sent
     assert first == {"token": 7, "name": "car", "is_seen": True}
     assert (second["token"], second["name"], second["is_seen"]) == (7, "", False)
@@ -334,7 +334,7 @@ def test_work_is_done_for_whoever_has_the_token_each_time(desk):
     connection = desk.page(
         "/work", {"seat": desk.token, "do": "a"}, {"seat": desk.token, "do": "b"}
     )
-    assert desk.yard.asked == [{"do": "a"}, {"do": "b"}]
+    assert desk.backend.asked == [{"do": "a"}, {"do": "b"}]
     assert connection.sent == [{"is_done": True}] * 2
     assert connection.closed is None
 
@@ -342,7 +342,7 @@ def test_work_is_done_for_whoever_has_the_token_each_time(desk):
 @pytest.mark.parametrize("first", [{}, {"seat": "another"}, {"seat": None}])
 def test_without_it_nothing_is_done_and_nothing_more_is_heard(desk, first):
     connection = desk.page("/work", first, {"seat": desk.token})
-    assert desk.yard.asked == []
+    assert desk.backend.asked == []
     why = "the address of the seat was printed where the station runs"
     assert connection.sent == [{"is_granted": False, "why": why}]
     assert connection.closed == (1008, "refused")
@@ -362,7 +362,7 @@ def refused(connection: Connection) -> str:
 def test_without_the_token_nobody_gets_the_seat(desk, token):
     why = refused(desk.hold(seat=token))
     assert why == "the address of the seat was printed where the station runs"
-    assert desk.yard.begun == []
+    assert desk.backend.begun == []
 
 
 def test_whoever_has_it_drives_the_car_that_they_name(desk):
@@ -370,7 +370,7 @@ def test_whoever_has_it_drives_the_car_that_they_name(desk):
     assert connection.sent == [
         {"is_granted": True, "is_on_stand": False, "limits": {"steering": 0.4}}
     ]
-    ((name, seat),) = desk.yard.begun
+    ((name, seat),) = desk.backend.begun
     assert name == "car"
     assert not seat.is_on_stand
     assert connection.closed is None
@@ -378,7 +378,7 @@ def test_whoever_has_it_drives_the_car_that_they_name(desk):
 
 def test_no_name_is_the_only_cars(desk):
     desk.page("/hold", {"seat": desk.token})
-    assert desk.yard.begun[0][0] == ""
+    assert desk.backend.begun[0][0] == ""
 
 
 def test_of_two_pages_one_has_the_seat_until_it_goes(desk):
@@ -405,8 +405,8 @@ def test_of_two_pages_one_has_the_seat_until_it_goes(desk):
     asyncio.run(main())
     assert refused(others[0]) == "another page has the seat"
     assert others[1].sent[0]["is_granted"] is True
-    assert [name for name, _ in desk.yard.begun] == ["car", "other"]
-    assert seats == [desk.yard.begun[0][1]] * 2, "it stays the first one's"
+    assert [name for name, _ in desk.backend.begun] == ["car", "other"]
+    assert seats == [desk.backend.begun[0][1]] * 2, "it stays the first one's"
     assert desk.server._seat is None
 
 
@@ -414,7 +414,7 @@ def test_of_two_pages_one_has_the_seat_until_it_goes(desk):
 def test_on_the_stand_somebody_has_to_say_that_the_wheels_are_off_the_ground(desk, attest):
     why = refused(desk.hold(profile="stand", **attest))
     assert why == "say first that the wheels are off the ground"
-    assert desk.yard.begun == []
+    assert desk.backend.begun == []
     assert desk.server._seat is None
 
 
@@ -423,7 +423,7 @@ def test_who_said_so_has_the_stands_seat_with_its_brake(desk):
         STAND_FRAME.pack(2, 0, 0, 0, 0, 0), profile="stand", attest=WHEELS_OFF_GROUND
     )
     assert connection.sent[0]["is_on_stand"] is True
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert (seat.is_on_stand, seat.frames) == (True, 1)
 
 
@@ -439,7 +439,7 @@ def test_its_frames_are_heard_and_its_words_are_orders(desk):
          {"do": "fly"}, "no json", {}, b'{"do": "arm"}', frame(1)],
     )  # fmt: skip
     asyncio.run(desk.server._answer(connection))
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert seat.frames == 2
     assert list(seat.orders()) == [
         Order.ARM, Order.STOP, Order.QUIT,
@@ -452,44 +452,44 @@ def test_a_page_that_goes_leaves_the_seat_and_frees_it(desk, is_lost):
     connection = Connection("/hold", [{"seat": desk.token}, frame(0)])
     connection.is_lost = is_lost
     asyncio.run(desk.server._answer(connection))
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert list(seat.orders()) == [Order.QUIT]
     assert desk.server._seat is None
 
 
-def test_the_board_that_a_page_knows_is_what_the_yard_is_told(desk):
+def test_the_board_that_a_page_knows_is_what_the_backend_is_told(desk):
     desk.hold(board="0102030405060708")
     desk.hold()
-    assert desk.yard.boards == ["0102030405060708", ""]
+    assert desk.backend.boards == ["0102030405060708", ""]
 
 
 def test_a_car_that_is_refused_is_not_granted_and_the_seat_is_free(desk):
-    desk.yard.fault = DeviceFault("car is on another board", got="board 02")
+    desk.backend.fault = DeviceFault("car is on another board", got="board 02")
     connection = desk.hold(board="01")
     (said,) = connection.sent
     assert said["is_granted"] is False
     assert "another board" in said["why"]
     assert connection.closed is not None
     assert desk.server._seat is None
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert list(seat.orders()) == [Order.QUIT]
 
 
 def test_a_car_that_cannot_be_driven_leaves_the_seat_free(desk):
-    desk.yard.fault = KeyError("no such car")
+    desk.backend.fault = KeyError("no such car")
     with pytest.raises(KeyError):
         desk.hold()
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert list(seat.orders()) == [Order.QUIT]
     assert desk.server._seat is None
 
 
 def test_the_seat_has_the_cars_time_and_its_page_is_told(desk):
     connection = desk.hold(frame(0))
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     assert seat._heard_us == 5_000_000
     seat.show(["a line"])
-    desk.yard.ended("it was let go")
+    desk.backend.ended("it was let go")
     assert connection.sent[1:] == [
         {"lines": ["a line"]},
         {"is_over": True, "why": "it was let go"},
@@ -499,9 +499,9 @@ def test_the_seat_has_the_cars_time_and_its_page_is_told(desk):
 def test_a_page_that_does_not_read_is_told_no_lines_but_that_it_is_over(desk):
     connection = Connection("/hold", [{"seat": desk.token}], full_bytes=1)
     asyncio.run(desk.server._answer(connection))
-    ((_, seat),) = desk.yard.begun
+    ((_, seat),) = desk.backend.begun
     seat.show(["a line"])
-    desk.yard.ended("it was let go")
+    desk.backend.ended("it was let go")
     assert [it for it in connection.sent if "is_granted" not in it] == [
         {"is_over": True, "why": "it was let go"}
     ]
@@ -511,4 +511,4 @@ def test_without_views_there_are_none_yet():
     server = Desk("http://views").server
     assert server.has_views is False
     assert (server._views, server._camera) == ("http://views", "")
-    assert (server.doors.port, server._observers, server._seat) == (PORT, set(), None)
+    assert (server.access.port, server._observers, server._seat) == (PORT, set(), None)

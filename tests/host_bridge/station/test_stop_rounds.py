@@ -10,7 +10,7 @@ import pytest
 from host_bridge.cli.commands.stop import StopCall
 from host_bridge.core.errors import DeviceFault
 from host_bridge.station.backend import stop_rounds as station_rounds
-from host_bridge.station.backend.stop_rounds import Rounds
+from host_bridge.station.backend.stop_rounds import StopRounds
 from tests.host_bridge.sharing.desk import run
 
 
@@ -45,7 +45,7 @@ def test_120_who_ask_for_a_car_that_hangs_keep_nobody_waiting(monkeypatch):
 
     async def main():
         cars, told = Cars(), []
-        rounds = Rounds(cars.stop)
+        rounds = StopRounds(cars.stop)
         evil = [asyncio.create_task(rounds.stop(("evil",), lambda call: None)) for _ in range(120)]
         await asyncio.sleep(0.01)
         mine = asyncio.create_task(rounds.stop(("car", "evil"), told_of(told)))
@@ -65,7 +65,7 @@ def test_who_asks_for_all_is_told_of_all_and_who_names_some_of_those(monkeypatch
     async def main():
         cars, of_all, of_one = Cars(), [], []
         cars.release.set()
-        rounds = Rounds(cars.stop)
+        rounds = StopRounds(cars.stop)
         both = rounds.stop((), told_of(of_all)), rounds.stop(("car", "gone"), told_of(of_one))
         assert await asyncio.gather(*both) == [{"car", "evil"}, {"car"}]
         assert cars.rounds == [()]
@@ -80,7 +80,7 @@ def test_what_went_wrong_is_told_to_each_who_asked_and_the_next_round_is_one_ane
         cars = Cars()
         cars.release.set()
         cars.fault = DeviceFault("no file is left")
-        rounds = Rounds(cars.stop)
+        rounds = StopRounds(cars.stop)
         for _ in range(2):
             with pytest.raises(DeviceFault, match="no file is left"):
                 await rounds.stop(("car",), lambda call: None)
@@ -97,7 +97,7 @@ def test_a_round_s_car_that_hangs_is_waited_for_by_those_alone_who_mean_it():
 
     async def main():
         cars = Cars()
-        rounds = Rounds(cars.stop)
+        rounds = StopRounds(cars.stop)
         evil = asyncio.create_task(rounds.stop(("evil",), lambda call: None))
         mine = asyncio.create_task(rounds.stop(("car",), lambda call: None))
         gone = asyncio.create_task(rounds.stop(("gone",), lambda call: None))
@@ -122,7 +122,7 @@ def test_of_two_cars_of_one_name_both_are_waited_for():
     is_waited = threading.Event()
 
     async def main():
-        rounds, told = Rounds(stop), []
+        rounds, told = StopRounds(stop), []
         mine = asyncio.create_task(rounds.stop(("car",), told_of(told)))
         while told != ["car"]:
             await asyncio.sleep(0.005)
@@ -138,7 +138,7 @@ def test_of_two_cars_of_one_name_both_are_waited_for():
 def test_who_goes_away_meanwhile_is_in_nobodys_way():
     async def main():
         cars = Cars()
-        rounds = Rounds(cars.stop)
+        rounds = StopRounds(cars.stop)
         gone = asyncio.create_task(rounds.stop(("evil",), lambda call: None))
         await asyncio.sleep(0.01)
         gone.cancel()

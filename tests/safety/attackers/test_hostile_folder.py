@@ -84,14 +84,14 @@ asyncio.run(main())
 """,
     "what the station asks for": """
 import asyncio
-from host_bridge.station.backend.programs import answered
-print(asyncio.run(answered("cars")))
+from host_bridge.station.backend.programs import run_json_command
+print(asyncio.run(run_json_command("cars")))
 """,
     "a camera": """
 import asyncio
-from host_bridge.station.backend.camera_process import Camera
+from host_bridge.station.backend.camera_process import CameraProcess
 async def main():
-    camera = Camera("/nowhere", 18099)
+    camera = CameraProcess("/nowhere", 18099)
     task = asyncio.create_task(camera.run())
     for _ in range(400):
         await asyncio.sleep(0.05)

@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventCode, Profile, State
 from host_bridge.station import Comparison
-from host_bridge.station.views.feed import Scan
-from host_bridge.station.views.telemetry_view import Loss, Times
+from host_bridge.station.views.feed import LidarScan
+from host_bridge.station.views.telemetry_view import EventTimes, StatusLoss
 from tests.host_bridge.drive.drives import vehicle
 
 NOW_US = 5_000_000_000  # far beyond 30 bits of microseconds
@@ -112,7 +112,7 @@ def test_a_car_that_nobody_looks_at_any_more_is_compared_with_none(comparison):
 
 
 def test_a_loss_is_a_part_of_what_was_sent_in_the_last_seconds():
-    loss = Loss()
+    loss = StatusLoss()
     assert loss.percent() is None
     for i in range(21):
         loss.add(i * 500_000, i // 2, i * 5)  # in 5 s five of 55
@@ -120,7 +120,7 @@ def test_a_loss_is_a_part_of_what_was_sent_in_the_last_seconds():
 
 
 def test_a_scan_is_drawn_from_where_the_lidar_is_and_looks():
-    scan = Scan(0.0, 0.0, 1.5708, [2.0, None, -1.0, 1.0])
+    scan = LidarScan(0.0, 0.0, 1.5708, [2.0, None, -1.0, 1.0])
     points = scan.points((1.0, 1.0, 1.5708), 0.5)
     assert points == [pytest.approx([1.0, 3.5], abs=0.01), pytest.approx([2.0, 1.5], abs=0.01)]
 
@@ -134,7 +134,7 @@ def seconds(at_us):
 
 
 def test_an_event_has_the_time_at_which_its_board_noticed_it():
-    times = Times(seconds)
+    times = EventTimes(seconds)
     board_us = 7_000_000_000  # beyond every wrap
     now_us = 60_000_000
     times.hear(event(1, board_us - 4_000_000), board_us % (1 << 30), now_us)
@@ -148,7 +148,7 @@ def test_an_event_has_the_time_at_which_its_board_noticed_it():
 
 def test_of_what_came_before_it_was_looked_at_nobody_knows_when():
     """The board's clock may have wrapped since, so often as nobody can say."""
-    times = Times(seconds)
+    times = EventTimes(seconds)
     old = event(1, 5_000_000)
     times.hear(old, None, 1_000_000)
     assert times.of([old]) == ["earlier"]
