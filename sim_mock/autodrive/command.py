@@ -128,7 +128,7 @@ def write_command(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScriptCommand:
     """A script's command: shares clamped to 1, two brakes from 0 to 1, and other requests.
 
     ``pose``: x and y in m, yaw in rad, of a script that moves the vehicle itself (CoSim).
@@ -153,7 +153,7 @@ class Asked:
         return self.is_reset or self.pose is not None
 
 
-def read_asked(keys: Mapping[str, Any], vehicle: str = "V1") -> Asked | None:
+def read_script_command(keys: Mapping[str, Any], vehicle: str = "V1") -> ScriptCommand | None:
     """Read an answer; None without a throttle and a steering that are finite numbers."""
     throttle, steering, brake, handbrake = (
         numbers(keys.get(f"{vehicle} {key}"), 1)
@@ -161,7 +161,7 @@ def read_asked(keys: Mapping[str, Any], vehicle: str = "V1") -> Asked | None:
     )
     if throttle is None or steering is None:
         return None
-    return Asked(
+    return ScriptCommand(
         share(throttle[0]),
         share(steering[0]),
         _pulled(brake),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Asked, read_asked
+from sim_mock.autodrive.command import ScriptCommand, read_script_command
 
 # The simulator asks for EIO=4, though it speaks EIO=3, in the packets of 2014
 URL = f"ws://{{}}{wire.PATH}?EIO=4&transport=websocket"
@@ -22,14 +22,14 @@ _RESTART_MAX_US = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScriptAnswer:
     """A script's decision, and when it was received."""
 
-    asked: Asked
+    command: ScriptCommand
     heard_us: int
 
 
-class Exchange:
+class ScriptExchange:
     """The state of the exchange.
 
     ``answers`` and ``unread`` count all and the unreadable answers; ``latest`` is the last readable
@@ -37,7 +37,7 @@ class Exchange:
     """
 
     def __init__(self, now_us: int) -> None:
-        self.latest: Answer | None = None
+        self.latest: ScriptAnswer | None = None
         self.answers = self.unread = 0
         self._is_answered = True  # the first frame is due at once
         self._sent_us = self._pinged_us = now_us
@@ -50,11 +50,11 @@ class Exchange:
         self._is_answered = True
         self._wait_us = _RESTART_US
         self.answers += 1
-        found = read_asked(wire.read_bridge(text) or {})
+        found = read_script_command(wire.read_bridge(text) or {})
         if found is None:
             self.unread += 1
         else:
-            self.latest = Answer(found, now_us)
+            self.latest = ScriptAnswer(found, now_us)
         return None
 
     def due(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 from host_bridge.core import Input, Observed, Reach, Setting, Wish
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.inputs.autodrive.exchange import Answer, Exchange
-from host_bridge.inputs.autodrive.telemetry_frame import Seen, frame_of
+from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
+from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
 from host_bridge.inputs.autodrive.virtual_car import NOT_HERE, VirtualCar
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
-from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.command import ScriptCommand
 
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
 FIT = "fit"
@@ -29,7 +29,7 @@ _LATE = 1.25  # an answer may take this factor longer than --every says
 
 
 @dataclass(frozen=True)
-class Manner:
+class ScriptOptions:
     """The options of a script.
 
     ``scale`` multiplies its throttle; None: throttle 1 is the speed limit. ``is_quick``: it answers
@@ -53,10 +53,10 @@ class Manner:
         return max(lease_s, _LATE * self.every_s)
 
 
-_AS_EVER = Manner()
+_DEFAULTS = ScriptOptions()
 
 
-class Script(Input):
+class ScriptInput(Input):
     """The input; ``exchange`` is set while there is a connection.
 
     It is ready only when its answers have been fresh for a while, so the deadman has to be held
@@ -65,16 +65,18 @@ class Script(Input):
 
     source = "devkit"
 
-    def __init__(self, place: str, like: str | None, manner: Manner = _AS_EVER) -> None:
+    def __init__(
+        self, place: str, like: str | None, script_options: ScriptOptions = _DEFAULTS
+    ) -> None:
         """Set up the input.
 
         ``place`` is HOST:PORT, ``like`` the simulator's car that the script was written for.
         """
         self.place = place
-        self._manner = manner
-        if manner.is_quick:
+        self._options = script_options
+        if script_options.is_quick:
             self.source = _QUICK
-        self.exchange: Exchange | None = None
+        self.exchange: ScriptExchange | None = None
         self.fault = ""  # why there is no connection
         self.has_driven = False
         self.like: SimulatedCar
@@ -86,7 +88,7 @@ class Script(Input):
         self._observed: Observed | None = None
         self._work: asyncio.Task[None] | None = None
         self._virtual: VirtualCar | None = None
-        self._asked = Asked()  # the script's command that is obeyed
+        self._command = ScriptCommand()  # the script's command that is obeyed
 
     async def open(self, setting: Setting) -> None:
         """Connect to the script.
@@ -104,16 +106,16 @@ class Script(Input):
         """Compute limits and lease from the cars; nothing is connected."""
         self.like = _like(self._like or setting.vehicles[0].name)
         lease_s = setting.lease_s(self.source)
-        counts_s = self._manner.counts_for_s(lease_s)
+        counts_s = self._options.counts_for_s(lease_s)
         self._lease_us, self._counts_us = round(lease_s * 1e6), round(counts_s * 1e6)
         blind_m = min(vehicle.blind_m for vehicle in setting.vehicles)
         self._reach = _within(setting.reach(self.source), blind_m / counts_s)
-        self._full_mps = self._manner.full_mps(self.like.top_mps, self._reach.speed_mps)
-        if self._manner.sensors:
+        self._full_mps = self._options.full_mps(self.like.top_mps, self._reach.speed_mps)
+        if self._options.sensors:
             try:
-                self._virtual = VirtualCar(self._manner.sensors, self._manner.poses)
+                self._virtual = VirtualCar(self._options.sensors, self._options.poses)
             except OSError as error:
-                raise DataFileFault.unreadable(self._manner.sensors, error) from None
+                raise DataFileFault.unreadable(self._options.sensors, error) from None
 
     async def close(self) -> None:
         if self._virtual:
@@ -135,13 +137,13 @@ class Script(Input):
         self._stepped_us = now_us
         is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
         if answer is None:
-            self._asked = Asked()
+            self._command = ScriptCommand()
             return Wish(input_count=self._count())
         self.has_driven |= is_ready
-        self._asked = answer.asked
+        self._command = answer.command
         return self._wish(answer, is_ready, now_us)
 
-    def fresh(self, now_us: int) -> Answer | None:
+    def fresh(self, now_us: int) -> ScriptAnswer | None:
         """Return the newest answer if it is still valid, else None."""
         latest = self.exchange.latest if self.exchange else None
         return latest if latest and now_us - latest.heard_us < self._counts_us else None
@@ -150,7 +152,7 @@ class Script(Input):
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh(now_us):
-            elsewhere = self._virtual.words if self._virtual else _not_here(self._asked)
+            elsewhere = self._virtual.words if self._virtual else _not_here(self._command)
             more = [self._limit(), self._slowness(), elsewhere]
             return " ".join([f"The script at {self.place} answers.", *filter(None, more)])
         if self.exchange.unread:
@@ -159,8 +161,10 @@ class Script(Input):
 
     def _frame(self) -> Mapping[str, str]:
         assert self._observed is not None, "asked only once the drive has begun to step"
-        seen = self._virtual.seen(self._asked) if self._virtual else Seen(asked=self._asked)
-        return frame_of(self._observed.cars[0], self.like, seen)
+        extra = ExtraTelemetry(command=self._command)
+        if self._virtual:
+            extra = self._virtual.extra_telemetry(self._command)
+        return make_frame(self._observed.cars[0], self.like, extra)
 
     def _limit(self) -> str:
         """Return a note that the speed limit cuts the throttle, with the remedy, or ""."""
@@ -184,19 +188,19 @@ class Script(Input):
         far_m = counts_s * self._reach.speed_mps
         return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
 
-    def _wish(self, answer: Answer, is_ready: bool, now_us: int) -> Wish:
-        reach, asked = self._reach, answer.asked
-        speed_mps = self.like.speed_mps(asked.throttle) / self.like.top_mps * self._full_mps
-        steer_rad = asked.steering * self.like.steer_max_rad
+    def _wish(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> Wish:
+        reach, command = self._reach, answer.command
+        speed_mps = self.like.speed_mps(command.throttle) / self.like.top_mps * self._full_mps
+        steer_rad = command.steering * self.like.steer_max_rad
         wish = Wish(
             steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
             speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
-            brake=asked.pulled,
+            brake=command.pulled,
             is_held=is_ready,
             input_count=self._count(),
             heard_us=self._stamp_us(answer, now_us),
         )
-        if self._virtual.must_stand(asked) if self._virtual else asked.holds:
+        if self._virtual.must_stand(command) if self._virtual else command.holds:
             return replace(wish, speed_mps=0.0, brake=1.0)
         return wish
 
@@ -204,26 +208,26 @@ class Script(Input):
         """Return the count of answers: a source with a counter stops the car if it stands still."""
         return self.exchange.answers & _COUNT_MASK if self.exchange else 0
 
-    def _stamp_us(self, answer: Answer, now_us: int) -> int:
+    def _stamp_us(self, answer: ScriptAnswer, now_us: int) -> int:
         """Return a stamp for the claim such that its lease ends when the answer's validity ends."""
         return min(now_us, answer.heard_us + self._counts_us - self._lease_us)
 
 
-def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> ScriptInput:
     """Make the input of ``--input devkit:HOST:PORT``."""
     scale = options.get("scale", "1")
-    manner = Manner(
+    script_options = ScriptOptions(
         None if scale == FIT else float(scale),
         bool(options.get("quick")),
         float(options.get("every", "0")),
         options.get("sensors", ""),
         options.get("poses", ""),
     )
-    return Script(rest, options.get("like"), manner)
+    return ScriptInput(rest, options.get("like"), script_options)
 
 
-def _not_here(asked: Asked) -> str:
-    return NOT_HERE if asked.holds else ""
+def _not_here(command: ScriptCommand) -> str:
+    return NOT_HERE if command.holds else ""
 
 
 def _within(reach: Reach, most_mps: float) -> Reach:

@@ -9,7 +9,7 @@ from typing import Protocol
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
-from host_bridge.inputs.autodrive.exchange import URL, Exchange
+from host_bridge.inputs.autodrive.exchange import URL, ScriptExchange
 
 _TICK_S = 0.01  # a car reports no faster
 _AGAIN_S = 0.2
@@ -17,16 +17,16 @@ _PATIENCE_S = 2.0
 _BYTES_MAX = 1 << 20  # a command has about a kilobyte
 
 
-class Partner(Protocol):
+class ScriptPeer(Protocol):
     """The script at ``place`` (HOST:PORT); ``exchange`` is set while it is connected."""
 
     place: str
-    exchange: Exchange | None
+    exchange: ScriptExchange | None
     fault: str  # why there is no connection
 
 
 async def exchange_with(
-    script: Partner, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
+    script: ScriptPeer, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
 ) -> None:
     """Keep up the exchange with a script until cancelled.
 
@@ -38,7 +38,7 @@ async def exchange_with(
                 URL.format(script.place), compression=None, max_size=_BYTES_MAX, proxy=None,
                 ping_interval=None, open_timeout=_PATIENCE_S, close_timeout=_AGAIN_S,
             ) as socket:  # fmt: skip
-                script.exchange = Exchange(now_us())
+                script.exchange = ScriptExchange(now_us())
                 await _serve(socket, script.exchange, frame, now_us)
         except (OSError, InvalidHandshake, InvalidMessage, ConnectionClosed) as error:
             script.fault = _reason(error)
@@ -49,7 +49,7 @@ async def exchange_with(
 
 async def _serve(
     socket: ClientConnection,
-    exchange: Exchange,
+    exchange: ScriptExchange,
     frame: Callable[[], Mapping[str, str]],
     now_us: Callable[[], int],
 ) -> None:
@@ -65,7 +65,7 @@ async def _serve(
 
 async def _send(
     socket: ClientConnection,
-    exchange: Exchange,
+    exchange: ScriptExchange,
     frame: Callable[[], Mapping[str, str]],
     now_us: Callable[[], int],
 ) -> None:

@@ -18,7 +18,7 @@ from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.core.laps import Laps
 from host_bridge.logs.sensor_lines import Truth
 from sim_mock.autodrive.cars import SimulatedCar
-from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
 
 _UNSET_S = (1_000_000.0,)  # the simulator's time of a lap that was never driven
@@ -52,12 +52,12 @@ _STANDING = Telemetry(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ExtraTelemetry:
     """Telemetry that is not in a car's own reports.
 
     For a virtual car: ``scan`` as the simulator packs it; ``truth``, since the simulator reports
     the true pose and no odometry; ``laps`` and ``hits``; ``zero``, the counts at its reset.
-    ``asked`` is the script's command that is obeyed.
+    ``command`` is the script's command that is obeyed.
     """
 
     scan: str = ""
@@ -65,33 +65,35 @@ class Seen:
     laps: Laps | None = None
     hits: int = 0
     zero: tuple[int, int] = (0, 0)
-    asked: Asked = field(default_factory=Asked)
+    command: ScriptCommand = field(default_factory=ScriptCommand)
 
 
-_NOTHING = Seen()
+_NOTHING = ExtraTelemetry()
 
 
-def frame_of(car: SeenCar, like: SimulatedCar, seen: Seen = _NOTHING) -> dict[str, str]:
+def make_frame(
+    car: SeenCar, like: SimulatedCar, extra: ExtraTelemetry = _NOTHING
+) -> dict[str, str]:
     """Return the frame of this moment, as if the car were the simulator's car ``like``."""
-    telemetry = replace(_STANDING, throttle=(seen.asked.throttle,), brake=(seen.asked.brake,),
-                        handbrake=(seen.asked.handbrake,))  # fmt: skip
+    telemetry = replace(_STANDING, throttle=(extra.command.throttle,), brake=(extra.command.brake,),
+                        handbrake=(extra.command.handbrake,))  # fmt: skip
     if car.status:
         telemetry = _with_status(telemetry, car.status)
     if car.motion and car.vehicle:
         m_per_count = car.vehicle.parameters["nm_per_count"][0] * 1e-9
-        telemetry = _with_motion(telemetry, car.motion, like, m_per_count, seen.zero)
-    if seen.truth:
-        telemetry = _with_truth(telemetry, seen.truth)
-    if seen.laps:
-        telemetry = _with_laps(telemetry, seen.laps)
+        telemetry = _with_motion(telemetry, car.motion, like, m_per_count, extra.zero)
+    if extra.truth:
+        telemetry = _with_truth(telemetry, extra.truth)
+    if extra.laps:
+        telemetry = _with_laps(telemetry, extra.laps)
     telemetry = replace(
         telemetry,
-        scan=seen.scan,
+        scan=extra.scan,
         scan_rate_hz=_scan_rate_hz(car.vehicle),
-        collisions=(float(seen.hits),),
+        collisions=(float(extra.hits),),
     )
     told = {**write_telemetry(telemetry), **_pictures(), **_EMPTY}
-    return {**told, **_SIGNALS, **seen.asked.signals}
+    return {**told, **_SIGNALS, **extra.command.signals}
 
 
 def _with_status(telemetry: Telemetry, status: CarStatus) -> Telemetry:

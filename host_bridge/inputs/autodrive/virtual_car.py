@@ -10,11 +10,11 @@ from contextlib import suppress
 
 from host_bridge.core import SeenCar
 from host_bridge.core.laps import Laps
-from host_bridge.inputs.autodrive.telemetry_frame import Seen
+from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry
 from host_bridge.logs import pose_lines
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe
-from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.values import packed
 
 _AGAIN_US = 100_000  # a pose is sent again: it may come before the car knows that it stands
@@ -66,27 +66,27 @@ class VirtualCar:
         else:
             self._go_on(self._wanted, car, now_us)
 
-    def must_stand(self, asked: Asked) -> bool:
+    def must_stand(self, command: ScriptCommand) -> bool:
         """Begin the teleport that the script asks for; return whether the car has to stand for it.
 
         A reset begins when its value becomes true, and holds the car for as long as it is true.
         """
         if not self._poses:
-            self.words = NOT_HERE if asked.holds else ""
-            return asked.holds
-        is_new = asked.is_reset and not self._was_reset
-        self._was_reset = asked.is_reset
+            self.words = NOT_HERE if command.holds else ""
+            return command.holds
+        is_new = command.is_reset and not self._was_reset
+        self._was_reset = command.is_reset
         if is_new and self._start:
             self._want(self._start)
-        elif asked.pose and asked.pose != self._moved and not asked.is_reset:
-            self._want(asked.pose)
-        self._moved = asked.pose
-        return asked.holds or self._wanted is not None
+        elif command.pose and command.pose != self._moved and not command.is_reset:
+            self._want(command.pose)
+        self._moved = command.pose
+        return command.holds or self._wanted is not None
 
-    def seen(self, asked: Asked) -> Seen:
+    def extra_telemetry(self, command: ScriptCommand) -> ExtraTelemetry:
         """Return the telemetry for a frame."""
         hits = max(self._pipe.hits - self._hits, 0)
-        return Seen(self._scan, self._pipe.truth, self._laps, hits, self._zero, asked)
+        return ExtraTelemetry(self._scan, self._pipe.truth, self._laps, hits, self._zero, command)
 
     def close(self) -> None:
         self._pipe.close()

@@ -7,7 +7,7 @@ import pytest
 from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from host_bridge.drive.controls import input_names, make_input
-from host_bridge.inputs.autodrive import Script
+from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.manoeuvres import CsvFile
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import Person, taken
@@ -133,7 +133,7 @@ def test_a_file_is_scaled_to_the_top_speed_that_is_asked_for(tmp_path):
     assert controls.input.manoeuvre.at(0.5)[1] == 0.5
 
 
-class Alone(Script):
+class Alone(ScriptInput):
     """A Devkit script that nobody connects to."""
 
     async def open(self, setting):

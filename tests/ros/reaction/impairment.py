@@ -14,7 +14,7 @@ DRAWS = 3  # of each packet, whatever is asked of the line: so the next packet's
 
 
 @dataclass(frozen=True)
-class Manner:
+class LineSettings:
     """How the line is. Shares from 0 to 1, times in s; a stall begins every ``every_s``.
 
     What comes during a stall goes on when it ends, all at once; or is lost, if it ``is_gap``.
@@ -36,8 +36,8 @@ class Manner:
         return max(self.stall_s - now_s % self.every_s, 0.0)
 
 
-CLEAR = Manner()
-CUT = Manner(loss=1.0)
+CLEAR = LineSettings()
+CUT = LineSettings(loss=1.0)
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Impairment:
     """One direction of a line, for so many packets at most; what is more is refused."""
 
     def __init__(self, seed: str, packets_max: int) -> None:
-        self.manner = CLEAR
+        self.settings = CLEAR
         self.counts = Counts()
         self._random = Random(seed)
         self._packets_max = packets_max
@@ -67,22 +67,22 @@ class Impairment:
 
     def take(self, packet: bytes, now_s: float) -> None:
         """A packet came: it is lost, or kept until it is due."""
-        manner, counts = self.manner, self.counts
+        settings, counts = self.settings, self.counts
         number = counts.taken
         counts.taken += 1
         lost, late, back = (self._random.random() for _ in range(DRAWS))
         if number >= self._packets_max:
             counts.refused += 1
             return
-        stall_s = manner.stall_left_s(now_s)
-        if lost < manner.loss or (manner.is_gap and stall_s > 0.0):
+        stall_s = settings.stall_left_s(now_s)
+        if lost < settings.loss or (settings.is_gap and stall_s > 0.0):
             counts.lost += 1
             return
-        wait_s = manner.delay_s + late * manner.jitter_s
+        wait_s = settings.delay_s + late * settings.jitter_s
         counts.delayed += wait_s > 0.0
-        if back < manner.held_back:
+        if back < settings.held_back:
             counts.held_back += 1
-            wait_s += manner.hold_s
+            wait_s += settings.hold_s
         if stall_s > 0.0:
             counts.stalled += 1
             wait_s = max(wait_s, stall_s)

@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from tests.ros.reaction.impairment import CLEAR, Impairment, Manner
+from tests.ros.reaction.impairment import CLEAR, Impairment, LineSettings
 
 TUN = Path("/dev/net/tun")
 ADDRESSES = ("10.99.0.1", "10.99.0.2")
@@ -107,9 +107,9 @@ class Line(threading.Thread):
             made.pop_all()
         self.start()
 
-    def be(self, manner: Manner) -> float:
+    def be(self, settings: LineSettings) -> float:
         """From now on the way there is so; returns the moment of that. The way back stays clear."""
-        self.ways[0].manner = manner
+        self.ways[0].settings = settings
         return time.monotonic()
 
     def run(self) -> None:

@@ -156,7 +156,7 @@ class Stage:
         since = self._up_to_speed(talkers, scenario.talks[0].speed_mps)
         first = talkers[0]
         before, began_sent = Counts(*astuple(self._line.ways[0].counts)), first.sent
-        began_s = self._line.be(scenario.manner)
+        began_s = self._line.be(scenario.settings)
         time.sleep(scenario.impaired_s)
         # Beyond this moment nothing counts as impaired: what is on its way still comes
         after, ended_sent = Counts(*astuple(self._line.ways[0].counts)), first.sent
@@ -203,7 +203,7 @@ class Stage:
             first.process.send_signal(signal.SIGCONT)
         elif event is Event.CUT:
             return self._line.be(CUT)
-        elif every_s := scenario.manner.every_s:
+        elif every_s := scenario.settings.every_s:
             return began_s + every_s - began_s % every_s  # the first stall
         else:
             return began_s

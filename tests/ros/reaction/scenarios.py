@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from tests.ros.reaction.impairment import CLEAR, Manner
+from tests.ros.reaction.impairment import CLEAR, LineSettings
 
 SPEED_MPS = 1.5
 OTHER_MPS = 2.5  # of the second publisher, whom nobody may hear
@@ -37,7 +37,7 @@ class Scenario:
 
     name: str
     event: Event
-    manner: Manner = CLEAR
+    settings: LineSettings = CLEAR
     talks: tuple[Talk, ...] = (Talk(),)
     is_quick: bool = False
     impaired_s: float = 1.5
@@ -54,29 +54,29 @@ SCENARIOS = (
     Scenario("clear line, paused", Event.PAUSED, impaired_s=0.3),
     Scenario("clear line, best effort, killed", Event.KILLED, talks=BEST_EFFORT, impaired_s=0.3),
     Scenario("clear line, paused for a moment", Event.RESUMED, is_quick=True, impaired_s=0.3),
-    Scenario("20 % lost, then cut", Event.CUT, Manner(loss=0.2)),
-    Scenario("20 % lost, best effort, then cut", Event.CUT, Manner(loss=0.2), BEST_EFFORT),
-    Scenario("60 % lost", Event.NONE, Manner(loss=0.6), impaired_s=3.0),
-    Scenario("60 ms late, then cut", Event.CUT, Manner(delay_s=0.06)),
+    Scenario("20 % lost, then cut", Event.CUT, LineSettings(loss=0.2)),
+    Scenario("20 % lost, best effort, then cut", Event.CUT, LineSettings(loss=0.2), BEST_EFFORT),
+    Scenario("60 % lost", Event.NONE, LineSettings(loss=0.6), impaired_s=3.0),
+    Scenario("60 ms late, then cut", Event.CUT, LineSettings(delay_s=0.06)),
     Scenario(
         "20 % lost, 20 to 60 ms late, 10 % reordered, cut", Event.CUT,
-        Manner(loss=0.2, delay_s=0.02, jitter_s=0.04, held_back=0.1, hold_s=0.05), is_quick=True,
+        LineSettings(loss=0.2, delay_s=0.02, jitter_s=0.04, held_back=0.1, hold_s=0.05), is_quick=True,
     ),
     Scenario(
-        "bursts: 80 ms of each 300 come at once, cut", Event.CUT, Manner(every_s=0.3, stall_s=0.08)
+        "bursts: 80 ms of each 300 come at once, cut", Event.CUT, LineSettings(every_s=0.3, stall_s=0.08)
     ),
     Scenario(
         "bursts: 300 ms of each 600 come at once", Event.NONE,
-        Manner(every_s=0.6, stall_s=0.3), is_quick=True,
+        LineSettings(every_s=0.6, stall_s=0.3), is_quick=True,
     ),
     Scenario(
         "gaps: 300 ms of each 1000 are lost", Event.NONE,
-        Manner(every_s=1.0, stall_s=0.3, is_gap=True),
+        LineSettings(every_s=1.0, stall_s=0.3, is_gap=True),
     ),
     Scenario("1000 commands a second, killed", Event.KILLED, talks=(Talk(hz=1000),), is_quick=True,
              impaired_s=0.5),
     Scenario(
-        "1000 a second, 20 % lost, cut", Event.CUT, Manner(loss=0.2), (Talk(hz=1000),),
+        "1000 a second, 20 % lost, cut", Event.CUT, LineSettings(loss=0.2), (Talk(hz=1000),),
     ),
     Scenario(
         "teleop and drive at once, teleop killed", Event.KILLED,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.evidence import every
 from tests.ros.reaction.f1tenth_rules import TIMEOUT_S, VESC_SILENT_S, Arrival, Mux, driven
-from tests.ros.reaction.impairment import CLEAR, CUT, Impairment, Manner
+from tests.ros.reaction.impairment import CLEAR, CUT, Impairment, LineSettings
 from tests.ros.reaction.measured import reaction
 from tests.ros.reaction.running import VEHICLE
 
@@ -18,10 +18,10 @@ STEP_S = 0.01
 LONG_S = 10.0
 
 
-def passed(manner: Manner, seed: str = "1", packets_max: int = 10**6):
+def passed(settings: LineSettings, seed: str = "1", packets_max: int = 10**6):
     """What came out of PACKETS at one each 10 ms: (when, which), and the line."""
     line = Impairment(seed, packets_max)
-    line.manner = manner
+    line.settings = settings
     out = []
     for number in range(PACKETS):
         now_s = number * STEP_S
@@ -43,16 +43,16 @@ def test_a_clear_line_lets_all_through_in_order():
 
 @pytest.mark.parametrize("loss", [0.05, 0.2, 0.6])
 def test_it_loses_as_many_as_it_is_told(loss):
-    _, line = passed(Manner(loss=loss))
+    _, line = passed(LineSettings(loss=loss))
     sigma = (PACKETS * loss * (1 - loss)) ** 0.5
     assert abs(line.counts.lost - PACKETS * loss) < 4 * sigma
 
 
 def test_a_line_that_is_cut_loses_all_and_what_was_on_its_way_arrives():
     line = Impairment("1", 10)
-    line.manner = Manner(delay_s=0.5)
+    line.settings = LineSettings(delay_s=0.5)
     line.take(b"before", 0.0)
-    line.manner = CUT
+    line.settings = CUT
     line.take(b"after", 0.1)
     assert line.due(0.4) == []
     assert line.next_s == pytest.approx(0.5)
@@ -61,7 +61,7 @@ def test_a_line_that_is_cut_loses_all_and_what_was_on_its_way_arrives():
 
 
 def test_late_means_late_by_that_much():
-    out, line = passed(Manner(delay_s=0.05, jitter_s=0.1))
+    out, line = passed(LineSettings(delay_s=0.05, jitter_s=0.1))
     ages_s = [at_s - number * STEP_S for at_s, number in out if at_s < PACKETS * STEP_S]
     assert min(ages_s) >= 0.05
     assert max(ages_s) <= 0.15 + STEP_S
@@ -71,7 +71,7 @@ def test_late_means_late_by_that_much():
 
 
 def test_some_are_held_back_and_overtaken():
-    out, line = passed(Manner(held_back=0.1, hold_s=0.025))
+    out, line = passed(LineSettings(held_back=0.1, hold_s=0.025))
     behind = [b for (_, a), (_, b) in pairwise(out) if b < a]
     assert abs(line.counts.held_back - PACKETS * 0.1) < 4 * (PACKETS * 0.09) ** 0.5
     assert len(behind) <= line.counts.reordered <= line.counts.held_back
@@ -80,7 +80,7 @@ def test_some_are_held_back_and_overtaken():
 
 @pytest.mark.parametrize("is_gap", [False, True])
 def test_a_stall_holds_or_loses_what_comes_meanwhile(is_gap):
-    out, line = passed(Manner(every_s=1.0, stall_s=0.305, is_gap=is_gap))
+    out, line = passed(LineSettings(every_s=1.0, stall_s=0.305, is_gap=is_gap))
     assert {round(at_s % 1.0, 3) for at_s, _ in out if at_s % 1.0 < 0.305 - 1e-6} == set()
     inside = line.counts.lost if is_gap else line.counts.stalled
     assert inside == pytest.approx(PACKETS * 0.31, abs=60)
@@ -90,16 +90,16 @@ def test_a_stall_holds_or_loses_what_comes_meanwhile(is_gap):
 
 
 def test_the_same_seed_does_the_same_and_another_one_does_not():
-    manner = Manner(0.2, 0.02, 0.04, 0.1, 0.05)
-    (first, _), (again, _), (other, _) = (passed(manner, seed) for seed in ("1", "1", "2"))
+    settings = LineSettings(0.2, 0.02, 0.04, 0.1, 0.05)
+    (first, _), (again, _), (other, _) = (passed(settings, seed) for seed in ("1", "1", "2"))
     assert first == again != other
 
 
 def test_what_one_packet_draws_is_no_matter_of_how_the_line_was():
     """So a line that was clear for so many packets loses the same later ones."""
     early, late = Impairment("3", 10**6), Impairment("3", 10**6)
-    early.manner = late.manner = Manner(loss=0.5)
-    late.manner = replace(late.manner, jitter_s=0.2, held_back=0.3, hold_s=0.1)
+    early.settings = late.settings = LineSettings(loss=0.5)
+    late.settings = replace(late.settings, jitter_s=0.2, held_back=0.3, hold_s=0.1)
     for number in range(200):
         early.take(b"", number)
         late.take(b"", number)

@@ -51,10 +51,10 @@ def hold(row: dict[str, Any]) -> None:
     # Whatever happens it stops, at the latest one lease after the last command, and stays so
     assert "silent" in row["why"], row
     assert tandem["last_mps"] == 0.0, row
-    manner = scenario.manner
-    on_its_way_s = 1 / scenario.talks[0].hz + manner.delay_s + manner.jitter_s + manner.hold_s
+    settings = scenario.settings
+    on_its_way_s = 1 / scenario.talks[0].hz + settings.delay_s + settings.jitter_s + settings.hold_s
     if scenario.event is not Event.NONE:
-        blind_s = LEASE_S + on_its_way_s + manner.stall_s + BUSY_S
+        blind_s = LEASE_S + on_its_way_s + settings.stall_s + BUSY_S
         assert tandem["stands_ms"] < 1e3 * (blind_s + BRAKES_S), row
         assert tandem["way_m"] < SPEED_MPS * blind_s + BRAKES_M, row
     # And f1tenth_system's: a second blind, then it rolls; or it goes on, for the silence was short
@@ -67,17 +67,17 @@ def hold(row: dict[str, Any]) -> None:
 
 
 def it_counts_what_it_does(row: dict[str, Any], scenario: Scenario) -> None:
-    line, manner = row["line"], scenario.manner
+    line, settings = row["line"], scenario.settings
     assert line["taken"] > 0.5 * row["sent"] > 0, row
     assert line["refused"] == 0
-    if manner.loss:
-        expected, taken = manner.loss, line["taken"]
+    if settings.loss:
+        expected, taken = settings.loss, line["taken"]
         sigma = (taken * expected * (1 - expected)) ** 0.5
         assert abs(line["lost"] - taken * expected) < 4 * sigma, row
-    assert (line["lost"] > 0) == (manner.loss > 0 or manner.is_gap), row
-    assert (line["reordered"] > 0) == (manner.jitter_s > 0 or manner.held_back > 0), row
-    assert (line["delayed"] > 0) == (manner.delay_s > 0 or manner.jitter_s > 0), row
-    assert (line["stalled"] > 0) == (manner.stall_s > 0 and not manner.is_gap), row
+    assert (line["lost"] > 0) == (settings.loss > 0 or settings.is_gap), row
+    assert (line["reordered"] > 0) == (settings.jitter_s > 0 or settings.held_back > 0), row
+    assert (line["delayed"] > 0) == (settings.delay_s > 0 or settings.jitter_s > 0), row
+    assert (line["stalled"] > 0) == (settings.stall_s > 0 and not settings.is_gap), row
     # What was lost to the line was lost to the nodes; what was not, was not
     share = row["arrived"] / row["sent"]
     if not line["lost"]:

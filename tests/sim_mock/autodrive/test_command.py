@@ -6,12 +6,12 @@ import pytest
 
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import (
-    Asked,
     Command,
     Scenery,
+    ScriptCommand,
     VehicleAnswer,
     decimal,
-    read_asked,
+    read_script_command,
     write_answer,
     write_command,
 )
@@ -80,16 +80,18 @@ def test_decimals_are_plain(value, text):
 
 
 def test_what_is_written_is_read_again():
-    assert read_asked(write_command(Command(0.05, -0.25), ".", False)) == Asked(0.05, -0.25)
-    assert read_asked(write_command(Command(0.0, 1.0), ".", True)) == Asked(
+    assert read_script_command(write_command(Command(0.05, -0.25), ".", False)) == ScriptCommand(
+        0.05, -0.25
+    )
+    assert read_script_command(write_command(Command(0.0, 1.0), ".", True)) == ScriptCommand(
         0.0, 1.0, 1.0, 1.0, is_reset=True
     )
 
 
 def test_a_share_is_cut_as_the_simulator_cuts_it():
     keys = {"V1 Throttle": "-7", "V1 Steering": 1e9, "V1 Brake": "-1", "V1 Handbrake": "3"}
-    asked = read_asked(keys)
-    assert asked == Asked(-1.0, 1.0, 0.0, 1.0)
+    asked = read_script_command(keys)
+    assert asked == ScriptCommand(-1.0, 1.0, 0.0, 1.0)
     assert asked.pulled == 1.0
 
 
@@ -99,8 +101,8 @@ STILL = {"V1 Throttle": "0", "V1 Steering": "0"}
 @pytest.mark.parametrize(("word", "is_reset"), [("True", True), ("true", True), ("False", False),
                                                 ("1", False), ("", False)])  # fmt: skip
 def test_a_reset_is_asked_for_by_the_word_that_the_simulator_reads(word, is_reset):
-    assert read_asked({**STILL, "V1 Reset": word}).is_reset is is_reset
-    assert read_asked(STILL).is_reset is False
+    assert read_script_command({**STILL, "V1 Reset": word}).is_reset is is_reset
+    assert read_script_command(STILL).is_reset is False
 
 
 def test_a_script_that_moves_the_vehicle_itself_says_where():
@@ -109,12 +111,14 @@ def test_a_script_that_moves_the_vehicle_itself_says_where():
         "V1 PosX": "1.5", "V1 PosY": "-2", "V1 PosZ": "0", "V1 RotX": "0", "V1 RotY": "0",
         "V1 RotZ": f"{sin(half)}", "V1 RotW": f"{cos(half)}",
     }  # fmt: skip
-    assert read_asked({**STILL, **place, "V1 CoSim": "1"}).pose == pytest.approx((1.5, -2.0, 0.6))
-    assert read_asked({**STILL, **place, "V1 CoSim": "0"}).pose is None
-    assert read_asked({**STILL, **place, "V1 CoSim": "1", "V1 PosX": "nan"}).pose is None
-    assert read_asked({**STILL, "V1 CoSim": "1"}).pose is None
+    assert read_script_command({**STILL, **place, "V1 CoSim": "1"}).pose == pytest.approx(
+        (1.5, -2.0, 0.6)
+    )
+    assert read_script_command({**STILL, **place, "V1 CoSim": "0"}).pose is None
+    assert read_script_command({**STILL, **place, "V1 CoSim": "1", "V1 PosX": "nan"}).pose is None
+    assert read_script_command({**STILL, "V1 CoSim": "1"}).pose is None
 
 
 def test_the_states_of_signals_are_whole_numbers():
-    asked = read_asked({**STILL, "TL1 State": "2", "TL2 State": "red", "TL5 State": "1"})
+    asked = read_script_command({**STILL, "TL1 State": "2", "TL2 State": "red", "TL5 State": "1"})
     assert asked.signals == {"TL1 State": "2"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from host_bridge.inputs.autodrive.exchange import Exchange
+from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from sim_mock.autodrive import wire
 
 KEYS = {"V1 Speed": "0.0000"}
@@ -13,7 +13,7 @@ COMMAND = {"V1 Throttle": "0.5", "V1 Steering": "-1"}
 
 @pytest.fixture
 def exchange():
-    return Exchange(0)
+    return ScriptExchange(0)
 
 
 def due(exchange, now_us):
@@ -37,7 +37,7 @@ def test_what_was_decided_is_kept_with_when_it_was_heard(exchange):
     assert exchange.latest is None
     answer(exchange, 700)
     assert exchange.latest.heard_us == 700
-    assert (exchange.latest.asked.throttle, exchange.latest.asked.steering) == (0.5, -1.0)
+    assert (exchange.latest.command.throttle, exchange.latest.command.steering) == (0.5, -1.0)
 
 
 @pytest.mark.parametrize(

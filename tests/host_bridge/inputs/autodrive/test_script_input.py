@@ -5,9 +5,9 @@ import pytest
 from host_bridge.core import Cause, Reach, Sender, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.session import Session
-from host_bridge.inputs.autodrive import Script
-from host_bridge.inputs.autodrive.exchange import Exchange
-from host_bridge.inputs.autodrive.script_input import Manner
+from host_bridge.inputs.autodrive import ScriptInput
+from host_bridge.inputs.autodrive.exchange import ScriptExchange
+from host_bridge.inputs.autodrive.script_input import ScriptOptions
 from host_bridge.inputs.keyboard import Seat
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 from sim_mock.autodrive import wire
@@ -16,21 +16,21 @@ from tests.host_bridge.inputs.made_inputs import Person, seating
 
 LEASE_S = 0.75
 CAP_MPS = 0.13
-AS_EVER = Manner()
-SLOW = Manner(every_s=2.0)
+DEFAULTS = ScriptOptions()
+SLOW = ScriptOptions(every_s=2.0)
 REACH = Reach(CAP_MPS, CAP_MPS, 0.4)
 
 
 class Day(Drive):
     """A Nigel; a script that answers every ``period_s`` with ``keys``; a person with SPACE."""
 
-    def __init__(self, *, has_seat=True, period_s=0.5, manner=AS_EVER):
+    def __init__(self, *, has_seat=True, period_s=0.5, script_options=DEFAULTS):
         nigel = vehicle("nigel")
         super().__init__(Rig("nigel", of=nigel), source="seat")
         self.bind()
         source = nigel.source("devkit")
         self.seat = Seat(REACH, has_releases=True)
-        self.script = Script("here:4567", None, manner)
+        self.script = ScriptInput("here:4567", None, script_options)
         self.script.prepare(seating([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
         controls = Controls(self.script, source, REACH, person, needs_hand=has_seat)
@@ -47,7 +47,7 @@ class Day(Drive):
         self.connect()
 
     def connect(self):
-        self.script.exchange = Exchange(self.now_us)
+        self.script.exchange = ScriptExchange(self.now_us)
 
     def advance(self, seconds):
         for _ in range(round(seconds * 100)):
@@ -205,7 +205,7 @@ def test_a_loop_that_is_slower_than_its_lease_stops(day):
 
 def driven_slowly(period_s):
     """A day whose script answers so rarely, with the car on its way."""
-    day = Day(period_s=period_s, manner=SLOW)
+    day = Day(period_s=period_s, script_options=SLOW)
     day.keys = {"V1 Throttle": "1", "V1 Steering": "0"}
     day.arm_and_answer()
     day.space()

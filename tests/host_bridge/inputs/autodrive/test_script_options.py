@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.core import Observed, SeenCar
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.autodrive import make
-from host_bridge.inputs.autodrive.exchange import Exchange
+from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from sim_mock.autodrive.values import packed, ranges_m
 from sim_mock.autodrive.wire import write_bridge
 from tests.host_bridge.inputs.made_inputs import seating
@@ -20,7 +20,7 @@ from tests.host_bridge.inputs.made_inputs import seating
 def script_of(name, **options):
     script = make("127.0.0.1:4567", options, lambda: 0)
     script.prepare(seating([load_vehicle(name)]))
-    script.exchange = Exchange(0)
+    script.exchange = ScriptExchange(0)
     return script
 
 

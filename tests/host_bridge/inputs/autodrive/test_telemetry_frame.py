@@ -12,11 +12,11 @@ from PIL import Image
 
 from host_bridge.core import CarMotion
 from host_bridge.core.laps import Laps
-from host_bridge.inputs.autodrive import frame_of
-from host_bridge.inputs.autodrive.telemetry_frame import Seen
+from host_bridge.inputs.autodrive import make_frame
+from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry
 from host_bridge.logs.sensor_lines import Truth
 from sim_mock.autodrive.cars import simulated_car
-from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.telemetry import read_telemetry
 from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
@@ -40,13 +40,13 @@ def keys_of_the_simulator(name):
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("known", [{}, {"motion": MOTION}])
 def test_no_key_of_any_scene_is_missing_and_all_are_strings(name, known):
-    frame = frame_of(car(**known), NIGEL)
+    frame = make_frame(car(**known), NIGEL)
     assert keys_of_the_simulator(name) <= set(frame)
     assert every(isinstance(text, str) for text in frame.values())
 
 
 def test_what_is_not_there_is_empty_and_can_be_unpacked():
-    frame = frame_of(car(), NIGEL)
+    frame = make_frame(car(), NIGEL)
     assert gzip.decompress(base64.b64decode(frame["V1 LIDAR Range Array"])) == b""
     for side in ("Front", "Rear", "Left", "Right"):
         picture = Image.open(io.BytesIO(base64.b64decode(frame[f"V1 {side} Camera Image"])))
@@ -55,13 +55,13 @@ def test_what_is_not_there_is_empty_and_can_be_unpacked():
 
 
 def test_counts_become_the_wheels_turns_and_the_simulators_ticks():
-    told = read_telemetry(frame_of(car(motion=MOTION), NIGEL))
+    told = read_telemetry(make_frame(car(motion=MOTION), NIGEL))
     assert told.wheels_rad == pytest.approx((tau, -pi), abs=1e-3)
     assert told.ticks == pytest.approx((1920, -960), abs=1)
 
 
 def test_the_pose_is_that_of_dead_reckoning_and_euler_angles_are_positive():
-    told = read_telemetry(frame_of(car(motion=MOTION), NIGEL))
+    told = read_telemetry(make_frame(car(motion=MOTION), NIGEL))
     assert told.position_m == (1.5, -2.0, 0.0)
     assert told.euler_rad == pytest.approx((0.0, 0.0, 1.5 * pi), abs=1e-4)
     assert told.yaw_rad() == pytest.approx(-pi / 2, abs=1e-3)
@@ -70,12 +70,12 @@ def test_the_pose_is_that_of_dead_reckoning_and_euler_angles_are_positive():
 
 def test_what_a_virtual_car_has_besides_is_in_its_keys():
     laps = Laps(0.0, 0.0, 0.0)
-    first = read_telemetry(frame_of(car(motion=MOTION), NIGEL, Seen(laps=laps)))
+    first = read_telemetry(make_frame(car(motion=MOTION), NIGEL, ExtraTelemetry(laps=laps)))
     assert (first.lap_count, first.last_lap_time_s) == ((0.0,), (1e6,)), "none yet, as there"
     assert first.best_lap_time_s == (1e6,)
     laps.count, laps.time_s, laps.last_s, laps.best_s = 3, 1.5, 12.5, 11.25
-    seen = Seen("", Truth(1.0, 2.0, 0.5, 0.0, 0.0, 0.0), laps, hits=2, zero=(1920, 0))
-    told = read_telemetry(frame_of(car(motion=MOTION), NIGEL, seen))
+    extra = ExtraTelemetry("", Truth(1.0, 2.0, 0.5, 0.0, 0.0, 0.0), laps, hits=2, zero=(1920, 0))
+    told = read_telemetry(make_frame(car(motion=MOTION), NIGEL, extra))
     assert told.position_m == (1.0, 2.0, 0.0)
     assert told.yaw_rad() == pytest.approx(0.5, abs=1e-3)
     assert (told.lap_count, told.lap_time_s) == ((3.0,), (1.5,))
@@ -85,8 +85,8 @@ def test_what_a_virtual_car_has_besides_is_in_its_keys():
 
 
 def test_what_a_script_asked_for_is_echoed_as_the_simulator_does():
-    asked = Asked(0.7, 0.1, 0.25, 0.5, signals={"TL2 State": "3"})
-    frame = frame_of(car(), NIGEL, Seen(asked=asked))
+    command = ScriptCommand(0.7, 0.1, 0.25, 0.5, signals={"TL2 State": "3"})
+    frame = make_frame(car(), NIGEL, ExtraTelemetry(command=command))
     told = read_telemetry(frame)
     assert (told.throttle, told.brake, told.handbrake) == ((0.7,), (0.25,), (0.5,))
     assert [frame[f"TL{i} State"] for i in range(1, 5)] == ["0", "3", "0", "0"]
@@ -97,7 +97,7 @@ def test_a_car_that_drives_says_how_fast_and_where_it_steers():
     drive.arm()
     drive.go(0.3, 0.2)
     drive.advance(2.0)
-    told = read_telemetry(frame_of(drive.rigs[0].car, NIGEL))
+    told = read_telemetry(make_frame(drive.rigs[0].car, NIGEL))
     assert told.speed_mps == pytest.approx((0.3,), abs=0.02)
     assert told.velocity_mps[0] == pytest.approx(0.3, abs=0.02)
     assert told.steer_rad == pytest.approx((0.2,), abs=0.01)

@@ -10,11 +10,11 @@ import pytest
 from host_bridge.config import load_vehicle
 from host_bridge.core import SeenCar
 from host_bridge.inputs.autodrive.virtual_car import NO_ROOM, NOT_HERE, VirtualCar
-from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.command import ScriptCommand
 
 TICK_US = 10_000
 NIGEL = load_vehicle("nigel")
-RESET, DRIVES = Asked(is_reset=True), Asked(0.5)
+RESET, DRIVES = ScriptCommand(is_reset=True), ScriptCommand(0.5)
 
 
 class World:
@@ -31,7 +31,7 @@ class World:
         self.place, self.speed_mps = (0.0, 0.0, 0.0), 0.0
         self.step()
 
-    def step(self, times=1, asked=None):
+    def step(self, times=1, command=None):
         """Whether it had to stand, at last."""
         must_stand = False
         for _ in range(times):
@@ -45,8 +45,8 @@ class World:
             status = SimpleNamespace(speed_mps=self.speed_mps)
             motion = SimpleNamespace(count_left=self.counts[0], count_right=self.counts[1])
             self.car.step(SeenCar("car", True, NIGEL, status, motion, None, None), self.now_us)
-            if asked:
-                must_stand = self.car.must_stand(asked)
+            if command:
+                must_stand = self.car.must_stand(command)
         return must_stand
 
     def told(self):
@@ -73,11 +73,11 @@ def test_laps_and_hits_are_counted_from_where_it_really_is(world):
     round_the_oval(world, 2.5)
     world.hits = 3
     world.step()
-    seen = world.car.seen(DRIVES)
-    assert (seen.laps.count, seen.hits) == (2, 3)
-    assert seen.laps.best_s == pytest.approx(10.0, abs=0.1)
-    assert seen.laps.time_s == pytest.approx(5.0, abs=0.1)
-    assert seen.truth.yaw_rad == pytest.approx(5 * pi)
+    extra = world.car.extra_telemetry(DRIVES)
+    assert (extra.laps.count, extra.hits) == (2, 3)
+    assert extra.laps.best_s == pytest.approx(10.0, abs=0.1)
+    assert extra.laps.time_s == pytest.approx(5.0, abs=0.1)
+    assert extra.truth.yaw_rad == pytest.approx(5 * pi)
 
 
 def test_a_reset_makes_it_stand_and_puts_it_back_and_all_begins_anew(world):
@@ -92,9 +92,9 @@ def test_a_reset_makes_it_stand_and_puts_it_back_and_all_begins_anew(world):
     assert world.step(30, RESET) is True, "it is held for as long as it is asked for"
     assert world.told() == [], "and put there once"
     assert world.step(1, DRIVES) is False
-    seen = world.car.seen(DRIVES)
-    assert (seen.hits, seen.laps.count, seen.laps.time_s) == (0, 0, 0.0)
-    assert seen.zero == (700, 900)
+    extra = world.car.extra_telemetry(DRIVES)
+    assert (extra.hits, extra.laps.count, extra.laps.time_s) == (0, 0, 0.0)
+    assert extra.zero == (700, 900)
 
 
 def test_a_reset_that_was_a_pulse_is_done_to_its_end_and_again_with_the_next(world):
@@ -120,11 +120,13 @@ def test_where_there_is_no_room_it_stays_and_drives_on_and_that_is_said(world):
 def test_a_script_that_moves_the_car_itself_puts_it_wherever_it_says(world):
     places = [(0.1 * i, 0.0, 0.01 * i) for i in range(1, 6)]
     for place in places:
-        assert world.step(3, Asked(1.0, pose=place)) is True, "its throttle counts for nothing"
+        assert world.step(3, ScriptCommand(1.0, pose=place)) is True, (
+            "its throttle counts for nothing"
+        )
         told = world.told()
         assert tuple(told[-1].values()) == pytest.approx(place)
         world.place = place
-    assert world.step(2, Asked(1.0, pose=places[-1])) is True
+    assert world.step(2, ScriptCommand(1.0, pose=places[-1])) is True
     assert world.step(1, DRIVES) is False
 
 
