@@ -60,10 +60,12 @@ SCENARIOS = (
     Scenario("60 ms late, then cut", Event.CUT, LineSettings(delay_s=0.06)),
     Scenario(
         "20 % lost, 20 to 60 ms late, 10 % reordered, cut", Event.CUT,
-        LineSettings(loss=0.2, delay_s=0.02, jitter_s=0.04, held_back=0.1, hold_s=0.05), is_quick=True,
+        LineSettings(loss=0.2, delay_s=0.02, jitter_s=0.04, held_back=0.1, hold_s=0.05),
+        is_quick=True,
     ),
     Scenario(
-        "bursts: 80 ms of each 300 come at once, cut", Event.CUT, LineSettings(every_s=0.3, stall_s=0.08)
+        "bursts: 80 ms of each 300 come at once, cut", Event.CUT,
+        LineSettings(every_s=0.3, stall_s=0.08),
     ),
     Scenario(
         "bursts: 300 ms of each 600 come at once", Event.NONE,
