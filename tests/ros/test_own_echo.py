@@ -65,5 +65,8 @@ def test_a_commander_that_comes_to_the_receivers_own_topic(refused, tmp_path):
 
 @pytest.mark.parametrize("name", VOCABULARIES)
 def test_every_vocabulary(refused, name):
-    heard, said = VOCABULARIES[name].heard[0].topic, VOCABULARIES[name].said[0].topic
+    heard, said = (
+        VOCABULARIES[name].subscriptions[0].topic,
+        VOCABULARIES[name].publications[0].topic,
+    )
     assert said in refused("--as", name, "--remap", f"{heard}:={said}")

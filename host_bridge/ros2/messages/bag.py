@@ -43,12 +43,12 @@ def write_bag(log: Path, bag: Path, load: Load) -> dict[str, int]:
         )
     origin_ns = int(known[FACTS][ORIGIN])
     with BagWriter(bag) as writer:
-        tellers = {
-            car: _Teller(writer, _prefix(car, cars), load(row.get("vehicle", "")), car)
+        publishers = {
+            car: _BagPublisher(writer, _prefix(car, cars), load(row.get("vehicle", "")), car)
             for car, row in cars.items()
         }
         for record in (first, *records):
-            tellers[record.car].tell(record, origin_ns + record.time_us * 1000)
+            publishers[record.car].tell(record, origin_ns + record.time_us * 1000)
     return writer.counts
 
 
@@ -59,7 +59,7 @@ def _prefix(car: str, cars: dict[str, dict[str, str]]) -> str:
     return f"car_{name}" if name[:1].isdigit() else name
 
 
-class _Teller:
+class _BagPublisher:
     """Writes the messages that one car's node would have published, from the records of a log."""
 
     def __init__(self, writer: BagWriter, prefix: str, vehicle: Vehicle | None, car: str) -> None:
@@ -123,7 +123,7 @@ class _Teller:
         self, motion: CarMotion, status: CarStatus, stamp: Any
     ) -> Iterator[tuple[str, str, Any]]:
         frames = self._frames + F1TENTH.odom_frame, self._frames + F1TENTH.base_frame
-        pose = messages.reckoned(status, motion)
+        pose = messages.dead_reckoned_pose(status, motion)
         odometry = empty("nav_msgs/msg/Odometry")
         messages.fill_odometry(odometry, stamp, frames, pose)
         yield "odom", "nav_msgs/msg/Odometry", odometry

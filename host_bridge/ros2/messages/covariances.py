@@ -23,7 +23,7 @@ _WRAP_S = 2.0**30 * 1e-6  # the board's timestamps wrap here
 
 
 @dataclass(frozen=True)
-class Spread:
+class SensorNoise:
     """The standard deviations of one vehicle's sensors."""
 
     count_m: float
@@ -32,7 +32,7 @@ class Spread:
     accel_mps2: float
 
     @staticmethod
-    def of(vehicle: Vehicle) -> Spread:
+    def of(vehicle: Vehicle) -> SensorNoise:
         """Read them from the vehicle file."""
         found = vehicle.plant.get("imu")
         imu = found if isinstance(found, Mapping) else {}
@@ -40,7 +40,7 @@ class Spread:
         noise = float(imu.get("yaw_rate_noise_radps", _NO_GYRO_RADPS))
         bias = float(imu.get("yaw_rate_bias_radps", _NO_GYRO_RADPS))
         accel = float(imu.get("accel_noise_mps2", 0.0)) + float(imu.get("accel_bias_mps2", 0.0))
-        return Spread(
+        return SensorNoise(
             vehicle.parameters["nm_per_count"][0] * 1e-9,
             noise if has_gyro else _NO_GYRO_RADPS,
             bias if has_gyro else _NO_GYRO_RADPS,
@@ -48,11 +48,11 @@ class Spread:
         )
 
 
-class Reckoning:
+class OdometryError:
     """The growth of the odometry error since the car's board started."""
 
     def __init__(self, vehicle: Vehicle) -> None:
-        self.spread = Spread.of(vehicle)
+        self.noise = SensorNoise.of(vehicle)
         self._lasted_s = 0.0
         self._before_us: int | None = None
 
@@ -70,41 +70,41 @@ class Reckoning:
         The gyro bias turns the heading further with time, and bends the reckoned path with it: at
         its end by half of that angle.
         """
-        yaw_rad = self.spread.yaw_rate_bias_radps * self._lasted_s
+        yaw_rad = self.noise.yaw_rate_bias_radps * self._lasted_s
         share = _WAY_SHARE**2 + (yaw_rad / 2.0) ** 2
-        place = self.spread.count_m**2 + share * motion.distance_m**2
-        yaw = yaw_rad**2 + self.spread.yaw_rate_noise_radps**2
+        place = self.noise.count_m**2 + share * motion.distance_m**2
+        yaw = yaw_rad**2 + self.noise.yaw_rate_noise_radps**2
         return _diagonal(place, place, yaw)
 
     def twist(self) -> dict[int, float]:
         """Return the diagonal of the twist covariance: one count per window, the gyro's errors."""
-        speed = (self.spread.count_m / _WINDOW_S) ** 2 / 12.0
+        speed = (self.noise.count_m / _WINDOW_S) ** 2 / 12.0
         side = speed  # the lateral speed is reported as 0; a sliding car has one
-        rate = self.spread.yaw_rate_noise_radps**2 + self.spread.yaw_rate_bias_radps**2
+        rate = self.noise.yaw_rate_noise_radps**2 + self.noise.yaw_rate_bias_radps**2
         return _diagonal(speed, side, rate)
 
 
-def exact() -> dict[int, float]:
+def exact_covariance() -> dict[int, float]:
     """Return the diagonal of a quantity that is known exactly."""
     return _diagonal(EXACT, EXACT, EXACT)
 
 
-def fill(covariance: Any, diagonal: Mapping[int, float]) -> None:
+def fill_diagonal(covariance: Any, diagonal: Mapping[int, float]) -> None:
     """Write a diagonal into a message's flat covariance list."""
     for index, variance in diagonal.items():
         covariance[index] = variance
 
 
-def fill_imu(message: Any, spread: Spread) -> None:
+def fill_imu_covariances(message: Any, noise: SensorNoise) -> None:
     """Fill the covariances of an Imu message.
 
     One rate and two accelerations are measured; the vertical one is that of a level car, and counts
     as not measured.
     """
-    rate = spread.yaw_rate_noise_radps**2 + spread.yaw_rate_bias_radps**2
-    accel = spread.accel_mps2**2
-    fill(message.angular_velocity_covariance, {0: NOT_MEASURED, 4: NOT_MEASURED, 8: rate})
-    fill(message.linear_acceleration_covariance, {0: accel, 4: accel, 8: NOT_MEASURED})
+    rate = noise.yaw_rate_noise_radps**2 + noise.yaw_rate_bias_radps**2
+    accel = noise.accel_mps2**2
+    fill_diagonal(message.angular_velocity_covariance, {0: NOT_MEASURED, 4: NOT_MEASURED, 8: rate})
+    fill_diagonal(message.linear_acceleration_covariance, {0: accel, 4: accel, 8: NOT_MEASURED})
 
 
 def _diagonal(x: float, y: float, yaw: float) -> dict[int, float]:

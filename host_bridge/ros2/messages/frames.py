@@ -11,11 +11,13 @@ from dataclasses import replace
 from host_bridge.ros2.vocabularies.vocabulary import ABSOLUTE_FRAMES, Vocabulary
 
 
-def framed(vocabulary: Vocabulary, namespace: str) -> Vocabulary:
+def with_namespace(vocabulary: Vocabulary, namespace: str) -> Vocabulary:
     """Return the vocabulary with the car's frames under this namespace."""
     return replace(
         vocabulary,
-        said=tuple(replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.said),
+        publications=tuple(
+            replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.publications
+        ),
         odom_frame=_named(vocabulary.odom_frame, namespace),
         base_frame=_named(vocabulary.base_frame, namespace),
         scan_frame=_named(vocabulary.scan_frame, namespace),

@@ -23,7 +23,7 @@ _TURN = 2 * pi
 
 
 @dataclass(frozen=True)
-class Pose:
+class PoseTwist:
     """The pose and velocity of REP 105's base_link.
 
     That is the middle of the rear axle, or of the car if both axles steer.
@@ -37,15 +37,15 @@ class Pose:
     yaw_rate_radps: float
 
 
-def reckoned(status: CarStatus, motion: CarMotion) -> Pose:
+def dead_reckoned_pose(status: CarStatus, motion: CarMotion) -> PoseTwist:
     """Return the car's dead-reckoned pose; a speed below 0.05 m/s is reported as 0."""
     speed_mps = status.speed_mps if abs(status.speed_mps) >= _REST_MPS else 0.0
-    return Pose(motion.x_m, motion.y_m, motion.yaw_rad, speed_mps, 0.0, motion.yaw_rate_radps)
+    return PoseTwist(motion.x_m, motion.y_m, motion.yaw_rad, speed_mps, 0.0, motion.yaw_rate_radps)
 
 
-def true(truth: Truth, rear_m: float) -> Pose:
+def true_pose(truth: Truth, rear_m: float) -> PoseTwist:
     """Return a virtual car's true pose; base_link is ``rear_m`` behind its centre of gravity."""
-    return Pose(
+    return PoseTwist(
         truth.x_m - rear_m * cos(truth.yaw_rad),
         truth.y_m - rear_m * sin(truth.yaw_rad),
         truth.yaw_rad,
@@ -58,7 +58,7 @@ def true(truth: Truth, rear_m: float) -> Pose:
 # --- reports to messages
 
 
-def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
+def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: PoseTwist) -> None:
     """Fill an Odometry but for its covariances; ``frames`` are the fixed and the child frame."""
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
@@ -68,7 +68,7 @@ def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose)
     message.twist.twist.angular.z = pose.yaw_rate_radps
 
 
-def fill_transform(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
+def fill_transform(message: Any, stamp: Any, frames: tuple[str, str], pose: PoseTwist) -> None:
     """Fill a TransformStamped with the same pose."""
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
@@ -84,7 +84,7 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
     message.child_frame_id = frames[1]
     message.transform.translation.x = float(lidar["ahead_m"]) - vehicle.turns_ahead_m
     message.transform.translation.z = LASER_HEIGHT_M
-    turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
+    fill_yaw(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
     return True
 
 
@@ -125,7 +125,7 @@ def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
     imu.linear_acceleration.x = motion.accel_x_mps2
     imu.linear_acceleration.y = motion.accel_y_mps2
     imu.linear_acceleration.z = 9.81
-    turn(imu.orientation, motion.yaw_rad)
+    fill_yaw(imu.orientation, motion.yaw_rad)
 
 
 def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) -> None:
@@ -142,12 +142,12 @@ def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) ->
         message.state.displacement = -car.motion.count_left
 
 
-def _place(position: Any, orientation: Any, pose: Pose) -> None:
+def _place(position: Any, orientation: Any, pose: PoseTwist) -> None:
     position.x, position.y = pose.x_m, pose.y_m
-    turn(orientation, pose.yaw_rad)
+    fill_yaw(orientation, pose.yaw_rad)
 
 
-def turn(orientation: Any, yaw_rad: float) -> None:
+def fill_yaw(orientation: Any, yaw_rad: float) -> None:
     """Fill a quaternion with a rotation about the vertical axis."""
     orientation.z, orientation.w = sin(yaw_rad / 2), cos(yaw_rad / 2)
 

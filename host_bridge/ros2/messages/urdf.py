@@ -22,7 +22,7 @@ _LEAST_M = 1e-3
 
 
 @dataclass(frozen=True)
-class Shape:
+class CarDimensions:
     """The dimensions that a drawing of a car needs, in m."""
 
     wheelbase_m: float
@@ -37,7 +37,7 @@ class Shape:
     steer_max_rad: float
 
     @staticmethod
-    def of(vehicle: Vehicle) -> Shape:
+    def of(vehicle: Vehicle) -> CarDimensions:
         """Read the dimensions from the vehicle file.
 
         A missing length is the wheelbase plus a wheel radius at each end, a missing width is the
@@ -46,7 +46,7 @@ class Shape:
         outline, drive = _table(vehicle, "outline"), _table(vehicle, "drive")
         axles = (str(c.get("axle")) for c in vehicle.channels if c["kind"] == "servo_steering")
         radius_m = float(drive.get("wheel_radius_m", 0.2 * vehicle.wheelbase_m))
-        return Shape(
+        return CarDimensions(
             vehicle.wheelbase_m,
             vehicle.track_m,
             radius_m,
@@ -70,18 +70,18 @@ def _table(vehicle: Vehicle, name: str) -> Mapping[str, float]:
 
 def urdf(vehicle: Vehicle, base_frame: str, scan_frame: str) -> str:
     """Return the URDF of the car, as robot_state_publisher reads it."""
-    shape = Shape.of(vehicle)
+    dimensions = CarDimensions.of(vehicle)
     prefix = base_frame.rpartition("/")[0]
     named = f"{prefix}/" if prefix else ""
     lines = [
         '<?xml version="1.0"?>',
         f'<robot name="{escape(vehicle.name)}">',
-        *_body(shape, base_frame),
+        *_body(dimensions, base_frame),
         *(
             line
             for axle in ("front", "rear")
             for side in SIDES
-            for line in _wheel(shape, base_frame, named, axle, side)
+            for line in _wheel(dimensions, base_frame, named, axle, side)
         ),
         *_laser(vehicle, base_frame, scan_frame),
         "</robot>",
@@ -89,10 +89,10 @@ def urdf(vehicle: Vehicle, base_frame: str, scan_frame: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _body(shape: Shape, base_frame: str) -> Iterator[str]:
-    middle_m = shape.length_m / 2 - shape.behind_m
-    height_m = _HEIGHT_SHARE * shape.wheelbase_m
-    size = f"{shape.length_m:.4f} {shape.width_m:.4f} {height_m:.4f}"
+def _body(dimensions: CarDimensions, base_frame: str) -> Iterator[str]:
+    middle_m = dimensions.length_m / 2 - dimensions.behind_m
+    height_m = _HEIGHT_SHARE * dimensions.wheelbase_m
+    size = f"{dimensions.length_m:.4f} {dimensions.width_m:.4f} {height_m:.4f}"
     yield f'  <link name="{base_frame}">'
     for kind in ("visual", "collision"):
         yield f'    <{kind}><origin xyz="{middle_m:.4f} 0 {height_m / 2:.4f}" rpy="0 0 0"/>'
@@ -100,22 +100,24 @@ def _body(shape: Shape, base_frame: str) -> Iterator[str]:
     yield "  </link>"
 
 
-def _wheel(shape: Shape, base_frame: str, named: str, axle: str, side: str) -> Iterator[str]:
+def _wheel(
+    dimensions: CarDimensions, base_frame: str, named: str, axle: str, side: str
+) -> Iterator[str]:
     wheel = f"{axle}_{side}_wheel"
-    x_m = (shape.wheelbase_m if axle == "front" else 0.0) - shape.rear_m
-    place = f'<origin xyz="{x_m:.4f} {SIDES[side] * shape.track_m / 2:.4f} 0" rpy="0 0 0"/>'
+    x_m = (dimensions.wheelbase_m if axle == "front" else 0.0) - dimensions.rear_m
+    place = f'<origin xyz="{x_m:.4f} {SIDES[side] * dimensions.track_m / 2:.4f} 0" rpy="0 0 0"/>'
     parent, at = base_frame, place
-    if axle in shape.steered:
+    if axle in dimensions.steered:
         knuckle = f"{named}{axle}_{side}_knuckle"
         yield f'  <link name="{knuckle}"/>'
         yield f'  <joint name="{axle}_{side}_steering" type="revolute">{place}'
         yield f'    <parent link="{base_frame}"/><child link="{knuckle}"/><axis xyz="0 0 1"/>'
-        most = 2.0 * shape.steer_max_rad  # covers the inner wheel in the tightest bend
+        most = 2.0 * dimensions.steer_max_rad  # covers the inner wheel in the tightest bend
         yield f'    <limit lower="-{most:.4f}" upper="{most:.4f}" effort="0" velocity="0"/></joint>'
         parent, at = knuckle, '<origin xyz="0 0 0" rpy="0 0 0"/>'
     yield f'  <joint name="{wheel}" type="continuous">{at}'
     yield f'    <parent link="{parent}"/><child link="{named}{wheel}"/><axis xyz="0 1 0"/></joint>'
-    radius_m = shape.wheel_radius_m
+    radius_m = dimensions.wheel_radius_m
     drum = f'<cylinder radius="{radius_m:.4f}" length="{_TIRE_SHARE * radius_m:.4f}"/>'
     turned = f'<origin xyz="0 0 0" rpy="{pi / 2:.6f} 0 0"/>'
     yield f'  <link name="{named}{wheel}"><visual>{turned}'
@@ -138,28 +140,28 @@ def _laser(vehicle: Vehicle, base_frame: str, scan_frame: str) -> Iterator[str]:
 
 
 def joints(
-    shape: Shape, status: CarStatus, motion: CarMotion, m_per_count: float
+    dimensions: CarDimensions, status: CarStatus, motion: CarMotion, m_per_count: float
 ) -> dict[str, float]:
     """Return joint angles in rad by name: wheel rotations, and the angle of each steered wheel."""
     counts = {"left": motion.count_left, "right": motion.count_right}
     found = {
-        f"{axle}_{side}_wheel": counts[side] * m_per_count / shape.wheel_radius_m
+        f"{axle}_{side}_wheel": counts[side] * m_per_count / dimensions.wheel_radius_m
         for axle in ("front", "rear")
         for side in SIDES
     }
-    for axle in shape.steered:
+    for axle in dimensions.steered:
         turned_rad = status.steer_rad if axle == "front" else -status.steer_rad
         for side, sign in SIDES.items():
-            found[f"{axle}_{side}_steering"] = _of_a_side(shape, turned_rad, sign)
+            found[f"{axle}_{side}_steering"] = _of_a_side(dimensions, turned_rad, sign)
     return found
 
 
-def _of_a_side(shape: Shape, steer_rad: float, sign: float) -> float:
+def _of_a_side(dimensions: CarDimensions, steer_rad: float, sign: float) -> float:
     """Return the steering angle in rad of one wheel of an axle (Ackermann geometry).
 
     Both wheels roll around one point, so the inner one is turned in farther.
     """
-    reach_m = shape.wheelbase_m / (2.0 if len(shape.steered) > 1 else 1.0)
+    reach_m = dimensions.wheelbase_m / (2.0 if len(dimensions.steered) > 1 else 1.0)
     slope = tan(steer_rad)
-    aside_m = max(reach_m - sign * slope * shape.track_m / 2.0, _LEAST_M)
+    aside_m = max(reach_m - sign * slope * dimensions.track_m / 2.0, _LEAST_M)
     return atan(reach_m * slope / aside_m)

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.ros2.node.executor_thread import Waiter
+from host_bridge.ros2.node.executor_thread import ExecutorThread
 from host_bridge.ros2.node.own_topics import OwnTopics
 
 _CALLS_MAX = 12  # callbacks per step; the rest waits for the next, and each topic keeps its newest
@@ -128,7 +128,7 @@ def _call(handler: Any) -> None:
         raise handler.exception()
 
 
-class _Later:
+class _DeferredResponse:
     """A service response that is sent as soon as the outcome is known."""
 
     def __init__(self, response: Any) -> None:
@@ -218,7 +218,7 @@ class Bus:
         self._nothing_comes = executors.TimeoutException, executors.ShutdownException
         self._executor.add_node(self._node)
         self._is_idle = False
-        self._waiter: Waiter[Any] | None = None
+        self._executor_thread: ExecutorThread[Any] | None = None
         self._later: Callable[[Callable[[], None]], object]
 
     def listen(
@@ -230,12 +230,14 @@ class Bus:
         resumed only then, because to begin to wait occupies the interpreter.
         """
         self._later = later
-        self._waiter = Waiter(lambda: self._executor.wait_for_ready_callbacks()[0], tell)
+        self._executor_thread = ExecutorThread(
+            lambda: self._executor.wait_for_ready_callbacks()[0], tell
+        )
 
     @property
     def has_news(self) -> bool:
         """True if a message has come that no step has taken; only known of a bus that listens."""
-        return self._waiter is not None and self._waiter.has_found
+        return self._executor_thread is not None and self._executor_thread.has_found
 
     def step(self, *, is_woken: bool = False) -> None:
         """Handle the messages that have come, up to a limit; never wait.
@@ -243,17 +245,17 @@ class Bus:
         With ``is_woken`` handle only the one that was reported: asking for more takes as long as
         all the rest of the step.
         """
-        if self._waiter is None:
+        if self._executor_thread is None:
             self._take(_CALLS_MAX)
             return
-        first = self._waiter.take()
+        first = self._executor_thread.take()
         if first is not None:
             try:
                 _call(first)
                 if not is_woken:
                     self._take(_CALLS_MAX - 1)
             finally:
-                self._later(self._waiter.go_on)
+                self._later(self._executor_thread.go_on)
 
     def _take(self, calls: int) -> None:
         for _ in range(calls):
@@ -291,8 +293,8 @@ class Bus:
         """
         if not self._context.ok():
             return
-        if self._waiter:
-            left = self._waiter.close(self._executor.shutdown)
+        if self._executor_thread:
+            left = self._executor_thread.close(self._executor.shutdown)
             if left is not None:
                 left()  # Python warns of a callback that was made ready and never run
         else:
@@ -357,9 +359,9 @@ class Bus:
         field for them.
         """
 
-        def handle(request: Any, response: Any) -> _Later:
+        def handle(request: Any, response: Any) -> _DeferredResponse:
             self._is_idle = False
-            later = _Later(response)
+            later = _DeferredResponse(response)
             answer(request, later.fill)
             return later
 

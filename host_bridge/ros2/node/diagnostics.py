@@ -14,14 +14,14 @@ _OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
 _TYPE = "diagnostic_msgs/msg/DiagnosticArray"
 
 
-def sentence(car: SeenCar) -> str:
+def why_standing(car: SeenCar) -> str:
     """Return why a car stands, as a sentence for people; "" while it may move."""
     if not car.is_known or car.status is None:
         return f"It is not heard: {car.stranger}." if car.stranger else "The car is not heard."
     return why_stopped(car.status, (), car.vehicle)
 
 
-class Health:
+class DiagnosticsPublisher:
     """The publisher of one car's diagnostics, at 1 Hz; each of several cars has its namespace."""
 
     def __init__(self, bus: Bus, namespace: str, node: str) -> None:
@@ -61,7 +61,7 @@ class Health:
             values["faults"] = ", ".join(fault.name for fault in car.status.faults)
         if hits is not None:
             values["collisions"] = str(hits)
-        return self._status(car, "car", level, sentence(car) or "It may move.", values)
+        return self._status(car, "car", level, why_standing(car) or "It may move.", values)
 
     def _stops(self, car: SeenCar) -> Any:
         """Report every cause: latched if it is why the car stands, present if it would stop it."""

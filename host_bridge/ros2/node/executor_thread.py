@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Waiter(Generic[T]):
+class ExecutorThread(Generic[T]):
     """A thread that waits for one thing at a time.
 
     It waits for the next one only after ``go_on``. So what it waits on is never used by two threads

@@ -11,13 +11,13 @@ from host_bridge.ros2.node.ros_input import RosInput
 from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
 from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc
 from host_bridge.ros2.vocabularies.registry import VOCABULARIES
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow, Part, Vocabulary
+from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Vocabulary
 
 # option -> (the part that a vocabulary must subscribe to for it, a vocabulary that does)
 _FILES = {
-    "mux": (Part.ACKERMANN, "f1tenth"),
-    "vesc": (Part.MOTOR_SPEED, "f1tenth"),
-    "priorities": (Part.CHASSIS, "autorally"),
+    "mux": (Content.ACKERMANN, "f1tenth"),
+    "vesc": (Content.MOTOR_SPEED, "f1tenth"),
+    "priorities": (Content.CHASSIS, "autorally"),
 }
 
 
@@ -31,9 +31,9 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         raise UsageFault(
             f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
         )
-    heard = {it.part for it in VOCABULARIES[name].heard}
-    for option, (part, whose) in _FILES.items():
-        if option in options and part not in heard:
+    heard = {it.content for it in VOCABULARIES[name].subscriptions}
+    for option, (content, whose) in _FILES.items():
+        if option in options and content not in heard:
             raise UsageFault(
                 f"--{option} says nothing of the topics of {name}",
                 expected=f"a vocabulary that has such a file: {whose}",
@@ -56,11 +56,15 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return a sentence for each missing message package, with the topics that are not heard."""
-    lacking = {it.type for it in vocabulary.heard if it.may_lack and not has_message(it.type)}
+    lacking = {
+        it.type for it in vocabulary.subscriptions if it.is_optional and not has_message(it.type)
+    }
     packages = sorted({type_name.split("/")[0] for type_name in lacking})
     return tuple(
         f"this Python has no {package}: "
-        + ", ".join(it.topic for it in vocabulary.heard if it.type.startswith(f"{package}/"))
+        + ", ".join(
+            it.topic for it in vocabulary.subscriptions if it.type.startswith(f"{package}/")
+        )
         + " are not heard"
         for package in packages
     )

@@ -17,7 +17,7 @@ FUTURE_US = 50_000  # a stamp may be ahead by that much: clocks of one machine, 
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class StampedCommand:
     """One publisher's command, and when it was decided, in the session's time in us."""
 
     speed_mps: float
@@ -26,18 +26,18 @@ class Command:
     brake: float = 0.0
 
 
-class Source:
+class MuxSource:
     """One row of the mux: its newest command, and whether it is live."""
 
     def __init__(self, row: MuxRow, timeout_us: int) -> None:
         self.row = row
         self.timeout_us = timeout_us
-        self.latest: Command | None = None
+        self.latest: StampedCommand | None = None
         self.is_confirmed = False  # a second command came within the timeout after the first
         self.refused = 0
         self.why_refused = ""
 
-    def take(self, command: Command, now_us: int) -> None:
+    def take(self, command: StampedCommand, now_us: int) -> None:
         """Store a command; refuse one that is too old, out of order, or stamped in the future."""
         age_us = now_us - command.heard_us
         if age_us > self.timeout_us:
@@ -60,7 +60,7 @@ class Source:
         self.refused += 1
         self.why_refused = why
 
-    def live(self, now_us: int) -> Command | None:
+    def live(self, now_us: int) -> StampedCommand | None:
         """Return the newest command if it is confirmed and within the timeout, else None."""
         latest = self.latest
         if latest is None or not self.is_confirmed:
@@ -69,32 +69,32 @@ class Source:
 
 
 class Mux:
-    """The sources of one car: ``winner`` is the one that drives, ``fallen`` one gone silent."""
+    """The sources of one car: ``winner`` is the one that drives, ``timed_out`` one gone silent."""
 
     def __init__(self, rows: Sequence[MuxRow], lease_s: float) -> None:
         self.sources = {
-            row.name: Source(row, round(min(row.timeout_s, lease_s) * 1e6))
+            row.name: MuxSource(row, round(min(row.timeout_s, lease_s) * 1e6))
             for row in sorted(rows, key=lambda row: -row.priority)
         }
         self.winner: str | None = None
-        self.fallen: str | None = None
+        self.timed_out: str | None = None
 
     def begin(self) -> None:
         """Start anew when the cars were armed: forget all commands, and which source fell silent.
 
         A command received before the arming has to be repeated.
         """
-        self.winner = self.fallen = None
+        self.winner = self.timed_out = None
         for source in self.sources.values():
             source.latest = None
             source.is_confirmed = False
 
-    def decide(self, now_us: int) -> Command | None:
+    def decide(self, now_us: int) -> StampedCommand | None:
         """Return the winning command at this moment, or None.
 
-        A source that was driving and is silent now is remembered as ``fallen``, and nobody drives.
+        A source that was driving and is silent now is kept as ``timed_out``, and nobody drives.
         """
-        if self.fallen is not None:
+        if self.timed_out is not None:
             return None
         for name, source in self.sources.items():
             command = source.live(now_us)
@@ -102,25 +102,25 @@ class Mux:
                 self.winner = name
                 return command
             if name == self.winner:
-                self.fallen, self.winner = name, None
+                self.timed_out, self.winner = name, None
                 return None
         return None
 
-    def cede(self, name: str) -> None:
+    def release(self, name: str) -> None:
         """Release a source that gave up control by its own message: the next one may drive."""
         self.sources[name].latest = None
         self.sources[name].is_confirmed = False
         if self.winner == name:
             self.winner = None
 
-    def rest(self) -> None:
-        """Let nobody drive; a source that falls silent meanwhile does not count as fallen."""
+    def suspend(self) -> None:
+        """Let nobody drive; a source that falls silent meanwhile has not timed out."""
         self.winner = None
 
     def words(self, now_us: int) -> str:
         """Return who drives, or why nobody does, as a sentence."""
-        if self.fallen is not None:
-            row = self.sources[self.fallen].row
+        if self.timed_out is not None:
+            row = self.sources[self.timed_out].row
             return f"{row.topic} fell silent: nobody drives until the cars are armed again."
         if self.winner is not None:
             return f"{self.sources[self.winner].row.topic} drives."

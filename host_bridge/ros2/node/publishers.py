@@ -8,12 +8,22 @@ from typing import Any
 from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.messages import messages
-from host_bridge.ros2.messages.covariances import Reckoning, exact, fill, fill_imu
+from host_bridge.ros2.messages.covariances import (
+    OdometryError,
+    exact_covariance,
+    fill_diagonal,
+    fill_imu_covariances,
+)
 from host_bridge.ros2.node.bus import Bus, message_class
-from host_bridge.ros2.node.diagnostics import sentence
-from host_bridge.ros2.node.vocabulary_adapter import Fill
+from host_bridge.ros2.node.diagnostics import why_standing
+from host_bridge.ros2.node.vocabulary_adapter import MessageFiller
 from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
+from host_bridge.ros2.vocabularies.vocabulary import (
+    ABSOLUTE_FRAMES,
+    Content,
+    Publication,
+    Vocabulary,
+)
 from sim_mock.autodrive.cars import SimulatedCar
 
 ARMED = (State.ACTIVE, State.HOLD)
@@ -22,7 +32,7 @@ _TRANSFORMS = "tf2_msgs/msg/TFMessage"
 _EVERY = 2  # steps of 10 ms: 50 Hz
 
 
-class Teller:
+class StatePublisher:
     """The publisher of one car's state in the topics of a vocabulary."""
 
     def __init__(
@@ -33,12 +43,12 @@ class Teller:
         scale: VescScale,
         like: SimulatedCar,
         pipe: SensorPipe | None,
-        fills: Mapping[Part, Fill],
+        fillers: Mapping[Content, MessageFiller],
     ) -> None:
         """Create the publishers.
 
         ``scale`` converts to a VESC's units, ``like`` is the AutoDRIVE Simulator's car that shares
-        refer to, ``pipe`` a virtual car's sensors, ``fills`` what its adapter publishes besides.
+        refer to, ``pipe`` a virtual car's sensors, ``fillers`` what its adapter publishes besides.
         Raises errors.DeviceFault for a missing message type.
         """
         self.vocabulary = vocabulary
@@ -47,16 +57,20 @@ class Teller:
         self.like = like
         self.pipe = pipe
         self._bus = bus
-        self._fills = fills
-        self._said = [
-            (said, bus.publisher(said.topic, said.type), message_class(said.type))
-            for said in vocabulary.said
+        self._fillers = fillers
+        self._publications = [
+            (
+                publication,
+                bus.publisher(publication.topic, publication.type),
+                message_class(publication.type),
+            )
+            for publication in vocabulary.publications
         ]
-        if any(said.part is Part.SCAN for said in vocabulary.said):
+        if any(publication.content is Content.SCAN for publication in vocabulary.publications):
             self._tell_mount()
         self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
         self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
-        self.reckoning = Reckoning(vehicle)
+        self.odometry_error = OdometryError(vehicle)
         self._told: tuple[bool, str] | None = None
         self._count = 0
 
@@ -68,19 +82,19 @@ class Teller:
         if self.pipe:
             self.pipe.step(now_us)
         if is_due and car.motion:
-            self.reckoning.step(car.motion)
+            self.odometry_error.step(car.motion)
         has_scan = self.pipe is not None and self.pipe.scan is not None
         if is_due or has_scan:
             age_us = self.pipe.scan_age_us(now_us) if self.pipe and has_scan else 0
-            for said, publisher, make in self._said:
-                is_scan = said.part is Part.SCAN
+            for publication, publisher, make in self._publications:
+                is_scan = publication.content is Content.SCAN
                 if has_scan if is_scan else is_due:
                     message = make()
                     stamp = self._bus.stamp(age_us if is_scan else 0)
-                    if self._fill(said, message, stamp, car):
+                    if self._fill(publication, message, stamp, car):
                         publisher.publish(message)
 
-    def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
+    def pose(self, frame: str, car: SeenCar) -> messages.PoseTwist | None:
         """Return the pose in this frame, or None.
 
         In an absolute frame (map, world) only the true pose is known, and only for virtual cars.
@@ -88,14 +102,14 @@ class Teller:
         assert car.status is not None, "asked of cars that have said their status"
         assert car.motion is not None, "and their motion"
         if frame not in ABSOLUTE_FRAMES:
-            return messages.reckoned(car.status, car.motion)
+            return messages.dead_reckoned_pose(car.status, car.motion)
         truth = self.pipe.truth if self.pipe else None
-        return messages.true(truth, self.vehicle.turns_behind_centre_m) if truth else None
+        return messages.true_pose(truth, self.vehicle.turns_behind_centre_m) if truth else None
 
-    def _fill(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-        if said.part in self._fills:
-            return self._fills[said.part](said, message, stamp, car)
-        return _FILLS[said.part](self, said, message, stamp, car)
+    def _fill(self, publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
+        if publication.content in self._fillers:
+            return self._fillers[publication.content](publication, message, stamp, car)
+        return _FILLERS[publication.content](self, publication, message, stamp, car)
 
     def _tell_mount(self) -> None:
         static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
@@ -109,7 +123,7 @@ class Teller:
     def _tell_stop(self, car: SeenCar) -> None:
         """Publish whether and why the car stands, latched, when it has changed."""
         is_stopped = not car.is_known or car.status is None or car.status.state not in ARMED
-        told = is_stopped, sentence(car)
+        told = is_stopped, why_standing(car)
         if told != self._told:
             self._told = told
             flag, why = message_class(BOOL)(), message_class("std_msgs/msg/String")()
@@ -121,122 +135,147 @@ class Teller:
 # --- one for each part: fills a message; returns False if there is nothing to publish
 
 
-def _odometry(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    pose = teller.pose(said.frame, car)
+def _odometry(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
+    pose = publisher.pose(publication.frame, car)
     if pose is not None:
-        frames = said.frame, teller.vocabulary.base_frame
+        frames = publication.frame, publisher.vocabulary.base_frame
         messages.fill_odometry(message, stamp, frames, pose)
-        is_truth = said.frame in ABSOLUTE_FRAMES
+        is_truth = publication.frame in ABSOLUTE_FRAMES
         assert car.motion is not None, "asked of cars that have said their motion"
-        reckoning = teller.reckoning
-        fill(message.pose.covariance, exact() if is_truth else reckoning.pose(car.motion))
-        fill(message.twist.covariance, exact() if is_truth else reckoning.twist())
+        odometry_error = publisher.odometry_error
+        fill_diagonal(
+            message.pose.covariance,
+            exact_covariance() if is_truth else odometry_error.pose(car.motion),
+        )
+        fill_diagonal(
+            message.twist.covariance, exact_covariance() if is_truth else odometry_error.twist()
+        )
     return pose is not None
 
 
-def _transform(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    pose = teller.pose(said.frame, car)
+def _transform(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
+    pose = publisher.pose(publication.frame, car)
     if pose is not None:
         transform = message_class("geometry_msgs/msg/TransformStamped")()
-        frames = said.frame, teller.vocabulary.base_frame
+        frames = publication.frame, publisher.vocabulary.base_frame
         messages.fill_transform(transform, stamp, frames, pose)
         message.transforms = [transform]
     return pose is not None
 
 
-def _driven(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _driven(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
     assert car.status is not None, "asked of cars that have said their status"
     message.header.stamp = stamp
     message.drive.speed, message.drive.steering_angle = car.status.target_mps, car.status.steer_rad
     return True
 
 
-def _place(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    pose = teller.pose(said.frame, car)
+def _place(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
+    pose = publisher.pose(publication.frame, car)
     if pose is not None:
         message.x, message.y = pose.x_m, pose.y_m
     return pose is not None
 
 
-def _scan(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    scan = teller.pipe.take_scan() if teller.pipe else None
+def _scan(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
+    scan = publisher.pipe.take_scan() if publisher.pipe else None
     if scan is not None:
-        messages.fill_scan(message, stamp, said.frame, scan, teller.vehicle)
+        messages.fill_scan(message, stamp, publication.frame, scan, publisher.vehicle)
     return scan is not None
 
 
-def _vesc(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    messages.fill_vesc_state(message, stamp, car, teller.scale)
+def _vesc(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
+    messages.fill_vesc_state(message, stamp, car, publisher.scale)
     return True
 
 
-def _vesc_imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _vesc_imu(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
     assert car.motion is not None, "asked of cars that have said their motion"
     messages.fill_vesc_imu(message, stamp, car.motion)
     return True
 
 
-def _imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _imu(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
     assert car.motion is not None, "asked of cars that have said their motion"
     messages.fill_imu(message, stamp, car.motion)
-    fill_imu(message, teller.reckoning.spread)
-    message.header.frame_id = said.frame
+    fill_imu_covariances(message, publisher.odometry_error.noise)
+    message.header.frame_id = publication.frame
     return True
 
 
-def _number(of: Callable[[Teller, SeenCar], float]) -> Callable[..., bool]:
-    def fill(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-        message.data = of(teller, car)
+def _number(of: Callable[[StatePublisher, SeenCar], float]) -> Callable[..., bool]:
+    def fill_number(
+        publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+    ) -> bool:
+        message.data = of(publisher, car)
         return True
 
-    return fill
+    return fill_number
 
 
-def _servo(teller: Teller, car: SeenCar) -> float:
+def _servo(publisher: StatePublisher, car: SeenCar) -> float:
     assert car.status is not None, "asked of cars that have said their status"
-    return teller.scale.servo(car.status.steer_rad)
+    return publisher.scale.servo(car.status.steer_rad)
 
 
-def _throttle(teller: Teller, car: SeenCar) -> float:
+def _throttle(publisher: StatePublisher, car: SeenCar) -> float:
     assert car.status is not None, "asked of cars that have said their status"
-    return teller.like.throttle(car.status.target_mps)
+    return publisher.like.throttle(car.status.target_mps)
 
 
-def _steering(teller: Teller, car: SeenCar) -> float:
+def _steering(publisher: StatePublisher, car: SeenCar) -> float:
     assert car.status is not None, "asked of cars that have said their status"
     return car.status.steer_rad
 
 
-def _speed(teller: Teller, car: SeenCar) -> float:
+def _speed(publisher: StatePublisher, car: SeenCar) -> float:
     assert car.status is not None, "asked of cars that have said their status"
     return car.status.speed_mps
 
 
-def _wheel(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _wheel(
+    publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
+) -> bool:
     """Report the rotation that the simulator's wheel would have made over the same distance."""
     assert car.motion is not None, "asked of cars that have said their motion"
-    is_left = said.part is Part.WHEEL_LEFT
+    is_left = publication.content is Content.WHEEL_LEFT
     count = car.motion.count_left if is_left else car.motion.count_right
-    rolled_m = count * teller.vehicle.parameters["nm_per_count"][0] * 1e-9
-    message.header.stamp, message.header.frame_id = stamp, said.frame
-    message.name, message.position = [said.frame], [rolled_m / teller.like.wheel_radius_m]
+    rolled_m = count * publisher.vehicle.parameters["nm_per_count"][0] * 1e-9
+    message.header.stamp, message.header.frame_id = stamp, publication.frame
+    message.name, message.position = [publication.frame], [rolled_m / publisher.like.wheel_radius_m]
     return True
 
 
-_FILLS: dict[Part, Callable[[Teller, Said, Any, Any, SeenCar], bool]] = {
-    Part.DRIVEN: _driven,
-    Part.ODOMETRY: _odometry,
-    Part.TRUTH: _odometry,
-    Part.TRANSFORM: _transform,
-    Part.PLACE: _place,
-    Part.SCAN: _scan,
-    Part.VESC_STATE: _vesc,
-    Part.VESC_IMU: _vesc_imu,
-    Part.IMU: _imu,
-    Part.SERVO_ECHO: _number(_servo),
-    Part.THROTTLE_ECHO: _number(_throttle),
-    Part.STEERING_ECHO: _number(_steering),
-    Part.SPEED: _number(_speed),
-    Part.WHEEL_LEFT: _wheel,
-    Part.WHEEL_RIGHT: _wheel,
+_FILLERS: dict[Content, Callable[[StatePublisher, Publication, Any, Any, SeenCar], bool]] = {
+    Content.DRIVEN: _driven,
+    Content.ODOMETRY: _odometry,
+    Content.TRUTH: _odometry,
+    Content.TRANSFORM: _transform,
+    Content.PLACE: _place,
+    Content.SCAN: _scan,
+    Content.VESC_STATE: _vesc,
+    Content.VESC_IMU: _vesc_imu,
+    Content.IMU: _imu,
+    Content.SERVO_ECHO: _number(_servo),
+    Content.THROTTLE_ECHO: _number(_throttle),
+    Content.STEERING_ECHO: _number(_steering),
+    Content.SPEED: _number(_speed),
+    Content.WHEEL_LEFT: _wheel,
+    Content.WHEEL_RIGHT: _wheel,
 }

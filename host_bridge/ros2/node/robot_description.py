@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.ros2.messages.urdf import Shape, joints, urdf
+from host_bridge.ros2.messages.urdf import CarDimensions, joints, urdf
 from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
@@ -12,7 +12,7 @@ _JOINTS = "sensor_msgs/msg/JointState"
 _STRING = "std_msgs/msg/String"
 
 
-class Citizen:
+class RobotDescriptionPublisher:
     """The publisher of ``robot_description`` (latched) and ``joint_states``."""
 
     def __init__(self, bus: Bus, vocabulary: Vocabulary, vehicle: Vehicle) -> None:
@@ -21,7 +21,7 @@ class Citizen:
         Raises errors.DeviceFault for a missing message type.
         """
         self._bus = bus
-        self._shape = Shape.of(vehicle)
+        self._dimensions = CarDimensions.of(vehicle)
         self._m_per_count = vehicle.parameters["nm_per_count"][0] * 1e-9
         self._joints = bus.publisher(f"{vocabulary.prefix}joint_states", _JOINTS)
         self._count = 0
@@ -37,7 +37,7 @@ class Citizen:
         self._count += 1
         if self._count % _EVERY or not (car.is_known and car.status and car.motion):
             return
-        found = joints(self._shape, car.status, car.motion, self._m_per_count)
+        found = joints(self._dimensions, car.status, car.motion, self._m_per_count)
         message = message_class(_JOINTS)()
         message.header.stamp = self._bus.stamp()
         message.name, message.position = list(found), list(found.values())

@@ -13,7 +13,7 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, Truth
 from host_bridge.ros2.messages import messages
-from host_bridge.ros2.messages.frames import framed
+from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.node.bus import (
     Bus,
     has_message,
@@ -21,22 +21,29 @@ from host_bridge.ros2.node.bus import (
     open_to_a_network,
     stay_on_this_machine,
 )
-from host_bridge.ros2.node.diagnostics import Health
-from host_bridge.ros2.node.mux import FUTURE_US, Command, Mux
-from host_bridge.ros2.node.publishers import ARMED, BOOL, Teller
-from host_bridge.ros2.node.robot_description import Citizen
-from host_bridge.ros2.node.set_pose import NOT_HERE, Placing
-from host_bridge.ros2.node.sim_time import Pausing, Steps
-from host_bridge.ros2.node.split_command import Halves
-from host_bridge.ros2.node.stops import WORDS, Callers, RunstopTopic, is_stopped
-from host_bridge.ros2.node.vocabulary_adapter import Manner, Reply
+from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
+from host_bridge.ros2.node.mux import FUTURE_US, Mux, StampedCommand
+from host_bridge.ros2.node.publishers import ARMED, BOOL, StatePublisher
+from host_bridge.ros2.node.robot_description import RobotDescriptionPublisher
+from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
+from host_bridge.ros2.node.sim_time import SimTimeServices, SteppableTime
+from host_bridge.ros2.node.split_command import SplitCommand
+from host_bridge.ros2.node.stops import WORDS, PendingReplies, RunstopTopic, is_stopped
+from host_bridge.ros2.node.vocabulary_adapter import Reply, VocabularyAdapter
 from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.registry import manner_of
-from host_bridge.ros2.vocabularies.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
+from host_bridge.ros2.vocabularies.registry import adapter_of
+from host_bridge.ros2.vocabularies.vocabulary import (
+    DIRECT,
+    Content,
+    MuxRow,
+    Subscription,
+    Vocabulary,
+)
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
-_STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # messages that can stop: a deeper queue keeps them all
+# Messages that can stop: a deeper queue keeps them all
+_STOPPING = (Content.EMERGENCY, Content.ENGAGE)
 BY_A_PERSON = (
     "A real car is armed by the person who sees where it stands: press R at the terminal of "
     "tandem ros, which clears and arms; SPACE held there lets ROS 2 drive."
@@ -56,8 +63,8 @@ class RosInput(Input):
     _bus: Bus
     _mux: Mux
     _pipe: SensorPipe | None = None
-    _pausing: Pausing | None = None
-    _placing: Placing | None = None
+    _sim_time_services: SimTimeServices | None = None
+    _pose_setter: PoseSetter | None = None
 
     def __init__(
         self,
@@ -77,7 +84,7 @@ class RosInput(Input):
         elsewhere. ``notes`` are told at the start. ``remaps`` are other names of topics, each
         FROM:=TO.
         """
-        self.vocabulary = framed(vocabulary, namespace)
+        self.vocabulary = with_namespace(vocabulary, namespace)
         self.notes = list(notes)
         self._remaps = remaps
         self._namespace = namespace
@@ -86,27 +93,27 @@ class RosInput(Input):
         self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
-        self._manner: Manner = manner_of(vocabulary.name)
+        self._adapter: VocabularyAdapter = adapter_of(vocabulary.name)
         self._orders: list[Order] = []
-        self._callers = Callers()
+        self._pending_replies = PendingReplies()
         self._count = 0
         self._now_us = 0
         self._observed: Observed | None = None
         self._was_driving = False
         self._since_us: int | None = None
-        self._last: Command | None = None
+        self._last: StampedCommand | None = None
         self._is_resting = False
-        self._halves = Halves(self._scale, self._like)
+        self._split_command = SplitCommand(self._scale, self._like)
         self._runstop = RunstopTopic()
         self._is_local = False
         self._is_virtual = False
         self._reach: Reach
-        self._teller: Teller
-        self._citizen: Citizen
-        self._health: Health
-        self._steps: Steps | None = None
+        self._state_publisher: StatePublisher
+        self._robot_description: RobotDescriptionPublisher
+        self._diagnostics: DiagnosticsPublisher
+        self._steps: SteppableTime | None = None
 
-    def hold(self, steps: Steps) -> None:
+    def hold(self, steps: SteppableTime) -> None:
         """Use a time that ROS 2 may pause and step, and that is published on /clock."""
         self._steps = steps
         self.is_computed = True
@@ -123,7 +130,7 @@ class RosInput(Input):
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
             raise open_to_a_network()
         self._reach = setting.reach(self.source)
-        self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
+        self._mux = self._adapter.mux(self._rows, setting.lease_s(self.source))
         is_the_clock = self._steps is not None
         self._bus = Bus(
             self.vocabulary.node,
@@ -169,19 +176,19 @@ class RosInput(Input):
         self._bus.step(is_woken=observed.is_woken)
         if self._runstop.step(now_us):
             self.stop()
-        self._manner.step(observed.cars[0], observed.is_driving, now_us)
-        if self._placing:
-            self._placing.step(observed.cars[0], now_us)
-        self._callers.step(observed.cars[0], now_us)
+        self._adapter.step(observed.cars[0], observed.is_driving, now_us)
+        if self._pose_setter:
+            self._pose_setter.step(observed.cars[0], now_us)
+        self._pending_replies.step(observed.cars[0], now_us)
         return self._wish(now_us, observed.is_driving)
 
     def _tell(self, car: SeenCar, now_us: int) -> None:
-        if self._pausing:
-            self._pausing.step()
-        self._teller.step(car, now_us)
-        self._citizen.step(car)
+        if self._sim_time_services:
+            self._sim_time_services.step()
+        self._state_publisher.step(car, now_us)
+        self._robot_description.step(car)
         hits = self._pipe.hits if self._pipe else None
-        self._health.step(car, self._mux, self._who(now_us), hits)
+        self._diagnostics.step(car, self._mux, self._who(now_us), hits)
 
     def orders(self) -> Sequence[Order]:
         orders, self._orders = self._orders, []
@@ -197,8 +204,8 @@ class RosInput(Input):
             self._pipe.close()
 
     def _who(self, now_us: int) -> str:
-        placed = self._placing.words if self._placing else ""
-        return self._manner.words() or placed or self._mux.words(now_us)
+        placed = self._pose_setter.words if self._pose_setter else ""
+        return self._adapter.words() or placed or self._mux.words(now_us)
 
     # --- the wish
 
@@ -211,21 +218,21 @@ class RosInput(Input):
             is_ready = now_us - self._since_us >= _BEGIN_US
             return self._held(command, is_ready)
         self._since_us = None
-        if is_driving and self._mux.fallen is not None and self._last is not None:
+        if is_driving and self._mux.timed_out is not None and self._last is not None:
             # The last command of the silent source: its time expires, and then nothing is claimed
             return self._held(self._last, is_held=True)
         # No command: keep claiming neutral once this source has claimed, as its silence would stop
-        self._is_resting |= not self._manner.may_drive or self._last is not None
+        self._is_resting |= not self._adapter.may_drive or self._last is not None
         return Wish(input_count=self._count, heard_us=now_us if self._is_resting else None)
 
-    def _decided(self, now_us: int) -> Command | None:
-        if not self._manner.may_drive:
-            self._mux.rest()
+    def _decided(self, now_us: int) -> StampedCommand | None:
+        if not self._adapter.may_drive:
+            self._mux.suspend()
             return None
         command = self._mux.decide(now_us)
-        return None if command is None else self._manner.allowed(command)
+        return None if command is None else self._adapter.limited(command)
 
-    def _held(self, command: Command, is_held: bool) -> Wish:
+    def _held(self, command: StampedCommand, is_held: bool) -> Wish:
         reach = self._reach
         return Wish(
             steer_rad=min(max(command.steer_rad, -reach.steer_rad), reach.steer_rad),
@@ -233,69 +240,71 @@ class RosInput(Input):
             brake=command.brake,
             is_held=is_held,
             input_count=self._count,
-            lights=self._manner.lights,
+            lights=self._adapter.lights,
             heard_us=min(command.heard_us, self._now_us),
         )
 
     # --- subscriptions
 
     def _begin(self, vehicle: Vehicle) -> None:
-        for heard in self.vocabulary.heard:
-            if not heard.may_lack or has_message(heard.type):
-                self._subscribe(heard)
-        known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
+        for subscription in self.vocabulary.subscriptions:
+            if not subscription.is_optional or has_message(subscription.type):
+                self._subscribe(subscription)
+        known = {subscription.topic.lstrip("/") for subscription in self.vocabulary.subscriptions}
         for row in self._rows:  # a mux.yaml may name further topics
             if row.topic.lstrip("/") not in known:
-                first = self.vocabulary.heard[0]
-                self._subscribe(Heard(row.topic, first.type, first.part, row.name))
-        if not self._manner.has_runstop:
+                first = self.vocabulary.subscriptions[0]
+                self._subscribe(Subscription(row.topic, first.type, first.content, row.name))
+        if not self._adapter.has_runstop:
             self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=WORDS)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
         self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
-        self._manner.begin(self._bus, self, vehicle)
+        self._adapter.begin(self._bus, self, vehicle)
         if self._poses_path and self._pipe and self._is_virtual:
             rear_m = vehicle.turns_behind_centre_m
-            self._placing = Placing(self._poses_path, self._pipe, rear_m, self.stop, self.arm)
-        self._teller = Teller(
+            self._pose_setter = PoseSetter(
+                self._poses_path, self._pipe, rear_m, self.stop, self.arm
+            )
+        self._state_publisher = StatePublisher(
             self._bus,
             self.vocabulary,
             vehicle,
             self._scale,
             self._like,
             self._pipe,
-            self._manner.fills(),
+            self._adapter.fillers(),
         )
-        self._citizen = Citizen(self._bus, self.vocabulary, vehicle)
-        self._health = Health(self._bus, self._namespace, self.vocabulary.node)
+        self._robot_description = RobotDescriptionPublisher(self._bus, self.vocabulary, vehicle)
+        self._diagnostics = DiagnosticsPublisher(self._bus, self._namespace, self.vocabulary.node)
         if self._steps:
-            self._pausing = Pausing(self._bus, self._steps, vehicle.step_s)
+            self._sim_time_services = SimTimeServices(self._bus, self._steps, vehicle.step_s)
 
-    def _subscribe(self, heard: Heard) -> None:
+    def _subscribe(self, subscription: Subscription) -> None:
         topics = {row.topic.lstrip("/"): row.name for row in self._rows}
-        source = topics.get(heard.topic.lstrip("/"), heard.source)
+        source = topics.get(subscription.topic.lstrip("/"), subscription.source)
         if source not in self._mux.sources:
             return  # the mux.yaml has no such row
-        depth = WORDS if heard.part in _STOPPING else 1
-        hear = partial(self._hear, heard, source)
-        self._bus.subscribe(heard.topic, heard.type, hear, depth=depth)
+        depth = WORDS if subscription.content in _STOPPING else 1
+        hear = partial(self._hear, subscription, source)
+        self._bus.subscribe(subscription.topic, subscription.type, hear, depth=depth)
 
-    def _hear(self, heard: Heard, name: str, message: Any, received_us: int) -> None:
-        source, part = self._mux.sources[name], heard.part
+    def _hear(self, subscription: Subscription, name: str, message: Any, received_us: int) -> None:
+        source, content = self._mux.sources[name], subscription.content
         heard_us = self._heard_us(message, received_us)
-        if self._manner.hear(heard, source, message, heard_us, self._now_us):
+        if self._adapter.on_message(subscription, source, message, heard_us, self._now_us):
             return
-        if part is Part.REFUSED:
+        if content is Content.REFUSED:
             source.refuse("these cars are driven by speed, steering and brake alone")
             return
-        if part is Part.ACKERMANN:
+        if content is Content.ACKERMANN:
             wanted = messages.ackermann(message)
             if wanted is None:
                 source.refuse("it was not a number")
                 return
-            source.take(Command(*wanted, heard_us), self._now_us)
+            source.take(StampedCommand(*wanted, heard_us), self._now_us)
             return
-        self._halves.hear(source, part, float(message.data), received_us, self._now_us)
+        self._split_command.hear(source, content, float(message.data), received_us, self._now_us)
 
     def _heard_us(self, message: Any, received_us: int) -> int:
         """Return the earlier of a command's arrival and its stamp, in the session's time, in us.
@@ -314,11 +323,11 @@ class RosInput(Input):
     def _hear_runstop(self, message: Any, received_us: int) -> None:
         self._runstop.hear(bool(message.data), received_us)
 
-    def put(self, place: Place) -> str:
+    def set_pose(self, place: Place) -> str:
         """Begin to put a virtual car elsewhere; return why not, "" if it has begun."""
-        if self._placing is None:
+        if self._pose_setter is None:
             return NOT_HERE
-        self._placing.put(place)
+        self._pose_setter.set_pose(place)
         return ""
 
     def truth(self) -> Truth | None:
@@ -336,7 +345,7 @@ class RosInput(Input):
     def stop_for(self, reply: Reply) -> None:
         """Stop the cars and answer when they report it; this needs no permission."""
         self.stop()
-        self._callers.wait(reply, self._now_us, is_stopped)
+        self._pending_replies.wait(reply, self._now_us, is_stopped)
 
     def _clear(self, request: Any, reply: Reply) -> None:
         self.arm(reply)
@@ -350,13 +359,13 @@ class RosInput(Input):
             reply(False, BY_A_PERSON)
         elif self._runstop.must_stop:
             reply(False, "The runstop topic says stop, or is silent.")
-        elif why := self._manner.why_not():
+        elif why := self._adapter.why_not():
             reply(False, why)
         elif self._observed is not None and self._observed.is_driving:
             reply(True, "It is armed.")
         else:
             self._orders.append(Order.ARM)
-            self._callers.wait(
+            self._pending_replies.wait(
                 reply,
                 self._now_us,
                 lambda car: car.status is not None and car.status.state in ARMED,

@@ -19,7 +19,7 @@ _PATIENCE_US = 2_000_000
 _MOVES = (State.ACTIVE, State.HOLD)
 
 
-class Placing:
+class PoseSetter:
     """The state of one teleport request.
 
     ``rear_m`` is how far the car's base_link, which poses refer to, is behind its centre of
@@ -42,7 +42,7 @@ class Placing:
         self._since_us: int | None = None  # when the pose was written to the pipe
         self._is_asked = False  # the car was told to stop
 
-    def put(self, place: Place) -> None:
+    def set_pose(self, place: Place) -> None:
         """Begin with a new place, which replaces an earlier one; a repeated one changes nothing."""
         x_m, y_m, yaw_rad = place
         wanted = (

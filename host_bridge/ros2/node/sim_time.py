@@ -15,7 +15,7 @@ _CLOCK = "rosgraph_msgs/msg/Clock"
 _SAID_AGAIN = 20  # calls of _listen, about 10 Hz: for nodes that start while time is paused
 
 
-class Steps(Protocol):
+class SteppableTime(Protocol):
     """A virtual time that can be paused and stepped; ``meanwhile`` is called while it waits."""
 
     meanwhile: Any
@@ -30,10 +30,10 @@ class Steps(Protocol):
     def step_by(self, seconds: float) -> None: ...
 
 
-class Pausing:
+class SimTimeServices:
     """The publisher of ``/clock``, and the services ``~/pause`` and ``~/step``."""
 
-    def __init__(self, bus: Bus, steps: Steps, step_s: float) -> None:
+    def __init__(self, bus: Bus, steps: SteppableTime, step_s: float) -> None:
         """Publish /clock and offer the services; ``step_s`` is the car's own step.
 
         Raises errors.DeviceFault for missing messages.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host_bridge.core import SeenCar, State
-from host_bridge.ros2.node.diagnostics import STANDING, sentence
+from host_bridge.ros2.node.diagnostics import STANDING, why_standing
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
@@ -22,7 +22,7 @@ def is_stopped(car: SeenCar) -> bool:
     )
 
 
-class RunWord:
+class RunstopState:
     """The newest run/stop message of a runstop.
 
     A stop counts for 0.3 s whatever message follows, since several publishers of the topic cannot
@@ -56,7 +56,7 @@ class RunstopTopic:
     """A topic with run or stop; once it was heard, its silence is a stop as well."""
 
     def __init__(self) -> None:
-        self._word = RunWord()
+        self._word = RunstopState()
         self.must_stop = False
 
     def hear(self, runs: bool, received_us: int) -> None:
@@ -68,7 +68,7 @@ class RunstopTopic:
         return self.must_stop and not had_to
 
 
-class Callers:
+class PendingReplies:
     """The service callers that get their answer when what they asked for has happened."""
 
     def __init__(self) -> None:
@@ -82,9 +82,9 @@ class Callers:
         for it in list(self._waiting):
             reply, until_us, is_so = it
             if is_so(car):
-                reply(True, sentence(car) or "Done.")
+                reply(True, why_standing(car) or "Done.")
             elif now_us >= until_us:
-                reply(False, sentence(car) or "The car did not answer.")
+                reply(False, why_standing(car) or "The car did not answer.")
             else:
                 continue
             self._waiting.remove(it)

@@ -1,6 +1,6 @@
 """The adapter interface for what a vocabulary does besides driving by priority.
 
-A vocabulary with nothing of that kind uses the base class ``Manner``, which does nothing.
+A vocabulary with nothing of that kind uses the base class, which does nothing.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any, Protocol
 from host_bridge.core import SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import Truth
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.mux import Command, Mux, Source
-from host_bridge.ros2.vocabularies.vocabulary import Heard, MuxRow, Part, Said
+from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
+from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Publication, Subscription
 
 Reply = Callable[[bool, str], None]
 # Fills an empty message from the car's state; returns False if there is nothing to publish
-Fill = Callable[[Said, Any, Any, SeenCar], bool]
+MessageFiller = Callable[[Publication, Any, Any, SeenCar], bool]
 
 
-class Asked(Protocol):
-    """The requests that an adapter (``Manner``) may make of the node."""
+class NodeApi(Protocol):
+    """The requests that an adapter (``VocabularyAdapter``) may make of the node."""
 
     def stop(self) -> None:
         """Stop the cars; this needs no permission."""
@@ -31,7 +31,7 @@ class Asked(Protocol):
     def arm(self, reply: Reply) -> None:
         """Arm virtual cars, and call ``reply`` with the outcome; a real car is refused."""
 
-    def put(self, place: tuple[float, float, float]) -> str:
+    def set_pose(self, place: tuple[float, float, float]) -> str:
         """Begin to put a virtual car's base_link at x, y (m) and yaw (rad).
 
         The car is stopped, set down and armed again. Return why not, as a sentence; "" if it has
@@ -45,7 +45,7 @@ class Asked(Protocol):
         """Return how many collisions a virtual car has had."""
 
 
-class Manner:
+class VocabularyAdapter:
     """The adapter between a vocabulary and the node; this base class adds nothing.
 
     ``lights`` is the lights byte of the claims. While ``may_drive`` is False commands are not
@@ -56,20 +56,27 @@ class Manner:
     may_drive = True
     has_runstop = False  # True: it subscribes to its own runstop topic, not to the common one
 
-    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
+    def begin(self, bus: Bus, node: NodeApi, vehicle: Vehicle) -> None:
         """Set up: offer services, subscribe to further topics."""
 
     def mux(self, rows: Sequence[MuxRow], lease_s: float) -> Mux:
         return Mux(rows, lease_s)
 
-    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
+    def on_message(
+        self,
+        subscription: Subscription,
+        source: MuxSource,
+        message: Any,
+        heard_us: int,
+        now_us: int,
+    ) -> bool:
         """Handle a message; return False if this adapter does not handle that topic."""
         return False
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
         """Observe the car's state, before each decision."""
 
-    def allowed(self, command: Command) -> Command:
+    def limited(self, command: StampedCommand) -> StampedCommand:
         """Return the command with the adapter's own limits applied."""
         return command
 
@@ -81,5 +88,5 @@ class Manner:
         """Return why no command is obeyed, as a sentence; "" if commands are obeyed."""
         return ""
 
-    def fills(self) -> Mapping[Part, Fill]:
+    def fillers(self) -> Mapping[Content, MessageFiller]:
         return {}

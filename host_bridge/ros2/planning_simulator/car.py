@@ -20,7 +20,7 @@ _JUMP_S = 1.0  # a longer step of the clock means that it was set
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ControlCommand:
     """The content of a Control message, and when it came."""
 
     vx_mps: float = 0.0
@@ -38,7 +38,7 @@ class PlanningCar:
         self.simulator = simulator
         self.mode = AUTONOMOUS
         self.is_engaged = engaged
-        self.asked = {AUTONOMOUS: Asked(), MANUAL: Asked()}
+        self.commands = {AUTONOMOUS: ControlCommand(), MANUAL: ControlCommand()}
         self.gears = {AUTONOMOUS: NONE, MANUAL: PARK}
         self.expired = 0
         self._has_pedals = model_type == PEDALLED
@@ -49,10 +49,10 @@ class PlanningCar:
     def gear(self) -> int:
         return self.gears[self.mode]
 
-    def ask(self, mode: int, asked: Asked) -> None:
+    def set_command(self, mode: int, command: ControlCommand) -> None:
         """Store the command of a control mode; ignore one with a value that is not finite."""
-        if all(map(isfinite, (asked.vx_mps, asked.ax_mps2, asked.steer_rad))):
-            self.asked[mode] = asked
+        if all(map(isfinite, (command.vx_mps, command.ax_mps2, command.steer_rad))):
+            self.commands[mode] = command
 
     def request(self, mode: int) -> bool:
         """Set the control mode; return False for a mode that their node does not have either."""
@@ -74,16 +74,16 @@ class PlanningCar:
             self.simulator.step(past_s / steps, self._command(now_s))
 
     def _command(self, now_s: float) -> Command:
-        asked = self.asked[self.mode]
-        if asked.heard_s is not None and not 0.0 <= now_s - asked.heard_s <= self._lease_s:
+        command = self.commands[self.mode]
+        if command.heard_s is not None and not 0.0 <= now_s - command.heard_s <= self._lease_s:
             self.expired += 1
-            return self._braking(asked)
-        accel_mps2 = asked.ax_mps2
+            return self._braking(command)
+        accel_mps2 = command.ax_mps2
         if not self._has_pedals:
             accel_mps2 = accel_along_x_mps2(self.gear, accel_mps2)
-        return Command(asked.vx_mps, accel_mps2, asked.steer_rad, self.gear)
+        return Command(command.vx_mps, accel_mps2, command.steer_rad, self.gear)
 
-    def _braking(self, asked: Asked) -> Command:
+    def _braking(self, command: ControlCommand) -> Command:
         """Return a command that brakes to rest and holds the last steering angle."""
         truth: Report | None = self.simulator.truth
         assert truth is not None, "a car that steps has its place"
@@ -92,4 +92,4 @@ class PlanningCar:
         else:
             accel_mps2 = -truth.vx_mps / _SETTLE_S
             accel_mps2 = min(max(accel_mps2, -_EMERGENCY_MPS2), _EMERGENCY_MPS2)
-        return Command(0.0, accel_mps2, asked.steer_rad, self.gear)
+        return Command(0.0, accel_mps2, command.steer_rad, self.gear)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from host_bridge.ros2.messages.messages import turn, yaw_of
+from host_bridge.ros2.messages.messages import fill_yaw, yaw_of
 from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.node.vocabulary_adapter import Reply
-from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, Asked, PlanningCar
-from host_bridge.ros2.planning_simulator.parameter_files import Setup
+from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
+from host_bridge.ros2.planning_simulator.parameter_files import SimulatorSetup
 from sim_mock.models.planning.motion import Report
 
 _VEHICLE = "autoware_vehicle_msgs/msg/"
@@ -37,7 +37,7 @@ MOTION_TOPICS = {
 }
 
 
-class Out(Enum):
+class Topic(Enum):
     """The published messages: type, and topic where the mode of publishing does not choose it."""
 
     MODE = (f"{_VEHICLE}ControlModeReport", f"{_STATUS}control_mode")
@@ -54,7 +54,7 @@ class Out(Enum):
 
 
 # topic -> type, and the method that handles it
-HEARD = {
+SUBSCRIPTIONS = {
     "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
     "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
     "/control/command/control_cmd": ("autoware_control_msgs/msg/Control", "_hear_control"),
@@ -68,7 +68,7 @@ HEARD = {
 
 
 @dataclass
-class Seen:
+class MotionSample:
     """The true and the measured motion at one stamp, from which messages are filled."""
 
     stamp: Any
@@ -80,7 +80,12 @@ class PlanningNode:
     """The node's publishers, subscriptions and services; ``tell`` gets a sentence per refusal."""
 
     def __init__(
-        self, bus: Bus, car: PlanningCar, setup: Setup, publish: str, tell: Callable[[str], None]
+        self,
+        bus: Bus,
+        car: PlanningCar,
+        setup: SimulatorSetup,
+        publish: str,
+        tell: Callable[[str], None],
     ) -> None:
         self._bus, self._car, self._values, self._tell = bus, car, setup.values, tell
         self._period_ns = round(setup.period_s * 1e9)
@@ -90,14 +95,18 @@ class PlanningNode:
         self._height_m = 0.0
         self._pose: tuple[float, float, float] | None = None
         motion = dict(
-            zip((Out.ODOMETRY, Out.ACCELERATION, Out.POSE), MOTION_TOPICS[publish], strict=True)
+            zip(
+                (Topic.ODOMETRY, Topic.ACCELERATION, Topic.POSE),
+                MOTION_TOPICS[publish],
+                strict=True,
+            )
         )
         self._publishers = {
             out: bus.publisher(motion.get(out, out.value[1]), out.value[0], depth=1)
-            for out in Out
-            if out is not Out.STEERING or self._values["enable_pub_steer"]
+            for out in Topic
+            if out is not Topic.STEERING or self._values["enable_pub_steer"]
         }
-        for topic, (type_name, hear) in HEARD.items():
+        for topic, (type_name, hear) in SUBSCRIPTIONS.items():
             bus.subscribe(topic, type_name, _without_time(getattr(self, hear)))
         bus.serve(
             CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
@@ -124,9 +133,9 @@ class PlanningNode:
     def _now_s(self) -> float:
         return self._bus.ros_ns() * 1e-9
 
-    def _asked(self, message: Any) -> Asked:
+    def _control_command(self, message: Any) -> ControlCommand:
         along = message.longitudinal
-        return Asked(
+        return ControlCommand(
             float(along.velocity),
             float(along.acceleration),
             float(message.lateral.steering_tire_angle),
@@ -134,10 +143,10 @@ class PlanningNode:
         )
 
     def _hear_control(self, message: Any) -> None:
-        self._car.ask(AUTONOMOUS, self._asked(message))
+        self._car.set_command(AUTONOMOUS, self._control_command(message))
 
     def _hear_manual(self, message: Any) -> None:
-        self._car.ask(MANUAL, self._asked(message))
+        self._car.set_command(MANUAL, self._control_command(message))
 
     def _hear_gear(self, message: Any) -> None:
         self._car.gears[AUTONOMOUS] = int(message.command)
@@ -186,86 +195,87 @@ class PlanningNode:
         stamp = message_class("builtin_interfaces/msg/Time")()
         stamp.sec, stamp.nanosec = divmod(now_ns, 1_000_000_000)
         true, measured = self._car.simulator.truth, self._car.simulator.measured
-        seen = None if true is None or measured is None else Seen(stamp, true, measured)
+        sample = None if true is None or measured is None else MotionSample(stamp, true, measured)
         for out, publisher in self._publishers.items():
             message = message_class(out.value[0])()
-            if out is Out.MODE:
+            if out is Topic.MODE:
                 message.stamp, message.mode = stamp, self._car.mode
                 publisher.publish(message)
-            elif seen is not None and _FILLS[out](self, message, seen):
+            elif sample is not None and _FILLERS[out](self, message, sample):
                 publisher.publish(message)
 
-    def _odometry(self, message: Any, seen: Seen) -> bool:
-        self._head(message, seen)
+    def _odometry(self, message: Any, sample: MotionSample) -> bool:
+        self._head(message, sample)
         message.child_frame_id = self._values["simulated_frame_id"]
-        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, seen)
+        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, sample)
         message.pose.covariance[0] = self._values["x_stddev"]
         message.pose.covariance[7] = self._values["y_stddev"]
-        message.twist.twist.linear.x = seen.measured.vx_mps
-        message.twist.twist.angular.z = seen.measured.wz_radps
+        message.twist.twist.linear.x = sample.measured.vx_mps
+        message.twist.twist.angular.z = sample.measured.wz_radps
         return True
 
-    def _pose_alone(self, message: Any, seen: Seen) -> bool:
-        self._head(message, seen)
-        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, seen)
+    def _pose_alone(self, message: Any, sample: MotionSample) -> bool:
+        self._head(message, sample)
+        self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, sample)
         for i, index in enumerate(_ON_DIAGONAL):
             message.pose.covariance[index] = _POSITION if i < 3 else _ANGLE
         return True
 
-    def _acceleration(self, message: Any, seen: Seen) -> bool:
-        message.header.stamp, message.header.frame_id = seen.stamp, "/base_link"  # as theirs
-        message.accel.accel.linear.x = seen.true.ax_mps2
-        message.accel.accel.linear.y = seen.true.wz_radps * seen.true.vx_mps
+    def _acceleration(self, message: Any, sample: MotionSample) -> bool:
+        message.header.stamp, message.header.frame_id = sample.stamp, "/base_link"  # as theirs
+        message.accel.accel.linear.x = sample.true.ax_mps2
+        message.accel.accel.linear.y = sample.true.wz_radps * sample.true.vx_mps
         for index in _ON_DIAGONAL:
             message.accel.covariance[index] = _ACCELERATION
         return True
 
-    def _imu(self, message: Any, seen: Seen) -> bool:
-        message.header.stamp, message.header.frame_id = seen.stamp, "base_link"
-        message.linear_acceleration.x = seen.true.ax_mps2
-        message.linear_acceleration.y = seen.true.wz_radps * seen.true.vx_mps
-        message.angular_velocity.z = seen.measured.wz_radps
-        turn(message.orientation, seen.measured.yaw_rad)
+    def _imu(self, message: Any, sample: MotionSample) -> bool:
+        message.header.stamp, message.header.frame_id = sample.stamp, "base_link"
+        message.linear_acceleration.x = sample.true.ax_mps2
+        message.linear_acceleration.y = sample.true.wz_radps * sample.true.vx_mps
+        message.angular_velocity.z = sample.measured.wz_radps
+        fill_yaw(message.orientation, sample.measured.yaw_rad)
         for name in ("linear_acceleration", "angular_velocity", "orientation"):
             for index in (0, 4, 8):
                 getattr(message, f"{name}_covariance")[index] = _ACCELERATION
         return True
 
-    def _velocity(self, message: Any, seen: Seen) -> bool:
-        message.header.stamp = seen.stamp
+    def _velocity(self, message: Any, sample: MotionSample) -> bool:
+        message.header.stamp = sample.stamp
         message.header.frame_id = self._values["simulated_frame_id"]
-        message.longitudinal_velocity = seen.measured.vx_mps
-        message.heading_rate = seen.measured.wz_radps
+        message.longitudinal_velocity = sample.measured.vx_mps
+        message.heading_rate = sample.measured.wz_radps
         return True
 
-    def _steering(self, message: Any, seen: Seen) -> bool:
-        message.stamp, message.steering_tire_angle = seen.stamp, seen.measured.steer_rad
+    def _steering(self, message: Any, sample: MotionSample) -> bool:
+        message.stamp, message.steering_tire_angle = sample.stamp, sample.measured.steer_rad
         return True
 
-    def _transform(self, message: Any, seen: Seen) -> bool:
+    def _transform(self, message: Any, sample: MotionSample) -> bool:
         transform = message_class("geometry_msgs/msg/TransformStamped")()
-        self._head(transform, seen)
+        self._head(transform, sample)
         transform.child_frame_id = self._values["simulated_frame_id"]
-        self._fill_pose(transform.transform.translation, transform.transform.rotation, seen)
+        self._fill_pose(transform.transform.translation, transform.transform.rotation, sample)
         message.transforms = [transform]
         return True
 
-    def _gear(self, message: Any, seen: Seen) -> bool:
-        return _report(message, seen, self._car.gear)
+    def _gear(self, message: Any, sample: MotionSample) -> bool:
+        return _report(message, sample, self._car.gear)
 
-    def _turn_indicators(self, message: Any, seen: Seen) -> bool:
-        return _report(message, seen, self._turn)
+    def _turn_indicators(self, message: Any, sample: MotionSample) -> bool:
+        return _report(message, sample, self._turn)
 
-    def _hazard_lights(self, message: Any, seen: Seen) -> bool:
-        return _report(message, seen, self._hazard)
+    def _hazard_lights(self, message: Any, sample: MotionSample) -> bool:
+        return _report(message, sample, self._hazard)
 
-    def _head(self, message: Any, seen: Seen) -> None:
-        message.header.stamp = seen.stamp
+    def _head(self, message: Any, sample: MotionSample) -> None:
+        message.header.stamp = sample.stamp
         message.header.frame_id = self._values["origin_frame_id"]
 
-    def _fill_pose(self, position: Any, orientation: Any, seen: Seen) -> None:
-        position.x, position.y, position.z = seen.measured.x_m, seen.measured.y_m, self._height_m
-        turn(orientation, seen.measured.yaw_rad)
+    def _fill_pose(self, position: Any, orientation: Any, sample: MotionSample) -> None:
+        measured = sample.measured
+        position.x, position.y, position.z = measured.x_m, measured.y_m, self._height_m
+        fill_yaw(orientation, measured.yaw_rad)
 
 
 def _without_time(hear: Callable[[Any], None]) -> Callable[[Any, int], None]:
@@ -273,23 +283,23 @@ def _without_time(hear: Callable[[Any], None]) -> Callable[[Any, int], None]:
     return lambda message, _received_us: hear(message)
 
 
-def _report(message: Any, seen: Seen, report: int | None) -> bool:
+def _report(message: Any, sample: MotionSample, report: int | None) -> bool:
     """Fill a report; return False, for no report, until the indicator was commanded, as theirs."""
     if report is None:
         return False
-    message.stamp, message.report = seen.stamp, report
+    message.stamp, message.report = sample.stamp, report
     return True
 
 
-_FILLS: dict[Out, Callable[[PlanningNode, Any, Seen], bool]] = {
-    Out.ODOMETRY: PlanningNode._odometry,
-    Out.ACCELERATION: PlanningNode._acceleration,
-    Out.POSE: PlanningNode._pose_alone,
-    Out.VELOCITY: PlanningNode._velocity,
-    Out.IMU: PlanningNode._imu,
-    Out.GEAR: PlanningNode._gear,
-    Out.TURN: PlanningNode._turn_indicators,
-    Out.HAZARD: PlanningNode._hazard_lights,
-    Out.TF: PlanningNode._transform,
-    Out.STEERING: PlanningNode._steering,
+_FILLERS: dict[Topic, Callable[[PlanningNode, Any, MotionSample], bool]] = {
+    Topic.ODOMETRY: PlanningNode._odometry,
+    Topic.ACCELERATION: PlanningNode._acceleration,
+    Topic.POSE: PlanningNode._pose_alone,
+    Topic.VELOCITY: PlanningNode._velocity,
+    Topic.IMU: PlanningNode._imu,
+    Topic.GEAR: PlanningNode._gear,
+    Topic.TURN: PlanningNode._turn_indicators,
+    Topic.HAZARD: PlanningNode._hazard_lights,
+    Topic.TF: PlanningNode._transform,
+    Topic.STEERING: PlanningNode._steering,
 }

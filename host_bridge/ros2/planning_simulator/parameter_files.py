@@ -65,7 +65,7 @@ _BODY = (
 
 
 @dataclass(frozen=True)
-class Setup:
+class SimulatorSetup:
     """All parameters of files and command line; a later one replaces an earlier one."""
 
     values: Mapping[str, Any]
@@ -93,7 +93,7 @@ class Setup:
             ) from None
 
 
-def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> Setup:
+def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> SimulatorSetup:
     """Read the parameters of files; those of the command line, ``given``, replace them.
 
     Raises errors.DataFileFault for a parameter that is missing or of the wrong type.
@@ -106,7 +106,7 @@ def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> Setup:
     models = {name: row.default for name, row in NUMBERS.items()}
     values = {**defaults, **OURS, **models, **read}
     _check(values)
-    return Setup(values, tuple(_notes(values)))
+    return SimulatorSetup(values, tuple(_notes(values)))
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -12,7 +12,7 @@ STATE_HZ = 50.0
 SCAN_HZ = 40.0
 
 
-class Part(Enum):
+class Content(Enum):
     """The content of a topic; each has one function that reads or fills its message."""
 
     ACKERMANN = "a speed and a steering angle"
@@ -68,32 +68,32 @@ class Part(Enum):
 
 
 @dataclass(frozen=True)
-class Heard:
+class Subscription:
     """A topic that users publish and a car obeys; ``source`` is its row of the mux.
 
-    One with ``may_lack`` is left out where its message package is missing.
+    One with ``is_optional`` is left out where its message package is missing.
     """
 
     topic: str
     type: str
-    part: Part
+    content: Content
     source: str
-    may_lack: bool = False
+    is_optional: bool = False
 
 
 @dataclass(frozen=True)
-class Said:
+class Publication:
     """A topic that a car publishes."""
 
     topic: str
     type: str
-    part: Part
+    content: Content
     hz: float
     frame: str = ""
 
 
 @dataclass(frozen=True)
-class Absent:
+class UnsupportedTopic:
     """A topic of the community that does not exist here, and why."""
 
     topic: str
@@ -117,14 +117,14 @@ class Vocabulary:
 
     name: str
     title: str
-    heard: tuple[Heard, ...]
-    said: tuple[Said, ...]
+    subscriptions: tuple[Subscription, ...]
+    publications: tuple[Publication, ...]
     mux: tuple[MuxRow, ...]
     odom_frame: str
     base_frame: str
     scan_frame: str
     like: str = "f1tenth"  # the AutoDRIVE car by whose top speed and full lock shares count
-    absent: tuple[Absent, ...] = ()
+    unsupported: tuple[UnsupportedTopic, ...] = ()
     node: str = "tandem"
     prefix: str = ""  # in front of the topics that all cars share: joint_states, robot_description
 
@@ -140,25 +140,25 @@ DIRECT = "vesc"  # commands that bypass the mux, to the motor controller: the lo
 F1TENTH = Vocabulary(
     name="f1tenth",
     title="f1tenth_system: the F1TENTH / RoboRacer car",
-    heard=(
-        Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
-        Heard("teleop", ACKERMANN, Part.ACKERMANN, "joystick"),
-        Heard("commands/motor/speed", _FLOAT, Part.MOTOR_SPEED, DIRECT),
-        Heard("commands/servo/position", _FLOAT, Part.SERVO, DIRECT),
-        Heard("commands/motor/brake", _FLOAT, Part.MOTOR_BRAKE, DIRECT),
-        Heard("commands/motor/duty_cycle", _FLOAT, Part.REFUSED, DIRECT),
-        Heard("commands/motor/current", _FLOAT, Part.REFUSED, DIRECT),
-        Heard("commands/motor/position", _FLOAT, Part.REFUSED, DIRECT),
+    subscriptions=(
+        Subscription("drive", ACKERMANN, Content.ACKERMANN, "navigation"),
+        Subscription("teleop", ACKERMANN, Content.ACKERMANN, "joystick"),
+        Subscription("commands/motor/speed", _FLOAT, Content.MOTOR_SPEED, DIRECT),
+        Subscription("commands/servo/position", _FLOAT, Content.SERVO, DIRECT),
+        Subscription("commands/motor/brake", _FLOAT, Content.MOTOR_BRAKE, DIRECT),
+        Subscription("commands/motor/duty_cycle", _FLOAT, Content.REFUSED, DIRECT),
+        Subscription("commands/motor/current", _FLOAT, Content.REFUSED, DIRECT),
+        Subscription("commands/motor/position", _FLOAT, Content.REFUSED, DIRECT),
     ),
-    said=(
-        Said("ackermann_cmd", ACKERMANN, Part.DRIVEN, STATE_HZ),
-        Said("odom", ODOMETRY_TYPE, Part.ODOMETRY, STATE_HZ, "odom"),
-        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, "odom"),
-        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, "laser"),
-        Said("sensors/core", "vesc_msgs/msg/VescStateStamped", Part.VESC_STATE, STATE_HZ),
-        Said("sensors/imu", "vesc_msgs/msg/VescImuStamped", Part.VESC_IMU, STATE_HZ),
-        Said("sensors/imu/raw", "sensor_msgs/msg/Imu", Part.IMU, STATE_HZ),
-        Said("sensors/servo_position_command", _FLOAT, Part.SERVO_ECHO, STATE_HZ),
+    publications=(
+        Publication("ackermann_cmd", ACKERMANN, Content.DRIVEN, STATE_HZ),
+        Publication("odom", ODOMETRY_TYPE, Content.ODOMETRY, STATE_HZ, "odom"),
+        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, "odom"),
+        Publication("scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, "laser"),
+        Publication("sensors/core", "vesc_msgs/msg/VescStateStamped", Content.VESC_STATE, STATE_HZ),
+        Publication("sensors/imu", "vesc_msgs/msg/VescImuStamped", Content.VESC_IMU, STATE_HZ),
+        Publication("sensors/imu/raw", "sensor_msgs/msg/Imu", Content.IMU, STATE_HZ),
+        Publication("sensors/servo_position_command", _FLOAT, Content.SERVO_ECHO, STATE_HZ),
     ),
     mux=(
         MuxRow("navigation", "drive", 10, 0.2),

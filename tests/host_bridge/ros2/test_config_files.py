@@ -10,11 +10,11 @@ import pytest
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node.bus import is_secured, stay_on_this_machine
 from host_bridge.ros2.node.make_input import make
-from host_bridge.ros2.node.mux import Command, Source
-from host_bridge.ros2.node.split_command import Halves
+from host_bridge.ros2.node.mux import MuxSource, StampedCommand
+from host_bridge.ros2.node.split_command import SplitCommand
 from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale, read_mux, read_vesc
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, MuxRow, Part
+from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content, MuxRow
 from sim_mock.autodrive.cars import simulated_car
 
 MUX = """\
@@ -116,8 +116,8 @@ SAID = {
 
 
 def test_the_topics_are_f1tenth_systems():
-    assert {heard.topic: heard.type for heard in F1TENTH.heard} == HEARD
-    assert {said.topic: (said.type, said.hz) for said in F1TENTH.said} == SAID
+    assert {it.topic: it.type for it in F1TENTH.subscriptions} == HEARD
+    assert {it.topic: (it.type, it.hz) for it in F1TENTH.publications} == SAID
     assert (F1TENTH.odom_frame, F1TENTH.base_frame, F1TENTH.scan_frame) == (
         "odom",
         "base_link",
@@ -126,7 +126,7 @@ def test_the_topics_are_f1tenth_systems():
 
 
 def test_the_gyms_odometry_is_the_truth_in_a_map():
-    (odometry,) = (said for said in GYM.said if said.type == "nav_msgs/msg/Odometry")
+    (odometry,) = (it for it in GYM.publications if it.type == "nav_msgs/msg/Odometry")
     assert (odometry.topic, odometry.frame) == ("ego_racecar/odom", "map")
     assert GYM.base_frame == "ego_racecar/base_link"
     assert GYM.scan_frame == "ego_racecar/laser"
@@ -139,45 +139,49 @@ LIKE = replace(simulated_car("f1tenth"), top_mps=20.0, steer_max_rad=0.5)
 
 def _heard(*halves):
     """What becomes of halves, each with when it came, in a source that waits for 0.2 s."""
-    source = Source(MuxRow("script", "throttle_command", 10, 0.2), 200_000)
-    made = Halves(VescScale(), LIKE)
+    source = MuxSource(MuxRow("script", "throttle_command", 10, 0.2), 200_000)
+    made = SplitCommand(VescScale(), LIKE)
     for part, value, at_us in halves:
         made.hear(source, part, value, at_us, at_us)
     return source
 
 
 def test_a_throttle_is_a_share_of_the_simulators_top_speed():
-    source = _heard((Part.STEERING, -0.5, 1000), (Part.THROTTLE, 0.1, 2000))
-    assert source.latest == Command(pytest.approx(2.0), pytest.approx(-0.25), 2000)
+    source = _heard((Content.STEERING, -0.5, 1000), (Content.THROTTLE, 0.1, 2000))
+    assert source.latest == StampedCommand(pytest.approx(2.0), pytest.approx(-0.25), 2000)
 
 
 def test_a_throttle_alone_drives_straight_on():
-    assert _heard((Part.THROTTLE, -0.1, 2000)).latest == Command(pytest.approx(-2.0), 0.0, 2000)
+    assert _heard((Content.THROTTLE, -0.1, 2000)).latest == StampedCommand(
+        pytest.approx(-2.0), 0.0, 2000
+    )
 
 
 def test_shares_end_at_one():
-    source = _heard((Part.STEERING, 7.0, 1000), (Part.THROTTLE, -7.0, 2000))
-    assert source.latest == Command(-20.0, 0.5, 2000)
+    source = _heard((Content.STEERING, 7.0, 1000), (Content.THROTTLE, -7.0, 2000))
+    assert source.latest == StampedCommand(-20.0, 0.5, 2000)
 
 
 def test_a_steering_that_fell_silent_ages_what_drives():
-    source = _heard((Part.STEERING, 0.5, 0), (Part.THROTTLE, 0.1, 390_000))
+    source = _heard((Content.STEERING, 0.5, 0), (Content.THROTTLE, 0.1, 390_000))
     assert source.latest is not None
     assert source.latest.heard_us == 200_000
-    source = _heard((Part.STEERING, 0.5, 0), (Part.THROTTLE, 0.1, 401_000))
+    source = _heard((Content.STEERING, 0.5, 0), (Content.THROTTLE, 0.1, 401_000))
     assert source.latest is None
     assert "old when it came" in source.why_refused
 
 
 def test_a_pedal_brakes_until_it_is_let_go():
-    held = (Part.BRAKE_SHARE, 0.4, 1000), (Part.HANDBRAKE, 7.0, 1500)
-    assert _heard(*held, (Part.THROTTLE, 0.1, 2000)).latest == Command(0.0, 0.0, 2000, 1.0)
-    let_go = (Part.BRAKE_SHARE, 0.0, 3000), (Part.HANDBRAKE, 0.0, 3000)
-    source = _heard(*held, *let_go, (Part.THROTTLE, 0.1, 4000))
-    assert source.latest == Command(pytest.approx(2.0), 0.0, 4000)
+    held = (Content.BRAKE_SHARE, 0.4, 1000), (Content.HANDBRAKE, 7.0, 1500)
+    assert _heard(*held, (Content.THROTTLE, 0.1, 2000)).latest == StampedCommand(
+        0.0, 0.0, 2000, 1.0
+    )
+    let_go = (Content.BRAKE_SHARE, 0.0, 3000), (Content.HANDBRAKE, 0.0, 3000)
+    source = _heard(*held, *let_go, (Content.THROTTLE, 0.1, 4000))
+    assert source.latest == StampedCommand(pytest.approx(2.0), 0.0, 4000)
 
 
-@pytest.mark.parametrize("part", [Part.STEERING, Part.THROTTLE, Part.BRAKE_SHARE])
+@pytest.mark.parametrize("part", [Content.STEERING, Content.THROTTLE, Content.BRAKE_SHARE])
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_half_that_is_no_number_is_refused(part, value):
     source = _heard((part, value, 1000))

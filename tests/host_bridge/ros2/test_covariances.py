@@ -12,7 +12,12 @@ from host_bridge.cli import main as cli
 from host_bridge.core import CarMotion
 from host_bridge.logs.reading import read
 from host_bridge.logs.rows import from_row
-from host_bridge.ros2.messages.covariances import NOT_MEASURED, Reckoning, Spread, fill
+from host_bridge.ros2.messages.covariances import (
+    NOT_MEASURED,
+    OdometryError,
+    SensorNoise,
+    fill_diagonal,
+)
 
 CAR = "sim://{}?seed={}&sensors={}"
 SECONDS = 8
@@ -25,17 +30,17 @@ def drive(folder, vehicle, seed):
     log, sensors = folder / f"{seed}.mcap", folder / f"{seed}.jsonl"
     words = f"drive --input script:slalom --seconds {SECONDS} --lockstep --record {log}"
     assert cli.main([*words.split(), "--car", CAR.format(vehicle, seed, sensors)]) == 0
-    reckoning, motion = Reckoning(config.load_vehicle(vehicle)), None
+    odometry_error, motion = OdometryError(config.load_vehicle(vehicle)), None
     for record in read(log):
         if record.topic == "motion":
             motion = from_row(CarMotion, record.value)
-            reckoning.step(motion)
+            odometry_error.step(motion)
     rows = (json.loads(line) for line in sensors.open() if '"truth", "taken_s' in line)
     truth = min(
         (row for row in rows if row["sensor"] == "truth"),
         key=lambda row: abs(row["taken_s"] * 1e6 - motion.captured_us),
     )["truth"]
-    return motion, reckoning.pose(motion), truth
+    return motion, odometry_error.pose(motion), truth
 
 
 @pytest.mark.exhaustive(as_a_whole=True)  # a statistic over many drives
@@ -63,23 +68,23 @@ def motion(captured_us, distance_m):
 
 
 def test_it_grows_with_way_and_time_across_the_clock_s_wrap_and_begins_anew_with_the_board():
-    reckoning = Reckoning(config.load_vehicle("f1tenth"))
+    odometry_error = OdometryError(config.load_vehicle("f1tenth"))
     seen = []
     for time_us, way_m in (((1 << 30) - 1_000_000, 1.0), (1_000_000, 2.0), (500_000, 0.0)):
-        reckoning.step(motion(time_us, way_m))
-        seen.append(reckoning.pose(motion(time_us, way_m)))
+        odometry_error.step(motion(time_us, way_m))
+        seen.append(odometry_error.pose(motion(time_us, way_m)))
     assert seen[1][0] > seen[0][0]
-    bias = Spread.of(config.load_vehicle("f1tenth")).yaw_rate_bias_radps
+    bias = SensorNoise.of(config.load_vehicle("f1tenth")).yaw_rate_bias_radps
     assert sqrt(seen[1][35]) == pytest.approx(2.0 * bias, rel=0.1)  # two seconds
     assert seen[2][35] < seen[1][35]
 
 
 def test_a_pose_s_variances_are_of_the_way_of_its_count_and_of_half_the_angle_it_turned():
-    reckoning = Reckoning(config.load_vehicle("f1tenth"))
-    reckoning.spread = Spread(0.01, 0.02, 0.03, 0.1)
+    odometry_error = OdometryError(config.load_vehicle("f1tenth"))
+    odometry_error.noise = SensorNoise(0.01, 0.02, 0.03, 0.1)
     for time_us in (0, 4_000_000):
-        reckoning.step(motion(time_us, 5.0))
-    found = reckoning.pose(motion(4_000_000, 5.0))
+        odometry_error.step(motion(time_us, 5.0))
+    found = odometry_error.pose(motion(4_000_000, 5.0))
     angle_rad = 0.03 * 4.0
     # a count, and of 5 m a share of 2 % and half of that angle
     place = 0.01**2 + (0.02**2 + (angle_rad / 2.0) ** 2) * 25.0
@@ -88,16 +93,16 @@ def test_a_pose_s_variances_are_of_the_way_of_its_count_and_of_half_the_angle_it
 
 
 def test_a_twist_s_variances_are_of_a_count_in_40_ms_and_of_the_gyro():
-    reckoning = Reckoning(config.load_vehicle("f1tenth"))
-    reckoning.spread = Spread(0.01, 0.02, 0.03, 0.1)
-    found = reckoning.twist()
+    odometry_error = OdometryError(config.load_vehicle("f1tenth"))
+    odometry_error.noise = SensorNoise(0.01, 0.02, 0.03, 0.1)
+    found = odometry_error.twist()
     assert [found[0], found[7]] == [pytest.approx((0.01 / 0.04) ** 2 / 12.0)] * 2
     assert found[35] == pytest.approx(0.02**2 + 0.03**2)
 
 
 def test_what_is_not_measured_is_believed_by_nobody():
     covariance = [0.0] * 36
-    fill(covariance, Reckoning(config.load_vehicle("f1tenth")).twist())
+    fill_diagonal(covariance, OdometryError(config.load_vehicle("f1tenth")).twist())
     assert [covariance[i] for i in (14, 21, 28)] == [NOT_MEASURED] * 3
     assert 0.0 < covariance[0] < 1.0
     assert sum(1 for it in covariance if it) == 6
@@ -105,5 +110,5 @@ def test_what_is_not_measured_is_believed_by_nobody():
 
 @pytest.mark.parametrize("name", VEHICLES)
 def test_every_vehicle_has_spreads_above_nothing(name):
-    spread = Spread.of(config.load_vehicle(name))
-    assert min(spread.count_m, spread.yaw_rate_noise_radps, spread.accel_mps2) > 0.0
+    noise = SensorNoise.of(config.load_vehicle(name))
+    assert min(noise.count_m, noise.yaw_rate_noise_radps, noise.accel_mps2) > 0.0

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from host_bridge.ros2.node.executor_thread import Waiter
+from host_bridge.ros2.node.executor_thread import ExecutorThread
 
 WITHIN_S = 20.0
 
@@ -19,7 +19,7 @@ class Door:
         self.things: queue.SimpleQueue[object] = queue.SimpleQueue()
         self.is_waited_on = threading.Event()
         self.told: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self.waiter = Waiter(self._wait, lambda: self.told.put(None))
+        self.waiter = ExecutorThread(self._wait, lambda: self.told.put(None))
 
     def _wait(self) -> object:
         self.is_waited_on.set()
@@ -89,7 +89,7 @@ def test_whoever_would_be_told_may_have_ended():
         raise RuntimeError("the loop is closed")
 
     things: queue.SimpleQueue[object] = queue.SimpleQueue()
-    waiter = Waiter(lambda: things.get(timeout=WITHIN_S), tell)
+    waiter = ExecutorThread(lambda: things.get(timeout=WITHIN_S), tell)
     things.put("a")
     waiter.close(lambda: None)
     assert waiter.take() == "a"

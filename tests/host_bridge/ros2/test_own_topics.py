@@ -10,7 +10,7 @@ import pytest
 from host_bridge import ros2
 from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.node.own_topics import OwnTopics
-from host_bridge.ros2.planning_simulator.node import HEARD, MOTION_TOPICS, Out
+from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autorally.vocabulary import RC, RUNSTOP, rows_of
 from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from tests.evidence import some
@@ -36,13 +36,13 @@ def topics_of(name: str) -> tuple[list[str], list[str]]:
     """Published and heard by that node."""
     vocabulary = VOCABULARIES[name]
     always = [vocabulary.prefix + it if it[0] not in "~/" else it for it in ALWAYS_SAID]
-    said = [*(it.topic for it in vocabulary.said), *always]
-    return said, [*(it.topic for it in vocabulary.heard), *ALWAYS_HEARD]
+    said = [*(it.topic for it in vocabulary.publications), *always]
+    return said, [*(it.topic for it in vocabulary.subscriptions), *ALWAYS_HEARD]
 
 
 def planner(publish: str) -> tuple[list[str], list[str]]:
-    said = [out.value[1] for out in Out if out.value[1]]
-    return [*said, *MOTION_TOPICS[publish]], list(HEARD)
+    said = [out.value[1] for out in Topic if out.value[1]]
+    return [*said, *MOTION_TOPICS[publish]], list(SUBSCRIPTIONS)
 
 
 NODES = {

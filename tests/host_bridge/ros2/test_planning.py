@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, Asked, PlanningCar
-from host_bridge.ros2.planning_simulator.node import HEARD, MOTION_TOPICS, SET_POSE, Out
+from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
+from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.planning_simulator.parameter_files import (
     NODE_PARAMETERS,
     parameter,
@@ -144,7 +144,7 @@ def driven(car, seconds, asked, *, from_s=0.0, mode=AUTONOMOUS, every=1):
     for i in range(round(seconds / PERIOD_S)):
         now_s = from_s + i * PERIOD_S
         if asked is not None and i % every == 0:
-            car.ask(mode, Asked(*asked, now_s))
+            car.set_command(mode, ControlCommand(*asked, now_s))
         car.step(now_s + PERIOD_S)
     return from_s + round(seconds / PERIOD_S) * PERIOD_S
 
@@ -200,14 +200,14 @@ def test_commands_that_keep_coming_do_not_expire():
 def test_a_command_of_the_future_after_a_clock_was_set_back_has_expired():
     car = made()
     car.gears[AUTONOMOUS] = DRIVE
-    car.ask(AUTONOMOUS, Asked(3.0, 1.0, 0.0, 100.0))
+    car.set_command(AUTONOMOUS, ControlCommand(3.0, 1.0, 0.0, 100.0))
     driven(car, 1.0, None)
     assert car.simulator.truth.vx_mps == 0.0
 
 
 def test_a_clock_that_jumps_moves_the_car_by_one_step_and_one_that_goes_back_by_none():
     car = made("IDEAL_STEER_VEL")
-    car.ask(AUTONOMOUS, Asked(1.0, 0.0, 0.0, 50.0))
+    car.set_command(AUTONOMOUS, ControlCommand(1.0, 0.0, 0.0, 50.0))
     car.step(50.0)
     assert car.simulator.truth.x_m == pytest.approx(PERIOD_S)
     car.step(10.0)
@@ -216,21 +216,21 @@ def test_a_clock_that_jumps_moves_the_car_by_one_step_and_one_that_goes_back_by_
 
 def test_steps_that_were_missed_are_made_up_for():
     car = made("IDEAL_STEER_VEL")
-    car.ask(AUTONOMOUS, Asked(1.0, 0.0, 0.0, 0.2))
+    car.set_command(AUTONOMOUS, ControlCommand(1.0, 0.0, 0.0, 0.2))
     car.step(0.2)
     assert car.simulator.truth.x_m == pytest.approx(0.2)
 
 
 def test_what_is_no_number_is_not_asked_for():
     car = made()
-    car.ask(AUTONOMOUS, Asked(float("nan"), 0.0, 0.0, 0.0))
-    assert car.asked[AUTONOMOUS].heard_s is None
+    car.set_command(AUTONOMOUS, ControlCommand(float("nan"), 0.0, 0.0, 0.0))
+    assert car.commands[AUTONOMOUS].heard_s is None
 
 
 def test_manual_has_commands_and_a_gear_of_its_own():
     car = made("IDEAL_STEER_VEL")
-    car.ask(AUTONOMOUS, Asked(1.0, 0.0, 0.0, 0.0))
-    car.ask(MANUAL, Asked(2.0, 0.0, 0.0, 0.0))
+    car.set_command(AUTONOMOUS, ControlCommand(1.0, 0.0, 0.0, 0.0))
+    car.set_command(MANUAL, ControlCommand(2.0, 0.0, 0.0, 0.0))
     car.step(PERIOD_S)
     assert car.simulator.truth.vx_mps == 1.0
     assert [car.request(mode) for mode in (0, 2, 3, 5)] == [False] * 4
@@ -279,6 +279,6 @@ def test_the_topics_are_those_of_the_facts():
     text = FACTS.read_text()
     section = text.split("## 4.")[1].split("## 5.")[0] + text.split("## 3.")[1].split("## 4.")[0]
     motion = [topic for topics in MOTION_TOPICS.values() for topic in topics]
-    topics = [*HEARD, SET_POSE, *(out.value[1] for out in Out), *motion]
+    topics = [*SUBSCRIPTIONS, SET_POSE, *(out.value[1] for out in Topic), *motion]
     names = {topic.rpartition("/")[2] for topic in topics if "debug" not in topic} - {""}
     assert sorted(name for name in names if name not in section) == []

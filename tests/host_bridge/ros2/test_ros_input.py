@@ -14,9 +14,9 @@ from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import ros_input as under_test
 from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
 from host_bridge.ros2.node.set_pose import NOT_HERE
-from host_bridge.ros2.node.vocabulary_adapter import Manner
+from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
 from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Heard, MuxRow, Part
+from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content, MuxRow, Subscription
 from tests.host_bridge.drive.drives import vehicle
 
 MS = 1000
@@ -83,7 +83,7 @@ class Told:
     def step(self, *given) -> None:
         self.steps.append(given)
 
-    def put(self, place) -> None:
+    def set_pose(self, place) -> None:
         self.put_at.append(place)
 
 
@@ -197,7 +197,13 @@ def table(monkeypatch):
     monkeypatch.setattr(Told, "made", {}, raising=False)
     monkeypatch.setattr(under_test, "Bus", Bus)
     monkeypatch.setattr(under_test, "SensorPipe", Pipe)
-    for name in ("Teller", "Citizen", "Health", "Pausing", "Placing"):
+    for name in (
+        "StatePublisher",
+        "RobotDescriptionPublisher",
+        "DiagnosticsPublisher",
+        "SimTimeServices",
+        "PoseSetter",
+    ):
         monkeypatch.setattr(under_test, name, lambda *given, name=name: Told(name, *given))
     for name in ("ROS_SECURITY_ENABLE", "ROS_DISTRO", *SETTINGS):
         monkeypatch.delenv(name, raising=False)
@@ -207,7 +213,7 @@ def table(monkeypatch):
 SETTINGS = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS")
 
 
-class Own(Manner):
+class Own(VocabularyAdapter):
     """One with something of its own."""
 
     def __init__(self) -> None:
@@ -220,14 +226,14 @@ class Own(Manner):
     def begin(self, *given) -> None:
         self.begun.append(given)
 
-    def hear(self, *given) -> bool:
+    def on_message(self, *given) -> bool:
         self.heard.append(given)
         return self.takes
 
     def step(self, *given) -> None:
         self.steps.append(given)
 
-    def allowed(self, command):
+    def limited(self, command):
         return replace(command, speed_mps=command.speed_mps / 2)
 
     def why_not(self) -> str:
@@ -240,7 +246,7 @@ class Own(Manner):
 @pytest.fixture
 def own(monkeypatch):
     made = Own()
-    monkeypatch.setattr(under_test, "manner_of", lambda name: made)
+    monkeypatch.setattr(under_test, "adapter_of", lambda name: made)
     return made
 
 
@@ -328,7 +334,7 @@ def test_none_is_armed_while_the_runstop_topic_says_stop(table):
     assert it.node.orders() == []
 
 
-def test_nor_while_its_manner_says_why_not(table, own):
+def test_nor_while_its_adapter_says_why_not(table, own):
     it = table().open()
     own.why = "It is in an emergency."
     assert it.call("~/clear") == [(False, "It is in an emergency.")]
@@ -364,7 +370,7 @@ def test_a_runstop_topic_stops_by_its_word_and_by_its_silence(table):
     assert (topic.type, topic.depth) == ("std_msgs/msg/Bool", 10)
 
 
-def test_a_manner_with_a_runstop_of_its_own_has_no_other(table, own):
+def test_a_adapter_with_a_runstop_of_its_own_has_no_other(table, own):
     own.has_runstop = True
     assert "runstop" not in table().open().bus.topics
 
@@ -461,7 +467,7 @@ def test_time_to_begin_is_taken_each_time(table):
 def test_who_cedes_is_followed_by_a_word_of_rest_and_not_by_silence(table):
     it = table().open()
     it.driven()
-    it.node._mux.cede("navigation")
+    it.node._mux.release("navigation")
     wish = it.step()
     assert (wish.is_held, wish.speed_mps, wish.heard_us) == (False, 0.0, it.now_ms * MS)
     wish = it.step(500)
@@ -488,9 +494,9 @@ def test_two_commands_may_come_in_one_step_and_the_first_one(table):
 
 def test_what_was_before_the_first_arming_counts_for_nothing(table):
     it = table().open()
-    it.node._mux.fallen = "joystick"
+    it.node._mux.timed_out = "joystick"
     it.armed().step()
-    assert it.node._mux.fallen is None
+    assert it.node._mux.timed_out is None
 
 
 def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed(table):
@@ -502,10 +508,10 @@ def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed
         assert (wish.is_held, wish.heard_us) == (False, it.now_ms * MS)
 
 
-# --- a manner's word
+# --- a adapter's word
 
 
-def test_a_manner_that_may_not_drive_rests_and_misses_nobody(table, own):
+def test_a_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
     it = table().open()
     own.may_drive = False
     wish = it.driven()
@@ -518,26 +524,30 @@ def test_a_manner_that_may_not_drive_rests_and_misses_nobody(table, own):
     assert it.node._mux.winner is None
     own.may_drive = True
     it.step(500)
-    assert it.node._mux.fallen is None
+    assert it.node._mux.timed_out is None
 
 
-def test_a_manner_says_what_of_a_command_is_done_and_which_lights_burn(table, own):
+def test_a_adapter_says_what_of_a_command_is_done_and_which_lights_burn(table, own):
     own.lights = 5
     wish = table().open().driven(2.0)
     assert (wish.speed_mps, wish.lights) == (1.0, 5)
 
 
-def test_what_a_manner_takes_is_no_command(table, own):
+def test_what_a_adapter_takes_is_no_command(table, own):
     own.takes = True
     it = table().open()
     it.driven()
     assert it.node._mux.sources["navigation"].latest is None
-    heard, source, message, heard_us, now_us = own.heard[-1]
-    assert (heard.topic, source.row.name, message.drive.speed) == ("drive", "navigation", 1.0)
+    subscription, source, message, heard_us, now_us = own.heard[-1]
+    assert (subscription.topic, source.row.name, message.drive.speed) == (
+        "drive",
+        "navigation",
+        1.0,
+    )
     assert heard_us == now_us == it.now_ms * MS
 
 
-def test_a_manner_sees_each_step_and_the_start(table, own):
+def test_a_adapter_sees_each_step_and_the_start(table, own):
     it = table().open()
     assert own.begun == [(it.bus, it.node, VEHICLE)]
     it.step()
@@ -629,26 +639,26 @@ def test_an_unstamped_one_is_of_when_it_came(table):
 def test_it_hears_the_topics_of_its_vocabulary(table):
     topics = table().open().bus.topics
     assert {name: it.type for name, it in topics.items()} == {
-        **{heard.topic: heard.type for heard in F1TENTH.heard},
+        **{it.topic: it.type for it in F1TENTH.subscriptions},
         "runstop": "std_msgs/msg/Bool",
     }
     assert {it.depth for name, it in topics.items() if name != "runstop"} == {1}
 
 
 @pytest.mark.parametrize(
-    ("part", "depth"), [(Part.EMERGENCY, 10), (Part.ENGAGE, 10), (Part.GEAR, 1)]
+    ("part", "depth"), [(Content.EMERGENCY, 10), (Content.ENGAGE, 10), (Content.GEAR, 1)]
 )
 def test_of_words_that_stop_several_of_one_moment_are_kept(table, part, depth):
-    heard = (*F1TENTH.heard, Heard("word", FLOAT, part, "navigation"))
-    it = table(vocabulary=replace(F1TENTH, heard=heard)).open()
+    subscriptions = (*F1TENTH.subscriptions, Subscription("word", FLOAT, part, "navigation"))
+    it = table(vocabulary=replace(F1TENTH, subscriptions=subscriptions)).open()
     assert it.bus.topics["word"].depth == depth
 
 
 @pytest.mark.parametrize(("package", "is_heard"), [("std_msgs", False), ("json", True)])
 def test_what_may_be_missing_is_left_out_where_it_is(table, monkeypatch, package, is_heard):
     monkeypatch.setattr(under_test, "has_message", lambda name: name == "json/msg/Word")
-    more = Heard("word", f"{package}/msg/Word", Part.GEAR, "navigation", may_lack=True)
-    it = table(vocabulary=replace(F1TENTH, heard=(*F1TENTH.heard, more))).open()
+    more = Subscription("word", f"{package}/msg/Word", Content.GEAR, "navigation", is_optional=True)
+    it = table(vocabulary=replace(F1TENTH, subscriptions=(*F1TENTH.subscriptions, more))).open()
     assert ("word" in it.bus.topics) is is_heard
     assert "drive" in it.bus.topics
 
@@ -659,15 +669,15 @@ def test_a_mux_yaml_names_other_topics_and_leaves_out_what_it_does_not_name(tabl
     topics = it.bus.topics
     assert {"/plan", "teleop", "commands/motor/speed", "runstop"} < set(topics)
     assert "drive" not in topics
-    assert topics["/plan"].type == F1TENTH.heard[0].type
+    assert topics["/plan"].type == F1TENTH.subscriptions[0].type
     assert it.driven(1.5, topic="/plan").speed_mps == 1.5
     assert it.node._mux.winner == "planner"
 
 
 def test_another_topic_is_of_the_type_that_the_vocabulary_hears_first(table):
-    heard = (F1TENTH.heard[2], *F1TENTH.heard[:2])
+    subscriptions = (F1TENTH.subscriptions[2], *F1TENTH.subscriptions[:2])
     mux = (MuxRow("planner", "/plan", 10, 0.2),)
-    it = table(mux=mux, vocabulary=replace(F1TENTH, heard=heard)).open()
+    it = table(mux=mux, vocabulary=replace(F1TENTH, subscriptions=subscriptions)).open()
     assert it.bus.topics["/plan"].type == FLOAT
 
 
@@ -743,9 +753,9 @@ def test_whose_time_can_be_held_is_the_clock_and_is_not_woken(table):
     assert it.node.is_computed
     assert it.bus.named["is_the_clock"] is True
     assert it.bus.listening is None
-    assert Told.made["Pausing"].given == (it.bus, steps, VEHICLE.step_s)
+    assert Told.made["SimTimeServices"].given == (it.bus, steps, VEHICLE.step_s)
     it.step()
-    assert Told.made["Pausing"].steps == [()]
+    assert Told.made["SimTimeServices"].steps == [()]
 
 
 # --- what is told
@@ -753,28 +763,28 @@ def test_whose_time_can_be_held_is_the_clock_and_is_not_woken(table):
 
 def test_each_beat_is_told_before_commands_are_heard_and_what_wakes_it_is_not(table):
     it = table().open()
-    told = Told.made["Teller"].steps
+    told = Told.made["StatePublisher"].steps
     it.bus.comes.append(lambda: told.append("heard"))
     it.step()
     assert told == [(it.car, it.now_ms * MS), "heard"]
     it.step(is_woken=True)
     assert len(told) == 2
     assert it.bus.steps == [False, True]
-    assert Told.made["Citizen"].steps == [(it.car,)]
-    ((car, mux, words, hits),) = Told.made["Health"].steps
+    assert Told.made["RobotDescriptionPublisher"].steps == [(it.car,)]
+    ((car, mux, words, hits),) = Told.made["DiagnosticsPublisher"].steps
     assert (car, mux, hits) == (it.car, it.node._mux, None)
     assert words == it.node._mux.words(0)
     assert it.node.words(0) == f"ROS 2: {words}"
-    assert "Pausing" not in Told.made
+    assert "SimTimeServices" not in Told.made
 
 
 def test_who_tells_is_given_the_car_and_its_scales(table):
     it = table().open()
-    teller, health = Told.made["Teller"].given, Told.made["Health"].given
+    teller, health = Told.made["StatePublisher"].given, Told.made["DiagnosticsPublisher"].given
     assert teller == (
         it.bus, it.node.vocabulary, VEHICLE, it.node._scale, it.node._like, None, {},
     )  # fmt: skip
-    assert Told.made["Citizen"].given == (it.bus, it.node.vocabulary, VEHICLE)
+    assert Told.made["RobotDescriptionPublisher"].given == (it.bus, it.node.vocabulary, VEHICLE)
     assert health == (it.bus, "", "tandem")
 
 
@@ -783,26 +793,26 @@ def test_who_tells_is_given_the_car_and_its_scales(table):
 
 def test_a_real_car_is_moved_by_its_wheels_alone(table):
     it = table().open(is_virtual=False)
-    assert it.node.put((1.0, 2.0, 0.0)) == NOT_HERE
+    assert it.node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
     assert (it.node.truth(), it.node.hits()) == (None, 0)
     both = table(sensors="sensors", poses="poses").open(is_virtual=False)
-    assert both.node.put((1.0, 2.0, 0.0)) == NOT_HERE
-    assert "Placing" not in Told.made
+    assert both.node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
+    assert "PoseSetter" not in Told.made
 
 
 @pytest.mark.parametrize("given", [{"sensors": "sensors"}, {"poses": "poses"}])
 def test_nor_is_a_virtual_one_put_anywhere_without_both_pipes(table, given):
-    assert table(**given).open().node.put((1.0, 2.0, 0.0)) == NOT_HERE
+    assert table(**given).open().node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
 
 
 def test_a_virtual_one_is_put_where_it_is_asked_for(table):
     it = table(sensors="sensors", poses="poses").open()
-    placing = Told.made["Placing"]
+    placing = Told.made["PoseSetter"]
     pipe = it.node._pipe
     assert placing.given == (
         "poses", pipe, VEHICLE.turns_behind_centre_m, it.node.stop, it.node.arm,
     )  # fmt: skip
-    assert it.node.put((1.0, 2.0, 0.0)) == ""
+    assert it.node.set_pose((1.0, 2.0, 0.0)) == ""
     assert placing.put_at == [(1.0, 2.0, 0.0)]
     it.step()
     assert placing.steps == [(it.car, it.now_ms * MS)]
@@ -810,7 +820,7 @@ def test_a_virtual_one_is_put_where_it_is_asked_for(table):
     assert it.node.words(0) == "ROS 2: A wall is in the way."
     assert (it.node.truth(), it.node.hits()) == ("where it is", 3)
     assert pipe.path == "sensors"
-    assert Told.made["Health"].steps[0][3] == 3
+    assert Told.made["DiagnosticsPublisher"].steps[0][3] == 3
 
 
 # --- the end

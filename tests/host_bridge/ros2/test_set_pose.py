@@ -13,14 +13,14 @@ from host_bridge.core import State
 from host_bridge.logs.sensor_lines import Truth
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux
-from host_bridge.ros2.node.set_pose import NOT_HERE, Placing
+from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_NIGEL,
     AUTODRIVE_ROBORACER,
-    Simulated,
+    AutodriveAdapter,
 )
-from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, Gym
-from host_bridge.ros2.vocabularies.vocabulary import Part
+from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GymAdapter
+from host_bridge.ros2.vocabularies.vocabulary import Content
 
 MS, REAR_M = 1000, 0.15
 
@@ -41,7 +41,7 @@ class Put:
         self._read = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         self.sensors = SimpleNamespace(truth=truth())
         self.stops, self.replies = 0, []
-        self.placing = Placing(str(path), self.sensors, REAR_M, self._stop, self.replies.append)
+        self.placing = PoseSetter(str(path), self.sensors, REAR_M, self._stop, self.replies.append)
 
     def _stop(self):
         self.stops += 1
@@ -59,7 +59,7 @@ def put(tmp_path):
 
 
 def test_it_is_stopped_set_down_when_it_stands_and_armed_again(put):
-    put.placing.put((2.0, 1.0, 0.0))
+    put.placing.set_pose((2.0, 1.0, 0.0))
     for _ in range(3):
         put.placing.step(seen(State.ACTIVE, 1.0), 0)
     assert (put.stops, put.written()) == (1, None)
@@ -81,14 +81,14 @@ def test_it_is_stopped_set_down_when_it_stands_and_armed_again(put):
 def test_where_there_is_no_room_it_stays_and_is_not_armed(put):
     for at_ms in (0, 1000, 2001):
         if at_ms < 2000:
-            put.placing.put((2.0, 1.0, 0.0))  # said again and again: it is tried once
+            put.placing.set_pose((2.0, 1.0, 0.0))  # said again and again: it is tried once
         put.placing.step(seen(State.STOPPED), at_ms * MS)
     assert put.replies == []
     assert put.placing.words.startswith("It was not put elsewhere: a wall")
 
 
 def test_a_car_that_is_not_known_is_waited_for(put):
-    put.placing.put((2.0, 1.0, 0.0))
+    put.placing.set_pose((2.0, 1.0, 0.0))
     put.placing.step(SimpleNamespace(is_known=False, status=None), 0)
     assert put.written() is None
 
@@ -96,13 +96,13 @@ def test_a_car_that_is_not_known_is_waited_for(put):
 # --- who asks for it
 
 
-class Asked:
-    """The node, as far as a manner knows it."""
+class NodeStub:
+    """The node, as far as a adapter knows it."""
 
     def __init__(self, why=""):
         self.why, self.places, self.now = why, [], truth()
 
-    def put(self, place):
+    def set_pose(self, place):
         self.places.append(place)
         return self.why
 
@@ -116,16 +116,16 @@ class Asked:
 VEHICLE = SimpleNamespace(turns_behind_centre_m=0.0, wheelbase_m=0.33)
 
 
-def made(manner, vocabulary, why="", vehicle=VEHICLE):
-    asked, it = Asked(why), manner()
+def made(adapter, vocabulary, why="", vehicle=VEHICLE):
+    asked, it = NodeStub(why), adapter()
     it.begin(None, asked, vehicle)
     mux = Mux(vocabulary.mux, 0.12)
     mux.begin()
-    by_part = {row.part: row for row in vocabulary.heard}
+    by_part = {row.content: row for row in vocabulary.subscriptions}
 
     def say(part, message, at_us=0):
         row = by_part[part]
-        return it.hear(row, mux.sources[row.source], message, at_us, at_us)
+        return it.on_message(row, mux.sources[row.source], message, at_us, at_us)
 
     return it, asked, mux, say
 
@@ -141,8 +141,8 @@ def posed(x, y, z=0.0, w=1.0, frame="map", *, is_nested=True):
 
 @pytest.mark.parametrize("is_nested", [True, False])
 def test_a_pose_in_the_map_puts_the_car_there(is_nested):
-    _, asked, mux, say = made(Gym, GYM)
-    assert say(Part.POSE, posed(1.0, 2.0, 1.0, 0.0, is_nested=is_nested))
+    _, asked, mux, say = made(GymAdapter, GYM)
+    assert say(Content.POSE, posed(1.0, 2.0, 1.0, 0.0, is_nested=is_nested))
     assert asked.places == [(1.0, 2.0, pytest.approx(3.14159, abs=1e-4))]
     assert mux.sources["navigation"].refused == 0
 
@@ -155,26 +155,26 @@ def test_a_pose_in_the_map_puts_the_car_there(is_nested):
     ],
 )
 def test_a_pose_of_another_kind_is_refused(message, why):
-    _, asked, mux, say = made(Gym, GYM)
-    say(Part.POSE, message)
+    _, asked, mux, say = made(GymAdapter, GYM)
+    say(Content.POSE, message)
     assert asked.places == []
     assert mux.sources["navigation"].why_refused == why
 
 
 def test_a_real_car_is_put_nowhere():
     node = make("f1tenth_gym", {}, lambda: 0)
-    assert node.put((0.0, 0.0, 0.0)) == NOT_HERE
-    _, _, mux, say = made(Gym, GYM, NOT_HERE)
-    say(Part.POSE, posed(1.0, 2.0))
+    assert node.set_pose((0.0, 0.0, 0.0)) == NOT_HERE
+    _, _, mux, say = made(GymAdapter, GYM, NOT_HERE)
+    say(Content.POSE, posed(1.0, 2.0))
     assert mux.sources["navigation"].why_refused == NOT_HERE
 
 
 @pytest.mark.parametrize(("turn", "steer_rad"), [(0.1, 0.3), (-2.0, -0.3), (0.0, 0.0)])
 def test_a_twist_steers_as_their_keyboard_does(turn, steer_rad):
-    _, _, mux, say = made(Gym, GYM)
+    _, _, mux, say = made(GymAdapter, GYM)
     twist = SimpleNamespace(linear=SimpleNamespace(x=0.7), angular=SimpleNamespace(z=turn))
     for at_us in (0, 50 * MS):
-        say(Part.TWIST, twist, at_us)
+        say(Content.TWIST, twist, at_us)
     command = mux.decide(60 * MS)
     assert (command.speed_mps, command.steer_rad) == (0.7, steer_rad)
 
@@ -184,23 +184,23 @@ def data(value):
 
 
 def test_a_reset_puts_it_back_once_for_each_time_that_it_is_said():
-    it, asked, _, say = made(Simulated, AUTODRIVE_ROBORACER)
+    it, asked, _, say = made(AutodriveAdapter, AUTODRIVE_ROBORACER)
     it.step(None, True, 0)
     asked.now = truth(4.0, 1.0)
     it.step(None, True, 10 * MS)
     for value in (True, True, False, True):
-        say(Part.RESET, data(value))
+        say(Content.RESET, data(value))
     assert asked.places == [(0.0, 0.0, 0.0)] * 2
 
 
 def test_laps_begin_anew_when_it_is_back_and_not_on_its_way():
-    it, asked, _, say = made(Simulated, AUTODRIVE_ROBORACER)
-    fill = it.fills()[Part.LAP_COUNT]
+    it, asked, _, say = made(AutodriveAdapter, AUTODRIVE_ROBORACER)
+    fill = it.fillers()[Content.LAP_COUNT]
     message = SimpleNamespace(data=None)
     for at_ms, x_m, y_m in ((0, 0.0, 0.0), (10, 5.0, 0.0), (20, -4.0, 0.0)):
         asked.now = truth(x_m, y_m)
         it.step(None, True, at_ms * MS)
-    say(Part.RESET, data(True))
+    say(Content.RESET, data(True))
     for at_ms, x_m in ((30, -3.0), (40, 0.0), (50, 0.1)):
         asked.now = truth(x_m)
         it.step(None, True, at_ms * MS)
@@ -210,8 +210,8 @@ def test_laps_begin_anew_when_it_is_back_and_not_on_its_way():
 
 def test_a_lap_of_a_small_oval_counts_for_a_small_car():
     """The oval of a Nigel is 4 m long: 10 wheelbases away is away, and 3 m never are."""
-    it, asked, _, _ = made(Simulated, AUTODRIVE_NIGEL, vehicle=load_vehicle("nigel"))
-    fill, message = it.fills()[Part.LAP_COUNT], SimpleNamespace(data=None)
+    it, asked, _, _ = made(AutodriveAdapter, AUTODRIVE_NIGEL, vehicle=load_vehicle("nigel"))
+    fill, message = it.fillers()[Content.LAP_COUNT], SimpleNamespace(data=None)
     for at_ms, x_m, y_m in ((0, 0.0, 0.0), (10, 1.5, 0.5), (20, -0.5, 0.5), (30, 0.1, 0.0)):
         asked.now = truth(x_m, y_m)
         it.step(None, True, at_ms * MS)
@@ -220,21 +220,21 @@ def test_a_lap_of_a_small_oval_counts_for_a_small_car():
 
 
 def test_lights_are_the_lights_of_the_claims():
-    it, _, mux, say = made(Simulated, AUTODRIVE_NIGEL)
-    say(Part.HEADLIGHTS, data(2))
-    say(Part.INDICATORS, data(1))
+    it, _, mux, say = made(AutodriveAdapter, AUTODRIVE_NIGEL)
+    say(Content.HEADLIGHTS, data(2))
+    say(Content.INDICATORS, data(1))
     assert it.lights == 0b0110
-    say(Part.INDICATORS, data(3))
+    say(Content.INDICATORS, data(3))
     assert it.lights == 0b1110
-    say(Part.INDICATORS, data(4))
-    say(Part.HEADLIGHTS, data(-1))
+    say(Content.INDICATORS, data(4))
+    say(Content.HEADLIGHTS, data(-1))
     assert it.lights == 0b1110
     assert mux.sources["script"].refused == 2
 
 
 def test_collisions_are_those_of_the_virtual_car():
-    it, asked, _, _ = made(Simulated, AUTODRIVE_ROBORACER)
-    fill, message = it.fills()[Part.COLLISIONS], SimpleNamespace(data=None)
+    it, asked, _, _ = made(AutodriveAdapter, AUTODRIVE_ROBORACER)
+    fill, message = it.fillers()[Content.COLLISIONS], SimpleNamespace(data=None)
     assert fill(None, message, None, None)
     assert message.data == 3
     asked.now = None

@@ -7,7 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.core import Cause, State
-from host_bridge.ros2.node.stops import WORDS, Callers, RunstopTopic, RunWord, is_stopped
+from host_bridge.ros2.node.stops import (
+    WORDS,
+    PendingReplies,
+    RunstopState,
+    RunstopTopic,
+    is_stopped,
+)
 
 MS = 1000
 
@@ -41,7 +47,7 @@ def test_a_stop_counts_though_somebody_else_says_run_in_the_same_moment(words):
 
 
 def test_run_counts_again_when_nobody_has_said_stop_for_a_while():
-    word = RunWord()
+    word = RunstopState()
     word.hear(False, 0)
     word.hear(True, 100 * MS)
     assert word.why_not(300 * MS) == "says stop"
@@ -75,21 +81,21 @@ def test_a_car_that_says_nothing_confirms_nothing():
 
 
 def test_a_word_that_was_never_heard_keeps_nobody_from_running():
-    assert RunWord().why_not(10_000 * MS) == ""
+    assert RunstopState().why_not(10_000 * MS) == ""
 
 
 def test_a_stop_holds_until_somebody_says_run():
-    word = RunWord()
+    word = RunstopState()
     word.hear(False, 0)
     assert word.why_not(0) == "says stop"
     assert word.why_not(10_000 * MS) == "says stop"
 
 
 def test_silence_begins_after_its_time_and_a_stop_ends_after_its_own():
-    word = RunWord()
+    word = RunstopState()
     word.hear(True, 0)
     assert [word.why_not(us) for us in (300_000, 300_001)] == ["", "is silent"]
-    word = RunWord(silent_us=1_000_000)
+    word = RunstopState(silent_us=1_000_000)
     word.hear(False, 0)
     word.hear(True, 1)
     assert [word.why_not(us) for us in (300_000, 300_001)] == ["says stop", ""]
@@ -117,7 +123,7 @@ def is_armed(it: SimpleNamespace) -> bool:
 def told(seen: SimpleNamespace, *steps_us: int) -> list[tuple[bool, str]]:
     """What somebody who asked at 7 us is told, by these steps."""
     replies: list[tuple[bool, str]] = []
-    callers = Callers()
+    callers = PendingReplies()
     callers.wait(lambda is_done, words: replies.append((is_done, words)), 7, is_armed)
     for step_us in steps_us:
         callers.step(seen, step_us)
@@ -149,7 +155,7 @@ def test_another_car_at_the_place_of_one_is_named():
 
 def test_of_several_each_gets_an_answer_of_their_own():
     replies: list[str] = []
-    callers = Callers()
+    callers = PendingReplies()
     callers.wait(lambda is_done, words: replies.append(f"first {is_done}"), 0, lambda car: False)
     callers.wait(lambda is_done, words: replies.append(f"second {is_done}"), 0, is_armed)
     callers.step(car(State.HOLD), 1)

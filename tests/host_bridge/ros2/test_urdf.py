@@ -10,8 +10,8 @@ import pytest
 
 from host_bridge import config
 from host_bridge.ros2.messages import messages
-from host_bridge.ros2.messages.frames import framed
-from host_bridge.ros2.messages.urdf import Shape, joints, urdf
+from host_bridge.ros2.messages.frames import with_namespace
+from host_bridge.ros2.messages.urdf import CarDimensions, joints, urdf
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
 
@@ -53,7 +53,7 @@ def test_every_vehicle_is_one_tree_from_its_base(name, base):
 def test_the_joints_that_are_told_are_those_that_move(name):
     vehicle = config.load_vehicle(name)
     moving = {it.get("name") for it in tree(name).findall("joint") if it.get("type") != "fixed"}
-    assert set(joints(Shape.of(vehicle), *state(), 1e-3)) == moving
+    assert set(joints(CarDimensions.of(vehicle), *state(), 1e-3)) == moving
 
 
 def test_left_is_left_and_front_is_front():
@@ -88,32 +88,33 @@ def test_its_laser_is_where_the_static_transform_has_it():
 
 @pytest.mark.parametrize("steer_rad", [0.3, -0.2])
 def test_both_steered_wheels_roll_around_one_point(steer_rad):
-    shape = Shape.of(config.load_vehicle("f1tenth"))
-    found = joints(shape, *state(steer_rad), 1e-3)
+    dimensions = CarDimensions.of(config.load_vehicle("f1tenth"))
+    found = joints(dimensions, *state(steer_rad), 1e-3)
     centres_m = [
-        sign * shape.track_m / 2 + shape.wheelbase_m / tan(found[f"front_{side}_steering"])
+        sign * dimensions.track_m / 2
+        + dimensions.wheelbase_m / tan(found[f"front_{side}_steering"])
         for side, sign in (("left", 1.0), ("right", -1.0))
     ]
-    assert centres_m == pytest.approx([shape.wheelbase_m / tan(steer_rad)] * 2)
+    assert centres_m == pytest.approx([dimensions.wheelbase_m / tan(steer_rad)] * 2)
     inner, outer = ("left", "right") if steer_rad > 0 else ("right", "left")
     turned = {side: abs(found[f"front_{side}_steering"]) for side in ("left", "right")}
     assert turned[inner] > atan(tan(abs(steer_rad))) > turned[outer]
 
 
 def test_a_wheel_turns_forward_by_the_way_over_its_radius():
-    shape = Shape.of(config.load_vehicle("f1tenth"))
-    found = joints(shape, *state(left=100, right=-50), 2e-3)
-    assert found["rear_left_wheel"] == pytest.approx(0.2 / shape.wheel_radius_m)
-    assert found["front_right_wheel"] == pytest.approx(-0.1 / shape.wheel_radius_m)
+    dimensions = CarDimensions.of(config.load_vehicle("f1tenth"))
+    found = joints(dimensions, *state(left=100, right=-50), 2e-3)
+    assert found["rear_left_wheel"] == pytest.approx(0.2 / dimensions.wheel_radius_m)
+    assert found["front_right_wheel"] == pytest.approx(-0.1 / dimensions.wheel_radius_m)
 
 
 def test_a_namespace_is_in_front_of_a_car_s_frames_and_not_of_the_world_s():
-    red = framed(F1TENTH, "/red")
+    red = with_namespace(F1TENTH, "/red")
     assert (red.odom_frame, red.base_frame, red.scan_frame) == (
         "red/odom",
         "red/base_link",
         "red/laser",
     )
-    assert framed(GYM, "/red").odom_frame == "map"
-    assert {it.frame for it in red.said} == {"red/odom", "red/laser", ""}
-    assert framed(F1TENTH, "") == F1TENTH
+    assert with_namespace(GYM, "/red").odom_frame == "map"
+    assert {it.frame for it in red.publications} == {"red/odom", "red/laser", ""}
+    assert with_namespace(F1TENTH, "") == F1TENTH

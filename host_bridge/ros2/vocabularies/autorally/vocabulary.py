@@ -12,11 +12,18 @@ from typing import Any
 
 from host_bridge.core import CarMotion, SeenCar, State, Vehicle
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.mux import Command, Mux, Source
-from host_bridge.ros2.node.stops import WORDS, RunWord
-from host_bridge.ros2.node.vocabulary_adapter import Asked, Fill, Manner
-from host_bridge.ros2.vocabularies.autorally.chassis_mux import Actuator, ChassisMux
-from host_bridge.ros2.vocabularies.vocabulary import STATE_HZ, Heard, MuxRow, Part, Said, Vocabulary
+from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
+from host_bridge.ros2.node.stops import WORDS, RunstopState
+from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, VocabularyAdapter
+from host_bridge.ros2.vocabularies.autorally.chassis_mux import ChassisActuator, ChassisMux
+from host_bridge.ros2.vocabularies.vocabulary import (
+    STATE_HZ,
+    Content,
+    MuxRow,
+    Publication,
+    Subscription,
+    Vocabulary,
+)
 
 COMMAND = "autorally_msgs/msg/ChassisCommand"
 RUNSTOP = ("runstop", "autorally_msgs/msg/Runstop")
@@ -53,11 +60,15 @@ def rows_of(priorities: Mapping[str, int]) -> tuple[MuxRow, ...]:
 AUTORALLY = Vocabulary(
     name="autorally",
     title="AutoRally's chassis",
-    heard=tuple(Heard(row.topic, COMMAND, Part.CHASSIS, row.name) for row in rows_of(PRIORITIES)),
-    said=(
-        Said("chassisState", "autorally_msgs/msg/ChassisState", Part.CHASSIS, STATE_HZ),
-        Said("wheelSpeeds", "autorally_msgs/msg/WheelSpeeds", Part.WHEEL_SPEEDS, STATE_HZ),
-        Said(f"{RC}/chassisCommand", COMMAND, Part.RC, STATE_HZ),
+    subscriptions=tuple(
+        Subscription(row.topic, COMMAND, Content.CHASSIS, row.name) for row in rows_of(PRIORITIES)
+    ),
+    publications=(
+        Publication("chassisState", "autorally_msgs/msg/ChassisState", Content.CHASSIS, STATE_HZ),
+        Publication(
+            "wheelSpeeds", "autorally_msgs/msg/WheelSpeeds", Content.WHEEL_SPEEDS, STATE_HZ
+        ),
+        Publication(f"{RC}/chassisCommand", COMMAND, Content.RC, STATE_HZ),
     ),
     mux=rows_of(PRIORITIES),
     odom_frame="odom",
@@ -66,14 +77,14 @@ AUTORALLY = Vocabulary(
 )
 
 
-class Runstops:
+class RunstopSenders:
     """All runstop senders heard so far; each has to enable motion, and to keep publishing."""
 
     def __init__(self) -> None:
-        self._heard: dict[str, RunWord] = {}
+        self._heard: dict[str, RunstopState] = {}
 
     def hear(self, sender: str, enables: bool, heard_us: int) -> None:
-        self._heard.setdefault(sender, RunWord(_RUNSTOP_SILENT_US)).hear(enables, heard_us)
+        self._heard.setdefault(sender, RunstopState(_RUNSTOP_SILENT_US)).hear(enables, heard_us)
 
     def why_not(self, now_us: int) -> str:
         """Return why motion is not enabled, as a sentence; "" if all senders enable it."""
@@ -85,7 +96,7 @@ class Runstops:
         return ""
 
 
-class Wheels:
+class WheelSpeedEstimator:
     """The wheel speed of each side in m/s, from the encoder counts of two reports."""
 
     def __init__(self, m_per_count: float) -> None:
@@ -110,22 +121,22 @@ class Wheels:
         return signed * self._m_per_count / (past_us * 1e-6)
 
 
-class Chassis(Manner):
+class AutorallyAdapter(VocabularyAdapter):
     """The adapter that shows one car as AutoRally's chassis."""
 
     has_runstop = True
 
     def __init__(self) -> None:
-        self._runstops = Runstops()
+        self._runstops = RunstopSenders()
         self._why = self._runstops.why_not(0)
         self._mux: ChassisMux
-        self._asked: Asked
+        self._node: NodeApi
         self._vehicle: Vehicle
-        self._wheels: Wheels
+        self._wheels: WheelSpeedEstimator
 
-    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
-        self._asked, self._vehicle = asked, vehicle
-        self._wheels = Wheels(vehicle.parameters["nm_per_count"][0] * 1e-9)
+    def begin(self, bus: Bus, node: NodeApi, vehicle: Vehicle) -> None:
+        self._node, self._vehicle = node, vehicle
+        self._wheels = WheelSpeedEstimator(vehicle.parameters["nm_per_count"][0] * 1e-9)
         topic, type_name = RUNSTOP
         bus.subscribe(topic, type_name, self.hear_runstop, depth=WORDS)
 
@@ -136,11 +147,18 @@ class Chassis(Manner):
     def hear_runstop(self, message: Any, received_us: int) -> None:
         self._runstops.hear(str(message.sender), bool(message.motion_enabled), received_us)
 
-    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
+    def on_message(
+        self,
+        subscription: Subscription,
+        source: MuxSource,
+        message: Any,
+        heard_us: int,
+        now_us: int,
+    ) -> bool:
         values = {
-            Actuator.THROTTLE: float(message.throttle),
-            Actuator.STEERING: float(message.steering),
-            Actuator.BRAKE: float(message.front_brake),
+            ChassisActuator.THROTTLE: float(message.throttle),
+            ChassisActuator.STEERING: float(message.steering),
+            ChassisActuator.BRAKE: float(message.front_brake),
         }
         self._mux.hear(source.row.name, values, heard_us, now_us)
         return True
@@ -149,7 +167,7 @@ class Chassis(Manner):
         """Stop the car when a runstop that enabled motion no longer does."""
         before, self._why = self._why, self._runstops.why_not(now_us)
         if self._why and not before:
-            self._asked.stop()
+            self._node.stop()
         if car.motion is not None:
             self._wheels.step(car.motion)
 
@@ -164,10 +182,10 @@ class Chassis(Manner):
     def words(self) -> str:
         return self._why
 
-    def allowed(self, command: Command) -> Command:
+    def limited(self, command: StampedCommand) -> StampedCommand:
         """Convert shares into the vehicle's units; a negative throttle becomes a brake."""
         share = command.speed_mps
-        return Command(
+        return StampedCommand(
             max(share, 0.0) * self._vehicle.speed_max_mps,
             -command.steer_rad * self._vehicle.steer_max_rad,
             command.heard_us,
@@ -176,14 +194,14 @@ class Chassis(Manner):
 
     # --- publications
 
-    def fills(self) -> Mapping[Part, Fill]:
+    def fillers(self) -> Mapping[Content, MessageFiller]:
         return {
-            Part.CHASSIS: self._state,
-            Part.WHEEL_SPEEDS: self._wheel_speeds,
-            Part.RC: self._rc,
+            Content.CHASSIS: self._state,
+            Content.WHEEL_SPEEDS: self._wheel_speeds,
+            Content.RC: self._rc,
         }
 
-    def _state(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    def _state(self, publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
         assert car.status is not None, "asked of cars that have said their status"
         message.header.stamp = stamp
         by_hand = self._is_by_rc(car)
@@ -192,20 +210,22 @@ class Chassis(Manner):
         message.autonomous_enabled = is_armed and not by_hand
         message.runstop_motion_enabled = self.may_drive
         winners = self._mux.winners()
-        message.steering_commander = RC_MANUAL if by_hand else winners[Actuator.STEERING]
-        message.throttle_commander = RC_MANUAL if by_hand else winners[Actuator.THROTTLE]
-        message.front_brake_commander = RC_MANUAL if by_hand else winners[Actuator.BRAKE]
+        message.steering_commander = RC_MANUAL if by_hand else winners[ChassisActuator.STEERING]
+        message.throttle_commander = RC_MANUAL if by_hand else winners[ChassisActuator.THROTTLE]
+        message.front_brake_commander = RC_MANUAL if by_hand else winners[ChassisActuator.BRAKE]
         self._fill_shares(message, car)
         return True
 
-    def _wheel_speeds(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    def _wheel_speeds(
+        self, publication: Publication, message: Any, stamp: Any, car: SeenCar
+    ) -> bool:
         """Report each side's speed for both wheels of that side: only driven wheels are counted."""
         message.header.stamp = stamp
         message.lf_speed = message.lb_speed = self._wheels.left_mps
         message.rf_speed = message.rb_speed = self._wheels.right_mps
         return True
 
-    def _rc(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    def _rc(self, publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
         """Report the steering, speed and brake while the RC transmitter drives.
 
         Other values that the transmitter asks for are not in a car's reports.

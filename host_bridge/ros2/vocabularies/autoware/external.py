@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from host_bridge.ros2.node.mux import Command, Source
-from host_bridge.ros2.vocabularies.vocabulary import Heard, MuxRow, Part
+from host_bridge.ros2.node.mux import MuxSource, StampedCommand
+from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Subscription
 
 _MSG = "tier4_external_api_msgs/msg/"
 _SRV = "tier4_external_api_msgs/srv/"
@@ -21,15 +21,15 @@ HEARTBEAT_US = 500_000  # the heartbeat timeout of Autoware's vehicle command ga
 ENGAGE, EMERGENCY = "/api/autoware/set/engage", "/api/autoware/set/emergency"
 SERVICES = {ENGAGE: f"{_SRV}Engage", EMERGENCY: f"{_SRV}SetEmergency"}
 _TOPICS = (
-    ("control", "ControlCommandStamped", Part.PEDALS),
-    ("shift", "GearShiftStamped", Part.SHIFT),
-    ("turn_signal", "TurnSignalStamped", Part.SIGNAL),
-    ("heartbeat", "Heartbeat", Part.HEARTBEAT),
+    ("control", "ControlCommandStamped", Content.PEDALS),
+    ("shift", "GearShiftStamped", Content.SHIFT),
+    ("turn_signal", "TurnSignalStamped", Content.SIGNAL),
+    ("heartbeat", "Heartbeat", Content.HEARTBEAT),
 )
 EXTERNAL = tuple(
-    Heard(f"{_COMMAND}{driver}/{name}", f"{_MSG}{kind}", part, driver, may_lack=True)
+    Subscription(f"{_COMMAND}{driver}/{name}", f"{_MSG}{kind}", content, driver, is_optional=True)
     for driver in DRIVERS
-    for name, kind, part in _TOPICS
+    for name, kind, content in _TOPICS
 )
 EXTERNAL_ROWS = tuple(
     MuxRow(driver, f"{_COMMAND}{driver}/control", priority, 0.2)
@@ -40,18 +40,18 @@ GEARS = {0: 0, 1: 22, 2: 20, 3: 1, 4: 2, 5: 23}
 SIGNALS = {0: (1, 1), 1: (2, 1), 2: (3, 1), 3: (1, 2)}
 
 
-class Outside:
+class ExternalDrivers:
     """The heartbeats of the external drivers, and their pedal commands while those are fresh."""
 
     def __init__(self) -> None:
         self._beats_us: dict[str, int] = {}
 
-    def beat(self, source: Source, heard_us: int, now_us: int) -> None:
+    def beat(self, source: MuxSource, heard_us: int, now_us: int) -> None:
         """Record a driver's heartbeat; a stamp in the future is taken as now."""
         self._beats_us[source.row.name] = min(heard_us, now_us)
 
     def control(
-        self, source: Source, message: Any, heard_us: int, now_us: int, top_mps: float
+        self, source: MuxSource, message: Any, heard_us: int, now_us: int, top_mps: float
     ) -> None:
         """Give the source a command that expires no later than the driver's heartbeat.
 
@@ -71,4 +71,4 @@ class Outside:
             throttle, brake = (min(max(it, 0.0), 1.0) for it in (throttle, brake))
             speed_mps = 0.0 if brake else throttle * top_mps
             as_of_us = min(heard_us, beat_us + HEARTBEAT_US - source.timeout_us)
-            source.take(Command(speed_mps, steer_rad, as_of_us, brake), now_us)
+            source.take(StampedCommand(speed_mps, steer_rad, as_of_us, brake), now_us)

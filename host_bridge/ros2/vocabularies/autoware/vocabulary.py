@@ -14,8 +14,13 @@ from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.ros2.node.bus import Bus, has_message
-from host_bridge.ros2.node.mux import Command, Mux, Source
-from host_bridge.ros2.node.vocabulary_adapter import Asked, Fill, Manner, Reply
+from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
+from host_bridge.ros2.node.vocabulary_adapter import (
+    MessageFiller,
+    NodeApi,
+    Reply,
+    VocabularyAdapter,
+)
 from host_bridge.ros2.vocabularies.autoware.external import (
     DRIVERS,
     EMERGENCY,
@@ -25,9 +30,16 @@ from host_bridge.ros2.vocabularies.autoware.external import (
     GEARS,
     SERVICES,
     SIGNALS,
-    Outside,
+    ExternalDrivers,
 )
-from host_bridge.ros2.vocabularies.vocabulary import STATE_HZ, Heard, MuxRow, Part, Said, Vocabulary
+from host_bridge.ros2.vocabularies.vocabulary import (
+    STATE_HZ,
+    Content,
+    MuxRow,
+    Publication,
+    Subscription,
+    Vocabulary,
+)
 
 _CONTROL = "autoware_control_msgs/msg/Control"
 _MSG = "autoware_vehicle_msgs/msg/"
@@ -39,33 +51,46 @@ _FRAME = "base_link"
 AUTOWARE = Vocabulary(
     name="autoware",
     title="Autoware's vehicle interface",
-    heard=(
-        Heard(
-            f"{_COMMAND}control_cmd", "autoware_control_msgs/msg/Control", Part.CONTROL, _PLANNER
+    subscriptions=(
+        Subscription(
+            f"{_COMMAND}control_cmd", "autoware_control_msgs/msg/Control", Content.CONTROL, _PLANNER
         ),
-        Heard(f"{_COMMAND}gear_cmd", f"{_MSG}GearCommand", Part.GEAR, _PLANNER),
-        Heard(
-            f"{_COMMAND}turn_indicators_cmd", f"{_MSG}TurnIndicatorsCommand", Part.TURN, _PLANNER
+        Subscription(f"{_COMMAND}gear_cmd", f"{_MSG}GearCommand", Content.GEAR, _PLANNER),
+        Subscription(
+            f"{_COMMAND}turn_indicators_cmd", f"{_MSG}TurnIndicatorsCommand", Content.TURN, _PLANNER
         ),
-        Heard(f"{_COMMAND}hazard_lights_cmd", f"{_MSG}HazardLightsCommand", Part.HAZARD, _PLANNER),
-        Heard(
+        Subscription(
+            f"{_COMMAND}hazard_lights_cmd", f"{_MSG}HazardLightsCommand", Content.HAZARD, _PLANNER
+        ),
+        Subscription(
             f"{_COMMAND}emergency_cmd",
             "tier4_vehicle_msgs/msg/VehicleEmergencyStamped",
-            Part.EMERGENCY,
+            Content.EMERGENCY,
             _PLANNER,
         ),
-        Heard("/vehicle/engage", f"{_MSG}Engage", Part.ENGAGE, _PLANNER),
+        Subscription("/vehicle/engage", f"{_MSG}Engage", Content.ENGAGE, _PLANNER),
         *EXTERNAL,
     ),
-    said=(
-        Said(f"{_STATUS}velocity_status", f"{_MSG}VelocityReport", Part.SPEEDS, STATE_HZ, _FRAME),
-        Said(f"{_STATUS}steering_status", f"{_MSG}SteeringReport", Part.TYRE_ANGLE, STATE_HZ),
-        Said(f"{_STATUS}gear_status", f"{_MSG}GearReport", Part.GEAR, STATE_HZ),
-        Said(f"{_STATUS}control_mode", f"{_MSG}ControlModeReport", Part.CONTROL_MODE, STATE_HZ),
-        Said(
-            f"{_STATUS}turn_indicators_status", f"{_MSG}TurnIndicatorsReport", Part.TURN, STATE_HZ
+    publications=(
+        Publication(
+            f"{_STATUS}velocity_status", f"{_MSG}VelocityReport", Content.SPEEDS, STATE_HZ, _FRAME
         ),
-        Said(f"{_STATUS}hazard_lights_status", f"{_MSG}HazardLightsReport", Part.HAZARD, STATE_HZ),
+        Publication(
+            f"{_STATUS}steering_status", f"{_MSG}SteeringReport", Content.TYRE_ANGLE, STATE_HZ
+        ),
+        Publication(f"{_STATUS}gear_status", f"{_MSG}GearReport", Content.GEAR, STATE_HZ),
+        Publication(
+            f"{_STATUS}control_mode", f"{_MSG}ControlModeReport", Content.CONTROL_MODE, STATE_HZ
+        ),
+        Publication(
+            f"{_STATUS}turn_indicators_status",
+            f"{_MSG}TurnIndicatorsReport",
+            Content.TURN,
+            STATE_HZ,
+        ),
+        Publication(
+            f"{_STATUS}hazard_lights_status", f"{_MSG}HazardLightsReport", Content.HAZARD, STATE_HZ
+        ),
     ),
     mux=(MuxRow(_PLANNER, f"{_COMMAND}control_cmd", 10, 0.2), *EXTERNAL_ROWS),
     odom_frame="map",
@@ -110,7 +135,7 @@ class Gearbox:
         if is_same_way or abs(speed_mps) < _REST_MPS:
             self.gear = self.wanted
 
-    def allowed(self, command: Command) -> Command:
+    def limited(self, command: StampedCommand) -> StampedCommand:
         """Return the command limited to the gear's direction; speed 0 during a gear change."""
         speed_mps = 0.0
         if self.gear == self.wanted:
@@ -122,7 +147,7 @@ class Gearbox:
         return replace(command, speed_mps=speed_mps, brake=brake)
 
 
-class VehicleInterface(Manner):
+class AutowareAdapter(VocabularyAdapter):
     """The adapter that shows one car as Autoware's vehicle interface."""
 
     def __init__(self) -> None:
@@ -130,19 +155,19 @@ class VehicleInterface(Manner):
         self.mode = MANUAL
         self._is_engaged = True  # until somebody disengages it
         self._emergencies = {_PLANNER: False, _OPERATOR: False}  # per sender
-        self._outside = Outside()
+        self._external_drivers = ExternalDrivers()
         self._mux: Mux
         self._top_mps = 0.0
         self._turn = self._hazard = _OFF
         self._is_ready = False
-        self._asked: Asked
+        self._node: NodeApi
 
-    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
-        self._asked, self._top_mps = asked, vehicle.speed_max_mps
+    def begin(self, bus: Bus, node: NodeApi, vehicle: Vehicle) -> None:
+        self._node, self._top_mps = node, vehicle.speed_max_mps
         bus.serve(
             CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
         )
-        answers = {ENGAGE: self._asked_to_engage, EMERGENCY: self._asked_for_emergency}
+        answers = {ENGAGE: self._serve_engage, EMERGENCY: self._serve_emergency}
         for name, type_name in SERVICES.items():
             if has_message(type_name):
                 bus.serve(name, type_name, answers[name])
@@ -153,46 +178,55 @@ class VehicleInterface(Manner):
 
     # --- subscriptions
 
-    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
-        if heard.part is Part.CONTROL:
+    def on_message(
+        self,
+        subscription: Subscription,
+        source: MuxSource,
+        message: Any,
+        heard_us: int,
+        now_us: int,
+    ) -> bool:
+        if subscription.content is Content.CONTROL:
             self._control(source, message, heard_us, now_us)
-        elif heard.part is Part.PEDALS:
-            self._outside.control(source, message, heard_us, now_us, self._top_mps)
-        elif heard.part is Part.HEARTBEAT:
-            self._outside.beat(source, heard_us, now_us)
-        elif heard.part is Part.EMERGENCY:
+        elif subscription.content is Content.PEDALS:
+            self._external_drivers.control(source, message, heard_us, now_us, self._top_mps)
+        elif subscription.content is Content.HEARTBEAT:
+            self._external_drivers.beat(source, heard_us, now_us)
+        elif subscription.content is Content.EMERGENCY:
             self._emergency(_PLANNER, bool(message.emergency))
         elif now_us - heard_us > source.timeout_us:
-            source.refuse(f"{heard.topic} was {(now_us - heard_us) * 1e-6:.2f} s old when it came")
-        elif heard.part is Part.ENGAGE:
+            source.refuse(
+                f"{subscription.topic} was {(now_us - heard_us) * 1e-6:.2f} s old when it came"
+            )
+        elif subscription.content is Content.ENGAGE:
             self._engage(bool(message.engage))
         elif self._mux.winner in (None, source.row.name):
-            self._lever(heard, source, message)
+            self._lever(subscription, source, message)
         return True
 
-    def _lever(self, heard: Heard, source: Source, message: Any) -> None:
+    def _lever(self, subscription: Subscription, source: MuxSource, message: Any) -> None:
         """Take gear and signal commands, which are accepted only from the source that drives."""
-        if heard.part is Part.GEAR:
+        if subscription.content is Content.GEAR:
             self._shift(source, int(message.command))
-        elif heard.part is Part.SHIFT:
+        elif subscription.content is Content.SHIFT:
             self._shift(source, GEARS.get(int(message.gear_shift.data), _NO_GEAR))
-        elif heard.part is Part.SIGNAL:
+        elif subscription.content is Content.SIGNAL:
             signals = SIGNALS.get(int(message.turn_signal.data), (self._turn, self._hazard))
             self._turn, self._hazard = signals
-        elif heard.part is Part.TURN and message.command in (_OFF, _LEFT, _RIGHT):
+        elif subscription.content is Content.TURN and message.command in (_OFF, _LEFT, _RIGHT):
             self._turn = int(message.command)
-        elif heard.part is Part.HAZARD and message.command in (_OFF, _ON):
+        elif subscription.content is Content.HAZARD and message.command in (_OFF, _ON):
             self._hazard = int(message.command)
 
-    def _shift(self, source: Source, gear: int) -> None:
+    def _shift(self, source: MuxSource, gear: int) -> None:
         if not self.gearbox.take(gear):
             source.refuse(f"there is no gear {gear}")
 
-    def _control(self, source: Source, message: Any, heard_us: int, now_us: int) -> None:
+    def _control(self, source: MuxSource, message: Any, heard_us: int, now_us: int) -> None:
         speed_mps = float(message.longitudinal.velocity)
         steer_rad = float(message.lateral.steering_tire_angle)
         if isfinite(speed_mps) and isfinite(steer_rad):
-            source.take(Command(speed_mps, steer_rad, heard_us), now_us)
+            source.take(StampedCommand(speed_mps, steer_rad, heard_us), now_us)
         else:
             source.refuse("it was not a number")
 
@@ -207,7 +241,7 @@ class VehicleInterface(Manner):
         nothing.
         """
         if is_emergency and not self._emergencies[who]:
-            self._asked.stop()
+            self._node.stop()
         self._emergencies[who] = is_emergency
 
     def _engage(self, is_engaged: bool) -> None:
@@ -218,16 +252,16 @@ class VehicleInterface(Manner):
         elif self._is_ready and not self._is_emergency:
             self.mode = AUTONOMOUS
 
-    def _asked_for_emergency(self, request: Any, reply: Reply) -> None:
+    def _serve_emergency(self, request: Any, reply: Reply) -> None:
         self._emergencies[_OPERATOR] = bool(request.emergency)
         if request.emergency:
-            self._asked.stop_for(reply)
+            self._node.stop_for(reply)
         else:
             reply(True, "It is over, and clears nothing.")
 
     # --- control mode
 
-    def _asked_to_engage(self, request: Any, reply: Reply) -> None:
+    def _serve_engage(self, request: Any, reply: Reply) -> None:
         """Answer the engage service; like the topic, it arms no car."""
         self._engage(bool(request.engage))
         if self.mode == AUTONOMOUS or not request.engage:
@@ -255,7 +289,7 @@ class VehicleInterface(Manner):
             self.mode = AUTONOMOUS
             reply(True, "Autoware drives.")
         else:
-            self._asked.arm(lambda is_armed, words: self._armed(is_armed, words, reply))
+            self._node.arm(lambda is_armed, words: self._armed(is_armed, words, reply))
 
     def _armed(self, is_armed: bool, words: str, reply: Reply) -> None:
         if is_armed and not self._is_emergency:
@@ -276,14 +310,14 @@ class VehicleInterface(Manner):
         """True while Autoware's commands are obeyed: mode AUTONOMOUS, and not disengaged."""
         return self.mode == AUTONOMOUS and self._is_engaged
 
-    def allowed(self, command: Command) -> Command:
+    def limited(self, command: StampedCommand) -> StampedCommand:
         """Apply the gear to a command.
 
         Pedal commands have no direction of their own: in reverse gear their speed is made negative.
         """
         if self._mux.winner in DRIVERS and self.gearbox.gear in _BACKWARD:
             command = replace(command, speed_mps=-command.speed_mps)
-        return self.gearbox.allowed(command)
+        return self.gearbox.limited(command)
 
     def why_not(self) -> str:
         return "Autoware says emergency." if self._is_emergency else ""
@@ -304,17 +338,25 @@ class VehicleInterface(Manner):
 
     # --- publications
 
-    def fills(self) -> Mapping[Part, Fill]:
+    def fillers(self) -> Mapping[Content, MessageFiller]:
         return {
-            Part.SPEEDS: _speeds,
-            Part.TYRE_ANGLE: _tyre_angle,
-            Part.CONTROL_MODE: self._control_mode,
-            Part.GEAR: lambda said, message, stamp, car: _report(message, stamp, self.gearbox.gear),
-            Part.TURN: lambda said, message, stamp, car: _report(message, stamp, self._turn),
-            Part.HAZARD: lambda said, message, stamp, car: _report(message, stamp, self._hazard),
+            Content.SPEEDS: _speeds,
+            Content.TYRE_ANGLE: _tyre_angle,
+            Content.CONTROL_MODE: self._control_mode,
+            Content.GEAR: lambda publication, message, stamp, car: _report(
+                message, stamp, self.gearbox.gear
+            ),
+            Content.TURN: lambda publication, message, stamp, car: _report(
+                message, stamp, self._turn
+            ),
+            Content.HAZARD: lambda publication, message, stamp, car: _report(
+                message, stamp, self._hazard
+            ),
         }
 
-    def _control_mode(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    def _control_mode(
+        self, publication: Publication, message: Any, stamp: Any, car: SeenCar
+    ) -> bool:
         message.stamp = stamp
         is_ready = car.status is not None and car.status.state in _READY
         if not self._is_engaged:
@@ -329,16 +371,16 @@ def _report(message: Any, stamp: Any, report: int) -> bool:
     return True
 
 
-def _speeds(said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _speeds(publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
     assert car.status is not None, "asked of cars that have said their status"
     assert car.motion is not None, "and their motion"
-    message.header.stamp, message.header.frame_id = stamp, said.frame
+    message.header.stamp, message.header.frame_id = stamp, publication.frame
     message.longitudinal_velocity = car.status.speed_mps
     message.heading_rate = car.motion.yaw_rate_radps
     return True
 
 
-def _tyre_angle(said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+def _tyre_angle(publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
     assert car.status is not None, "asked of cars that have said their status"
     message.stamp, message.steering_tire_angle = stamp, car.status.steer_rad
     return True

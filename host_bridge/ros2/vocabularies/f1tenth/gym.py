@@ -9,8 +9,8 @@ from typing import Any
 from host_bridge.core import Vehicle
 from host_bridge.ros2.messages.messages import yaw_of
 from host_bridge.ros2.node.bus import Bus
-from host_bridge.ros2.node.mux import Command, Source
-from host_bridge.ros2.node.vocabulary_adapter import Asked, Manner
+from host_bridge.ros2.node.mux import MuxSource, StampedCommand
+from host_bridge.ros2.node.vocabulary_adapter import NodeApi, VocabularyAdapter
 from host_bridge.ros2.vocabularies.vocabulary import (
     ACKERMANN,
     ODOMETRY_TYPE,
@@ -18,11 +18,11 @@ from host_bridge.ros2.vocabularies.vocabulary import (
     SCAN_TYPE,
     STATE_HZ,
     TF_TYPE,
-    Absent,
-    Heard,
+    Content,
     MuxRow,
-    Part,
-    Said,
+    Publication,
+    Subscription,
+    UnsupportedTopic,
     Vocabulary,
 )
 
@@ -32,46 +32,52 @@ _POSE = "geometry_msgs/msg/PoseWithCovarianceStamped"
 _EGO, _OPPONENT = "ego_racecar", "opp_racecar"
 
 
-def _odom(topic: str) -> Said:
-    return Said(topic, ODOMETRY_TYPE, Part.TRUTH, STATE_HZ, _MAP)
+def _odom(topic: str) -> Publication:
+    return Publication(topic, ODOMETRY_TYPE, Content.TRUTH, STATE_HZ, _MAP)
 
 
 GYM = Vocabulary(
     name="f1tenth_gym",
     title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
-    heard=(
-        Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
-        Heard("cmd_vel", "geometry_msgs/msg/Twist", Part.TWIST, "keyboard"),
-        Heard("initialpose", _POSE, Part.POSE, "navigation"),
+    subscriptions=(
+        Subscription("drive", ACKERMANN, Content.ACKERMANN, "navigation"),
+        Subscription("cmd_vel", "geometry_msgs/msg/Twist", Content.TWIST, "keyboard"),
+        Subscription("initialpose", _POSE, Content.POSE, "navigation"),
     ),
-    said=(
+    publications=(
         _odom(f"{_EGO}/odom"),
-        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
-        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_EGO}/laser"),
+        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
+        Publication("scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_EGO}/laser"),
     ),
     mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
     odom_frame=_MAP,
     base_frame=f"{_EGO}/base_link",
     scan_frame=f"{_EGO}/laser",
-    absent=(
-        Absent("/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"),
-        Absent("/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"),
+    unsupported=(
+        UnsupportedTopic(
+            "/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"
+        ),
+        UnsupportedTopic(
+            "/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"
+        ),
     ),
 )
 # With an opponent, each car also publishes its pose under the name that the other one reads
-GYM_EGO = replace(GYM, name="f1tenth_gym_ego", said=(*GYM.said, _odom(f"{_OPPONENT}/opp_odom")))
+GYM_EGO = replace(
+    GYM, name="f1tenth_gym_ego", publications=(*GYM.publications, _odom(f"{_OPPONENT}/opp_odom"))
+)
 GYM_OPPONENT = Vocabulary(
     name="f1tenth_gym_opponent",
     title="f1tenth_gym_ros: the other car in it",
-    heard=(
-        Heard("opp_drive", ACKERMANN, Part.ACKERMANN, "navigation"),
-        Heard("goal_pose", "geometry_msgs/msg/PoseStamped", Part.POSE, "navigation"),
+    subscriptions=(
+        Subscription("opp_drive", ACKERMANN, Content.ACKERMANN, "navigation"),
+        Subscription("goal_pose", "geometry_msgs/msg/PoseStamped", Content.POSE, "navigation"),
     ),
-    said=(
+    publications=(
         _odom(f"{_OPPONENT}/odom"),
         _odom(f"{_EGO}/opp_odom"),
-        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
-        Said("opp_scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
+        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
+        Publication("opp_scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
     ),
     mux=(MuxRow("navigation", "opp_drive", 10, 0.2),),
     odom_frame=_MAP,
@@ -80,39 +86,46 @@ GYM_OPPONENT = Vocabulary(
     node="tandem_opponent",
     prefix=f"{_OPPONENT}/",
 )
-GYMS = (GYM, GYM_EGO, GYM_OPPONENT)
+GYM_VOCABULARIES = (GYM, GYM_EGO, GYM_OPPONENT)
 
 
-class Gym(Manner):
+class GymAdapter(VocabularyAdapter):
     """The adapter for f1tenth_gym_ros: a pose message teleports the car, a Twist drives it.
 
     A Twist steers by a fixed angle to the side of its turn, as their keyboard does.
     """
 
     def __init__(self) -> None:
-        self._asked: Asked
+        self._node: NodeApi
 
-    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
-        self._asked = asked
+    def begin(self, bus: Bus, node: NodeApi, vehicle: Vehicle) -> None:
+        self._node = node
 
-    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
-        if heard.part is Part.TWIST:
+    def on_message(
+        self,
+        subscription: Subscription,
+        source: MuxSource,
+        message: Any,
+        heard_us: int,
+        now_us: int,
+    ) -> bool:
+        if subscription.content is Content.TWIST:
             self._twist(source, message, heard_us, now_us)
-        elif heard.part is Part.POSE:
+        elif subscription.content is Content.POSE:
             self._put(source, message)
         else:
             return False
         return True
 
-    def _twist(self, source: Source, message: Any, heard_us: int, now_us: int) -> None:
+    def _twist(self, source: MuxSource, message: Any, heard_us: int, now_us: int) -> None:
         speed_mps, turn = float(message.linear.x), float(message.angular.z)
         if not (isfinite(speed_mps) and isfinite(turn)):
             source.refuse("it was not a number")
             return
         steer_rad = copysign(_TWIST_RAD, turn) if turn else 0.0
-        source.take(Command(speed_mps, steer_rad, heard_us), now_us)
+        source.take(StampedCommand(speed_mps, steer_rad, heard_us), now_us)
 
-    def _put(self, source: Source, message: Any) -> None:
+    def _put(self, source: MuxSource, message: Any) -> None:
         frame, posed = message.header.frame_id, message.pose
         pose = getattr(posed, "pose", posed)  # with covariance, or without
         place = pose.position.x, pose.position.y, yaw_of(pose.orientation)
@@ -120,5 +133,5 @@ class Gym(Manner):
             source.refuse(f"a pose in {frame} is none in {_MAP}")
         elif not all(map(isfinite, place)):
             source.refuse("it was not a number")
-        elif why := self._asked.put(place):
+        elif why := self._node.set_pose(place):
             source.refuse(why)

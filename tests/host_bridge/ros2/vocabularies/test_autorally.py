@@ -9,19 +9,19 @@ import pytest
 from host_bridge.core import State
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node.make_input import make
-from host_bridge.ros2.node.mux import Command
-from host_bridge.ros2.vocabularies.autorally.chassis_mux import Actuator, ChassisMux
+from host_bridge.ros2.node.mux import StampedCommand
+from host_bridge.ros2.vocabularies.autorally.chassis_mux import ChassisActuator, ChassisMux
 from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
 from host_bridge.ros2.vocabularies.autorally.vocabulary import (
     AUTORALLY,
     PRIORITIES,
     RUNSTOP,
-    Chassis,
-    Runstops,
-    Wheels,
+    AutorallyAdapter,
+    RunstopSenders,
+    WheelSpeedEstimator,
     rows_of,
 )
-from host_bridge.ros2.vocabularies.vocabulary import Part
+from host_bridge.ros2.vocabularies.vocabulary import Content
 
 CEDED = -5.0
 NAN = float("nan")
@@ -38,11 +38,11 @@ class Talking:
         self.says: dict[str, tuple[float, float, float]] = {}
         self.now_us = 1_000_000
 
-    def run(self, ms=100) -> Command | None:
+    def run(self, ms=100) -> StampedCommand | None:
         for _ in range(ms // 20):
             self.now_us += 20_000
             for name, values in self.says.items():
-                claims = dict(zip(Actuator, values, strict=True))
+                claims = dict(zip(ChassisActuator, values, strict=True))
                 self.mux.hear(name, claims, self.now_us, self.now_us)
             decided = self.mux.decide(self.now_us)
         return decided
@@ -73,7 +73,7 @@ def test_an_actuator_that_one_leaves_alone_is_the_next_one_s(talking, ceded):
 def test_a_brake_below_0_is_left_alone(talking):
     talking.says = {"mppi_controller": (0.1, 0.0, -0.1)}
     assert shares(talking.run()) == (0.1, 0.0, 0.0)
-    assert talking.mux.winners()[Actuator.BRAKE] == ""
+    assert talking.mux.winners()[ChassisActuator.BRAKE] == ""
 
 
 def test_what_nobody_claims_is_neutral(talking):
@@ -86,7 +86,7 @@ def test_who_leaves_all_alone_is_no_silence(talking):
     talking.run()
     talking.says = {"OCS": (CEDED, CEDED, CEDED)}
     assert talking.run() is None
-    assert talking.mux.fallen is None
+    assert talking.mux.timed_out is None
     talking.says = {"joystick": (0.1, 0.0, 0.0)}
     assert shares(talking.run()) == (0.1, 0.0, 0.0)
 
@@ -96,7 +96,7 @@ def test_the_silence_of_who_only_steers_stops_all(talking):
     talking.run()
     del talking.says["mppi_controller"]
     assert talking.run(200) is None
-    assert talking.mux.fallen == "mppi_controller"
+    assert talking.mux.timed_out == "mppi_controller"
     assert "mppi_controller/chassisCommand fell silent" in talking.mux.words(talking.now_us)
     talking.mux.begin()
     assert shares(talking.run()) == (0.5, 0.5, 0.5)
@@ -110,15 +110,17 @@ def test_a_single_command_claims_nothing(talking):
 def test_a_command_is_as_old_as_its_oldest_part(talking):
     mux, now_us = talking.mux, 1_000_000
     for late_us in (0, 20_000):
-        mux.hear("joystick", {Actuator.STEERING: 0.1}, now_us + late_us, now_us + late_us)
-        mux.hear("OCS", {Actuator.THROTTLE: 0.1}, now_us + late_us + 5000, now_us + late_us + 5000)
+        mux.hear("joystick", {ChassisActuator.STEERING: 0.1}, now_us + late_us, now_us + late_us)
+        mux.hear(
+            "OCS", {ChassisActuator.THROTTLE: 0.1}, now_us + late_us + 5000, now_us + late_us + 5000
+        )
     assert mux.decide(now_us + 30_000).heard_us == now_us + 20_000
 
 
 @pytest.mark.parametrize("shift_us", [-300_000, 100_000])
 def test_a_command_of_another_time_is_refused_whole(talking, shift_us):
     for now_us in (1_000_000, 1_020_000):
-        talking.mux.hear("OCS", {Actuator.THROTTLE: 0.5}, now_us + shift_us, now_us)
+        talking.mux.hear("OCS", {ChassisActuator.THROTTLE: 0.5}, now_us + shift_us, now_us)
     assert talking.mux.decide(1_020_000) is None
     assert talking.mux.sources["OCS"].refused == 2
 
@@ -127,7 +129,7 @@ def test_a_command_of_another_time_is_refused_whole(talking, shift_us):
 
 
 def test_every_sender_that_was_heard_has_to_go_on_enabling():
-    runstops = Runstops()
+    runstops = RunstopSenders()
     assert runstops.why_not(0) == "No runstop was heard."
     runstops.hear("OCS", True, 0)
     runstops.hear("RUNSTOP", True, 0)
@@ -159,7 +161,7 @@ def node():
 
 @pytest.fixture
 def chassis(node):
-    made = Chassis()
+    made = AutorallyAdapter()
     made.mux(AUTORALLY.mux, 0.1)
     vehicle = SimpleNamespace(
         speed_max_mps=10.0,
@@ -196,8 +198,8 @@ def test_a_runstop_that_enables_no_more_stops_the_car_once(chassis, node):
     ],
 )
 def test_shares_are_the_vehicle_s(chassis, throttle, steering, front_brake, wanted):
-    allowed = chassis.allowed(Command(throttle, steering, 0, front_brake))
-    assert shares(allowed) == pytest.approx(wanted)
+    limited = chassis.limited(StampedCommand(throttle, steering, 0, front_brake))
+    assert shares(limited) == pytest.approx(wanted)
 
 
 # --- wheels
@@ -208,7 +210,7 @@ def motion(captured_us, left, right):
 
 
 def test_wheels_turn_as_their_counts_do_over_the_end_of_the_count():
-    wheels = Wheels(0.001)
+    wheels = WheelSpeedEstimator(0.001)
     wheels.step(motion(2**30 - 50_000, 2**30 - 10, 5))
     wheels.step(motion(2**30 - 40_000, 2**30 - 10, 5))  # too soon for a difference
     assert wheels.left_mps == 0.0
@@ -266,7 +268,7 @@ def test_another_vocabulary_has_no_such_file():
 
 def test_the_topics_are_autorallys():
     command = "autorally_msgs/msg/ChassisCommand"
-    assert {heard.topic: heard.type for heard in AUTORALLY.heard} == {
+    assert {it.topic: it.type for it in AUTORALLY.subscriptions} == {
         f"{name}/chassisCommand": command
         for name in (
             "mppi_controller",
@@ -277,7 +279,7 @@ def test_the_topics_are_autorallys():
         )
     }
     assert RUNSTOP == ("runstop", "autorally_msgs/msg/Runstop")
-    assert {said.topic: said.type for said in AUTORALLY.said} == {
+    assert {it.topic: it.type for it in AUTORALLY.publications} == {
         "chassisState": "autorally_msgs/msg/ChassisState",
         "wheelSpeeds": "autorally_msgs/msg/WheelSpeeds",
         "RC/chassisCommand": command,
@@ -296,21 +298,21 @@ def seen(drive_source):
 
 def filled(chassis, part, car):
     message = SimpleNamespace(header=SimpleNamespace())
-    return chassis.fills()[part](None, message, "now", car), message
+    return chassis.fillers()[part](None, message, "now", car), message
 
 
 def test_the_transmitter_is_told_of_while_it_drives_and_then_alone(chassis):
-    is_said, message = filled(chassis, Part.RC, seen(drive_source=1))
+    is_said, message = filled(chassis, Content.RC, seen(drive_source=1))
     assert is_said
     assert (message.sender, message.throttle, message.steering) == ("RC", 0.2, -0.5)
-    assert filled(chassis, Part.RC, seen(drive_source=7))[0] is False
+    assert filled(chassis, Content.RC, seen(drive_source=7))[0] is False
 
 
 @pytest.mark.parametrize(
     ("drive_source", "commander", "autonomous"), [(1, "RC - manual", False), (7, "", True)]
 )
 def test_the_state_names_who_commands(chassis, drive_source, commander, autonomous):
-    _, message = filled(chassis, Part.CHASSIS, seen(drive_source))
+    _, message = filled(chassis, Content.CHASSIS, seen(drive_source))
     assert message.throttle_commander == message.steering_commander == commander
     assert message.autonomous_enabled is autonomous
     assert message.throttle_relay_enabled is True

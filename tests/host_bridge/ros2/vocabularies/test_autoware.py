@@ -7,17 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.ros2.node.mux import Command, Source
+from host_bridge.ros2.node.mux import MuxSource, StampedCommand
 from host_bridge.ros2.vocabularies.autoware.external import EMERGENCY, ENGAGE
 from host_bridge.ros2.vocabularies.autoware.vocabulary import (
     AUTONOMOUS,
     AUTOWARE,
     CONTROL_MODE_REQUEST,
     MANUAL,
+    AutowareAdapter,
     Gearbox,
-    VehicleInterface,
 )
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow, Part
+from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow
 
 TOP_MPS = 4.0
 NONE, NEUTRAL, DRIVE, REVERSE, REVERSE_2, PARK, LOW = 0, 1, 2, 20, 21, 22, 23
@@ -55,9 +55,9 @@ OUTSIDE = {
 
 
 def test_the_topics_are_autowares():
-    assert {heard.topic: heard.type for heard in AUTOWARE.heard} == HEARD | OUTSIDE
-    assert {heard.topic for heard in AUTOWARE.heard if heard.may_lack} == set(OUTSIDE)
-    assert {said.topic: said.type for said in AUTOWARE.said} == SAID
+    assert {it.topic: it.type for it in AUTOWARE.subscriptions} == HEARD | OUTSIDE
+    assert {it.topic for it in AUTOWARE.subscriptions if it.is_optional} == set(OUTSIDE)
+    assert {it.topic: it.type for it in AUTOWARE.publications} == SAID
 
 
 # --- gears
@@ -81,9 +81,9 @@ def test_wheels_turn_the_way_of_the_gear(gear, wanted_mps, speed_mps):
     box = Gearbox()
     assert box.take(gear)
     box.step(0.0)
-    allowed = box.allowed(Command(wanted_mps, 0.1, 0))
-    assert (allowed.speed_mps, allowed.steer_rad) == (speed_mps, 0.1)
-    assert allowed.brake == (1.0 if gear == PARK else 0.0)
+    limited = box.limited(StampedCommand(wanted_mps, 0.1, 0))
+    assert (limited.speed_mps, limited.steer_rad) == (speed_mps, 0.1)
+    assert limited.brake == (1.0 if gear == PARK else 0.0)
 
 
 def test_it_begins_in_park_and_no_command_leaves_it_there():
@@ -91,7 +91,7 @@ def test_it_begins_in_park_and_no_command_leaves_it_there():
     assert box.take(NONE)
     box.step(0.0)
     assert box.gear == PARK
-    assert box.allowed(Command(1.0, 0.0, 0)).speed_mps == 0.0
+    assert box.limited(StampedCommand(1.0, 0.0, 0)).speed_mps == 0.0
 
 
 def test_the_way_changes_at_standstill_and_until_then_it_is_brought_to_rest():
@@ -101,9 +101,9 @@ def test_the_way_changes_at_standstill_and_until_then_it_is_brought_to_rest():
     box.take(REVERSE)
     box.step(1.0)
     assert box.gear == DRIVE
-    assert {box.allowed(Command(speed, 0.0, 0)).speed_mps for speed in (1.0, -1.0)} == {0.0}
+    assert {box.limited(StampedCommand(speed, 0.0, 0)).speed_mps for speed in (1.0, -1.0)} == {0.0}
     box.step(0.01)
-    assert box.allowed(Command(-1.0, 0.0, 0)).speed_mps == -1.0
+    assert box.limited(StampedCommand(-1.0, 0.0, 0)).speed_mps == -1.0
 
 
 def test_a_gear_of_the_same_way_is_taken_at_speed():
@@ -125,7 +125,7 @@ def test_what_is_no_gear_is_refused(number):
 
 @dataclass
 class Node:
-    """What a manner asks of the node, noted."""
+    """What a adapter asks of the node, noted."""
 
     stops: int = 0
     arms: list = field(default_factory=list)
@@ -170,7 +170,7 @@ def interface(node, monkeypatch):
     monkeypatch.setattr(
         "host_bridge.ros2.vocabularies.autoware.vocabulary.has_message", lambda name: True
     )
-    made = VehicleInterface()
+    made = AutowareAdapter()
     made.service = Offered()
     made.begin(made.service, node, SimpleNamespace(speed_max_mps=TOP_MPS))
     made.sources = made.mux(AUTOWARE.mux, 0.12).sources
@@ -182,9 +182,11 @@ def at(is_driving, speed_mps=0.0):
 
 
 def hear(interface, part, age_us=0, **fields):
-    topic = next(heard for heard in AUTOWARE.heard if heard.part is part)
-    source = Source(MuxRow("autoware", "control_cmd", 10, 0.2), 120_000)
-    interface.hear(topic, source, SimpleNamespace(**fields), 1_000_000 - age_us, 1_000_000)
+    topic = next(
+        subscription for subscription in AUTOWARE.subscriptions if subscription.content is part
+    )
+    source = MuxSource(MuxRow("autoware", "control_cmd", 10, 0.2), 120_000)
+    interface.on_message(topic, source, SimpleNamespace(**fields), 1_000_000 - age_us, 1_000_000)
     return source
 
 
@@ -216,31 +218,31 @@ def test_other_modes_are_refused(interface, mode):
 
 
 def test_an_engage_arms_nothing_and_ends_control_by_its_false(interface, node):
-    hear(interface, Part.ENGAGE, engage=True)
+    hear(interface, Content.ENGAGE, engage=True)
     assert (interface.may_drive, node.arms) == (False, [])
     interface.step(*at(True))
-    hear(interface, Part.ENGAGE, engage=True)
+    hear(interface, Content.ENGAGE, engage=True)
     assert interface.may_drive
-    hear(interface, Part.ENGAGE, engage=False)
+    hear(interface, Content.ENGAGE, engage=False)
     assert not interface.may_drive
 
 
 def test_an_old_engage_and_an_old_gear_count_for_nothing(interface):
     interface.step(*at(True))
-    source = hear(interface, Part.ENGAGE, age_us=5_000_000, engage=True)
-    hear(interface, Part.GEAR, age_us=5_000_000, command=DRIVE)
+    source = hear(interface, Content.ENGAGE, age_us=5_000_000, engage=True)
+    hear(interface, Content.GEAR, age_us=5_000_000, command=DRIVE)
     interface.step(*at(True))
     assert (interface.may_drive, interface.gearbox.gear) == (False, PARK)
     assert "5.00 s old" in source.why_refused
 
 
 def test_an_old_emergency_stops_all_the_same_once(interface, node):
-    hear(interface, Part.EMERGENCY, age_us=5_000_000, emergency=True)
-    hear(interface, Part.EMERGENCY, emergency=True)
+    hear(interface, Content.EMERGENCY, age_us=5_000_000, emergency=True)
+    hear(interface, Content.EMERGENCY, emergency=True)
     assert node.stops == 1
     interface.step(*at(True))
     assert interface.service.ask(AUTONOMOUS) == [False]
-    hear(interface, Part.EMERGENCY, emergency=False)
+    hear(interface, Content.EMERGENCY, emergency=False)
     assert not interface.may_drive
     assert interface.service.ask(AUTONOMOUS) == [True]
 
@@ -248,7 +250,7 @@ def test_an_old_emergency_stops_all_the_same_once(interface, node):
 def test_a_command_that_is_no_number_is_refused(interface):
     lateral = SimpleNamespace(steering_tire_angle=0.0)
     longitudinal = SimpleNamespace(velocity=float("nan"))
-    source = hear(interface, Part.CONTROL, lateral=lateral, longitudinal=longitudinal)
+    source = hear(interface, Content.CONTROL, lateral=lateral, longitudinal=longitudinal)
     assert (source.latest, source.refused) == (None, 1)
 
 
@@ -256,8 +258,8 @@ def test_a_command_that_is_no_number_is_refused(interface):
     ("turn", "hazard", "lights"), [(1, 1, 0), (2, 1, 4), (3, 1, 8), (2, 2, 12), (0, 1, 0)]
 )
 def test_indicators_are_bits_of_the_claims(interface, turn, hazard, lights):
-    hear(interface, Part.TURN, command=turn)
-    hear(interface, Part.HAZARD, command=hazard)
+    hear(interface, Content.TURN, command=turn)
+    hear(interface, Content.HAZARD, command=hazard)
     assert interface.lights == lights
 
 
@@ -281,20 +283,22 @@ class Driver:
         for _ in range(ms // 20):
             self.now_us += 20 * MS
             if self.beats and self.now_us % (100 * MS) == 0:
-                self.say(Part.HEARTBEAT)
-            self.say(Part.PEDALS, control=SimpleNamespace(**self.pedals))
+                self.say(Content.HEARTBEAT)
+            self.say(Content.PEDALS, control=SimpleNamespace(**self.pedals))
             command = mux.decide(self.now_us)
-        return command and self.interface.allowed(command)
+        return command and self.interface.limited(command)
 
     def say(self, part, **fields):
-        (topic,) = [it for it in AUTOWARE.heard if it.part is part and it.source == self.name]
+        (topic,) = [
+            it for it in AUTOWARE.subscriptions if it.content is part and it.source == self.name
+        ]
         source = self.interface.sources[self.name]
         message = SimpleNamespace(**fields)
-        self.interface.hear(topic, source, message, self.now_us, self.now_us)
+        self.interface.on_message(topic, source, message, self.now_us, self.now_us)
         return source
 
     def shift(self, number):
-        self.say(Part.SHIFT, gear_shift=SimpleNamespace(data=number))
+        self.say(Content.SHIFT, gear_shift=SimpleNamespace(data=number))
         self.interface.gearbox.step(0.0)
 
 
@@ -339,11 +343,11 @@ def test_without_a_heartbeat_no_command_counts(interface):
 def test_a_heartbeat_that_ends_is_the_drivers_silence_half_a_second_later(driver):
     driver.pedals.update(throttle=0.5)
     driver.run()
-    driver.say(Part.HEARTBEAT)
+    driver.say(Content.HEARTBEAT)
     driver.beats = False
     assert driver.run(500).speed_mps == 2.0
     assert driver.run(40) is None
-    assert driver.interface._mux.fallen == "local"
+    assert driver.interface._mux.timed_out == "local"
     assert "heartbeat was last heard" in driver.interface.sources["local"].why_refused
 
 
@@ -351,15 +355,17 @@ def test_pedals_that_end_are_silence_at_once_whatever_the_heartbeat_says(driver)
     driver.run()
     for _ in range(7):
         driver.now_us += 20 * MS
-        driver.say(Part.HEARTBEAT)
+        driver.say(Content.HEARTBEAT)
     assert driver.interface._mux.decide(driver.now_us) is None
-    assert driver.interface._mux.fallen == "local"
+    assert driver.interface._mux.timed_out == "local"
 
 
 def test_a_heartbeat_of_the_future_makes_nothing_last_longer(driver):
-    (topic,) = [it for it in AUTOWARE.heard if it.topic.endswith("local/heartbeat")]
+    (topic,) = [it for it in AUTOWARE.subscriptions if it.topic.endswith("local/heartbeat")]
     source = driver.interface.sources["local"]
-    driver.interface.hear(topic, source, SimpleNamespace(), driver.now_us + 10**9, driver.now_us)
+    driver.interface.on_message(
+        topic, source, SimpleNamespace(), driver.now_us + 10**9, driver.now_us
+    )
     driver.beats = False
     assert driver.run(600) is None
 
@@ -373,18 +379,18 @@ def test_gear_and_signals_are_whose_who_drives(driver):
     remote.now_us = driver.now_us
     driver.run()
     remote.shift(2)
-    remote.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=3))
+    remote.say(Content.SIGNAL, turn_signal=SimpleNamespace(data=3))
     assert (driver.interface.gearbox.gear, driver.interface.lights) == (DRIVE, 0)
-    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=3))
+    driver.say(Content.SIGNAL, turn_signal=SimpleNamespace(data=3))
     assert driver.interface.lights == 12
-    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=1))
+    driver.say(Content.SIGNAL, turn_signal=SimpleNamespace(data=1))
     assert driver.interface.lights == 4
 
 
 def test_an_unknown_shift_is_refused_and_an_unknown_signal_changes_nothing(driver):
-    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=2))
-    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=99))
-    source = driver.say(Part.SHIFT, gear_shift=SimpleNamespace(data=99))
+    driver.say(Content.SIGNAL, turn_signal=SimpleNamespace(data=2))
+    driver.say(Content.SIGNAL, turn_signal=SimpleNamespace(data=99))
+    source = driver.say(Content.SHIFT, gear_shift=SimpleNamespace(data=99))
     assert (driver.interface.lights, source.why_refused) == (8, "there is no gear 255")
 
 
@@ -401,7 +407,7 @@ def test_the_engage_service_arms_nothing(interface, node):
 def test_an_operators_emergency_stops_and_is_not_put_out_by_autowares_word(interface, node):
     assert interface.service.call(EMERGENCY, emergency=True) == [True]
     assert node.stops == 1
-    hear(interface, Part.EMERGENCY, emergency=False)
+    hear(interface, Content.EMERGENCY, emergency=False)
     interface.step(*at(True))
     assert interface.service.ask(AUTONOMOUS) == [False]
     assert interface.service.call(EMERGENCY, emergency=False) == [True]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge import ros2
-from host_bridge.ros2.planning_simulator.node import HEARD, MOTION_TOPICS, SET_POSE, Out
+from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_F1TENTH,
     AUTODRIVE_HUNTER,
@@ -26,7 +26,7 @@ from host_bridge.ros2.vocabularies.autoware.external import SERVICES
 from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE, CONTROL_MODE_REQUEST
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
 from host_bridge.ros2.vocabularies.registry import VOCABULARIES
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Part
+from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content
 
 FACTS = Path(__file__).parents[5] / "shared" / "facts"
 beside = pytest.mark.skipif(not FACTS.is_dir(), reason="no facts beside the project")
@@ -41,7 +41,7 @@ def section(file: str, begins: str, ends: str) -> str:
 
 def topics(vocabulary) -> dict[str, str]:
     """Heard, said or absent: topic -> type."""
-    rows = [*vocabulary.heard, *vocabulary.said, *vocabulary.absent]
+    rows = [*vocabulary.subscriptions, *vocabulary.publications, *vocabulary.unsupported]
     made = {row.topic: row.type for row in rows}
     assert len(made) == len(rows), "no topic twice"
     return made
@@ -49,8 +49,8 @@ def topics(vocabulary) -> dict[str, str]:
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES.values(), ids=VOCABULARIES)
 def test_what_is_absent_says_why(vocabulary):
-    assert [it.topic for it in vocabulary.absent if len(it.why) < 20] == []
-    assert {it.name for it in vocabulary.mux} >= {it.source for it in vocabulary.heard}
+    assert [it.topic for it in vocabulary.unsupported if len(it.why) < 20] == []
+    assert {it.name for it in vocabulary.mux} >= {it.source for it in vocabulary.subscriptions}
 
 
 # --- AutoDRIVE: config.py of autodrive_nigel, _f1tenth and _roboracer; Hunter and OpenCAV
@@ -113,7 +113,7 @@ def test_the_topics_are_autodrives(vocabulary, car, root, its, others):
     assert topics(vocabulary) == {**wanted, **others, "/tf": "tf2_msgs/msg/TFMessage"}
     assert (vocabulary.odom_frame, vocabulary.base_frame) == (root, car)
     commands = {name for name in (*wanted, *others) if name.endswith("_command")}
-    assert {row.topic for row in vocabulary.heard} == commands
+    assert {row.topic for row in vocabulary.subscriptions} == commands
 
 
 @beside
@@ -218,10 +218,10 @@ def test_every_topic_of_the_planning_simulator_in_the_facts_is_here_or_known_to_
     theirs = set(_spelled(found)) - NO_TOPICS
     assert len(theirs) == 17
     motion = set(chain.from_iterable(MOTION_TOPICS.values()))
-    ours = {*HEARD, SET_POSE, *motion, *(out.value[1] for out in Out)}
+    ours = {*SUBSCRIPTIONS, SET_POSE, *motion, *(out.value[1] for out in Topic)}
     assert sorted(theirs - ours) == sorted(NOT_OF_THE_SIMULATOR)
     assert "input/initialtwist" in found
-    assert any(topic.endswith("initialtwist") for topic in HEARD)
+    assert any(topic.endswith("initialtwist") for topic in SUBSCRIPTIONS)
     page = (Path(ros2.__file__).parent / "vocabularies" / "autoware" / "README.md").read_text()
     named = ("actuation commands", "trajectory", "/map/vector_map")
     assert [words for words in named if words not in page] == []
@@ -236,13 +236,15 @@ def test_every_topic_of_autorally_is_in_the_facts_and_every_one_of_the_facts_her
     (told,) = [line for line in found.splitlines() if line.startswith("Topics:")]
     theirs = set(re.findall(r"/?\b(?:RC/)?[a-z]+(?:Command|State|Speeds)\b|/runstop\b", told))
     commanders = {f"{name}/chassisCommand" for name in PRIORITIES if name != RC}
-    ours = {row.topic for row in (*AUTORALLY.heard, *AUTORALLY.said)} | {RUNSTOP[0]}
+    ours = {row.topic for row in (*AUTORALLY.subscriptions, *AUTORALLY.publications)} | {RUNSTOP[0]}
     assert len(theirs) == 5
     assert "<name>/chassisCommand per listed commander" in told
     assert ours - commanders == {it.lstrip("/") for it in theirs - {"/chassisCommand"}}
-    assert {row.topic for row in AUTORALLY.heard} == commanders
+    assert {row.topic for row in AUTORALLY.subscriptions} == commanders
     named = section("ros2", "## 4. simple", "## 6.").partition("## 5. AutoRally")[2]
-    kinds = {row.type.rpartition("/")[2] for row in (*AUTORALLY.heard, *AUTORALLY.said)}
+    kinds = {
+        row.type.rpartition("/")[2] for row in (*AUTORALLY.subscriptions, *AUTORALLY.publications)
+    }
     kinds.add(RUNSTOP[1].rpartition("/")[2])
     assert set(re.findall(r"\b[A-Z]\w+(?=[,.])", named.rpartition("autorally_msgs/")[2])) == kinds
 
@@ -276,13 +278,13 @@ def _snake(name: str) -> str:
 
 
 def test_every_part_is_of_one_type_in_all_vocabularies():
-    kinds: dict[Part, set[str]] = {}
+    kinds: dict[Content, set[str]] = {}
     for vocabulary in VOCABULARIES.values():
-        for row in (*vocabulary.heard, *vocabulary.said):
-            side = "said" if row in vocabulary.said else "heard"
-            kinds.setdefault((row.part, side), set()).add(row.type)
+        for row in (*vocabulary.subscriptions, *vocabulary.publications):
+            side = "said" if row in vocabulary.publications else "heard"
+            kinds.setdefault((row.content, side), set()).add(row.type)
     several = {key for key, found in kinds.items() if len(found) > 1} - {
-        (Part.REFUSED, "heard"),
-        (Part.POSE, "heard"),
+        (Content.REFUSED, "heard"),
+        (Content.POSE, "heard"),
     }
     assert several == set()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.ros2.node.make_input import make
-from host_bridge.ros2.node.mux import Command, Mux, Source
+from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.vocabularies.registry import VOCABULARIES
 from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
 
@@ -25,7 +25,7 @@ def say(
     mux: Mux, name: str, at_ms: int, speed_mps: float = 1.0, made_ms: int | None = None
 ) -> None:
     heard_us = (at_ms if made_ms is None else made_ms) * MS
-    mux.sources[name].take(Command(speed_mps, 0.0, heard_us), at_ms * MS)
+    mux.sources[name].take(StampedCommand(speed_mps, 0.0, heard_us), at_ms * MS)
 
 
 def test_nothing_moves_before_the_second_command():
@@ -74,7 +74,7 @@ def test_silence_of_who_drives_lets_nobody_else_drive():
     for at_ms in range(100, 300, 20):
         say(it, "navigation", at_ms)
     assert it.decide(300 * MS) is None
-    assert it.fallen == "joystick"
+    assert it.timed_out == "joystick"
     say(it, "joystick", 310)
     say(it, "joystick", 330)
     assert it.decide(331 * MS) is None  # its return changes nothing
@@ -137,7 +137,7 @@ def test_what_was_said_before_arming_counts_for_nothing():
 TIMEOUT_US = 120_000
 
 
-def source() -> Source:
+def source() -> MuxSource:
     made = mux().sources["navigation"]
     assert (made.latest, made.is_confirmed, made.refused, made.why_refused) == (None, False, 0, "")
     return made
@@ -149,7 +149,7 @@ def source() -> Source:
 )
 def test_a_command_may_be_as_old_as_the_timeout_and_little_ahead(age_us, is_taken):
     it = source()
-    it.take(Command(1.0, 0.0, 1_000_000 - age_us), 1_000_000)
+    it.take(StampedCommand(1.0, 0.0, 1_000_000 - age_us), 1_000_000)
     assert (it.latest is not None, it.refused) == (is_taken, 0 if is_taken else 1)
 
 
@@ -157,7 +157,7 @@ def test_a_command_may_be_as_old_as_the_timeout_and_little_ahead(age_us, is_take
 def test_the_second_command_has_as_long(gap_us, is_live):
     it = source()
     for at_us in (0, gap_us):
-        it.take(Command(1.0, 0.0, at_us), at_us)
+        it.take(StampedCommand(1.0, 0.0, at_us), at_us)
     assert (it.live(gap_us) is not None) is is_live
 
 
@@ -165,18 +165,18 @@ def test_the_second_command_has_as_long(gap_us, is_live):
 def test_and_counts_for_as_long(age_us, is_live):
     it = source()
     for _ in range(2):  # of one moment: the second is not older
-        it.take(Command(1.0, 0.0, 0), 0)
+        it.take(StampedCommand(1.0, 0.0, 0), 0)
     assert it.refused == 0
     assert (it.live(age_us) is not None) is is_live
 
 
 def test_a_command_has_no_brake_unless_it_says_so():
-    assert Command(1.0, 0.0, 0).brake == 0.0
+    assert StampedCommand(1.0, 0.0, 0).brake == 0.0
 
 
 def test_before_anything_is_said_nobody_drives():
     it = Mux(F1TENTH.mux, LEASE_S)
-    assert (it.winner, it.fallen) == (None, None)
+    assert (it.winner, it.timed_out) == (None, None)
     assert it.decide(0) is None
     assert it.words(0) == "Nothing comes on teleop or drive or commands/motor/speed."
 
@@ -197,7 +197,7 @@ def test_a_source_of_less_priority_does_not_drive_in_the_step_in_which_one_falls
     for at_ms in (120, 140):
         say(it, "navigation", at_ms)
     assert it.decide(141 * MS) is None
-    assert (it.fallen, it.winner) == ("joystick", None)
+    assert (it.timed_out, it.winner) == ("joystick", None)
     assert it.words(141 * MS) == (
         "teleop fell silent: nobody drives until the cars are armed again."
     )
@@ -209,12 +209,12 @@ def test_who_cedes_by_its_own_word_leaves_the_wheel_to_the_next():
         say(it, "joystick", at_ms)
         say(it, "navigation", at_ms, 2.0)
     assert it.decide(21 * MS) is not None
-    it.cede("joystick")
+    it.release("joystick")
     joystick = it.sources["joystick"]
     assert (joystick.latest, joystick.is_confirmed, it.winner) == (None, False, None)
     command = it.decide(22 * MS)
     assert command is not None
-    assert (command.speed_mps, it.winner, it.fallen) == (2.0, "navigation", None)
+    assert (command.speed_mps, it.winner, it.timed_out) == (2.0, "navigation", None)
 
 
 def test_one_that_does_not_drive_cedes_nothing_of_who_does():
@@ -222,9 +222,9 @@ def test_one_that_does_not_drive_cedes_nothing_of_who_does():
     for at_ms in (0, 20):
         say(it, "navigation", at_ms)
     it.decide(21 * MS)
-    it.cede("joystick")
+    it.release("joystick")
     assert it.winner == "navigation"
-    it.rest()
+    it.suspend()
     assert it.winner is None
 
 
@@ -273,11 +273,11 @@ def test_a_machine_s_clock_that_jumps_makes_no_command_younger(jump_s):
                 clock.ahead_s += jump_s
             message = _stamped(made_ns)
             message.drive = SimpleNamespace(speed=1.0, steering_angle=0.0)
-            source.take(Command(1.0, 0.0, node._heard_us(message, at_ms * MS)), at_ms * MS)
+            source.take(StampedCommand(1.0, 0.0, node._heard_us(message, at_ms * MS)), at_ms * MS)
         if it.decide(at_ms * MS):
             drove_ms.append(at_ms)
         assert source.latest is None or source.latest.heard_us <= at_ms * MS
     assert drove_ms[0] == 25  # the second command
     assert drove_ms[-1] == 995
     assert source.refused == (1 if abs(jump_s) > LEASE_S or jump_s < -0.05 else 0)
-    assert it.fallen is None
+    assert it.timed_out is None
