@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.ros2.vocabularies.autorally.vocabulary import RC
-from host_bridge.ros2.vocabularies.registry import VOCABULARIES
+from host_bridge.ros2.vocabularies.autorally.adapter import RC
 from tests import patience
+from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 from tests.ros.real_ros import NEEDS_ROS, PYTHON
 
 pytestmark = [pytest.mark.ros, NEEDS_ROS]

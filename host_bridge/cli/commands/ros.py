@@ -50,7 +50,7 @@ from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.core.system.virtual_time import SteppedTime
-from host_bridge.ros2 import VOCABULARIES, make
+from host_bridge.ros2 import make, vocabulary_names
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GYM_EGO, GYM_OPPONENT
 
 
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as",
         dest="vocabulary",
-        choices=tuple(VOCABULARIES),
+        choices=vocabulary_names(),
         default="f1tenth",
         help="whose topics: %(choices)s; %(default)s",
     )

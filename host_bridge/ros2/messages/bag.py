@@ -19,8 +19,8 @@ from host_bridge.logs.ros_types import empty
 from host_bridge.logs.rows import from_row
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.node.publishers import ARMED
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 
 _NO_NAME = re.compile(r"\W")
 

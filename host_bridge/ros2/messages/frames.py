@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.ros2.vocabularies.vocabulary import ABSOLUTE_FRAMES, Vocabulary
+from host_bridge.ros2.vocabularies.topics import ABSOLUTE_FRAMES
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
 
 def with_namespace(vocabulary: Vocabulary, namespace: str) -> Vocabulary:

@@ -13,8 +13,8 @@ from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import Scan, Truth
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import SCAN_HZ
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.vocabularies.topics import SCAN_HZ
 
 _UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured
 _REST_MPS = 0.05  # f1tenth_system's threshold: a lower speed is reported as 0

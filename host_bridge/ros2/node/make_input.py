@@ -10,8 +10,9 @@ from host_bridge.ros2.node.bus import has_message
 from host_bridge.ros2.node.ros_input import RosInput
 from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
 from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc
-from host_bridge.ros2.vocabularies.registry import VOCABULARIES
-from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Vocabulary
+from host_bridge.ros2.vocabularies.registry import find_vocabulary
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
 # option -> (the part that a vocabulary must subscribe to for it, a vocabulary that does)
 _FILES = {
@@ -27,11 +28,8 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
     The options are ns, sensors, poses, mux, vesc, priorities and remap. Raises errors.TandemError.
     """
     name = rest or "f1tenth"
-    if name not in VOCABULARIES:
-        raise UsageFault(
-            f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
-        )
-    heard = {it.content for it in VOCABULARIES[name].subscriptions}
+    vocabulary = find_vocabulary(name)
+    heard = {it.content for it in vocabulary.subscriptions}
     for option, (content, whose) in _FILES.items():
         if option in options and content not in heard:
             raise UsageFault(
@@ -41,9 +39,9 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
                 remedy=f"leave --{option} out, or say --as {whose}",
             )
     mux, notes = _rows(options)
-    notes += _lacking(VOCABULARIES[name])
+    notes += _lacking(vocabulary)
     return RosInput(
-        VOCABULARIES[name],
+        vocabulary,
         options.get("ns", ""),
         sensors=options.get("sensors"),
         poses=options.get("poses"),

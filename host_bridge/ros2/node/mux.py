@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow
+from host_bridge.ros2.vocabularies.topics import MuxRow
 
 FUTURE_US = 50_000  # a stamp may be ahead by that much: clocks of one machine, read one by one
 

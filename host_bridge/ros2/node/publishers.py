@@ -16,14 +16,10 @@ from host_bridge.ros2.messages.covariances import (
 )
 from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.node.diagnostics import why_standing
+from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import (
-    ABSOLUTE_FRAMES,
-    Content,
-    Publication,
-    Vocabulary,
-)
+from host_bridge.ros2.vocabularies.topics import ABSOLUTE_FRAMES, Content, Publication
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 from sim_mock.autodrive.cars import SimulatedCar
 
 ARMED = (State.ACTIVE, State.HOLD)

@@ -29,16 +29,10 @@ from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
 from host_bridge.ros2.node.sim_time import SimTimeServices, SteppableTime
 from host_bridge.ros2.node.split_command import SplitCommand
 from host_bridge.ros2.node.stops import WORDS, PendingReplies, RunstopTopic, is_stopped
-from host_bridge.ros2.node.vocabulary_adapter import Reply, VocabularyAdapter
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.registry import adapter_of
-from host_bridge.ros2.vocabularies.vocabulary import (
-    DIRECT,
-    Content,
-    MuxRow,
-    Subscription,
-    Vocabulary,
-)
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.node.vocabulary_adapter import Reply
+from host_bridge.ros2.vocabularies.topics import DIRECT, Content, MuxRow, Subscription
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
@@ -93,7 +87,7 @@ class RosInput(Input):
         self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
-        self._adapter: VocabularyAdapter = adapter_of(vocabulary.name)
+        self._adapter = vocabulary.adapter()
         self._orders: list[Order] = []
         self._pending_replies = PendingReplies()
         self._count = 0

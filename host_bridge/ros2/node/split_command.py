@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import Content
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.vocabularies.topics import Content
 from sim_mock.autodrive.cars import SimulatedCar
 
 # Speed or brake topic -> the steering topic that belongs to it

@@ -12,7 +12,7 @@ from host_bridge.core import SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import Truth
 from host_bridge.ros2.node.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
-from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Publication, Subscription
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Publication, Subscription
 
 Reply = Callable[[bool, str], None]
 # Fills an empty message from the car's state; returns False if there is nothing to publish

@@ -12,9 +12,11 @@ from host_bridge.ros2.node.bus import is_secured, stay_on_this_machine
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
 from host_bridge.ros2.node.split_command import SplitCommand
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale, read_mux, read_vesc
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content, MuxRow
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow
 from sim_mock.autodrive.cars import simulated_car
 
 MUX = """\

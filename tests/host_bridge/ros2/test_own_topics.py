@@ -11,9 +11,10 @@ from host_bridge import ros2
 from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.node.own_topics import OwnTopics
 from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SUBSCRIPTIONS, Topic
-from host_bridge.ros2.vocabularies.autorally.vocabulary import RC, RUNSTOP, rows_of
-from host_bridge.ros2.vocabularies.registry import VOCABULARIES
+from host_bridge.ros2.vocabularies.autorally.adapter import RC, RUNSTOP
+from host_bridge.ros2.vocabularies.autorally.vocabulary import rows_of
 from tests.evidence import some
+from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 
 ROS2 = Path(ros2.__file__).parent
 # What each node has besides its vocabulary, as its files call it

@@ -14,9 +14,10 @@ from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import ros_input as under_test
 from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
 from host_bridge.ros2.node.set_pose import NOT_HERE
+from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
-from host_bridge.ros2.vocabularies.f1tenth.config_files import VescScale
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content, MuxRow, Subscription
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Subscription
 from tests.host_bridge.drive.drives import vehicle
 
 MS = 1000
@@ -246,7 +247,7 @@ class Own(VocabularyAdapter):
 @pytest.fixture
 def own(monkeypatch):
     made = Own()
-    monkeypatch.setattr(under_test, "adapter_of", lambda name: made)
+    monkeypatch.setitem(globals(), "F1TENTH", replace(F1TENTH, adapter=lambda: made))
     return made
 
 
@@ -370,7 +371,7 @@ def test_a_runstop_topic_stops_by_its_word_and_by_its_silence(table):
     assert (topic.type, topic.depth) == ("std_msgs/msg/Bool", 10)
 
 
-def test_a_adapter_with_a_runstop_of_its_own_has_no_other(table, own):
+def test_an_adapter_with_a_runstop_of_its_own_has_no_other(table, own):
     own.has_runstop = True
     assert "runstop" not in table().open().bus.topics
 
@@ -511,7 +512,7 @@ def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed
 # --- a adapter's word
 
 
-def test_a_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
+def test_an_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
     it = table().open()
     own.may_drive = False
     wish = it.driven()
@@ -527,13 +528,13 @@ def test_a_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
     assert it.node._mux.timed_out is None
 
 
-def test_a_adapter_says_what_of_a_command_is_done_and_which_lights_burn(table, own):
+def test_an_adapter_says_what_of_a_command_is_done_and_which_lights_burn(table, own):
     own.lights = 5
     wish = table().open().driven(2.0)
     assert (wish.speed_mps, wish.lights) == (1.0, 5)
 
 
-def test_what_a_adapter_takes_is_no_command(table, own):
+def test_what_an_adapter_takes_is_no_command(table, own):
     own.takes = True
     it = table().open()
     it.driven()
@@ -547,7 +548,7 @@ def test_what_a_adapter_takes_is_no_command(table, own):
     assert heard_us == now_us == it.now_ms * MS
 
 
-def test_a_adapter_sees_each_step_and_the_start(table, own):
+def test_an_adapter_sees_each_step_and_the_start(table, own):
     it = table().open()
     assert own.begun == [(it.bus, it.node, VEHICLE)]
     it.step()

@@ -14,13 +14,10 @@ from host_bridge.logs.sensor_lines import Truth
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux
 from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
-from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
-    AUTODRIVE_NIGEL,
-    AUTODRIVE_ROBORACER,
-    AutodriveAdapter,
-)
+from host_bridge.ros2.vocabularies.autodrive.adapter import AutodriveAdapter
+from host_bridge.ros2.vocabularies.autodrive.vocabulary import AUTODRIVE_NIGEL, AUTODRIVE_ROBORACER
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GymAdapter
-from host_bridge.ros2.vocabularies.vocabulary import Content
+from host_bridge.ros2.vocabularies.topics import Content
 
 MS, REAR_M = 1000, 0.15
 

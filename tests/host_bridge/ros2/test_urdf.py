@@ -13,7 +13,7 @@ from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.messages.urdf import CarDimensions, joints, urdf
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 
 VEHICLES = config.vehicle_names()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from host_bridge.ros2.node.mux import Mux, StampedCommand
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow
+from host_bridge.ros2.vocabularies.topics import MuxRow
 
 
 class ChassisActuator(Enum):

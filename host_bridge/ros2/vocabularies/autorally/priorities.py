@@ -9,8 +9,9 @@ from pathlib import Path
 import yaml
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.ros2.vocabularies.autorally.vocabulary import RC, rows_of
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow
+from host_bridge.ros2.vocabularies.autorally.adapter import RC
+from host_bridge.ros2.vocabularies.autorally.vocabulary import rows_of
+from host_bridge.ros2.vocabularies.topics import MuxRow
 
 # Names under which a launch file loads it; AutoRally's own is misspelt
 _WRAPPINGS = ("chassisCommandProirities", "chassisCommandPriorities")

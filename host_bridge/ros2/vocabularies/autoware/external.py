@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
-from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow, Subscription
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Subscription
 
 _MSG = "tier4_external_api_msgs/msg/"
 _SRV = "tier4_external_api_msgs/srv/"

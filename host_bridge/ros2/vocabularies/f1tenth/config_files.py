@@ -4,43 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.ros2.vocabularies.vocabulary import MuxRow
+from host_bridge.ros2.node.vesc_scale import VescScale
+from host_bridge.ros2.vocabularies.topics import MuxRow
 
 _PARAMETERS = "ros__parameters"
-
-
-@dataclass(frozen=True)
-class VescScale:
-    """Conversions between a VESC's units and SI units; the defaults are f1tenth_system's."""
-
-    erpm_per_mps: float = 4614.0
-    erpm_offset: float = 0.0
-    servo_per_rad: float = -1.2135
-    servo_offset: float = 0.5304
-    servo_min: float = 0.15
-    servo_max: float = 0.85
-    brake_max_a: float = 200.0  # the current of a full brake: the maximum in their file
-
-    def speed_mps(self, erpm: float) -> float:
-        return (erpm - self.erpm_offset) / self.erpm_per_mps
-
-    def erpm(self, speed_mps: float) -> float:
-        return speed_mps * self.erpm_per_mps + self.erpm_offset
-
-    def steer_rad(self, servo: float) -> float:
-        held = min(max(servo, self.servo_min), self.servo_max)
-        return (held - self.servo_offset) / self.servo_per_rad
-
-    def servo(self, steer_rad: float) -> float:
-        servo = steer_rad * self.servo_per_rad + self.servo_offset
-        return min(max(servo, self.servo_min), self.servo_max)
 
 
 # f1tenth_system's key -> field of VescScale

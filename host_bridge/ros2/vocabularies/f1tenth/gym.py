@@ -11,8 +11,8 @@ from host_bridge.ros2.messages.messages import yaw_of
 from host_bridge.ros2.node.bus import Bus
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
 from host_bridge.ros2.node.vocabulary_adapter import NodeApi, VocabularyAdapter
-from host_bridge.ros2.vocabularies.vocabulary import (
-    ACKERMANN,
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import ACKERMANN
+from host_bridge.ros2.vocabularies.topics import (
     ODOMETRY_TYPE,
     SCAN_HZ,
     SCAN_TYPE,
@@ -23,70 +23,13 @@ from host_bridge.ros2.vocabularies.vocabulary import (
     Publication,
     Subscription,
     UnsupportedTopic,
-    Vocabulary,
 )
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
 _MAP = "map"
 _TWIST_RAD = 0.3  # f1tenth_gym_ros' own: the angle that a keyboard steers
 _POSE = "geometry_msgs/msg/PoseWithCovarianceStamped"
 _EGO, _OPPONENT = "ego_racecar", "opp_racecar"
-
-
-def _odom(topic: str) -> Publication:
-    return Publication(topic, ODOMETRY_TYPE, Content.TRUTH, STATE_HZ, _MAP)
-
-
-GYM = Vocabulary(
-    name="f1tenth_gym",
-    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
-    subscriptions=(
-        Subscription("drive", ACKERMANN, Content.ACKERMANN, "navigation"),
-        Subscription("cmd_vel", "geometry_msgs/msg/Twist", Content.TWIST, "keyboard"),
-        Subscription("initialpose", _POSE, Content.POSE, "navigation"),
-    ),
-    publications=(
-        _odom(f"{_EGO}/odom"),
-        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
-        Publication("scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_EGO}/laser"),
-    ),
-    mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
-    odom_frame=_MAP,
-    base_frame=f"{_EGO}/base_link",
-    scan_frame=f"{_EGO}/laser",
-    unsupported=(
-        UnsupportedTopic(
-            "/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"
-        ),
-        UnsupportedTopic(
-            "/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"
-        ),
-    ),
-)
-# With an opponent, each car also publishes its pose under the name that the other one reads
-GYM_EGO = replace(
-    GYM, name="f1tenth_gym_ego", publications=(*GYM.publications, _odom(f"{_OPPONENT}/opp_odom"))
-)
-GYM_OPPONENT = Vocabulary(
-    name="f1tenth_gym_opponent",
-    title="f1tenth_gym_ros: the other car in it",
-    subscriptions=(
-        Subscription("opp_drive", ACKERMANN, Content.ACKERMANN, "navigation"),
-        Subscription("goal_pose", "geometry_msgs/msg/PoseStamped", Content.POSE, "navigation"),
-    ),
-    publications=(
-        _odom(f"{_OPPONENT}/odom"),
-        _odom(f"{_EGO}/opp_odom"),
-        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
-        Publication("opp_scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
-    ),
-    mux=(MuxRow("navigation", "opp_drive", 10, 0.2),),
-    odom_frame=_MAP,
-    base_frame=f"{_OPPONENT}/base_link",
-    scan_frame=f"{_OPPONENT}/laser",
-    node="tandem_opponent",
-    prefix=f"{_OPPONENT}/",
-)
-GYM_VOCABULARIES = (GYM, GYM_EGO, GYM_OPPONENT)
 
 
 class GymAdapter(VocabularyAdapter):
@@ -135,3 +78,61 @@ class GymAdapter(VocabularyAdapter):
             source.refuse("it was not a number")
         elif why := self._node.set_pose(place):
             source.refuse(why)
+
+
+def _odom(topic: str) -> Publication:
+    return Publication(topic, ODOMETRY_TYPE, Content.TRUTH, STATE_HZ, _MAP)
+
+
+GYM = Vocabulary(
+    name="f1tenth_gym",
+    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
+    subscriptions=(
+        Subscription("drive", ACKERMANN, Content.ACKERMANN, "navigation"),
+        Subscription("cmd_vel", "geometry_msgs/msg/Twist", Content.TWIST, "keyboard"),
+        Subscription("initialpose", _POSE, Content.POSE, "navigation"),
+    ),
+    publications=(
+        _odom(f"{_EGO}/odom"),
+        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
+        Publication("scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_EGO}/laser"),
+    ),
+    mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
+    odom_frame=_MAP,
+    base_frame=f"{_EGO}/base_link",
+    scan_frame=f"{_EGO}/laser",
+    adapter=GymAdapter,
+    unsupported=(
+        UnsupportedTopic(
+            "/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"
+        ),
+        UnsupportedTopic(
+            "/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"
+        ),
+    ),
+)
+# With an opponent, each car also publishes its pose under the name that the other one reads
+GYM_EGO = replace(
+    GYM, name="f1tenth_gym_ego", publications=(*GYM.publications, _odom(f"{_OPPONENT}/opp_odom"))
+)
+GYM_OPPONENT = Vocabulary(
+    name="f1tenth_gym_opponent",
+    title="f1tenth_gym_ros: the other car in it",
+    subscriptions=(
+        Subscription("opp_drive", ACKERMANN, Content.ACKERMANN, "navigation"),
+        Subscription("goal_pose", "geometry_msgs/msg/PoseStamped", Content.POSE, "navigation"),
+    ),
+    publications=(
+        _odom(f"{_OPPONENT}/odom"),
+        _odom(f"{_EGO}/opp_odom"),
+        Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, _MAP),
+        Publication("opp_scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
+    ),
+    mux=(MuxRow("navigation", "opp_drive", 10, 0.2),),
+    odom_frame=_MAP,
+    base_frame=f"{_OPPONENT}/base_link",
+    scan_frame=f"{_OPPONENT}/laser",
+    adapter=GymAdapter,
+    node="tandem_opponent",
+    prefix=f"{_OPPONENT}/",
+)

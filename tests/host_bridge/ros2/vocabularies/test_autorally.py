@@ -10,18 +10,16 @@ from host_bridge.core import State
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import StampedCommand
-from host_bridge.ros2.vocabularies.autorally.chassis_mux import ChassisActuator, ChassisMux
-from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
-from host_bridge.ros2.vocabularies.autorally.vocabulary import (
-    AUTORALLY,
-    PRIORITIES,
+from host_bridge.ros2.vocabularies.autorally.adapter import (
     RUNSTOP,
     AutorallyAdapter,
     RunstopSenders,
     WheelSpeedEstimator,
-    rows_of,
 )
-from host_bridge.ros2.vocabularies.vocabulary import Content
+from host_bridge.ros2.vocabularies.autorally.chassis_mux import ChassisActuator, ChassisMux
+from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
+from host_bridge.ros2.vocabularies.autorally.vocabulary import AUTORALLY, PRIORITIES, rows_of
+from host_bridge.ros2.vocabularies.topics import Content
 
 CEDED = -5.0
 NAN = float("nan")

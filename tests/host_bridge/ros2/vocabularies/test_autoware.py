@@ -8,16 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
-from host_bridge.ros2.vocabularies.autoware.external import EMERGENCY, ENGAGE
-from host_bridge.ros2.vocabularies.autoware.vocabulary import (
+from host_bridge.ros2.vocabularies.autoware.adapter import (
     AUTONOMOUS,
-    AUTOWARE,
     CONTROL_MODE_REQUEST,
     MANUAL,
     AutowareAdapter,
-    Gearbox,
 )
-from host_bridge.ros2.vocabularies.vocabulary import Content, MuxRow
+from host_bridge.ros2.vocabularies.autoware.external import EMERGENCY, ENGAGE
+from host_bridge.ros2.vocabularies.autoware.gearbox import Gearbox
+from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE
+from host_bridge.ros2.vocabularies.topics import Content, MuxRow
 
 TOP_MPS = 4.0
 NONE, NEUTRAL, DRIVE, REVERSE, REVERSE_2, PARK, LOW = 0, 1, 2, 20, 21, 22, 23

@@ -21,12 +21,15 @@ from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_OPENCAV,
     AUTODRIVE_ROBORACER,
 )
-from host_bridge.ros2.vocabularies.autorally.vocabulary import AUTORALLY, PRIORITIES, RC, RUNSTOP
+from host_bridge.ros2.vocabularies.autorally.adapter import RC, RUNSTOP
+from host_bridge.ros2.vocabularies.autorally.vocabulary import AUTORALLY, PRIORITIES
+from host_bridge.ros2.vocabularies.autoware.adapter import CONTROL_MODE_REQUEST
 from host_bridge.ros2.vocabularies.autoware.external import SERVICES
-from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE, CONTROL_MODE_REQUEST
+from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
-from host_bridge.ros2.vocabularies.registry import VOCABULARIES
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH, Content
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
+from host_bridge.ros2.vocabularies.topics import Content
+from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 
 FACTS = Path(__file__).parents[5] / "shared" / "facts"
 beside = pytest.mark.skipif(not FACTS.is_dir(), reason="no facts beside the project")

@@ -8,8 +8,8 @@ import pytest
 
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
-from host_bridge.ros2.vocabularies.registry import VOCABULARIES
-from host_bridge.ros2.vocabularies.vocabulary import F1TENTH
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
+from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 
 LEASE_S = 0.12
 MS = 1000

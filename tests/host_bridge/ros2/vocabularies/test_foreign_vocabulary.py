@@ -1,0 +1,109 @@
+"""A vocabulary of somebody else: the page's own example, as a package that pip installs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from math import atan, nan
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.core.errors import UsageFault
+from host_bridge.ros2 import make
+from host_bridge.ros2.node.mux import Mux
+from host_bridge.ros2.vocabularies.registry import find_vocabulary, vocabulary_names
+from tests import patience
+
+PAGE = Path(__file__).parents[4] / "host_bridge" / "ros2" / "vocabularies" / "README.md"
+PROJECT = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "my-vocabulary"
+version = "1.0"
+
+[tool.setuptools]
+py-modules = ["my_vocabulary"]
+
+"""
+WRONG = 'not_one = "my_vocabulary:Nav2Adapter"\n'
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """The example and the entry point of the page, installed into a folder of their own."""
+    text = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (entry,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    source = tmp_path_factory.mktemp("my_vocabulary")
+    target = tmp_path_factory.mktemp("installed")
+    (source / "my_vocabulary.py").write_text(code)
+    (source / "pyproject.toml").write_text(PROJECT + entry + WRONG)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+         "--no-build-isolation", "--target", str(target), str(source)],
+        check=True,
+    )  # fmt: skip
+    return target
+
+
+@pytest.fixture
+def found(installed, monkeypatch):
+    monkeypatch.syspath_prepend(installed)
+    yield find_vocabulary("nav2")
+    sys.modules.pop("my_vocabulary", None)
+
+
+def test_it_stands_beside_those_that_are_here(found):
+    assert found.title == "Nav2: a twist drives"
+    assert {"nav2", "f1tenth", "autoware"} <= set(vocabulary_names())
+    assert make("nav2", {}, lambda: 0).vocabulary.name == "nav2"
+
+
+def test_a_twist_becomes_speed_and_steering(found):
+    adapter = found.adapter()
+    adapter.begin(None, None, SimpleNamespace(wheelbase_m=0.33))
+    source = Mux(found.mux, 0.12).sources["nav2"]
+    (subscription,) = found.subscriptions
+
+    def hear(speed_mps, yaw_rate_radps):
+        twist = SimpleNamespace(
+            linear=SimpleNamespace(x=speed_mps), angular=SimpleNamespace(z=yaw_rate_radps)
+        )
+        return adapter.on_message(subscription, source, twist, 1000, 1000)
+
+    assert hear(2.0, 1.0)
+    assert (source.latest.speed_mps, source.latest.steer_rad) == (2.0, atan(0.165))
+    assert hear(nan, 1.0)
+    assert source.why_refused == "it was not a number"
+
+
+def test_what_is_no_vocabulary_is_refused_by_its_name(found):
+    with pytest.raises(UsageFault, match="the vocabulary 'not_one' cannot be used") as refused:
+        find_vocabulary("not_one")
+    assert "my_vocabulary:Nav2Adapter" in str(refused.value)
+
+
+def test_without_its_package_it_is_unknown():
+    with pytest.raises(UsageFault, match="unknown vocabulary 'nav2'"):
+        find_vocabulary("nav2")
+
+
+def test_the_command_offers_it(installed):
+    path = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
+    done = patience.run(
+        [sys.executable, "-m", "host_bridge.cli.main", "ros", "--help"],
+        text=True,
+        stdin=subprocess.DEVNULL,
+        within_s=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nav2" in done.stdout
