@@ -108,7 +108,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)
         if loop:
-            made.hold(loop)
+            made.use_time(loop)
         for note in made.notes:
             print(f"tandem: {note}", file=sys.stderr)
         if args.opponent:

@@ -107,7 +107,7 @@ class RosInput(Input):
         self._diagnostics: DiagnosticsPublisher
         self._steps: SteppableTime | None = None
 
-    def hold(self, steps: SteppableTime) -> None:
+    def use_time(self, steps: SteppableTime) -> None:
         """Use a time that ROS 2 may pause and step, and that is published on /clock."""
         self._steps = steps
         self.is_computed = True

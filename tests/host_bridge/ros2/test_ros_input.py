@@ -749,7 +749,7 @@ def test_what_comes_wakes_the_session_unless_a_step_has_taken_it(table):
 def test_whose_time_can_be_held_is_the_clock_and_is_not_woken(table):
     steps = SimpleNamespace()
     it = table()
-    it.node.hold(steps)
+    it.node.use_time(steps)
     it.open()
     assert it.node.is_computed
     assert it.bus.named["is_the_clock"] is True

@@ -12,7 +12,12 @@ import yaml
 
 from host_bridge.cli.commands import ros
 from host_bridge.cli.main import find, parser_of
-from host_bridge.ros2.tandem_ros.tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
+from host_bridge.ros2.tandem_ros.tandem_ros.options import (
+    PARAMETERS,
+    WrongParameter,
+    options_of,
+    remaps_of,
+)
 from tests.evidence import some
 
 PACKAGE = Path(__file__).parents[3] / "host_bridge" / "ros2" / "tandem_ros"
@@ -21,7 +26,7 @@ LAUNCH_FILES = sorted((PACKAGE / "launch").glob("*.launch.py"))
 
 
 def words(namespace="/", **values):
-    return words_of({**DEFAULTS, **values}, namespace)
+    return options_of({**DEFAULTS, **values}, namespace)
 
 
 def test_parameters_are_options_and_what_is_not_set_is_not_said():
@@ -38,7 +43,7 @@ def test_remappings_of_topics_are_handed_on_and_nothing_else_of_ros_2():
     given += ["-r", "drive:=/planner/drive", "--remap", "~/stop:=/stop", "-r", "other:a:=b"]
     remaps = remaps_of(given)
     assert remaps == ["drive:=/planner/drive", "~/stop:=/stop"]
-    said = words_of({**DEFAULTS, "car": "sim://f1tenth"}, "/car1", remaps)
+    said = options_of({**DEFAULTS, "car": "sim://f1tenth"}, "/car1", remaps)
     assert said[-4:] == ["--remap", "drive:=/planner/drive", "--remap", "~/stop:=/stop"]
 
 
@@ -55,7 +60,7 @@ def test_it_never_arms_by_itself():
     ],
 )
 def test_what_the_command_does_not_take_is_told_in_its_words(values, complaint):
-    with pytest.raises(NotRight, match=re.escape(complaint)):
+    with pytest.raises(WrongParameter, match=re.escape(complaint)):
         words(**values)
 
 

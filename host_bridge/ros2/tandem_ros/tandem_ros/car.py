@@ -26,7 +26,7 @@ from std_srvs.srv import Trigger
 
 from sim_mock.programs import children
 from tandem_ros.command import missing
-from tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
+from tandem_ros.options import PARAMETERS, WrongParameter, options_of, remaps_of
 
 CAR_NODE = "tandem"
 UP_WITHIN_S = 60.0  # for a busy machine; if the car is missing, the program ends sooner
@@ -42,7 +42,7 @@ OK, FAILED, ERROR = (
 )
 
 
-class Ears:
+class CarNodeClient:
     """A second node, which reaches the car's node while the lifecycle node is blocked."""
 
     def __init__(self, namespace: str) -> None:
@@ -83,7 +83,7 @@ class Ears:
         self._heard = message.data
 
 
-class Car(LifecycleNode):
+class CarNode(LifecycleNode):
     """The lifecycle node of one car's program."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Car(LifecycleNode):
         self._words: list[str] = []
         self._program: subprocess.Popen[bytes] | None = None
         self._ours = -1  # our end of a pipe; when it closes, the child knows that this node ended
-        self._ears: Ears | None = None
+        self._client: CarNodeClient | None = None
         self._watch = self.create_timer(_WATCH_S, self._look)
 
     # --- transitions
@@ -102,18 +102,18 @@ class Car(LifecycleNode):
         """Read the parameters; nothing is opened."""
         values = {name: self.get_parameter(name).value for name in PARAMETERS}
         try:
-            self._words = words_of(values, self.get_namespace(), remaps_of(sys.argv))
+            self._words = options_of(values, self.get_namespace(), remaps_of(sys.argv))
         except ImportError as error:
             self.get_logger().error(missing(error))
             return FAILED
-        except NotRight as error:
+        except WrongParameter as error:
             self.get_logger().error(str(error))
             return FAILED
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the car's program, and wait up to 60 s until its node is up."""
-        self._ears = Ears(self.get_namespace())
+        self._client = CarNodeClient(self.get_namespace())
         theirs, self._ours = os.pipe()
         self._program = subprocess.Popen(
             children.module("tandem_ros.program", str(theirs), *self._words),
@@ -122,7 +122,7 @@ class Car(LifecycleNode):
         os.close(theirs)
         ends_s = time.monotonic() + UP_WITHIN_S
         while time.monotonic() < ends_s and self._program.poll() is None:
-            if self._ears.is_up():
+            if self._client.is_up():
                 return super().on_activate(state)
         code = self._program.poll()
         why = "it is not heard" if code is None else f"it ended with {code}, and says why above"
@@ -163,7 +163,7 @@ class Car(LifecycleNode):
         """
         if self._program is None or self._program.poll() is not None:
             return self._is_stopped_directly()
-        is_so, told = self._ears.stopped() if self._ears else (False, "")
+        is_so, told = self._client.stopped() if self._client else (False, "")
         if is_so:
             self.get_logger().info(f"the car says that it stops: {told}")
         else:
@@ -201,9 +201,9 @@ class Car(LifecycleNode):
         if self._ours >= 0:
             os.close(self._ours)
             self._ours = -1
-        if self._ears:
-            self._ears.close()
-            self._ears = None
+        if self._client:
+            self._client.close()
+            self._client = None
 
     def _look(self) -> None:
         """Deactivate the node if the program has ended by itself."""
@@ -228,7 +228,7 @@ class Car(LifecycleNode):
 def main() -> int:
     """Run the node until Ctrl-C."""
     rclpy.init()
-    node = Car()
+    node = CarNode()
     try:
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             rclpy.spin(node)

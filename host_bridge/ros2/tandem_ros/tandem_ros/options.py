@@ -27,7 +27,7 @@ PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
 }
 
 
-class NotRight(ValueError):
+class WrongParameter(ValueError):
     """A parameter that the command refuses, with the command's own error text."""
 
 
@@ -45,13 +45,15 @@ def remaps_of(arguments: Sequence[str]) -> list[str]:
     return [rule for rule in found if ":" not in rule.partition(":=")[0]]  # another node's
 
 
-def words_of(values: Mapping[str, object], namespace: str, remaps: Sequence[str] = ()) -> list[str]:
+def options_of(
+    values: Mapping[str, object], namespace: str, remaps: Sequence[str] = ()
+) -> list[str]:
     """Return the command line: unarmed, in the node's namespace.
 
     Raises NotRight for a refused parameter, and ImportError where Tandem is not installed.
     """
     if not values["car"]:
-        raise NotRight("the parameter car is empty: say which, as car:=sim://f1tenth")
+        raise WrongParameter("the parameter car is empty: say which, as car:=sim://f1tenth")
     words = ["ros", "--unarmed"]
     if namespace.strip("/"):
         words += ["--ns", f"/{namespace.strip('/')}"]
@@ -77,4 +79,4 @@ def _read(words: list[str]) -> None:
         with contextlib.redirect_stderr(complaint):
             cli.parser_of(command, ros).parse_args(words[1:])
     except SystemExit:
-        raise NotRight(complaint.getvalue().strip().splitlines()[-1]) from None
+        raise WrongParameter(complaint.getvalue().strip().splitlines()[-1]) from None
