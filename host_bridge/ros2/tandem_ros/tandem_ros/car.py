@@ -93,7 +93,7 @@ class CarNode(LifecycleNode):
         self._words: list[str] = []
         self._program: subprocess.Popen[bytes] | None = None
         self._ours = -1  # our end of a pipe; when it closes, the child knows that this node ended
-        self._client: CarNodeClient | None = None
+        self._car_client: CarNodeClient | None = None
         self._watch = self.create_timer(_WATCH_S, self._look)
 
     # --- transitions
@@ -113,7 +113,7 @@ class CarNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the car's program, and wait up to 60 s until its node is up."""
-        self._client = CarNodeClient(self.get_namespace())
+        self._car_client = CarNodeClient(self.get_namespace())
         theirs, self._ours = os.pipe()
         self._program = subprocess.Popen(
             children.module("tandem_ros.program", str(theirs), *self._words),
@@ -122,7 +122,7 @@ class CarNode(LifecycleNode):
         os.close(theirs)
         ends_s = time.monotonic() + UP_WITHIN_S
         while time.monotonic() < ends_s and self._program.poll() is None:
-            if self._client.is_up():
+            if self._car_client.is_up():
                 return super().on_activate(state)
         code = self._program.poll()
         why = "it is not heard" if code is None else f"it ended with {code}, and says why above"
@@ -163,7 +163,7 @@ class CarNode(LifecycleNode):
         """
         if self._program is None or self._program.poll() is not None:
             return self._is_stopped_directly()
-        is_so, told = self._client.stopped() if self._client else (False, "")
+        is_so, told = self._car_client.stopped() if self._car_client else (False, "")
         if is_so:
             self.get_logger().info(f"the car says that it stops: {told}")
         else:
@@ -201,9 +201,9 @@ class CarNode(LifecycleNode):
         if self._ours >= 0:
             os.close(self._ours)
             self._ours = -1
-        if self._client:
-            self._client.close()
-            self._client = None
+        if self._car_client:
+            self._car_client.close()
+            self._car_client = None
 
     def _look(self) -> None:
         """Deactivate the node if the program has ended by itself."""
