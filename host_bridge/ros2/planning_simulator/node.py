@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from host_bridge.ros2.messages.messages import fill_yaw, yaw_of
@@ -12,59 +11,18 @@ from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
 from host_bridge.ros2.planning_simulator.parameter_files import SimulatorSetup
+from host_bridge.ros2.planning_simulator.topics import (
+    CONTROL_MODE_REQUEST,
+    MOTION_TOPICS,
+    SET_POSE,
+    SUBSCRIPTIONS,
+    Topic,
+)
 from sim_mock.models.planning.motion import Report
 
-_VEHICLE = "autoware_vehicle_msgs/msg/"
-_STATUS = "/vehicle/status/"
-CONTROL_MODE_REQUEST = "/control/control_mode_request"
-SET_POSE = "/api/simulator/set/pose"
 # Their covariance diagonals: a pose's position and angle, as their localisation's; acceleration
 _POSITION, _ANGLE, _ACCELERATION = 0.0225, 0.000625, 0.001
 _ON_DIAGONAL = range(0, 36, 7)
-# Topic names after their launch file: full_motion or only the pose stands in for localisation
-_DEBUG = "/simulation/debug"
-MOTION_TOPICS = {
-    "full_motion": (
-        "/localization/kinematic_state",
-        "/localization/acceleration",
-        f"{_DEBUG}/localization/pose_estimator/pose_with_covariance",
-    ),
-    "pose_only": (
-        f"{_DEBUG}/localization/kinematic_state",
-        f"{_DEBUG}/localization/acceleration",
-        "/localization/pose_estimator/pose_with_covariance",
-    ),
-}
-
-
-class Topic(Enum):
-    """The published messages: type, and topic where the mode of publishing does not choose it."""
-
-    MODE = (f"{_VEHICLE}ControlModeReport", f"{_STATUS}control_mode")
-    ODOMETRY = ("nav_msgs/msg/Odometry", "")
-    ACCELERATION = ("geometry_msgs/msg/AccelWithCovarianceStamped", "")
-    POSE = ("geometry_msgs/msg/PoseWithCovarianceStamped", "")
-    VELOCITY = (f"{_VEHICLE}VelocityReport", f"{_STATUS}velocity_status")
-    IMU = ("sensor_msgs/msg/Imu", "/sensing/imu/imu_data")
-    GEAR = (f"{_VEHICLE}GearReport", f"{_STATUS}gear_status")
-    TURN = (f"{_VEHICLE}TurnIndicatorsReport", f"{_STATUS}turn_indicators_status")
-    HAZARD = (f"{_VEHICLE}HazardLightsReport", f"{_STATUS}hazard_lights_status")
-    TF = ("tf2_msgs/msg/TFMessage", "/tf")
-    STEERING = (f"{_VEHICLE}SteeringReport", f"{_STATUS}steering_status")
-
-
-# topic -> type, and the method that handles it
-SUBSCRIPTIONS = {
-    "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
-    "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
-    "/control/command/control_cmd": ("autoware_control_msgs/msg/Control", "_hear_control"),
-    "/vehicle/command/manual_control_cmd": ("autoware_control_msgs/msg/Control", "_hear_manual"),
-    "/control/command/gear_cmd": (f"{_VEHICLE}GearCommand", "_hear_gear"),
-    "/vehicle/command/manual_gear_command": (f"{_VEHICLE}GearCommand", "_hear_manual_gear"),
-    "/control/command/turn_indicators_cmd": (f"{_VEHICLE}TurnIndicatorsCommand", "_hear_turn"),
-    "/control/command/hazard_lights_cmd": (f"{_VEHICLE}HazardLightsCommand", "_hear_hazard"),
-    "/vehicle/engage": (f"{_VEHICLE}Engage", "_hear_engage"),
-}
 
 
 @dataclass

@@ -8,12 +8,12 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
-from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.planning_simulator.parameter_files import (
     NODE_PARAMETERS,
     parameter,
     read_setup,
 )
+from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from sim_mock.models.planning.model_types import ALL, LEARNED, NOT_HERE
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
 

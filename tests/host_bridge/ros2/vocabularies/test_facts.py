@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge import ros2
-from host_bridge.ros2.planning_simulator.node import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
+from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_F1TENTH,
     AUTODRIVE_HUNTER,

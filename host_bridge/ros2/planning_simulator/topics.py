@@ -1,0 +1,54 @@
+"""The topics and services of simple_planning_simulator, as tables."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+_VEHICLE = "autoware_vehicle_msgs/msg/"
+_STATUS = "/vehicle/status/"
+CONTROL_MODE_REQUEST = "/control/control_mode_request"
+SET_POSE = "/api/simulator/set/pose"
+# Topic names after their launch file: full_motion or only the pose stands in for localisation
+_DEBUG = "/simulation/debug"
+MOTION_TOPICS = {
+    "full_motion": (
+        "/localization/kinematic_state",
+        "/localization/acceleration",
+        f"{_DEBUG}/localization/pose_estimator/pose_with_covariance",
+    ),
+    "pose_only": (
+        f"{_DEBUG}/localization/kinematic_state",
+        f"{_DEBUG}/localization/acceleration",
+        "/localization/pose_estimator/pose_with_covariance",
+    ),
+}
+
+
+class Topic(Enum):
+    """The published messages: type, and topic where the mode of publishing does not choose it."""
+
+    MODE = (f"{_VEHICLE}ControlModeReport", f"{_STATUS}control_mode")
+    ODOMETRY = ("nav_msgs/msg/Odometry", "")
+    ACCELERATION = ("geometry_msgs/msg/AccelWithCovarianceStamped", "")
+    POSE = ("geometry_msgs/msg/PoseWithCovarianceStamped", "")
+    VELOCITY = (f"{_VEHICLE}VelocityReport", f"{_STATUS}velocity_status")
+    IMU = ("sensor_msgs/msg/Imu", "/sensing/imu/imu_data")
+    GEAR = (f"{_VEHICLE}GearReport", f"{_STATUS}gear_status")
+    TURN = (f"{_VEHICLE}TurnIndicatorsReport", f"{_STATUS}turn_indicators_status")
+    HAZARD = (f"{_VEHICLE}HazardLightsReport", f"{_STATUS}hazard_lights_status")
+    TF = ("tf2_msgs/msg/TFMessage", "/tf")
+    STEERING = (f"{_VEHICLE}SteeringReport", f"{_STATUS}steering_status")
+
+
+# topic -> type, and the method that handles it
+SUBSCRIPTIONS = {
+    "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
+    "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
+    "/control/command/control_cmd": ("autoware_control_msgs/msg/Control", "_hear_control"),
+    "/vehicle/command/manual_control_cmd": ("autoware_control_msgs/msg/Control", "_hear_manual"),
+    "/control/command/gear_cmd": (f"{_VEHICLE}GearCommand", "_hear_gear"),
+    "/vehicle/command/manual_gear_command": (f"{_VEHICLE}GearCommand", "_hear_manual_gear"),
+    "/control/command/turn_indicators_cmd": (f"{_VEHICLE}TurnIndicatorsCommand", "_hear_turn"),
+    "/control/command/hazard_lights_cmd": (f"{_VEHICLE}HazardLightsCommand", "_hear_hazard"),
+    "/vehicle/engage": (f"{_VEHICLE}Engage", "_hear_engage"),
+}
