@@ -225,7 +225,7 @@ def test_every_topic_of_the_planning_simulator_in_the_facts_is_here_or_known_to_
     assert sorted(theirs - ours) == sorted(NOT_OF_THE_SIMULATOR)
     assert "input/initialtwist" in found
     assert any(topic.endswith("initialtwist") for topic in SUBSCRIPTIONS)
-    page = (Path(ros2.__file__).parent / "vocabularies" / "autoware" / "README.md").read_text()
+    page = (Path(ros2.__file__).parent / "planning_simulator" / "README.md").read_text()
     named = ("actuation commands", "trajectory", "/map/vector_map")
     assert [words for words in named if words not in page] == []
 
