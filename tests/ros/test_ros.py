@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.config.vehicle.schema import SOURCE_IDS
 from host_bridge.logs.reading import read
-from host_bridge.ros2.node.stops import WORDS
+from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH
 from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME
 
@@ -127,7 +127,7 @@ def test_a_call_that_waits_for_its_answer_keeps_nobody_from_being_heard(nodes, c
     assert words.count("at last") == calls
 
 
-@pytest.mark.parametrize(("depth", "heard"), [(1, "True"), (WORDS, "False True")])
+@pytest.mark.parametrize(("depth", "heard"), [(1, "True"), (STOP_QUEUE_DEPTH, "False True")])
 def test_a_queue_of_several_words_keeps_a_stop_that_another_word_follows(nodes, depth, heard):
     """Of a queue of one the newest stays, whoever said it: which is why runstops have more."""
     assert nodes("words", str(depth)).stdout.readline().strip() == heard

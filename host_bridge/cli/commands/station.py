@@ -40,7 +40,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
 from host_bridge.station import Server, StationBackend
 from host_bridge.station.backend.camera_process import CameraProcess
-from host_bridge.station.backend.live_backend import LOOK_S, LiveBackend, stop_cars
+from host_bridge.station.backend.live_backend import POLL_S, LiveBackend, stop_cars
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
 from host_bridge.station.server.reserve_ports import is_own_listener
@@ -119,7 +119,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     if args.foxglove:
         backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
-    tasks = [asyncio.create_task(backend.look())]
+    tasks = [asyncio.create_task(backend.follow_served_cars())]
     if camera:
         tasks.append(asyncio.create_task(camera.run()))
     try:
@@ -198,7 +198,7 @@ async def _plot(server: Server, words: list[str]) -> None:
         while process.returncode is None and not (
             await _is_answered(port + 1) and is_own_listener(port + 1)
         ):
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_S)
         server.has_views = True
         code = await process.wait()
         server.has_views = False

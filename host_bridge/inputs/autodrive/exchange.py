@@ -57,7 +57,7 @@ class ScriptExchange:
             self.latest = ScriptAnswer(found, now_us)
         return None
 
-    def due(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:
+    def due_packets(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:
         """Return the packets to send now, among them one of ``frame`` if due.
 
         Call it on each tick.

@@ -97,9 +97,9 @@ class ScriptInput(Input):
         errors.DataFileFault for pipes that cannot be opened.
         """
         self.prepare(setting)
-        from host_bridge.inputs.autodrive.script_socket import exchange_with  # imports websockets
+        from host_bridge.inputs.autodrive.script_socket import run_exchange  # imports websockets
 
-        work = exchange_with(self, self._frame, setting.now_us)
+        work = run_exchange(self, self._frame, setting.now_us)
         self._work = asyncio.ensure_future(work)
 
     def prepare(self, setting: Setting) -> None:
@@ -129,7 +129,7 @@ class ScriptInput(Input):
         self._observed = observed
         if self._virtual:
             self._virtual.step(observed.cars[0], now_us)
-        answer = self.fresh(now_us) if observed.is_driving else None
+        answer = self.fresh_answer(now_us) if observed.is_driving else None
         if answer is None or now_us - self._stepped_us > _GAP_US:
             self._since_us = None
         elif self._since_us is None:
@@ -143,7 +143,7 @@ class ScriptInput(Input):
         self._command = answer.command
         return self._wish(answer, is_ready, now_us)
 
-    def fresh(self, now_us: int) -> ScriptAnswer | None:
+    def fresh_answer(self, now_us: int) -> ScriptAnswer | None:
         """Return the newest answer if it is still valid, else None."""
         latest = self.exchange.latest if self.exchange else None
         return latest if latest and now_us - latest.heard_us < self._counts_us else None
@@ -151,7 +151,7 @@ class ScriptInput(Input):
     def words(self, now_us: int) -> str:
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
-        if self.fresh(now_us):
+        if self.fresh_answer(now_us):
             elsewhere = self._virtual.words if self._virtual else _not_here(self._command)
             more = [self._limit(), self._slowness(), elsewhere]
             return " ".join([f"The script at {self.place} answers.", *filter(None, more)])

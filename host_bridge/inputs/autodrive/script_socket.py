@@ -25,7 +25,7 @@ class ScriptPeer(Protocol):
     fault: str  # why there is no connection
 
 
-async def exchange_with(
+async def run_exchange(
     script: ScriptPeer, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
 ) -> None:
     """Keep up the exchange with a script until cancelled.
@@ -70,7 +70,7 @@ async def _send(
     now_us: Callable[[], int],
 ) -> None:
     while True:
-        for packet in exchange.due(now_us(), frame):
+        for packet in exchange.due_packets(now_us(), frame):
             await socket.send(packet)
         await asyncio.sleep(_TICK_S)
 

@@ -24,10 +24,10 @@ from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 
 _NO_NAME = re.compile(r"\W")
 
-Load = Callable[[str], Vehicle | None]
+VehicleLoader = Callable[[str], Vehicle | None]
 
 
-def write_bag(log: Path, bag: Path, load: Load) -> dict[str, int]:
+def write_bag(log: Path, bag: Path, load: VehicleLoader) -> dict[str, int]:
     """Write the bag; return the number of messages by topic.
 
     ``load`` finds the vehicle of a name, or None. Raises errors.DataFileFault for a file that is no

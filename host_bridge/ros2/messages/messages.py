@@ -172,7 +172,7 @@ def stamp_ns(message: Any) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 
 
-def ackermann(message: Any) -> tuple[float, float] | None:
+def read_ackermann(message: Any) -> tuple[float, float] | None:
     """Return speed in m/s and steering angle in rad; None if one of them is not finite."""
     wanted = float(message.drive.speed), float(message.drive.steering_angle)
     return wanted if all(map(isfinite, wanted)) else None

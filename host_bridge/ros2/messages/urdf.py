@@ -139,7 +139,7 @@ def _laser(vehicle: Vehicle, base_frame: str, scan_frame: str) -> Iterator[str]:
 # --- the joints
 
 
-def joints(
+def joint_positions(
     dimensions: CarDimensions, status: CarStatus, motion: CarMotion, m_per_count: float
 ) -> dict[str, float]:
     """Return joint angles in rad by name: wheel rotations, and the angle of each steered wheel."""

@@ -65,7 +65,7 @@ def is_secured(environment: MutableMapping[str, str]) -> bool:
     )
 
 
-def open_to_a_network() -> UsageFault:
+def network_refusal() -> UsageFault:
     """Return the refusal of a real car whose topics strangers on the network could publish."""
     return UsageFault(
         "whoever is on this network could move the car: ROS 2 asks nobody who they are",
@@ -255,7 +255,7 @@ class Bus:
                 if not is_woken:
                     self._take(_CALLS_MAX - 1)
             finally:
-                self._later(self._executor_thread.go_on)
+                self._later(self._executor_thread.resume)
 
     def _take(self, calls: int) -> None:
         for _ in range(calls):
@@ -319,7 +319,7 @@ class Bus:
         A latched one has depth 1 and is transient local. Raises errors.UsageFault for a topic that
         this node subscribes to.
         """
-        self._topics.say(self._node.resolve_topic_name(topic), topic)
+        self._topics.add_publication(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(depth=depth)
         if is_latched:
             durability = self._qos.DurabilityPolicy.TRANSIENT_LOCAL
@@ -336,7 +336,7 @@ class Bus:
         shared by all publishers of a topic, whose newer messages displace older ones of others.
         Raises errors.UsageFault for a topic that this node publishes.
         """
-        self._topics.hear(self._node.resolve_topic_name(topic), topic)
+        self._topics.add_subscription(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(
             depth=depth,
             reliability=self._qos.ReliabilityPolicy.BEST_EFFORT,

@@ -13,8 +13,8 @@ T = TypeVar("T")
 class ExecutorThread(Generic[T]):
     """A thread that waits for one thing at a time.
 
-    It waits for the next one only after ``go_on``. So what it waits on is never used by two threads
-    at once.
+    It waits for the next one only after ``resume``, so what it waits on is never used by two
+    threads at once.
     """
 
     def __init__(self, wait: Callable[[], T], tell: Callable[[], object]) -> None:
@@ -36,20 +36,20 @@ class ExecutorThread(Generic[T]):
         return self._found is not None or self._fault is not None
 
     def take(self) -> T | None:
-        """Return what has come, or None; then call ``go_on``. Raises what waiting raised."""
+        """Return what has come, or None; then call ``resume``. Raises what waiting raised."""
         if self._fault is not None:
             raise self._fault
         found, self._found = self._found, None
         return found
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let the thread wait for the next."""
         self._may_wait.release()
 
     def close(self, rouse: Callable[[], object]) -> T | None:
         """End the thread; ``rouse`` interrupts its wait. Return what nobody has taken, or None."""
         self._is_over = True
-        self.go_on()
+        self.resume()
         rouse()
         self._thread.join()
         return self._found

@@ -60,7 +60,7 @@ class MuxSource:
         self.refused += 1
         self.why_refused = why
 
-    def live(self, now_us: int) -> StampedCommand | None:
+    def live_command(self, now_us: int) -> StampedCommand | None:
         """Return the newest command if it is confirmed and within the timeout, else None."""
         latest = self.latest
         if latest is None or not self.is_confirmed:
@@ -97,7 +97,7 @@ class Mux:
         if self.timed_out is not None:
             return None
         for name, source in self.sources.items():
-            command = source.live(now_us)
+            command = source.live_command(now_us)
             if command is not None:
                 self.winner = name
                 return command
@@ -126,7 +126,7 @@ class Mux:
             return f"{self.sources[self.winner].row.topic} drives."
         heard = [source for source in self.sources.values() if source.latest is not None]
         for source in self.sources.values():
-            if source.refused and source.live(now_us) is None:
+            if source.refused and source.live_command(now_us) is None:
                 return f"A command on {source.row.topic} was refused: {source.why_refused}."
         if heard:
             return f"One command came on {heard[0].row.topic}; the second one counts."

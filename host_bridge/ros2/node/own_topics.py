@@ -16,7 +16,7 @@ class OwnTopics:
         self._said: dict[str, str] = {}
         self._heard: dict[str, str] = {}
 
-    def say(self, full: str, name: str) -> None:
+    def add_publication(self, full: str, name: str) -> None:
         """Register ``full`` as published; ``name`` is its name before remapping.
 
         Raises errors.UsageFault for a topic that the node subscribes to.
@@ -24,7 +24,7 @@ class OwnTopics:
         self._said[full] = name
         self._refuse_echo(full)
 
-    def hear(self, full: str, name: str) -> None:
+    def add_subscription(self, full: str, name: str) -> None:
         """Register ``full`` as subscribed to.
 
         Raises errors.UsageFault for a topic that the node publishes.

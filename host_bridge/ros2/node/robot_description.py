@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.ros2.messages.urdf import CarDimensions, joints, urdf
+from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
 from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
@@ -37,7 +37,7 @@ class RobotDescriptionPublisher:
         self._count += 1
         if self._count % _EVERY or not (car.is_known and car.status and car.motion):
             return
-        found = joints(self._dimensions, car.status, car.motion, self._m_per_count)
+        found = joint_positions(self._dimensions, car.status, car.motion, self._m_per_count)
         message = message_class(_JOINTS)()
         message.header.stamp = self._bus.stamp()
         message.name, message.position = list(found), list(found.values())

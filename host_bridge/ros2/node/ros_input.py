@@ -18,7 +18,7 @@ from host_bridge.ros2.node.bus import (
     Bus,
     has_message,
     is_secured,
-    open_to_a_network,
+    network_refusal,
     stay_on_this_machine,
 )
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
@@ -28,7 +28,7 @@ from host_bridge.ros2.node.robot_description import RobotDescriptionPublisher
 from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
 from host_bridge.ros2.node.sim_time import SimTimeServices, SteppableTime
 from host_bridge.ros2.node.split_command import SplitCommand
-from host_bridge.ros2.node.stops import WORDS, PendingReplies, RunstopTopic, is_stopped
+from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, PendingReplies, RunstopTopic, is_stopped
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 from host_bridge.ros2.vocabularies.topics import DIRECT, Content, MuxRow, Subscription
@@ -122,7 +122,7 @@ class RosInput(Input):
         self._is_local = stay_on_this_machine(os.environ)
         self._is_virtual = setting.is_virtual
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
-            raise open_to_a_network()
+            raise network_refusal()
         self._reach = setting.reach(self.source)
         self._mux = self._adapter.mux(self._rows, setting.lease_s(self.source))
         is_the_clock = self._steps is not None
@@ -250,7 +250,7 @@ class RosInput(Input):
                 first = self.vocabulary.subscriptions[0]
                 self._subscribe(Subscription(row.topic, first.type, first.content, row.name))
         if not self._adapter.has_runstop:
-            self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=WORDS)
+            self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=STOP_QUEUE_DEPTH)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
         self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
@@ -279,7 +279,7 @@ class RosInput(Input):
         source = topics.get(subscription.topic.lstrip("/"), subscription.source)
         if source not in self._mux.sources:
             return  # the mux.yaml has no such row
-        depth = WORDS if subscription.content in _STOPPING else 1
+        depth = STOP_QUEUE_DEPTH if subscription.content in _STOPPING else 1
         hear = partial(self._hear, subscription, source)
         self._bus.subscribe(subscription.topic, subscription.type, hear, depth=depth)
 
@@ -292,7 +292,7 @@ class RosInput(Input):
             source.refuse("these cars are driven by speed, steering and brake alone")
             return
         if content is Content.ACKERMANN:
-            wanted = messages.ackermann(message)
+            wanted = messages.read_ackermann(message)
             if wanted is None:
                 source.refuse("it was not a number")
                 return
@@ -353,7 +353,7 @@ class RosInput(Input):
             reply(False, BY_A_PERSON)
         elif self._runstop.must_stop:
             reply(False, "The runstop topic says stop, or is silent.")
-        elif why := self._adapter.why_not():
+        elif why := self._adapter.arming_refusal():
             reply(False, why)
         elif self._observed is not None and self._observed.is_driving:
             reply(True, "It is armed.")

@@ -9,7 +9,7 @@ from host_bridge.ros2.node.diagnostics import STANDING, why_standing
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
-WORDS = 10  # queue depth of stop topics: one publisher's message must not displace another's stop
+STOP_QUEUE_DEPTH = 10  # one publisher's message must not displace another's stop
 _SILENT_US = 300_000
 _STOP_US = 300_000
 
@@ -40,7 +40,7 @@ class RunstopState:
         if not runs:
             self._stop_us = received_us
 
-    def why_not(self, now_us: int) -> str:
+    def stop_reason(self, now_us: int) -> str:
         """Return why nothing may run: "says stop" or "is silent"; "" if it may.
 
         A runstop that was never heard does not stop anything here.
@@ -64,7 +64,7 @@ class RunstopTopic:
 
     def step(self, now_us: int) -> bool:
         """Return True when a stop has to be sent now: once each time the topic begins to stop."""
-        had_to, self.must_stop = self.must_stop, bool(self._word.why_not(now_us))
+        had_to, self.must_stop = self.must_stop, bool(self._word.stop_reason(now_us))
         return self.must_stop and not had_to
 
 

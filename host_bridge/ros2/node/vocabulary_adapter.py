@@ -80,7 +80,7 @@ class VocabularyAdapter:
         """Return the command with the adapter's own limits applied."""
         return command
 
-    def why_not(self) -> str:
+    def arming_refusal(self) -> str:
         """Return why the cars must not be armed now, as a sentence; "" if they may be."""
         return ""
 

@@ -54,7 +54,7 @@ class PlanningCar:
         if all(map(isfinite, (command.vx_mps, command.ax_mps2, command.steer_rad))):
             self.commands[mode] = command
 
-    def request(self, mode: int) -> bool:
+    def set_mode(self, mode: int) -> bool:
         """Set the control mode; return False for a mode that their node does not have either."""
         if mode not in (AUTONOMOUS, MANUAL):
             return False

@@ -33,7 +33,7 @@ from host_bridge.station.views.foxglove_server import FoxgloveServer
 
 _R = re.compile("press R", re.IGNORECASE)
 _TO_TENTHS = 10  # the length of 14:03:22.4
-LOOK_S = 0.5  # how often new cars are looked for
+POLL_S = 0.5  # how often new cars are looked for
 
 
 class LiveBackend:
@@ -68,12 +68,12 @@ class LiveBackend:
         ago_s = (self.now_us() - at_us) * 1e-6
         return f"{self._local_now() - datetime.timedelta(seconds=ago_s):%H:%M:%S.%f}"[:_TO_TENTHS]
 
-    async def look(self) -> None:
+    async def follow_served_cars(self) -> None:
         """Open cars that are newly served, and close those that are no longer, until cancelled."""
         while True:
             with suppress(DeviceFault):
                 await self._follow({car.name: car for car in self._host.cars.served()})
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_S)
 
     async def _follow(self, served: dict[str, ServedCar]) -> None:
         for name, watched in list(self._cars.items()):
@@ -91,7 +91,7 @@ class LiveBackend:
                     )
                     self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
                     if self.foxglove:
-                        self.foxglove.car(name)
+                        self.foxglove.add_car(name)
                         opened.events.subscribe(partial(_tell, self.foxglove, name))
 
     def car_rows(self) -> list[dict[str, object]]:
@@ -113,7 +113,7 @@ class LiveBackend:
         watched = self._cars.get(car)
         return self._stop_tables.rows(watched.opened.car.vehicle) if watched else []
 
-    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+    async def handle_request(self, asked: dict[str, object]) -> dict[str, object]:
         """Do what the page asked for; return the answer, which names the request.
 
         Requests are recording, stopping distances, and on the stand trim and configuration.
@@ -144,7 +144,7 @@ class LiveBackend:
         if missing or not told:
             raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
 
-    def begin(
+    def start_drive(
         self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
     ) -> dict[str, float]:
         watched = self._cars.get(name)
@@ -174,7 +174,7 @@ class LiveBackend:
     def timeline(self) -> dict[str, object] | None:
         return None
 
-    def replayed(self) -> dict[str, object] | None:
+    def replay_position(self) -> dict[str, object] | None:
         return None
 
     def seek(self, time_s: float, plays: bool) -> None:
@@ -247,7 +247,7 @@ def _refuse_another(board: str, seen: KnownCar) -> None:
 
 def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
     for event in events:
-        foxglove.tell(name, event)
+        foxglove.publish(name, event)
 
 
 def stop_cars(names: tuple[str, ...]) -> list[dict[str, object]]:

@@ -75,13 +75,13 @@ class ReplayBackend:
     def distances(self, car: str) -> list[Row]:
         return []
 
-    async def work(self, asked: Row) -> Row:
+    async def handle_request(self, asked: Row) -> Row:
         return {"is_done": False, "text": "this is a log: nothing in it can be changed"}
 
     def _shown(self) -> ReplayFrame:
         return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
 
-    def replayed(self) -> Row:
+    def replay_position(self) -> Row:
         """Return the slider's state: its time and length in s, and whether it plays."""
         plays = self._since_us is not None and self.at_s() < self._times_s[-1]
         return {"at_s": round(self.at_s(), 2), "of_s": self._times_s[-1], "plays": plays}
@@ -102,7 +102,7 @@ class ReplayBackend:
     ) -> None:
         raise DataFileFault("this is a log: what it shows was driven then")
 
-    def begin(
+    def start_drive(
         self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
     ) -> dict[str, float]:
         ended("this is a log: nothing in it can be driven")

@@ -80,7 +80,7 @@ class StationBackend(Protocol):
 
         Raises errors.TandemError."""
 
-    def begin(
+    def start_drive(
         self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
     ) -> dict[str, float]:
         """Drive this car by the page's seat; ``ended`` gets why that is over. ``board`` is what the
@@ -95,13 +95,13 @@ class StationBackend(Protocol):
     def distances(self, car: str) -> list[dict[str, object]]:
         """Return this car's stopping distances in m by cause, if they were computed."""
 
-    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+    async def handle_request(self, asked: dict[str, object]) -> dict[str, object]:
         """Answer a request of the seat's page that neither stops nor drives."""
 
     def timeline(self) -> dict[str, object] | None:
         """Return each car's series over a whole log; None where the cars are live."""
 
-    def replayed(self) -> dict[str, object] | None:
+    def replay_position(self) -> dict[str, object] | None:
         """Return the moment of the log that is shown; None where the cars are live."""
 
     def seek(self, time_s: float, plays: bool) -> None:
@@ -175,8 +175,8 @@ class Server:
             "views": self._views * self.has_views,
             **self._backend.extras(),
         }
-        replayed = self._backend.replayed()
-        return json.dumps({**shown, "replayed": replayed} if replayed else shown)
+        replay_position = self._backend.replay_position()
+        return json.dumps({**shown, "replayed": replay_position} if replay_position else shown)
 
     async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
         if self._connection_limit:
@@ -298,7 +298,7 @@ class Server:
             if not self.access.has_token(asked.pop("seat", None)):
                 await _refuse(connection, _WHERE_PRINTED)
                 return
-            await connection.send(json.dumps(await self._backend.work(asked)))
+            await connection.send(json.dumps(await self._backend.handle_request(asked)))
 
     # --- hold
 
@@ -325,7 +325,9 @@ class Server:
             name = str(asked.get("car", ""))
             board = str(asked.get("board", ""))
             try:
-                limits = self._backend.begin(name, seat, lambda why: _end(connection, why), board)
+                limits = self._backend.start_drive(
+                    name, seat, lambda why: _end(connection, why), board
+                )
             except TandemError as fault:
                 await _refuse(connection, str(fault))
                 return

@@ -45,7 +45,7 @@ class NewestPicture:
             self._jpeg, self._taken_s, self.fault = jpeg, time.monotonic(), ""
             self._news.notify_all()
 
-    def after(self, taken_s: float | None, within_s: float) -> tuple[bytes, float | None]:
+    def wait_newer(self, taken_s: float | None, within_s: float) -> tuple[bytes, float | None]:
         """Return a picture newer than ``taken_s``, and its time.
 
         The same one if none comes in time.
@@ -59,7 +59,7 @@ class NewestPicture:
         return None if self._taken_s is None else time.monotonic() - self._taken_s
 
 
-def watch(source: str, newest: NewestPicture) -> None:
+def read_camera(source: str, newest: NewestPicture) -> None:
     """Read the camera for ever; open it again whenever it ends."""
     while True:
         capture = _opened(source)
@@ -135,7 +135,7 @@ class _PictureRequest(BaseHTTPRequestHandler):
         self.end_headers()
         taken_s: float | None = None
         while True:
-            jpeg, found_s = self.server.newest.after(taken_s, 1.0)
+            jpeg, found_s = self.server.newest.wait_newer(taken_s, 1.0)
             if found_s == taken_s:
                 continue
             taken_s = found_s
@@ -157,7 +157,7 @@ def main() -> None:
     newest = NewestPicture()
     server = PictureServer(arguments.port, input(), newest)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    threading.Thread(target=watch, args=(arguments.source, newest), daemon=True).start()
+    threading.Thread(target=read_camera, args=(arguments.source, newest), daemon=True).start()
     with suppress(BrokenPipeError):
         while True:
             print(json.dumps({"age_s": newest.age_s(), "fault": newest.fault}), flush=True)

@@ -14,13 +14,13 @@ from typing import Any
 from host_bridge.core.errors import DeviceFault
 from host_bridge.logs import rows
 
-Stop = Callable[[tuple[str, ...]], list[dict[str, object]]]
+StopCars = Callable[[tuple[str, ...]], list[dict[str, object]]]
 
 
 class FoxgloveServer:
     """The server on the loopback, until it is closed; ``stop`` is called in a separate thread."""
 
-    def __init__(self, port: int, stop: Stop) -> None:
+    def __init__(self, port: int, stop: StopCars) -> None:
         """Start the server.
 
         Raises errors.DeviceFault without foxglove-sdk, or if the port is taken.
@@ -52,7 +52,7 @@ class FoxgloveServer:
         self._stop = stop
         self._cars: set[str] = set()
 
-    def car(self, name: str) -> None:
+    def add_car(self, name: str) -> None:
         """Add a service that stops this car."""
         if name in self._cars:
             return
@@ -60,7 +60,7 @@ class FoxgloveServer:
         service = _service(self._library, f"/{name}/stop", lambda: self._stop((name,)))
         self._server.add_services([service])
 
-    def tell(self, car: str, event: object) -> None:
+    def publish(self, car: str, event: object) -> None:
         """Publish one event of a car."""
         if not is_dataclass(event) or isinstance(event, type):
             return

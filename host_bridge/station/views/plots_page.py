@@ -142,7 +142,7 @@ class Slider:
         await self._feed.seek(at_s, plays=not said["plays"])
 
 
-def is_of_ours(record: logging.LogRecord) -> bool:
+def is_worth_logging(record: logging.LogRecord) -> bool:
     """Return False for the log record of a browser that left while it was being answered.
 
     Starlette reports that by this exception, with a traceback, under every middleware of its kind.
@@ -168,7 +168,7 @@ def main() -> None:
             Slider(feed)
         Plots(feed)
 
-    logging.getLogger("uvicorn.error").addFilter(is_of_ours)
+    logging.getLogger("uvicorn.error").addFilter(is_worth_logging)
     feeds: list[asyncio.Task[None]] = []
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1"])
     app.on_startup(lambda: feeds.append(asyncio.create_task(feed.run())))

@@ -60,7 +60,7 @@ def test_nothing_is_waited_for_until_it_is_told_to_go_on(door):
     assert not door.is_waited_on.is_set()
     door.waiter.take()
     assert not door.is_waited_on.wait(0.05)
-    door.waiter.go_on()
+    door.waiter.resume()
     assert door.is_waited_on.wait(WITHIN_S)
     door.come("b")
     assert door.waiter.take() == "b"

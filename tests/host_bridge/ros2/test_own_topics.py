@@ -56,9 +56,9 @@ def begun(names: tuple[list[str], list[str]], resolve) -> OwnTopics:
     topics = OwnTopics()
     said, heard = names
     for name in heard:
-        topics.hear(resolve(name), name)
+        topics.add_subscription(resolve(name), name)
     for name in said:
-        topics.say(resolve(name), name)
+        topics.add_publication(resolve(name), name)
     return topics
 
 
@@ -86,11 +86,11 @@ def test_whatever_is_heard_under_the_name_of_what_is_published_is_refused(name, 
 
 def test_and_so_is_what_is_published_under_the_name_of_what_is_heard():
     topics = OwnTopics()
-    topics.say("/car1/ackermann_cmd", "ackermann_cmd")
-    topics.hear("/car1/drive", "drive")
-    topics.say("/car2/drive", "odom")
+    topics.add_publication("/car1/ackermann_cmd", "ackermann_cmd")
+    topics.add_subscription("/car1/drive", "drive")
+    topics.add_publication("/car2/drive", "odom")
     with pytest.raises(UsageFault, match="published as odom, heard as drive"):
-        topics.say("/car1/drive", "odom")
+        topics.add_publication("/car1/drive", "odom")
 
 
 def test_a_commander_of_autorally_that_is_called_as_its_receiver_is_refused():

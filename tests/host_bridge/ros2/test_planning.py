@@ -233,8 +233,8 @@ def test_manual_has_commands_and_a_gear_of_its_own():
     car.set_command(MANUAL, ControlCommand(2.0, 0.0, 0.0, 0.0))
     car.step(PERIOD_S)
     assert car.simulator.truth.vx_mps == 1.0
-    assert [car.request(mode) for mode in (0, 2, 3, 5)] == [False] * 4
-    assert car.request(MANUAL)
+    assert [car.set_mode(mode) for mode in (0, 2, 3, 5)] == [False] * 4
+    assert car.set_mode(MANUAL)
     assert car.gear == PARK
     car.step(2 * PERIOD_S)
     assert car.simulator.truth.vx_mps == 2.0

@@ -237,7 +237,7 @@ class Own(VocabularyAdapter):
     def limited(self, command):
         return replace(command, speed_mps=command.speed_mps / 2)
 
-    def why_not(self) -> str:
+    def arming_refusal(self) -> str:
         return self.why
 
     def words(self) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from host_bridge.core import Cause, State
 from host_bridge.ros2.node.stops import (
-    WORDS,
+    STOP_QUEUE_DEPTH,
     PendingReplies,
     RunstopState,
     RunstopTopic,
@@ -50,9 +50,9 @@ def test_run_counts_again_when_nobody_has_said_stop_for_a_while():
     word = RunstopState()
     word.hear(False, 0)
     word.hear(True, 100 * MS)
-    assert word.why_not(300 * MS) == "says stop"
-    assert word.why_not(301 * MS) == ""
-    assert word.why_not(401 * MS) == "is silent"
+    assert word.stop_reason(300 * MS) == "says stop"
+    assert word.stop_reason(301 * MS) == ""
+    assert word.stop_reason(401 * MS) == "is silent"
 
 
 @pytest.mark.parametrize(
@@ -81,29 +81,29 @@ def test_a_car_that_says_nothing_confirms_nothing():
 
 
 def test_a_word_that_was_never_heard_keeps_nobody_from_running():
-    assert RunstopState().why_not(10_000 * MS) == ""
+    assert RunstopState().stop_reason(10_000 * MS) == ""
 
 
 def test_a_stop_holds_until_somebody_says_run():
     word = RunstopState()
     word.hear(False, 0)
-    assert word.why_not(0) == "says stop"
-    assert word.why_not(10_000 * MS) == "says stop"
+    assert word.stop_reason(0) == "says stop"
+    assert word.stop_reason(10_000 * MS) == "says stop"
 
 
 def test_silence_begins_after_its_time_and_a_stop_ends_after_its_own():
     word = RunstopState()
     word.hear(True, 0)
-    assert [word.why_not(us) for us in (300_000, 300_001)] == ["", "is silent"]
+    assert [word.stop_reason(us) for us in (300_000, 300_001)] == ["", "is silent"]
     word = RunstopState(silent_us=1_000_000)
     word.hear(False, 0)
     word.hear(True, 1)
-    assert [word.why_not(us) for us in (300_000, 300_001)] == ["says stop", ""]
-    assert [word.why_not(us) for us in (1_000_001, 1_000_002)] == ["", "is silent"]
+    assert [word.stop_reason(us) for us in (300_000, 300_001)] == ["says stop", ""]
+    assert [word.stop_reason(us) for us in (1_000_001, 1_000_002)] == ["", "is silent"]
 
 
 def test_ten_words_of_one_moment_are_kept():
-    assert WORDS == 10
+    assert STOP_QUEUE_DEPTH == 10
 
 
 # --- whoever waits for an answer

@@ -11,7 +11,7 @@ import pytest
 from host_bridge import config
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.frames import with_namespace
-from host_bridge.ros2.messages.urdf import CarDimensions, joints, urdf
+from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 
@@ -53,7 +53,7 @@ def test_every_vehicle_is_one_tree_from_its_base(name, base):
 def test_the_joints_that_are_told_are_those_that_move(name):
     vehicle = config.load_vehicle(name)
     moving = {it.get("name") for it in tree(name).findall("joint") if it.get("type") != "fixed"}
-    assert set(joints(CarDimensions.of(vehicle), *state(), 1e-3)) == moving
+    assert set(joint_positions(CarDimensions.of(vehicle), *state(), 1e-3)) == moving
 
 
 def test_left_is_left_and_front_is_front():
@@ -89,7 +89,7 @@ def test_its_laser_is_where_the_static_transform_has_it():
 @pytest.mark.parametrize("steer_rad", [0.3, -0.2])
 def test_both_steered_wheels_roll_around_one_point(steer_rad):
     dimensions = CarDimensions.of(config.load_vehicle("f1tenth"))
-    found = joints(dimensions, *state(steer_rad), 1e-3)
+    found = joint_positions(dimensions, *state(steer_rad), 1e-3)
     centres_m = [
         sign * dimensions.track_m / 2
         + dimensions.wheelbase_m / tan(found[f"front_{side}_steering"])
@@ -103,7 +103,7 @@ def test_both_steered_wheels_roll_around_one_point(steer_rad):
 
 def test_a_wheel_turns_forward_by_the_way_over_its_radius():
     dimensions = CarDimensions.of(config.load_vehicle("f1tenth"))
-    found = joints(dimensions, *state(left=100, right=-50), 2e-3)
+    found = joint_positions(dimensions, *state(left=100, right=-50), 2e-3)
     assert found["rear_left_wheel"] == pytest.approx(0.2 / dimensions.wheel_radius_m)
     assert found["front_right_wheel"] == pytest.approx(-0.1 / dimensions.wheel_radius_m)
 

@@ -74,7 +74,7 @@ class StationBackend:
         if self.fault:
             raise self.fault
 
-    def begin(self, name, seat, ended, board):
+    def start_drive(self, name, seat, ended, board):
         self.boards.append(board)
         self.begun.append((name, seat))
         self.ended = ended
@@ -85,7 +85,7 @@ class StationBackend:
     def distances(self, car):
         return [{"car": car}]
 
-    async def work(self, asked):
+    async def handle_request(self, asked):
         self.asked.append(asked)
         return {"is_done": True}
 

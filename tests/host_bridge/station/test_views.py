@@ -162,7 +162,7 @@ def _seek(page: Page, time_s: float) -> None:
 def test_a_browser_that_leaves_while_it_is_answered_is_no_fault(caplog):
     """It is said with a traceback by Starlette; the filter outlives uvicorn's own set-up."""
     log = logging.getLogger("uvicorn.error")
-    log.addFilter(views.is_of_ours)
+    log.addFilter(views.is_worth_logging)
     try:
         uvicorn.Config("nowhere:app")  # which sets its loggers up
         log.propagate = True
@@ -171,6 +171,6 @@ def test_a_browser_that_leaves_while_it_is_answered_is_no_fault(caplog):
             log.error("Exception in ASGI application", exc_info=error)
         log.parent = before
     finally:
-        log.removeFilter(views.is_of_ours)
+        log.removeFilter(views.is_worth_logging)
     told = [record.exc_info[1] if record.exc_info else None for record in caplog.records]
     assert [str(error) for error in told] == ["another", "None"]

@@ -13,7 +13,7 @@ from typing import Any
 from host_bridge.core import CarMotion, SeenCar, State, Vehicle
 from host_bridge.ros2.node.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
-from host_bridge.ros2.node.stops import WORDS, RunstopState
+from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, RunstopState
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, VocabularyAdapter
 from host_bridge.ros2.vocabularies.autorally.chassis_mux import ChassisActuator, ChassisMux
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Publication, Subscription
@@ -36,12 +36,12 @@ class RunstopSenders:
     def hear(self, sender: str, enables: bool, heard_us: int) -> None:
         self._heard.setdefault(sender, RunstopState(_RUNSTOP_SILENT_US)).hear(enables, heard_us)
 
-    def why_not(self, now_us: int) -> str:
+    def stop_reason(self, now_us: int) -> str:
         """Return why motion is not enabled, as a sentence; "" if all senders enable it."""
         if not self._heard:
             return "No runstop was heard."
         for sender, word in self._heard.items():
-            if why := word.why_not(now_us):
+            if why := word.stop_reason(now_us):
                 return f"The runstop {sender} {why}."
         return ""
 
@@ -78,7 +78,7 @@ class AutorallyAdapter(VocabularyAdapter):
 
     def __init__(self) -> None:
         self._runstops = RunstopSenders()
-        self._why = self._runstops.why_not(0)
+        self._why = self._runstops.stop_reason(0)
         self._mux: ChassisMux
         self._node: NodeApi
         self._vehicle: Vehicle
@@ -88,7 +88,7 @@ class AutorallyAdapter(VocabularyAdapter):
         self._node, self._vehicle = node, vehicle
         self._wheels = WheelSpeedEstimator(vehicle.parameters["nm_per_count"][0] * 1e-9)
         topic, type_name = RUNSTOP
-        bus.subscribe(topic, type_name, self.hear_runstop, depth=WORDS)
+        bus.subscribe(topic, type_name, self.hear_runstop, depth=STOP_QUEUE_DEPTH)
 
     def mux(self, rows: Sequence[MuxRow], lease_s: float) -> Mux:
         self._mux = ChassisMux(rows, lease_s)
@@ -115,7 +115,7 @@ class AutorallyAdapter(VocabularyAdapter):
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
         """Stop the car when a runstop that enabled motion no longer does."""
-        before, self._why = self._why, self._runstops.why_not(now_us)
+        before, self._why = self._why, self._runstops.stop_reason(now_us)
         if self._why and not before:
             self._node.stop()
         if car.motion is not None:
@@ -126,7 +126,7 @@ class AutorallyAdapter(VocabularyAdapter):
         """True while all runstops enable motion."""
         return not self._why
 
-    def why_not(self) -> str:
+    def arming_refusal(self) -> str:
         return self._why
 
     def words(self) -> str:

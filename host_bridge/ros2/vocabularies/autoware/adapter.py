@@ -91,7 +91,7 @@ class AutowareAdapter(VocabularyAdapter):
         elif subscription.content is Content.PEDALS:
             self._external_drivers.control(source, message, heard_us, now_us, self._top_mps)
         elif subscription.content is Content.HEARTBEAT:
-            self._external_drivers.beat(source, heard_us, now_us)
+            self._external_drivers.on_heartbeat(source, heard_us, now_us)
         elif subscription.content is Content.EMERGENCY:
             self._emergency(PLANNER, bool(message.emergency))
         elif now_us - heard_us > source.timeout_us:
@@ -167,7 +167,8 @@ class AutowareAdapter(VocabularyAdapter):
         if self.mode == AUTONOMOUS or not request.engage:
             reply(True, "Commands are obeyed." if request.engage else "No command is obeyed.")
         else:
-            reply(False, self.why_not() or "It is not armed: ~/arm, or its control mode request.")
+            why = self.arming_refusal() or "It is not armed: ~/arm, or its control mode request."
+            reply(False, why)
 
     def _request(self, request: Any, reply: Reply) -> None:
         mode = int(request.mode)
@@ -219,12 +220,12 @@ class AutowareAdapter(VocabularyAdapter):
             command = replace(command, speed_mps=-command.speed_mps)
         return self.gearbox.limited(command)
 
-    def why_not(self) -> str:
+    def arming_refusal(self) -> str:
         return "Autoware says emergency." if self._is_emergency else ""
 
     def words(self) -> str:
         if self._is_emergency:
-            return self.why_not()
+            return self.arming_refusal()
         if self.mode != AUTONOMOUS:
             return f"Autoware has not asked for control ({CONTROL_MODE_REQUEST})."
         return "It is in park." if self.gearbox.gear == PARK else ""

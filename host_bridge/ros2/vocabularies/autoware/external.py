@@ -46,7 +46,7 @@ class ExternalDrivers:
     def __init__(self) -> None:
         self._beats_us: dict[str, int] = {}
 
-    def beat(self, source: MuxSource, heard_us: int, now_us: int) -> None:
+    def on_heartbeat(self, source: MuxSource, heard_us: int, now_us: int) -> None:
         """Record a driver's heartbeat; a stamp in the future is taken as now."""
         self._beats_us[source.row.name] = min(heard_us, now_us)
 

@@ -17,7 +17,7 @@ def exchange():
 
 
 def due(exchange, now_us):
-    return exchange.due(now_us, lambda: KEYS)
+    return exchange.due_packets(now_us, lambda: KEYS)
 
 
 def answer(exchange, now_us, keys=COMMAND):

@@ -128,18 +128,18 @@ def test_a_command_of_another_time_is_refused_whole(talking, shift_us):
 
 def test_every_sender_that_was_heard_has_to_go_on_enabling():
     runstops = RunstopSenders()
-    assert runstops.why_not(0) == "No runstop was heard."
+    assert runstops.stop_reason(0) == "No runstop was heard."
     runstops.hear("OCS", True, 0)
     runstops.hear("RUNSTOP", True, 0)
-    assert runstops.why_not(400_000) == ""
+    assert runstops.stop_reason(400_000) == ""
     runstops.hear("OCS", True, 400_000)
-    assert runstops.why_not(600_000) == "The runstop RUNSTOP is silent."
+    assert runstops.stop_reason(600_000) == "The runstop RUNSTOP is silent."
     runstops.hear("RUNSTOP", False, 600_000)
-    assert runstops.why_not(600_000) == "The runstop RUNSTOP says stop."
+    assert runstops.stop_reason(600_000) == "The runstop RUNSTOP says stop."
     runstops.hear("RUNSTOP", True, 700_000)
     runstops.hear("OCS", True, 901_000)
-    assert runstops.why_not(900_000) == "The runstop RUNSTOP says stop."
-    assert runstops.why_not(901_000) == ""
+    assert runstops.stop_reason(900_000) == "The runstop RUNSTOP says stop."
+    assert runstops.stop_reason(901_000) == ""
 
 
 class Node:
@@ -183,7 +183,7 @@ def test_a_runstop_that_enables_no_more_stops_the_car_once(chassis, node):
     assert (node.stops, chassis.may_drive) == (0, True)
     for now_us in (600_000, 610_000):
         chassis.step(CAR, True, now_us)
-    assert (node.stops, chassis.why_not()) == (1, "The runstop OCS is silent.")
+    assert (node.stops, chassis.arming_refusal()) == (1, "The runstop OCS is silent.")
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_the_second_command_has_as_long(gap_us, is_live):
     it = source()
     for at_us in (0, gap_us):
         it.take(StampedCommand(1.0, 0.0, at_us), at_us)
-    assert (it.live(gap_us) is not None) is is_live
+    assert (it.live_command(gap_us) is not None) is is_live
 
 
 @pytest.mark.parametrize(("age_us", "is_live"), [(TIMEOUT_US, True), (TIMEOUT_US + 1, False)])
@@ -167,7 +167,7 @@ def test_and_counts_for_as_long(age_us, is_live):
     for _ in range(2):  # of one moment: the second is not older
         it.take(StampedCommand(1.0, 0.0, 0), 0)
     assert it.refused == 0
-    assert (it.live(age_us) is not None) is is_live
+    assert (it.live_command(age_us) is not None) is is_live
 
 
 def test_a_command_has_no_brake_unless_it_says_so():
