@@ -73,7 +73,7 @@ class Running:
             row = self.until(lambda row: is_so(row) or row.get("phase") == "stopped", seconds)
             if is_so(row):
                 return row
-            armed = nodes("caller", f"{namespace}/tandem/arm")
+            armed = nodes("service_caller", f"{namespace}/tandem/arm")
             if armed.stdout.readline().startswith("True"):  # past the lines of before that
                 self.until(lambda row: row.get("phase") != "stopped", seconds)
                 stops -= 1

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ROS = ROOT / ".ros"
-NODES = Path(__file__).parent / "nodes"
+NODES = Path(__file__).parent / "user_nodes"
 PYTHON = str(ROS / "bin" / "python")
 
 # Marks of a test that needs it, and of one that is also bound to the wall clock

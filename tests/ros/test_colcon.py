@@ -151,7 +151,7 @@ def test_activating_arms_nothing_and_deactivating_stops_a_car_that_drives(lifecy
     time.sleep(2.0)
     assert "ACTIVE" not in node.said()
     for _ in range(8):  # a busy machine stops it for silence
-        nodes("caller", "/tandem/arm").stdout.readline()
+        nodes("service_caller", "/tandem/arm").stdout.readline()
         with contextlib.suppress(AssertionError):
             until(lambda: DRIVES.search(node.said()), "that it drives", 10.0)
             break
@@ -259,7 +259,7 @@ def test_the_command_lines_of_the_page_run_as_they_are_written(launching, enviro
     )
     name = f"/car1{NODE}"
     until(lambda: "active [3]" in said("lifecycle", "get", name), "that it is active")
-    assert nodes("caller", "/car1/tandem/arm").stdout.readline().startswith("True")
+    assert nodes("service_caller", "/car1/tandem/arm").stdout.readline().startswith("True")
     assert "successful" in said("lifecycle", "set", name, "deactivate")
     launched.send_signal(signal.SIGINT)
     launched.wait(60)
@@ -272,7 +272,7 @@ def test_a_launch_file_brings_two_cars_up_under_their_names(workspace, launching
     for name in ("car1", "car2"):
         call = ["lifecycle", f"/{name}{NODE}"]
         until(lambda call=call: nodes(*call).stdout.read() == "active\n", f"{name} to be active")
-        assert nodes("caller", f"/{name}/tandem/arm").stdout.readline().startswith("True")
+        assert nodes("service_caller", f"/{name}/tandem/arm").stdout.readline().startswith("True")
         assert nodes(*call, "deactivate").stdout.read() == "deactivate True inactive\n"
     launched.send_signal(signal.SIGINT)
     launched.wait(60)
@@ -287,7 +287,7 @@ def test_a_file_of_parameters_is_what_counts_where_the_command_line_says_nothing
     file = workspace / "share" / "tandem_ros" / "launch" / "car.launch.py"
     words = (f"params:={params}", "vocabulary:=autodrive_nigel", "autostart:=false")
     launched = nodes("launcher", str(file), *words)
-    asked = json.loads(nodes("asker", NODE, "car", "vocabulary", "cap").stdout.readline())
+    asked = json.loads(nodes("parameter_reader", NODE, "car", "vocabulary", "cap").stdout.readline())
     assert asked["values"] == {"car": "sim://nigel", "vocabulary": "autodrive_nigel", "cap": 0.3}
     assert nodes("lifecycle", NODE).stdout.read() == "unconfigured\n"
     launched.send_signal(signal.SIGINT)

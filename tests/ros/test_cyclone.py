@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tests.ros.real_ros import IN_REAL_TIME
-from tests.ros.test_ros import is_fast, is_stopped
+from tests.ros.node.test_ros import is_fast, is_stopped
 
 ERPM_PER_MPS = 4614.0  # vesc.yaml
 
@@ -20,7 +20,7 @@ def test_it_drives_by_another_dds_tells_it_what_the_car_does_and_stops_for_its_s
     nodes, started
 ):
     ros = started("sim://f1tenth?track=corridor")
-    far = nodes("cyclone", "1.0", "0.1", "50")
+    far = nodes("drivers/cyclone", "1.0", "0.1", "50")
     said: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=lambda: [said.put(it) for it in far.stdout], daemon=True).start()
     row = ros.until_it_drives(is_fast, nodes)

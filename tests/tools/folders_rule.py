@@ -27,8 +27,6 @@ STILL: dict[str, int] = {
     "tests/bench": 32,
     "tests/mutants": 22,
     "tests/proof": 18,
-    "tests/ros": 23,
-    "tests/ros/nodes": 19,
     "tests/safety": 31,
     "tests/tools": 39,
 }

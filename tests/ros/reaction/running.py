@@ -22,8 +22,9 @@ from tests.ros.reaction.impairment import CLEAR, CUT, Counts
 from tests.ros.reaction.line import Line
 from tests.ros.reaction.measured import Result, reaction
 from tests.ros.reaction.scenarios import Event, Scenario, Talk
-from tests.ros.real_ros import NODES, PYTHON
+from tests.ros.real_ros import PYTHON
 
+OWN_NODES = Path(__file__).parent / "nodes"
 VEHICLE = "f1tenth_vesc"
 WATCH_S = 1.8  # after the event: Tandem stands within 0.8 s, and what goes on is seen to
 PAUSE_S = 0.6
@@ -127,7 +128,7 @@ class Stage:
                 "--json", "--seconds", "900",
             ]  # fmt: skip
             self._start(1, *car, output=subprocess.DEVNULL)
-            self._witness = Witness(self._start(1, str(NODES / "witness.py")))
+            self._witness = Witness(self._start(1, str(OWN_NODES / "reaction_recorder.py")))
             self._witness.until(lambda row: row["kind"] == "ready")
             self._made = made.pop_all()
 
@@ -258,7 +259,7 @@ class Stage:
         number = len(self._started)
         count = self._folder / f"sent_{number}"
         words = [talk.topic, str(talk.speed_mps), str(talk.hz), talk.qos, str(number), str(count)]
-        process = self._start(0, str(NODES / "numbered.py"), *words)
+        process = self._start(0, str(OWN_NODES / "numbered_talker.py"), *words)
         return Talker(process, talk, number, count)
 
     def _start(self, end: int, *words: str, output: int = subprocess.PIPE) -> subprocess.Popen[str]:

@@ -49,7 +49,7 @@ def is_stopped(row: dict) -> bool:
 
 
 def test_nothing_moves_without_a_runstop_that_enables_it(chassis, nodes):
-    nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    nodes("topic_publisher", "50", command("mppi_controller", 0.1, 0.0, 0.0))
     rows = [chassis.until(lambda row: "speed_mps" in row) for _ in range(15)]
     assert {row["speed_mps"] for row in rows} == {0.0}
     assert rows[-1]["program"] == "ROS 2: No runstop was heard."
@@ -58,9 +58,9 @@ def test_nothing_moves_without_a_runstop_that_enables_it(chassis, nodes):
 
 
 def test_it_drives_and_says_who_commands_each_actuator(chassis, nodes):
-    nodes("sayer", "20", runstop(True))
-    nodes("sayer", "50", command("mppi_controller", steering=-0.5))
-    nodes("sayer", "50", command("joystick", 0.1, 0.9, 0.0))
+    nodes("topic_publisher", "20", runstop(True))
+    nodes("topic_publisher", "50", command("mppi_controller", steering=-0.5))
+    nodes("topic_publisher", "50", command("joystick", 0.1, 0.9, 0.0))
     row = chassis.until_it_drives(is_at(0.1 * TOP_MPS), nodes)
     assert row["steer_rad"] == pytest.approx(0.5 * STEER_MAX_RAD, abs=0.02)  # -1 is left
     heard = chassis.hears_while_driving(is_at(0.1 * TOP_MPS), nodes, 0.5, {**STATE, **SPEEDS})
@@ -78,9 +78,9 @@ def test_it_drives_and_says_who_commands_each_actuator(chassis, nodes):
 
 
 def test_the_lowest_number_wins_and_its_silence_lets_nobody_else_drive(chassis, nodes):
-    nodes("sayer", "20", runstop(True))
-    nodes("sayer", "50", command("joystick", 0.2, 0.0, 0.0))
-    first = nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    nodes("topic_publisher", "20", runstop(True))
+    nodes("topic_publisher", "50", command("joystick", 0.2, 0.0, 0.0))
+    first = nodes("topic_publisher", "50", command("mppi_controller", 0.1, 0.0, 0.0))
     chassis.until_it_drives(is_at(1.0), nodes)
     first.kill()
     row = chassis.until(is_stopped)
@@ -88,16 +88,16 @@ def test_the_lowest_number_wins_and_its_silence_lets_nobody_else_drive(chassis, 
 
 
 def test_a_runstop_stops_it_by_its_word_and_does_not_start_it_again(chassis, nodes):
-    run = nodes("sayer", "20", runstop(True))
-    nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    run = nodes("topic_publisher", "20", runstop(True))
+    nodes("topic_publisher", "50", command("mppi_controller", 0.1, 0.0, 0.0))
     chassis.until_it_drives(is_at(1.0), nodes)
     run.kill()
-    stop = nodes("sayer", "20", runstop(False))
+    stop = nodes("topic_publisher", "20", runstop(False))
     chassis.until(is_stopped)
-    refused = nodes("caller", "/tandem/arm")
+    refused = nodes("service_caller", "/tandem/arm")
     assert refused.stdout.readline().startswith("False The runstop OCS says stop.")
     stop.kill()
-    nodes("sayer", "20", runstop(True))
+    nodes("topic_publisher", "20", runstop(True))
     for _ in range(20):
         row = chassis.until(lambda row: "state" in row)
     assert row["state"] == "STOPPED"
@@ -106,15 +106,15 @@ def test_a_runstop_stops_it_by_its_word_and_does_not_start_it_again(chassis, nod
 
 def test_two_runstops_that_speak_in_the_same_moment_are_both_heard(chassis, nodes):
     """Of a queue of one, the second would put out the first each time: it would seem silent."""
-    nodes("sayer", "20", runstop(True, "RUNSTOP"), runstop(True))
-    nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    nodes("topic_publisher", "20", runstop(True, "RUNSTOP"), runstop(True))
+    nodes("topic_publisher", "50", command("mppi_controller", 0.1, 0.0, 0.0))
     chassis.until_it_drives(is_at(1.0), nodes)
 
 
 def test_a_runstop_stops_it_by_its_silence_while_another_one_goes_on(chassis, nodes):
-    nodes("sayer", "20", runstop(True, "RUNSTOP"))
-    silent = nodes("sayer", "20", runstop(True))
-    nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    nodes("topic_publisher", "20", runstop(True, "RUNSTOP"))
+    silent = nodes("topic_publisher", "20", runstop(True))
+    nodes("topic_publisher", "50", command("mppi_controller", 0.1, 0.0, 0.0))
     chassis.until_it_drives(is_at(1.0), nodes)
     silent.kill()
     row = chassis.until(is_stopped)
@@ -128,8 +128,8 @@ def test_chassis_command_priorities_are_read_as_they_are(started, nodes, tmp_pat
     path = tmp_path / "chassisCommandPriorities.yaml"
     path.write_text(PRIORITIES)
     ros = started("sim://autorally", "--as", "autorally", "--priorities", str(path))
-    nodes("sayer", "20", runstop(True))
-    nodes("sayer", "50", command("mppi_controller", 0.3, 0.0, 0.0))
-    nodes("sayer", "50", command("planner", 0.1, 0.0, 0.0))
+    nodes("topic_publisher", "20", runstop(True))
+    nodes("topic_publisher", "50", command("mppi_controller", 0.3, 0.0, 0.0))
+    nodes("topic_publisher", "50", command("planner", 0.1, 0.0, 0.0))
     heard = ros.hears_while_driving(is_at(1.0), nodes, 0.5, STATE)
     assert heard["chassisState"]["message"]["throttle_commander"] == "planner"

@@ -21,7 +21,7 @@ def clock_ns(nodes):
 
 
 def called(nodes, name, *rest):
-    answer = nodes("caller", name, *rest).stdout.readline()
+    answer = nodes("service_caller", name, *rest).stdout.readline()
     return answer.startswith("True"), answer
 
 
@@ -52,7 +52,7 @@ def test_a_stop_that_is_said_while_time_stands_is_done_at_the_next_step(nodes, s
     nodes("talker", "drive", "1.0", "0.0", "40", "sim_time")
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.8, nodes)
     assert called(nodes, *PAUSE, '{"data": true}')[0]
-    stopper = nodes("caller", "/tandem/stop")  # waits for what the car says
+    stopper = nodes("service_caller", "/tandem/stop")  # waits for what the car says
     clock_ns(nodes)
     assert called(nodes, *PAUSE, '{"data": false}')[0]
     assert stopper.stdout.readline().startswith("True")

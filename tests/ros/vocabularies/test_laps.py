@@ -55,7 +55,7 @@ def collisions(nodes) -> int:
 def test_a_gap_follower_laps_a_corridor(nodes, started, laps):
     ros = started("sim://f1tenth?track=corridor", seconds=laps * LAP_S + 30)
     ros.until(lambda row: row.get("phase") == "driving")
-    follower = nodes("gap_follow", "2.0", str(laps))
+    follower = nodes("drivers/gap_follow", "2.0", str(laps))
     ros.until_ended(follower, nodes)
     told = laps_of(follower)
     assert len(told) == laps
@@ -69,7 +69,7 @@ def test_a_pure_pursuit_laps_a_corridor_near_its_middle(nodes, started, laps, tm
     path.write_text("".join(f"{x:.4f},{y:.4f}\n" for x, y in centre_line(TRACK)))
     ros = started("sim://f1tenth?track=corridor", "--as", "f1tenth_gym", seconds=laps * LAP_S + 30)
     ros.until(lambda row: row.get("phase") == "driving")
-    pursuit = nodes("pure_pursuit", "ego_racecar/odom", str(path), "2.0", str(laps))
+    pursuit = nodes("drivers/pure_pursuit", "ego_racecar/odom", str(path), "2.0", str(laps))
     ros.until_ended(pursuit, nodes)
     told = laps_of(pursuit)
     assert len(told) == laps

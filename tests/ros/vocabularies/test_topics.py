@@ -145,7 +145,7 @@ def test_a_vesc_yaml_scales_motor_and_servo(nodes, started, tmp_path):
     vesc.write_text(VESC)
     ros = started("sim://f1tenth", "--vesc", str(vesc))
     says = ("commands/motor/speed=Float64=1153.5", "commands/servo/position=Float64=0.62135")
-    nodes("sayer", "40", *says)
+    nodes("topic_publisher", "40", *says)
     row = ros.until_it_drives(is_at(0.5), nodes)
     assert row["steer_rad"] == pytest.approx(0.1, abs=0.01)
 
@@ -153,17 +153,17 @@ def test_a_vesc_yaml_scales_motor_and_servo(nodes, started, tmp_path):
 def test_a_runstop_topic_stops_the_car_by_a_word(nodes, started):
     ros = started()
     nodes("talker", "drive", "0.5", "0.0", "40")
-    run = nodes("sayer", "20", "runstop=Bool=true")
+    run = nodes("topic_publisher", "20", "runstop=Bool=true")
     ros.until_it_drives(is_at(0.5), nodes)
     run.kill()
-    nodes("sayer", "20", "runstop=Bool=false")
+    nodes("topic_publisher", "20", "runstop=Bool=false")
     assert ros.until(lambda row: row.get("state") == "STOPPED")["speed_mps"] < 0.6
 
 
 def test_a_runstop_topic_stops_the_car_by_its_silence(nodes, started):
     ros = started()
     nodes("talker", "drive", "0.5", "0.0", "40")
-    run = nodes("sayer", "20", "runstop=Bool=true")
+    run = nodes("topic_publisher", "20", "runstop=Bool=true")
     ros.until_it_drives(is_at(0.5), nodes)
     run.kill()
     ros.until(lambda row: row.get("state") == "STOPPED")
@@ -190,7 +190,7 @@ def test_a_pose_puts_the_gym_s_car_elsewhere_and_it_drives_on(nodes, started):
     ros.until_it_drives(is_at(0.2), nodes)
     pose = {"position": {"x": -5.0, "y": 0.3}, "orientation": {"z": 0.0, "w": 1.0}}
     fields = json.dumps({"header": {"frame_id": "map"}, "pose": {"pose": pose}})
-    nodes("sayer", "5", INITIAL + fields).kill()
+    nodes("topic_publisher", "5", INITIAL + fields).kill()
     ros.until(lambda row: row.get("state") == "STOPPED")
     topics = {"/ego_racecar/odom": "nav_msgs/msg/Odometry"}
     heard = ros.hears_while_driving(is_at(0.2), nodes, 0.3, topics)
@@ -235,7 +235,7 @@ def test_an_opponent_has_topics_of_its_own_and_is_seen_by_the_other(nodes, start
         now_m = {name: it["message"]["pose"]["pose"]["position"]["x"] for name, it in now.items()}
         if now_m["/opp_racecar/odom"] > at_m["/opp_racecar/odom"] + 0.03:
             break
-        nodes("caller", "/tandem_opponent/arm").stdout.readline()
+        nodes("service_caller", "/tandem_opponent/arm").stdout.readline()
     assert now_m["/opp_racecar/odom"] > at_m["/opp_racecar/odom"] + 0.03
     assert now_m["/ego_racecar/odom"] == at_m["/ego_racecar/odom"]
 
@@ -254,7 +254,7 @@ def test_autodrives_reset_puts_the_car_back_to_its_start(nodes, started):
     ros = started("sim://f1tenth?track=corridor&start=1,0.2,0", "--as", "autodrive_roboracer")
     its = "/autodrive/roboracer_1/"
     share = 1.0 / 22.88
-    sayer = nodes("sayer", "40", f"{its}throttle_command=Float32={share}")
+    sayer = nodes("topic_publisher", "40", f"{its}throttle_command=Float32={share}")
     ros.until_it_drives(is_at(1.0), nodes)
     topics = {its + name: kind for name, kind in RACING.items()}
     heard = {
@@ -266,7 +266,7 @@ def test_autodrives_reset_puts_the_car_back_to_its_start(nodes, started):
     assert heard["odom"]["pose"]["pose"]["position"]["x"] > 1.2
     sayer.kill()
     ros.until(lambda row: row.get("state") == "STOPPED")
-    reset = nodes("sayer", "5", "/autodrive/reset_command=Bool=true")
+    reset = nodes("topic_publisher", "5", "/autodrive/reset_command=Bool=true")
     reset.kill()
     ros.until_it_drives(lambda row: row.get("state") == "HOLD", nodes)
     back = hears(nodes, 0.3, {its + "odom": RACING["odom"]})[its + "odom"]["message"]
@@ -282,7 +282,7 @@ def test_the_other_cars_of_autodrive_drive_by_their_names(nodes, started, car, c
     says = [f"{its}throttle_command=Float32=0.1", f"{its}steering_command=Float32=0.5"]
     if called == "opencav":
         says.append(f"{its}brake_command=Float32=0.0")
-    nodes("sayer", "40", *says)
+    nodes("topic_publisher", "40", *says)
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.1, nodes)
     topics = {its + "gnss": "geometry_msgs/msg/Point", its + "odom": "nav_msgs/msg/Odometry"}
     heard = hears(nodes, 0.5, topics)
@@ -296,7 +296,7 @@ def test_nigel_s_lights_are_claimed(nodes, started, tmp_path):
     its = "/autodrive/nigel_1/"
     says = ("throttle_command=Float32=0.5", "steering_command=Float32=0.0")
     lights = ("headlights_command=Int32=1", "indicators_command=Int32=2")
-    nodes("sayer", "40", *(its + it for it in (*says, *lights)))
+    nodes("topic_publisher", "40", *(its + it for it in (*says, *lights)))
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.1, nodes)
     ros.process.terminate()
     patience.wait(ros.process, 60)
@@ -310,7 +310,7 @@ def test_autodrives_topics_drive_and_tell(nodes, started):
     its = "/autodrive/f1tenth_1/"
     share = 0.5 / 22.88
     says = (f"{its}throttle_command=Float32={share}", f"{its}steering_command=Float32=0.0")
-    nodes("sayer", "40", *says)
+    nodes("topic_publisher", "40", *says)
     kinds = {
         "throttle": "std_msgs/msg/Float32",
         "steering": "std_msgs/msg/Float32",

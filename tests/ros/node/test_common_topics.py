@@ -71,7 +71,7 @@ def test_two_cars_have_frames_and_diagnoses_of_their_own(nodes, started):
         odom = heard[f"/{name}/odom"]["message"]
         assert odom["header"]["frame_id"] == f"{name}/odom"
         assert odom["child_frame_id"] == f"{name}/base_link"
-    names = set(json.loads(nodes("diagnoses", "red", "blue").stdout.readline()))
+    names = set(json.loads(nodes("diagnostics_reader", "red", "blue").stdout.readline()))
     assert {"red/tandem: car", "blue/tandem: car"} <= names
 
 

@@ -46,7 +46,7 @@ def emergency(is_one: bool) -> str:
 
 def asks_for(nodes, mode: int) -> bool:
     """Whether control was given, or taken away."""
-    words = nodes("caller", *MODE, json.dumps({"mode": mode})).stdout.readline()
+    words = nodes("service_caller", *MODE, json.dumps({"mode": mode})).stdout.readline()
     return words.startswith("True")
 
 
@@ -84,7 +84,7 @@ def stands_for(ros, lines: int) -> set[float]:
 
 
 def test_nothing_moves_before_control_was_asked_for(autoware, nodes):
-    nodes("sayer", "33", "latched", control(1.0), gear(DRIVE))
+    nodes("topic_publisher", "33", "latched", control(1.0), gear(DRIVE))
     assert stands_for(autoware, 15) == {0.0}
     row = autoware.until(lambda row: "program" in row)
     assert "has not asked for control" in row["program"]
@@ -94,7 +94,7 @@ def test_nothing_moves_before_control_was_asked_for(autoware, nodes):
 def test_it_drives_in_gear_and_reports_what_it_does(autoware, nodes):
     left = command("turn_indicators_cmd", "TurnIndicatorsCommand", command=2)
     hazard = command("hazard_lights_cmd", "HazardLightsCommand", command=2)
-    nodes("sayer", "33", "latched", control(0.5, 0.1), gear(DRIVE), left, hazard)
+    nodes("topic_publisher", "33", "latched", control(0.5, 0.1), gear(DRIVE), left, hazard)
     row = drives(autoware, nodes, is_at(0.5))
     assert row["commanded_by"] == "ros2"
     heard = hears(nodes)
@@ -114,26 +114,26 @@ def test_it_drives_in_gear_and_reports_what_it_does(autoware, nodes):
 
 @pytest.mark.parametrize(("number", "speed_mps"), [(REVERSE, 0.5), (DRIVE, -0.5), (NEUTRAL, 0.5)])
 def test_nothing_moves_against_its_gear(autoware, nodes, number, speed_mps):
-    nodes("sayer", "33", control(speed_mps), gear(number))
+    nodes("topic_publisher", "33", control(speed_mps), gear(number))
     assert asks_for(nodes, AUTONOMOUS)
     assert stands_for(autoware, 15) == {0.0}
     assert hears(nodes)["gear_status"]["message"]["report"] == number
 
 
 def test_no_gear_at_all_is_park(autoware, nodes):
-    nodes("sayer", "33", control(0.5))
+    nodes("topic_publisher", "33", control(0.5))
     assert asks_for(nodes, AUTONOMOUS)
     assert stands_for(autoware, 15) == {0.0}
     assert hears(nodes)["gear_status"]["message"]["report"] == PARK
 
 
 def test_reverse_drives_backwards(autoware, nodes):
-    nodes("sayer", "33", control(-0.5), gear(REVERSE))
+    nodes("topic_publisher", "33", control(-0.5), gear(REVERSE))
     drives(autoware, nodes, is_at(-0.5))
 
 
 def test_a_command_without_an_age_has_a_lease(autoware, nodes):
-    planner = nodes("sayer", "33", "latched", control(0.5), gear(DRIVE))
+    planner = nodes("topic_publisher", "33", "latched", control(0.5), gear(DRIVE))
     drives(autoware, nodes, is_at(0.5))
     planner.kill()
     row = autoware.until(lambda row: row.get("state") == "STOPPED")
@@ -142,19 +142,19 @@ def test_a_command_without_an_age_has_a_lease(autoware, nodes):
 
 
 def test_an_emergency_stops_it_and_that_it_is_over_moves_nothing(autoware, nodes):
-    nodes("sayer", "33", control(0.5), gear(DRIVE))
+    nodes("topic_publisher", "33", control(0.5), gear(DRIVE))
     drives(autoware, nodes, is_at(0.5))
-    said = nodes("sayer", "10", emergency(True))
+    said = nodes("topic_publisher", "10", emergency(True))
     autoware.until(lambda row: row.get("state") == "STOPPED")
     assert not asks_for(nodes, AUTONOMOUS)
     said.kill()
-    nodes("sayer", "10", emergency(False))
+    nodes("topic_publisher", "10", emergency(False))
     assert stands_for(autoware, 10) == {0.0}
     drives(autoware, nodes, is_at(0.5))
 
 
 def test_manual_takes_control_away_and_steering_alone_is_refused(autoware, nodes):
-    nodes("sayer", "33", control(0.5), gear(DRIVE))
+    nodes("topic_publisher", "33", control(0.5), gear(DRIVE))
     for _ in range(4):  # where a machine busy with other tests made it stop
         drives(autoware, nodes, is_at(0.5))
         assert not asks_for(nodes, STEER_ONLY)
@@ -182,8 +182,8 @@ def pedals(throttle: float, brake: float = 0.0, steer_rad: float = 0.0) -> str:
 
 def test_a_driver_outside_drives_by_pedals_while_the_heartbeat_lasts(nodes, autoware):
     shift = outside("shift", "GearShiftStamped", {"gear_shift": {"data": 4}})
-    nodes("sayer", "50", pedals(0.25, steer_rad=0.1), shift)
-    beating = nodes("sayer", "10", outside("heartbeat", "Heartbeat", {}))
+    nodes("topic_publisher", "50", pedals(0.25, steer_rad=0.1), shift)
+    beating = nodes("topic_publisher", "10", outside("heartbeat", "Heartbeat", {}))
     row = drives(autoware, nodes, lambda row: row.get("speed_mps", 0.0) > 0.5)
     assert row["steer_rad"] == pytest.approx(0.1, abs=0.02)
     assert row["program"].startswith("ROS 2: /api/external/set/command/local/control drives")
@@ -193,7 +193,7 @@ def test_a_driver_outside_drives_by_pedals_while_the_heartbeat_lasts(nodes, auto
 
 
 def test_pedals_without_a_heartbeat_move_nothing(nodes, autoware):
-    nodes("sayer", "50", pedals(0.25))
+    nodes("topic_publisher", "50", pedals(0.25))
     assert asks_for(nodes, AUTONOMOUS)
     heard = nodes("listener", "3", "/diagnostics=diagnostic_msgs/msg/DiagnosticArray")
     told = heard.stdout.readline()
@@ -204,10 +204,10 @@ def test_pedals_without_a_heartbeat_move_nothing(nodes, autoware):
 
 def test_an_operators_emergency_stops_by_the_cars_word(nodes, autoware):
     service = ["/api/autoware/set/emergency", f"{EXTERNAL}/SetEmergency"]
-    asked = nodes("caller", *service, json.dumps({"emergency": True})).stdout.readline()
+    asked = nodes("service_caller", *service, json.dumps({"emergency": True})).stdout.readline()
     assert asked.startswith("True")
     autoware.until(lambda row: row.get("state") == "STOPPED")
     assert not asks_for(nodes, AUTONOMOUS)
     engage = ["/api/autoware/set/engage", f"{EXTERNAL}/Engage"]
-    asked = nodes("caller", *engage, json.dumps({"engage": True})).stdout.readline()
+    asked = nodes("service_caller", *engage, json.dumps({"engage": True})).stdout.readline()
     assert asked.startswith("False Autoware says emergency")

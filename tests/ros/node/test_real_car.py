@@ -9,7 +9,7 @@ import pytest
 from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far
 from tests.ros.conftest import Running
 from tests.ros.real_ros import IN_REAL_TIME, NODES, PYTHON
-from tests.ros.test_ros import is_fast, is_stopped
+from tests.ros.node.test_ros import is_fast, is_stopped
 
 pytestmark = IN_REAL_TIME
 
@@ -22,7 +22,7 @@ class AtTerminal(Running):
 
     def __init__(self, environment: dict[str, str], far: Far, *words: str) -> None:
         self.process = subprocess.Popen(
-            [PYTHON, str(NODES / "metal.py"), "ros", "--car", "sim://f1tenth", "--json", *words],
+            [PYTHON, str(NODES / "real_car.py"), "ros", "--car", "sim://f1tenth", "--json", *words],
             env=environment, stdin=far.slave, stdout=subprocess.PIPE, text=True,
             start_new_session=True,
         )  # fmt: skip
@@ -62,7 +62,7 @@ def held(real: Running, far: Far) -> dict:
 
 
 def calls(nodes, name: str) -> str:
-    return nodes("caller", f"/tandem/{name}").stdout.readline().strip()
+    return nodes("service_caller", f"/tandem/{name}").stdout.readline().strip()
 
 
 def test_a_real_car_is_driven_while_somebody_holds_and_armed_by_nobody_else(nodes, real, far):
@@ -85,7 +85,7 @@ def test_a_real_car_is_driven_while_somebody_holds_and_armed_by_nobody_else(node
 
 def test_without_a_person_at_its_terminal_a_real_car_is_refused(environment):
     done = subprocess.run(
-        [PYTHON, str(NODES / "metal.py"), "ros", "--car", "sim://f1tenth"],
+        [PYTHON, str(NODES / "real_car.py"), "ros", "--car", "sim://f1tenth"],
         env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2

@@ -108,13 +108,13 @@ def test_anybody_stops_it_and_a_virtual_car_is_armed_again(nodes, ros):
     nodes("talker", "drive", "1.0", "0.0", "1000")
     ros.until(is_fast)
     begun_s = time.monotonic()
-    caller = nodes("caller", "/tandem/stop")
+    caller = nodes("service_caller", "/tandem/stop")
     assert caller.stdout is not None
     assert caller.stdout.readline().startswith("True")
     row = ros.until(is_stopped)
     assert "SEAT" in row["why_stopped"].upper() or "stop" in row["why_stopped"]
     patience.took(begun_s, 20, "a stop by a service", 2.0)
-    armed = nodes("caller", "/tandem/arm")
+    armed = nodes("service_caller", "/tandem/arm")
     assert armed.stdout is not None
     assert armed.stdout.readline().startswith("True")
     ros.until(is_fast)
@@ -122,7 +122,7 @@ def test_anybody_stops_it_and_a_virtual_car_is_armed_again(nodes, ros):
 
 @pytest.mark.parametrize("calls", [0, 1, 3])
 def test_a_call_that_waits_for_its_answer_keeps_nobody_from_being_heard(nodes, calls):
-    heard, words = nodes("patient", str(calls)).stdout.readline().split(" ", 1)
+    heard, words = nodes("unanswered_calls", str(calls)).stdout.readline().split(" ", 1)
     assert int(heard) >= 90
     assert words.count("at last") == calls
 
@@ -130,4 +130,4 @@ def test_a_call_that_waits_for_its_answer_keeps_nobody_from_being_heard(nodes, c
 @pytest.mark.parametrize(("depth", "heard"), [(1, "True"), (STOP_QUEUE_DEPTH, "False True")])
 def test_a_queue_of_several_words_keeps_a_stop_that_another_word_follows(nodes, depth, heard):
     """Of a queue of one the newest stays, whoever said it: which is why runstops have more."""
-    assert nodes("words", str(depth)).stdout.readline().strip() == heard
+    assert nodes("queued_runstops", str(depth)).stdout.readline().strip() == heard

@@ -248,7 +248,7 @@ def test_its_name_and_parameters_are_theirs(simulator, nodes):
         "wheel_base": 2.7898,
         "initial_engage_state": True,
     }
-    told = json.loads(nodes("asker", name, *wanted).stdout.readline())
+    told = json.loads(nodes("parameter_reader", name, *wanted).stdout.readline())
     assert told["values"] == wanted
     assert name in told["nodes"]
     assert told["is_set"] is False  # theirs takes it, and goes on as before
@@ -263,12 +263,12 @@ def test_before_a_pose_it_says_who_is_in_control_and_nothing_else(simulator, nod
     listener = nodes("listener", "1.0", *(f"{name}={kind}" for name, kind in topics.items()))
     placed = {"pose": {"header": {"frame_id": "odom"}}}
     placing = ("tier4_external_api_msgs/InitializePose",)
-    refused = nodes("caller", "/api/simulator/set/pose", *placing, json.dumps(placed))
+    refused = nodes("service_caller", "/api/simulator/set/pose", *placing, json.dumps(placed))
     assert refused.stdout.readline().startswith("False its frame is another one")
     listener.kill()
     placed["pose"]["header"]["frame_id"] = "map"
     placed["pose"]["pose"] = {"pose": {"position": {"x": 3.0, "y": 4.0, "z": 5.0}}}
-    done = nodes("caller", "/api/simulator/set/pose", *placing, json.dumps(placed))
+    done = nodes("service_caller", "/api/simulator/set/pose", *placing, json.dumps(placed))
     assert done.stdout.readline().startswith("True")
     place = hears(nodes, 0.2, topics)["/tf"]["message"]["transforms"][0]["transform"]["translation"]
     assert [place[axis] for axis in "xyz"] == [3.0, 4.0, 5.0]
@@ -277,7 +277,7 @@ def test_before_a_pose_it_says_who_is_in_control_and_nothing_else(simulator, nod
 def test_manual_commands_count_while_manual_is_in_control(simulator, nodes):
     simulator("IDEAL_STEER_VEL", *ORIGIN)
     nodes(
-        "sayer", "40", control(1.0, 0.0), control(2.0, 0.0, "/vehicle/command/manual_control_cmd")
+        "topic_publisher", "40", control(1.0, 0.0), control(2.0, 0.0, "/vehicle/command/manual_control_cmd")
     )
     velocity = {"/vehicle/status/velocity_status": f"{VEHICLE_MSG}VelocityReport"}
 
@@ -287,7 +287,7 @@ def test_manual_commands_count_while_manual_is_in_control(simulator, nodes):
 
     def asks(mode: int) -> bool:
         words = ("/control/control_mode_request", "autoware_vehicle_msgs/ControlModeCommand")
-        answer = nodes("caller", *words, json.dumps({"mode": mode})).stdout.readline()
+        answer = nodes("service_caller", *words, json.dumps({"mode": mode})).stdout.readline()
         return answer.startswith("True")
 
     assert speed() == 1.0
@@ -300,7 +300,7 @@ def test_manual_commands_count_while_manual_is_in_control(simulator, nodes):
 
 def test_it_stands_until_it_is_engaged(simulator, nodes):
     simulator("IDEAL_STEER_VEL", *ORIGIN, "--engaged", "false")
-    nodes("sayer", "40", control(1.0, 0.0))
+    nodes("topic_publisher", "40", control(1.0, 0.0))
     odometry = {"/localization/kinematic_state": ODOMETRY}
 
     def is_moving() -> bool:
@@ -308,5 +308,5 @@ def test_it_stands_until_it_is_engaged(simulator, nodes):
         return row["message"]["pose"]["pose"]["position"]["x"] > 0.0
 
     assert not is_moving()
-    nodes("sayer", "10", '/vehicle/engage=autoware_vehicle_msgs/Engage={"engage": true}')
+    nodes("topic_publisher", "10", '/vehicle/engage=autoware_vehicle_msgs/Engage={"engage": true}')
     assert is_moving()
