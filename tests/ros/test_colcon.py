@@ -287,7 +287,9 @@ def test_a_file_of_parameters_is_what_counts_where_the_command_line_says_nothing
     file = workspace / "share" / "tandem_ros" / "launch" / "car.launch.py"
     words = (f"params:={params}", "vocabulary:=autodrive_nigel", "autostart:=false")
     launched = nodes("launcher", str(file), *words)
-    asked = json.loads(nodes("parameter_reader", NODE, "car", "vocabulary", "cap").stdout.readline())
+    asked = json.loads(
+        nodes("parameter_reader", NODE, "car", "vocabulary", "cap").stdout.readline()
+    )
     assert asked["values"] == {"car": "sim://nigel", "vocabulary": "autodrive_nigel", "cap": 0.3}
     assert nodes("lifecycle", NODE).stdout.read() == "unconfigured\n"
     launched.send_signal(signal.SIGINT)

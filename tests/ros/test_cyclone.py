@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from tests.ros.real_ros import IN_REAL_TIME
 from tests.ros.node.test_ros import is_fast, is_stopped
+from tests.ros.real_ros import IN_REAL_TIME
 
 ERPM_PER_MPS = 4614.0  # vesc.yaml
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far
 from tests.ros.conftest import Running
-from tests.ros.real_ros import IN_REAL_TIME, NODES, PYTHON
 from tests.ros.node.test_ros import is_fast, is_stopped
+from tests.ros.real_ros import IN_REAL_TIME, NODES, PYTHON
 
 pytestmark = IN_REAL_TIME
 

@@ -277,7 +277,10 @@ def test_before_a_pose_it_says_who_is_in_control_and_nothing_else(simulator, nod
 def test_manual_commands_count_while_manual_is_in_control(simulator, nodes):
     simulator("IDEAL_STEER_VEL", *ORIGIN)
     nodes(
-        "topic_publisher", "40", control(1.0, 0.0), control(2.0, 0.0, "/vehicle/command/manual_control_cmd")
+        "topic_publisher",
+        "40",
+        control(1.0, 0.0),
+        control(2.0, 0.0, "/vehicle/command/manual_control_cmd"),
     )
     velocity = {"/vehicle/status/velocity_status": f"{VEHICLE_MSG}VelocityReport"}
 

@@ -168,7 +168,7 @@ def node():
 @pytest.fixture
 def interface(node, monkeypatch):
     monkeypatch.setattr(
-        "host_bridge.ros2.vocabularies.autoware.vocabulary.has_message", lambda name: True
+        "host_bridge.ros2.vocabularies.autoware.adapter.has_message", lambda name: True
     )
     made = AutowareAdapter()
     made.service = Offered()
