@@ -7,6 +7,7 @@ from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.logs.sensor_lines import SensorPipe
+from host_bridge.ros2.bus.bus import Bus, message_class
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.covariances import (
     OdometryError,
@@ -14,7 +15,6 @@ from host_bridge.ros2.messages.covariances import (
     fill_diagonal,
     fill_imu_covariances,
 )
-from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.node.diagnostics import why_standing
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller

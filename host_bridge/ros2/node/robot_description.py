@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from host_bridge.core import SeenCar, Vehicle
+from host_bridge.ros2.bus.bus import Bus, message_class
 from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
-from host_bridge.ros2.node.bus import Bus, message_class
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
 _EVERY = 2  # steps of 10 ms: 50 Hz

@@ -12,15 +12,15 @@ from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Ve
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, Truth
-from host_bridge.ros2.messages import messages
-from host_bridge.ros2.messages.frames import with_namespace
-from host_bridge.ros2.node.bus import (
+from host_bridge.ros2.bus.bus import (
     Bus,
     has_message,
     is_secured,
     network_refusal,
     stay_on_this_machine,
 )
+from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
 from host_bridge.ros2.node.mux import FUTURE_US, Mux, StampedCommand
 from host_bridge.ros2.node.publishers import ARMED, BOOL, StatePublisher

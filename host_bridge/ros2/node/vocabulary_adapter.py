@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from host_bridge.core import SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import Truth
-from host_bridge.ros2.node.bus import Bus
+from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Publication, Subscription
 

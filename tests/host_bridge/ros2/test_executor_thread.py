@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from host_bridge.ros2.node.executor_thread import ExecutorThread
+from host_bridge.ros2.bus.executor_thread import ExecutorThread
 
 WITHIN_S = 20.0
 

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge import ros2
 from host_bridge.core.errors import UsageFault
-from host_bridge.ros2.node.own_topics import OwnTopics
+from host_bridge.ros2.bus.own_topics import OwnTopics
 from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autorally.adapter import RC, RUNSTOP
 from host_bridge.ros2.vocabularies.autorally.vocabulary import rows_of

@@ -7,7 +7,7 @@ import time
 import rclpy
 from std_msgs.msg import Bool
 
-from host_bridge.ros2.node.bus import Bus
+from host_bridge.ros2.bus.bus import Bus
 
 bus = Bus("words", "", lambda: time.monotonic_ns() // 1000)
 heard = []

@@ -8,7 +8,7 @@ import rclpy
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from host_bridge.ros2.node.bus import Bus
+from host_bridge.ros2.bus.bus import Bus
 
 bus = Bus("patient", "", lambda: time.monotonic_ns() // 1000)
 heard, replies = [], []

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from host_bridge.core import CarMotion, SeenCar, State, Vehicle
-from host_bridge.ros2.node.bus import Bus
+from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, RunstopState
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, VocabularyAdapter

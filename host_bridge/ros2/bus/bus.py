@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.ros2.node.executor_thread import ExecutorThread
-from host_bridge.ros2.node.own_topics import OwnTopics
+from host_bridge.ros2.bus.executor_thread import ExecutorThread
+from host_bridge.ros2.bus.own_topics import OwnTopics
 
 _CALLS_MAX = 12  # callbacks per step; the rest waits for the next, and each topic keeps its newest
 _DEPTH = 10  # queue depth of publishers, as users' nodes subscribe with
