@@ -269,7 +269,9 @@ NOT_YET = {
         ("vocabulary_adapter", _UNTRIED), ("sim_time", _UNTRIED), ("set_pose", _UNTRIED),
     )},
     "host_bridge/ros2/bus/bus.py": _RCLPY,
-    "host_bridge/ros2/bus/executor_thread.py": _UNTRIED,
+    **{f"host_bridge/ros2/bus/{name}.py": _UNTRIED for name in (
+        "discovery_range", "executor_thread", "message_types", "responses",
+    )},
     **{f"host_bridge/ros2/vocabularies/{name}.py": why for name, why in (
         ("registry", _UNTRIED), ("topics", "it says what a table is made of, and does nothing"),
         ("vocabulary", "it says what a vocabulary is, and does nothing"),

@@ -6,116 +6,26 @@ and returns. After ``Bus.listen`` a thread waits for messages, and reports when 
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.bus.executor_thread import ExecutorThread
+from host_bridge.ros2.bus.message_types import message_class, missing_package
 from host_bridge.ros2.bus.own_topics import OwnTopics
+from host_bridge.ros2.bus.responses import DeferredResponse
 
 _CALLS_MAX = 12  # callbacks per step; the rest waits for the next, and each topic keeps its newest
 _DEPTH = 10  # queue depth of publishers, as users' nodes subscribe with
-_HUMBLE = "humble"
 _NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*")
 # A topic's or service's name; the node's own name and namespace cannot be remapped here
 _NAME = r"(~/|/)?[A-Za-z]\w*(/[A-Za-z]\w*)*"
 _REMAP = re.compile(f"{_NAME}:={_NAME}", re.ASCII)
 _NS_PER_US = 1000
-# Environment variables by which a user has decided how far ROS 2 discovery reaches
-REACH_SETTINGS = (
-    "ROS_AUTOMATIC_DISCOVERY_RANGE",
-    "ROS_LOCALHOST_ONLY",
-    "ROS_STATIC_PEERS",
-    "ROS_DISCOVERY_SERVER",
-    "FASTRTPS_DEFAULT_PROFILES_FILE",
-    "FASTDDS_DEFAULT_PROFILES_FILE",
-    "CYCLONEDDS_URI",
-    "ZENOH_SESSION_CONFIG_URI",
-)
-
-
-def stay_on_this_machine(environment: MutableMapping[str, str]) -> bool:
-    """Restrict ROS 2 discovery to this machine, unless the environment already sets its range.
-
-    Return whether topics stay on this machine: then every stamp was made with this machine's clock.
-    """
-    if not any(environment.get(name) for name in REACH_SETTINGS):
-        if environment.get("ROS_DISTRO") == _HUMBLE:
-            environment["ROS_LOCALHOST_ONLY"] = "1"
-        else:
-            environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    others = [name for name in REACH_SETTINGS[2:] if environment.get(name)]
-    reach = environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "").upper()
-    return not others and (
-        environment.get("ROS_LOCALHOST_ONLY") == "1" or reach in ("LOCALHOST", "OFF")
-    )
-
-
-def is_secured(environment: MutableMapping[str, str]) -> bool:
-    """Return whether ROS 2's own security (SROS 2) is enforced: it refuses nodes without a key."""
-    return (
-        environment.get("ROS_SECURITY_ENABLE", "").lower() == "true"
-        and environment.get("ROS_SECURITY_STRATEGY", "") == "Enforce"
-    )
-
-
-def network_refusal() -> UsageFault:
-    """Return the refusal of a real car whose topics strangers on the network could publish."""
-    return UsageFault(
-        "whoever is on this network could move the car: ROS 2 asks nobody who they are",
-        expected="topics that stay on this machine, or ROS 2's security enforced",
-        got="a setting of ROS 2 that reaches farther",
-        remedy="set ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST and nothing else; or set up SROS 2 "
-        "with ROS_SECURITY_ENABLE=true and ROS_SECURITY_STRATEGY=Enforce",
-    )
-
-
-@cache
-def message_class(name: str) -> Any:
-    """Return the class of ``package/msg/Type``.
-
-    Raises errors.DeviceFault if its package is missing.
-    """
-    package, kind, type_name = name.split("/")
-    try:
-        return getattr(import_module(f"{package}.{kind}"), type_name)
-    except ImportError as error:
-        raise _missing(package, error) from None
-
-
-def has_message(name: str) -> bool:
-    """Return whether this Python has the package of ``package/msg/Type``."""
-    return find_spec(name.split("/")[0]) is not None
-
-
-def _missing(package: str, error: ImportError) -> DeviceFault:
-    distribution = os.environ.get("ROS_DISTRO", "DISTRIBUTION")
-    dashed = package.replace("_", "-")
-    return DeviceFault(
-        f"this Python has no {package}",
-        expected="ROS 2 and its messages, in the environment of this command",
-        got=str(error),
-        remedy=f"source /opt/ros/{distribution}/setup.bash; if it stays missing: "
-        f"sudo apt install ros-{distribution.lower()}-{dashed}; tandem doctor says which Python",
-    )
-
-
-def _filled(response: Any, is_done: bool, words: str) -> Any:
-    """Fill a service response, in the outcome fields of std_srvs, Autoware or TIER IV."""
-    if hasattr(response, "status"):
-        response.status.code = response.status.SUCCESS if is_done else response.status.ERROR
-        response.status.message = words
-        return response
-    response.success = is_done
-    if hasattr(response, "message"):
-        response.message = words
-    return response
 
 
 def _call(handler: Any) -> None:
@@ -126,29 +36,6 @@ def _call(handler: Any) -> None:
     handler()
     if handler.exception() is not None:
         raise handler.exception()
-
-
-class _DeferredResponse:
-    """A service response that is sent as soon as the outcome is known."""
-
-    def __init__(self, response: Any) -> None:
-        self._response = response
-        self._send: Callable[..., None] | None = None
-        self._is_filled = False
-
-    def begin(self, send: Callable[..., None]) -> None:
-        """Set ``send``, which delivers the response to the caller."""
-        self._send = send
-        self._send_if_whole()
-
-    def fill(self, is_done: bool, words: str) -> None:
-        self._response = _filled(self._response, is_done, words)
-        self._is_filled = True
-        self._send_if_whole()
-
-    def _send_if_whole(self) -> None:
-        if self._send is not None and self._is_filled:
-            self._send(self._response)
 
 
 class Bus:
@@ -195,7 +82,7 @@ class Bus:
             parameter: Any = import_module("rclpy.parameter")
             descriptors: Any = import_module("rcl_interfaces.msg")
         except ImportError as error:
-            raise _missing("rclpy", error) from None
+            raise missing_package("rclpy", error) from None
         self._now_us = now_us
         self._is_the_clock = is_the_clock
         self._context = self._rclpy.Context()
@@ -359,9 +246,9 @@ class Bus:
         field for them.
         """
 
-        def handle(request: Any, response: Any) -> _DeferredResponse:
+        def handle(request: Any, response: Any) -> DeferredResponse:
             self._is_idle = False
-            later = _DeferredResponse(response)
+            later = DeferredResponse(response)
             answer(request, later.fill)
             return later
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from host_bridge.core import BatteryStage, Cause, SeenCar, State, why_stopped
-from host_bridge.ros2.bus.bus import Bus, message_class
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.node.mux import Mux
 
 STANDING = (State.STOPPING, State.STOPPED, State.FAULT)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.ros2.bus.bus import has_message
+from host_bridge.ros2.bus.message_types import has_message
 from host_bridge.ros2.node.ros_input import RosInput
 from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
 from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc

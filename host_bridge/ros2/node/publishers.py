@@ -7,7 +7,8 @@ from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.logs.sensor_lines import SensorPipe
-from host_bridge.ros2.bus.bus import Bus, message_class
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.covariances import (
     OdometryError,

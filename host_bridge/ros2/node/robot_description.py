@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.ros2.bus.bus import Bus, message_class
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 

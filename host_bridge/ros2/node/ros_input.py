@@ -12,13 +12,9 @@ from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Ve
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, Truth
-from host_bridge.ros2.bus.bus import (
-    Bus,
-    has_message,
-    is_secured,
-    network_refusal,
-    stay_on_this_machine,
-)
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.discovery_range import is_secured, network_refusal, stay_on_this_machine
+from host_bridge.ros2.bus.message_types import has_message
 from host_bridge.ros2.messages import messages
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher

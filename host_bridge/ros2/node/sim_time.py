@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from host_bridge.ros2.bus.bus import Bus, message_class
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _CLOCK = "rosgraph_msgs/msg/Clock"

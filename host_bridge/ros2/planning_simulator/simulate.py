@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from host_bridge.ros2.bus.bus import Bus, stay_on_this_machine
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.discovery_range import stay_on_this_machine
 from host_bridge.ros2.planning_simulator.car import PlanningCar
 from host_bridge.ros2.planning_simulator.node import PlanningNode
 from host_bridge.ros2.planning_simulator.parameter_files import LEASE, NAMESPACE, NODE, read_setup

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.ros2.bus.bus import is_secured, stay_on_this_machine
+from host_bridge.ros2.bus.discovery_range import is_secured, stay_on_this_machine
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
 from host_bridge.ros2.node.split_command import SplitCommand

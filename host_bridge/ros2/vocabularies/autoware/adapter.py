@@ -13,7 +13,8 @@ from math import isfinite
 from typing import Any
 
 from host_bridge.core import SeenCar, State, Vehicle
-from host_bridge.ros2.bus.bus import Bus, has_message
+from host_bridge.ros2.bus.bus import Bus
+from host_bridge.ros2.bus.message_types import has_message
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.node.vocabulary_adapter import (
     MessageFiller,

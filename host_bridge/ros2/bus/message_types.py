@@ -1,0 +1,42 @@
+"""Finds the classes of ROS 2 messages in the environment of this Python."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from host_bridge.core.errors import DeviceFault
+
+
+@cache
+def message_class(name: str) -> Any:
+    """Return the class of ``package/msg/Type``.
+
+    Raises errors.DeviceFault if its package is missing.
+    """
+    package, kind, type_name = name.split("/")
+    try:
+        return getattr(import_module(f"{package}.{kind}"), type_name)
+    except ImportError as error:
+        raise missing_package(package, error) from None
+
+
+def has_message(name: str) -> bool:
+    """Return whether this Python has the package of ``package/msg/Type``."""
+    return find_spec(name.split("/")[0]) is not None
+
+
+def missing_package(package: str, error: ImportError) -> DeviceFault:
+    """Return the fault of a package that this Python does not have, with its remedy."""
+    distribution = os.environ.get("ROS_DISTRO", "DISTRIBUTION")
+    dashed = package.replace("_", "-")
+    return DeviceFault(
+        f"this Python has no {package}",
+        expected="ROS 2 and its messages, in the environment of this command",
+        got=str(error),
+        remedy=f"source /opt/ros/{distribution}/setup.bash; if it stays missing: "
+        f"sudo apt install ros-{distribution.lower()}-{dashed}; tandem doctor says which Python",
+    )
