@@ -260,7 +260,7 @@ NOT_YET = {
     )},
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
         ("bag", _TELLS), ("covariances", _TELLS), ("urdf", _TELLS), ("frames", _TELLS),
-        ("messages", _TELLS),
+        ("conversions", _TELLS),
     )},
     **{f"host_bridge/ros2/node/{name}.py": why for name, why in (
         ("robot_description", _TELLS), ("diagnostics", _TELLS), ("publishers", _TELLS),

@@ -17,7 +17,7 @@ from host_bridge.logs.reading import Record, cars_in, facts, read
 from host_bridge.logs.recorder import FACTS, ORIGIN
 from host_bridge.logs.ros_types import empty
 from host_bridge.logs.rows import from_row
-from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.node.publishers import ARMED
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
@@ -104,7 +104,7 @@ class _BagPublisher:
     def _mount(self, stamp: Any) -> Iterator[tuple[str, str, Any]]:
         transform = empty("geometry_msgs/msg/TransformStamped")
         frames = self._frames + F1TENTH.base_frame, self._frames + F1TENTH.scan_frame
-        if self._vehicle and messages.fill_mount(transform, stamp, frames, self._vehicle):
+        if self._vehicle and conversions.fill_mount(transform, stamp, frames, self._vehicle):
             yield "/tf_static", *_transforms(transform)
 
     def _stop(self, status: CarStatus) -> Iterator[tuple[str, str, Any]]:
@@ -123,19 +123,19 @@ class _BagPublisher:
         self, motion: CarMotion, status: CarStatus, stamp: Any
     ) -> Iterator[tuple[str, str, Any]]:
         frames = self._frames + F1TENTH.odom_frame, self._frames + F1TENTH.base_frame
-        pose = messages.dead_reckoned_pose(status, motion)
+        pose = conversions.dead_reckoned_pose(status, motion)
         odometry = empty("nav_msgs/msg/Odometry")
-        messages.fill_odometry(odometry, stamp, frames, pose)
+        conversions.fill_odometry(odometry, stamp, frames, pose)
         yield "odom", "nav_msgs/msg/Odometry", odometry
         transform = empty("geometry_msgs/msg/TransformStamped")
-        messages.fill_transform(transform, stamp, frames, pose)
+        conversions.fill_transform(transform, stamp, frames, pose)
         yield "/tf", *_transforms(transform)
         imu = empty("sensor_msgs/msg/Imu")
-        messages.fill_imu(imu, stamp, motion)
+        conversions.fill_imu(imu, stamp, motion)
         yield "sensors/imu/raw", "sensor_msgs/msg/Imu", imu
         state = empty("vesc_msgs/msg/VescStateStamped")
         seen = SeenCar(self._car, True, self._vehicle, status, motion, None, self._power)
-        messages.fill_vesc_state(state, stamp, seen, VescScale())
+        conversions.fill_vesc_state(state, stamp, seen, VescScale())
         yield "sensors/core", "vesc_msgs/msg/VescStateStamped", state
 
 

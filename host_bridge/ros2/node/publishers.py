@@ -9,7 +9,7 @@ from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.message_types import message_class
-from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.messages.covariances import (
     OdometryError,
     exact_covariance,
@@ -91,7 +91,7 @@ class StatePublisher:
                     if self._fill(publication, message, stamp, car):
                         publisher.publish(message)
 
-    def pose(self, frame: str, car: SeenCar) -> messages.PoseTwist | None:
+    def pose(self, frame: str, car: SeenCar) -> conversions.PoseTwist | None:
         """Return the pose in this frame, or None.
 
         In an absolute frame (map, world) only the true pose is known, and only for virtual cars.
@@ -99,9 +99,9 @@ class StatePublisher:
         assert car.status is not None, "asked of cars that have said their status"
         assert car.motion is not None, "and their motion"
         if frame not in ABSOLUTE_FRAMES:
-            return messages.dead_reckoned_pose(car.status, car.motion)
+            return conversions.dead_reckoned_pose(car.status, car.motion)
         truth = self.pipe.truth if self.pipe else None
-        return messages.true_pose(truth, self.vehicle.turns_behind_centre_m) if truth else None
+        return conversions.true_pose(truth, self.vehicle.turns_behind_centre_m) if truth else None
 
     def _fill(self, publication: Publication, message: Any, stamp: Any, car: SeenCar) -> bool:
         if publication.content in self._fillers:
@@ -112,7 +112,7 @@ class StatePublisher:
         static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
         transform = message_class("geometry_msgs/msg/TransformStamped")()
         frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
-        if messages.fill_mount(transform, self._bus.stamp(), frames, self.vehicle):
+        if conversions.fill_mount(transform, self._bus.stamp(), frames, self.vehicle):
             message = message_class(_TRANSFORMS)()
             message.transforms = [transform]
             static.publish(message)
@@ -138,7 +138,7 @@ def _odometry(
     pose = publisher.pose(publication.frame, car)
     if pose is not None:
         frames = publication.frame, publisher.vocabulary.base_frame
-        messages.fill_odometry(message, stamp, frames, pose)
+        conversions.fill_odometry(message, stamp, frames, pose)
         is_truth = publication.frame in ABSOLUTE_FRAMES
         assert car.motion is not None, "asked of cars that have said their motion"
         odometry_error = publisher.odometry_error
@@ -159,7 +159,7 @@ def _transform(
     if pose is not None:
         transform = message_class("geometry_msgs/msg/TransformStamped")()
         frames = publication.frame, publisher.vocabulary.base_frame
-        messages.fill_transform(transform, stamp, frames, pose)
+        conversions.fill_transform(transform, stamp, frames, pose)
         message.transforms = [transform]
     return pose is not None
 
@@ -187,14 +187,14 @@ def _scan(
 ) -> bool:
     scan = publisher.pipe.take_scan() if publisher.pipe else None
     if scan is not None:
-        messages.fill_scan(message, stamp, publication.frame, scan, publisher.vehicle)
+        conversions.fill_scan(message, stamp, publication.frame, scan, publisher.vehicle)
     return scan is not None
 
 
 def _vesc(
     publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
 ) -> bool:
-    messages.fill_vesc_state(message, stamp, car, publisher.scale)
+    conversions.fill_vesc_state(message, stamp, car, publisher.scale)
     return True
 
 
@@ -202,7 +202,7 @@ def _vesc_imu(
     publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
 ) -> bool:
     assert car.motion is not None, "asked of cars that have said their motion"
-    messages.fill_vesc_imu(message, stamp, car.motion)
+    conversions.fill_vesc_imu(message, stamp, car.motion)
     return True
 
 
@@ -210,7 +210,7 @@ def _imu(
     publisher: StatePublisher, publication: Publication, message: Any, stamp: Any, car: SeenCar
 ) -> bool:
     assert car.motion is not None, "asked of cars that have said their motion"
-    messages.fill_imu(message, stamp, car.motion)
+    conversions.fill_imu(message, stamp, car.motion)
     fill_imu_covariances(message, publisher.odometry_error.noise)
     message.header.frame_id = publication.frame
     return True

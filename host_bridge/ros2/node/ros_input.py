@@ -15,7 +15,7 @@ from host_bridge.logs.sensor_lines import SensorPipe, Truth
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.discovery_range import is_secured, network_refusal, stay_on_this_machine
 from host_bridge.ros2.bus.message_types import has_message
-from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
 from host_bridge.ros2.node.mux import FUTURE_US, Mux, StampedCommand
@@ -288,7 +288,7 @@ class RosInput(Input):
             source.refuse("these cars are driven by speed, steering and brake alone")
             return
         if content is Content.ACKERMANN:
-            wanted = messages.read_ackermann(message)
+            wanted = conversions.read_ackermann(message)
             if wanted is None:
                 source.refuse("it was not a number")
                 return
@@ -302,7 +302,7 @@ class RosInput(Input):
         Stamps count only if topics stay on this machine, which has one clock. A stamp in the future
         is returned as such, so that it is refused, and makes no command newer.
         """
-        stamp_ns = messages.stamp_ns(message)
+        stamp_ns = conversions.stamp_ns(message)
         if not stamp_ns or not self._is_local:
             return received_us
         made_us = self._now_us - (self._bus.stamp_ns() - stamp_ns) // 1000

@@ -8,7 +8,7 @@ from typing import Any
 
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.message_types import message_class
-from host_bridge.ros2.messages.messages import fill_yaw, yaw_of
+from host_bridge.ros2.messages.conversions import fill_yaw, yaw_of
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
 from host_bridge.ros2.planning_simulator.parameter_files import SimulatorSetup

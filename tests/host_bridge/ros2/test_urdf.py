@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from host_bridge import config
-from host_bridge.ros2.messages import messages
+from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM
@@ -76,7 +76,7 @@ def test_its_laser_is_where_the_static_transform_has_it():
         header=SimpleNamespace(),
         transform=SimpleNamespace(translation=SimpleNamespace(), rotation=SimpleNamespace()),
     )
-    assert messages.fill_mount(made, None, ("base_link", "laser"), vehicle)
+    assert conversions.fill_mount(made, None, ("base_link", "laser"), vehicle)
     mount = next(it for it in tree("nigel").findall("joint") if it.get("type") == "fixed")
     x_m, y_m, z_m = numbers(mount, "xyz")
     assert (x_m, z_m) == pytest.approx(

@@ -9,7 +9,7 @@ from typing import Any
 from host_bridge.core import SeenCar, Vehicle
 from host_bridge.core.laps import Laps
 from host_bridge.ros2.bus.bus import Bus
-from host_bridge.ros2.messages.messages import true_pose
+from host_bridge.ros2.messages.conversions import true_pose
 from host_bridge.ros2.node.mux import MuxSource
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, VocabularyAdapter
 from host_bridge.ros2.vocabularies.topics import Content, Publication, Subscription

@@ -8,7 +8,7 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.ros2.bus.bus import Bus
-from host_bridge.ros2.messages.messages import yaw_of
+from host_bridge.ros2.messages.conversions import yaw_of
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
 from host_bridge.ros2.node.vocabulary_adapter import NodeApi, VocabularyAdapter
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import ACKERMANN
