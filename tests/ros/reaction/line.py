@@ -107,7 +107,7 @@ class Line(threading.Thread):
             made.pop_all()
         self.start()
 
-    def be(self, settings: LineSettings) -> float:
+    def apply(self, settings: LineSettings) -> float:
         """From now on the way there is so; returns the moment of that. The way back stays clear."""
         self.ways[0].settings = settings
         return time.monotonic()
@@ -136,7 +136,7 @@ class Line(threading.Thread):
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self.be(CLEAR)
+        self.apply(CLEAR)
         self._is_open = False
         self.join()
         for end in self.ends:

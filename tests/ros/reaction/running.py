@@ -1,4 +1,4 @@
-"""The programs of a scenario: car and witness at one end of the line, publishers at the other."""
+"""The programs of a scenario: car and recorder at one end of the line, publishers at the other."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def environment(log: str) -> dict[str, str]:
     return {**ours, "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
 
 
-class Witness:
+class ReactionRecorder:
     """The node that says what arrives and what the car does; its lines are read as they come."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -113,7 +113,7 @@ class Talker:
 
 
 class Stage:
-    """A car and its witness, for scenarios one after the other."""
+    """A car and its recorder, for scenarios one after the other."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -128,8 +128,10 @@ class Stage:
                 "--json", "--seconds", "900",
             ]  # fmt: skip
             self._start(1, *car, output=subprocess.DEVNULL)
-            self._witness = Witness(self._start(1, str(OWN_NODES / "reaction_recorder.py")))
-            self._witness.until(lambda row: row["kind"] == "ready")
+            self._recorder = ReactionRecorder(
+                self._start(1, str(OWN_NODES / "reaction_recorder.py"))
+            )
+            self._recorder.until(lambda row: row["kind"] == "ready")
             self._made = made.pop_all()
 
     def __enter__(self) -> Stage:
@@ -157,26 +159,26 @@ class Stage:
         since = self._up_to_speed(talkers, scenario.talks[0].speed_mps)
         first = talkers[0]
         before, began_sent = Counts(*astuple(self._line.ways[0].counts)), first.sent
-        began_s = self._line.be(scenario.settings)
+        began_s = self._line.apply(scenario.settings)
         time.sleep(scenario.impaired_s)
         # Beyond this moment nothing counts as impaired: what is on its way still comes
         after, ended_sent = Counts(*astuple(self._line.ways[0].counts)), first.sent
         event_s = self._happens(scenario, first, began_s)
         time.sleep(WATCH_S)
         seen_s = time.monotonic()
-        self._line.be(CLEAR)
+        self._line.apply(CLEAR)
         for talker in talkers:
             self._kill(talker.process)
-        kept = self._witness.ask("dump", "kept")
+        kept = self._recorder.ask("dump", "kept")
         numbers = [
             number
             for _, _, _, number, talker in kept["best_effort"]
             if talker == first.number and began_sent <= number < ended_sent
         ]
-        stops = [row for row in self._witness.rows("stopped", since) if row["is_so"]]
+        stops = [row for row in self._recorder.rows("stopped", since) if row["is_so"]]
         own = {talker.number for talker in talkers}
         arrivals = [Arrival(*row[:3]) for row in kept["theirs"] if row[4] in own]
-        why = [row["words"] for row in self._witness.rows("why", since) if row["words"]]
+        why = [row["words"] for row in self._recorder.rows("why", since) if row["words"]]
         theirs = self._theirs(arrivals, event_s, seen_s, goes_on=scenario.goes_on)
         self._until_it_stands()
         return Result(
@@ -203,7 +205,7 @@ class Stage:
             time.sleep(PAUSE_S)
             first.process.send_signal(signal.SIGCONT)
         elif event is Event.CUT:
-            return self._line.be(CUT)
+            return self._line.apply(CUT)
         elif every_s := scenario.settings.every_s:
             return began_s + every_s - began_s % every_s  # the first stall
         else:
@@ -212,31 +214,31 @@ class Stage:
 
     def _up_to_speed(self, talkers: list[Talker], speed_mps: float) -> int:
         """Armed and driving, armed again where a busy machine made it stop; from which row on."""
-        first = self._witness.count
+        first = self._recorder.count
         for attempt in range(TRIES):
-            since = self._witness.count
-            self._witness.ask("arm", "armed")
+            since = self._recorder.count
+            self._recorder.ask("arm", "armed")
             if not attempt:
                 for talker in talkers:
                     talker.begin()
             try:
-                self._witness.until(Settled(speed_mps), since, SETTLES_S)
+                self._recorder.until(Settled(speed_mps), since, SETTLES_S)
                 for talker in talkers:  # whoever is to be counted has been heard
-                    self._witness.until(partial(_is_first, talker.number), first)
+                    self._recorder.until(partial(_is_first, talker.number), first)
             except TimeoutError:
                 continue
             return since
         raise TimeoutError("it stops again and again, on a clear line")
 
     def _until_it_stands(self) -> None:
-        self._witness.until(
-            lambda row: row["kind"] == "odom" and abs(row["speed"]) < 0.02, self._witness.count
+        self._recorder.until(
+            lambda row: row["kind"] == "odom" and abs(row["speed"]) < 0.02, self._recorder.count
         )
 
     def _moments(self, since: int, until_s: float) -> list[Moment]:
         """Of Tandem's car, by its own reckoning."""
         moments, way_m, before = [], 0.0, None
-        for row in self._witness.rows("odom", since):
+        for row in self._recorder.rows("odom", since):
             if row["t"] > until_s:
                 break
             if before is not None:

@@ -8,7 +8,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 
 rclpy.init()
-node = rclpy.create_node("diagnoses")
+node = rclpy.create_node("diagnostics_reader")
 names = set()
 node.create_subscription(
     DiagnosticArray,

@@ -17,7 +17,7 @@ FIELDS = {
     ParameterType.PARAMETER_NOT_SET: "type",
 }
 rclpy.init()
-node = rclpy.create_node("asker")
+node = rclpy.create_node("parameter_reader")
 print("talking", flush=True)
 
 

@@ -9,7 +9,7 @@ from std_msgs.msg import Bool
 
 from host_bridge.ros2.bus.bus import Bus
 
-bus = Bus("words", "", lambda: time.monotonic_ns() // 1000)
+bus = Bus("queued_runstops", "", lambda: time.monotonic_ns() // 1000)
 heard = []
 bus.subscribe(
     "runstop",

@@ -15,7 +15,7 @@ if not rest:
 package, kind_name = rest[0].split("/")
 kind = getattr(import_module(f"{package}.srv"), kind_name)
 rclpy.init()
-node = rclpy.create_node("caller")
+node = rclpy.create_node("service_caller")
 client = node.create_client(kind, name)
 print("talking", flush=True)
 client.wait_for_service(60)

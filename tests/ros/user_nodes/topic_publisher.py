@@ -36,7 +36,7 @@ def stamped(message, now):
 
 
 rclpy.init()
-node = rclpy.create_node("sayer")
+node = rclpy.create_node("topic_publisher")
 said = []
 for one in named:
     topic, type_name, value = one.split("=", 2)

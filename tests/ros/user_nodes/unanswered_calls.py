@@ -10,14 +10,14 @@ from std_srvs.srv import Trigger
 
 from host_bridge.ros2.bus.bus import Bus
 
-bus = Bus("patient", "", lambda: time.monotonic_ns() // 1000)
+bus = Bus("unanswered_calls", "", lambda: time.monotonic_ns() // 1000)
 heard, replies = [], []
 bus.subscribe("patience", "std_msgs/msg/Bool", lambda message, received_us: heard.append(message))
-bus.serve("patient", "std_srvs/srv/Trigger", lambda request, reply: replies.append(reply))
+bus.serve("unanswered_calls", "std_srvs/srv/Trigger", lambda request, reply: replies.append(reply))
 rclpy.init()
 node = rclpy.create_node("impatient")
 publisher = node.create_publisher(Bool, "patience", 10)
-client = node.create_client(Trigger, "patient")
+client = node.create_client(Trigger, "unanswered_calls")
 client.wait_for_service(10)
 futures = [client.call_async(Trigger.Request()) for _ in range(int(sys.argv[1]))]
 print("talking", flush=True)

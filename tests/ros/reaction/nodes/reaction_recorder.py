@@ -20,7 +20,7 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 
 rclpy.init()
-node = rclpy.create_node("witness")
+node = rclpy.create_node("reaction_recorder")
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 BEST_EFFORT = QoSProfile(depth=5000, reliability=ReliabilityPolicy.BEST_EFFORT)
 met = set()
