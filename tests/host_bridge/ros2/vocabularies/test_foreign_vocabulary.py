@@ -33,7 +33,6 @@ py-modules = ["my_vocabulary"]
 
 """
 WRONG = 'not_one = "my_vocabulary:Nav2Adapter"\n'
-pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +60,14 @@ def found(installed, monkeypatch):
     sys.modules.pop("my_vocabulary", None)
 
 
+@pytest.mark.process
 def test_it_stands_beside_those_that_are_here(found):
     assert found.title == "Nav2: a twist drives"
     assert {"nav2", "f1tenth", "autoware"} <= set(vocabulary_names())
     assert make("nav2", {}, lambda: 0).vocabulary.name == "nav2"
 
 
+@pytest.mark.process
 def test_a_twist_becomes_speed_and_steering(found):
     adapter = found.adapter()
     adapter.begin(None, None, SimpleNamespace(wheelbase_m=0.33))
@@ -85,6 +86,7 @@ def test_a_twist_becomes_speed_and_steering(found):
     assert source.why_refused == "it was not a number"
 
 
+@pytest.mark.process
 def test_what_is_no_vocabulary_is_refused_by_its_name(found):
     with pytest.raises(UsageFault, match="the vocabulary 'not_one' cannot be used") as refused:
         find_vocabulary("not_one")
@@ -96,6 +98,7 @@ def test_without_its_package_it_is_unknown():
         find_vocabulary("nav2")
 
 
+@pytest.mark.process
 def test_the_command_offers_it(installed):
     path = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
     done = patience.run(
