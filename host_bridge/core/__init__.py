@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from host_bridge.core.event_texts import event_words
     from host_bridge.core.inputs import (
         NEUTRAL_US,
+        DriveCommand,
         Input,
         Observed,
         Order,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         Screen,
         SeenCar,
         Setting,
-        Wish,
     )
     from host_bridge.core.reasons import (
         span_words,
@@ -105,6 +105,7 @@ __all__ = [
     "Deed",
     "Device",
     "DivergenceLimits",
+    "DriveCommand",
     "EventCode",
     "EventsLost",
     "Fault",
@@ -142,7 +143,6 @@ __all__ = [
     "Verdict",
     "VescState",
     "WiringReport",
-    "Wish",
     "another_car",
     "arming",
     "capping",

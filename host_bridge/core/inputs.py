@@ -2,8 +2,8 @@
 
 An input is a person's device (a keyboard, a gamepad, a page) or a program (a file, a manoeuvre, a
 script, ROS 2). It sends nothing itself: a hundred times a second the session asks it for a
-setpoint, a ``Wish``, and makes one claim of it for all cars. An input that has heard something new
-may wake the session between two ticks.
+setpoint, a ``DriveCommand``, and makes one claim of it for all cars. An input that has heard
+something new may wake the session between two ticks.
 
 Kinds of input are found by the entry point ``tandem.inputs``. The entry's name is the NAME in
 ``tandem drive --input NAME:REST``; its value is a callable that makes the input from REST and the
@@ -28,15 +28,15 @@ NEUTRAL_US = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DriveCommand:
     """The setpoint that an input wants at this moment. The default lets go of the deadman.
 
-    An input reports three failures of itself here. **Silence**: ``heard_us`` is when its device
-    or program was last heard, in ``Setting.now_us``; a wish that is older than the source's lease
+    An input reports three failures of itself here. **Silence**: ``heard_us`` is when its device or
+    program was last heard, in ``Setting.now_us``; a command that is older than the source's lease
     is not sent, so the source falls silent at the cars. **Freeze**: ``input_count`` counts the
     reports of its device, modulo 2**16; a car whose vehicle file asks for it stops when the count
-    stands still while the deadman is held. **Loss**: ``lost`` says why the device is gone for
-    good; the cars are stopped for that reason.
+    stands still while the deadman is held. **Loss**: ``lost`` says why the device is gone for good;
+    the cars are stopped for that reason.
     """
 
     steer_rad: float = 0.0  # to the left
@@ -90,7 +90,7 @@ class Observed:
     """An immutable snapshot of the cars, given to an input at each step."""
 
     cars: tuple[SeenCar, ...]
-    is_driving: bool  # all cars are armed, so that the wish takes effect
+    is_driving: bool  # all cars are armed, so that the command takes effect
     is_permitted: bool  # the person whose deadman a program needs holds it; True if none is needed
     is_woken: bool = False  # this step lies between two ticks, because the input woke the session
 
@@ -163,8 +163,8 @@ class Input(ABC):
         """Begin. Raises errors.TandemError for cars or a setting that it cannot drive."""
 
     @abstractmethod
-    def step(self, now_us: int, observed: Observed) -> Wish:
-        """Return the wish of this moment. Never blocks.
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
+        """Return the command of this moment. Never blocks.
 
         Called a hundred times a second, and once more after it woke the session.
         """

@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from typing import Protocol, cast
 
-from host_bridge.core import Input, Observed, Order, Reach, SeenCar, SourceFacts, Vehicle, Wish
+from host_bridge.core import (
+    DriveCommand,
+    Input,
+    Observed,
+    Order,
+    Reach,
+    SeenCar,
+    SourceFacts,
+    Vehicle,
+)
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive.plan import Plan
 
@@ -77,8 +86,8 @@ class Controls:
         is_driving: bool,
         *,
         is_woken: bool = False,
-    ) -> Wish:
-        """Return the wish of this moment, with the deadman of whoever has to hold it."""
+    ) -> DriveCommand:
+        """Return the command of this moment, with the deadman of whoever has to hold it."""
         person = self.person
         seen = Observed(cars, is_driving, is_permitted=True, is_woken=is_woken)
         if self.terminal:
@@ -89,16 +98,16 @@ class Controls:
         if not self.needs_hand:
             return self.input.step(now_us, seen)
         lets = hand.is_held and (hand.permits_autonomy or not person.lets_apart)
-        wish = self.input.step(now_us, Observed(cars, is_driving, lets, is_woken))
+        command = self.input.step(now_us, Observed(cars, is_driving, lets, is_woken))
         if hand.is_held and not lets:
-            return replace(hand, is_by_hand=True, lost=hand.lost or wish.lost)
-        if is_driving and lets and not wish.is_held:
+            return replace(hand, is_by_hand=True, lost=hand.lost or command.lost)
+        if is_driving and lets and not command.is_held:
             person.let_go()  # the permission counts only if given while the program is ready
         return replace(
-            wish,
-            is_held=lets and wish.is_held,
+            command,
+            is_held=lets and command.is_held,
             input_count=hand.input_count,
-            lost=hand.lost or wish.lost,
+            lost=hand.lost or command.lost,
         )
 
     def orders(self) -> list[Order]:

@@ -15,7 +15,16 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, Sample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.sign_of_life import SEAT
-from host_bridge.core import NEUTRAL_US, Action, Order, Profile, SeenCar, Sender, State, Wish
+from host_bridge.core import (
+    NEUTRAL_US,
+    Action,
+    DriveCommand,
+    Order,
+    Profile,
+    SeenCar,
+    Sender,
+    State,
+)
 from host_bridge.core.errors import DataFileFault
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.tally import HALTED, Tally
@@ -66,7 +75,7 @@ class Drive:
         self.fleet = fleet
         self.controls = controls
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
-        self.wish = Wish()  # the latest
+        self.command = DriveCommand()  # the latest
         self.notice = UNARMED if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
@@ -96,25 +105,25 @@ class Drive:
 
     # --- what the person does
 
-    def read(self, now_us: int, *, is_woken: bool = False) -> Wish:
-        """Return the input's wish; outside DRIVING, one that lets go of the deadman.
+    def read(self, now_us: int, *, is_woken: bool = False) -> DriveCommand:
+        """Return the input's command; outside DRIVING, one that lets go of the deadman.
 
         If the input reports that its device is lost, all cars are stopped.
         """
         is_driving = self.phase is Phase.DRIVING
         cars = tuple(map(_seen, self.fleet.cars))
-        wish = self._ask_input(now_us, cars, is_driving, is_woken)
-        if is_driving and wish.lost:
-            self._stop_all(wish.lost, now_us)
-            self._halt(f"{wish.lost}. Stopped all cars: {ARM_AGAIN}.")
-            wish = Wish()
-        self.wish = self._from_neutral(wish, now_us) if is_driving else Wish()
-        return self.wish
+        command = self._ask_input(now_us, cars, is_driving, is_woken)
+        if is_driving and command.lost:
+            self._stop_all(command.lost, now_us)
+            self._halt(f"{command.lost}. Stopped all cars: {ARM_AGAIN}.")
+            command = DriveCommand()
+        self.command = self._from_neutral(command, now_us) if is_driving else DriveCommand()
+        return self.command
 
     def _ask_input(
         self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_woken: bool
-    ) -> Wish:
-        """Ask the input for its wish.
+    ) -> DriveCommand:
+        """Ask the input for its command.
 
         An input may be foreign code: an exception counts as a lost device.
         """
@@ -122,20 +131,20 @@ class Drive:
             return self.controls.step(now_us, cars, is_driving, is_woken=is_woken)
         except Exception as error:
             _LOGGER.exception("the input failed")
-            return Wish(lost=f"The input failed ({type(error).__name__}: {error})")
+            return DriveCommand(lost=f"The input failed ({type(error).__name__}: {error})")
 
-    def _from_neutral(self, wish: Wish, now_us: int) -> Wish:
+    def _from_neutral(self, command: DriveCommand, now_us: int) -> DriveCommand:
         """Hold the speed at 0 for NEUTRAL_US after the deadman is held anew.
 
         The car requires neutral from an attended source at that moment.
         """
-        if not wish.is_held or self.controls.guardian:
+        if not command.is_held or self.controls.guardian:
             self._held_us = None
-            return wish
+            return command
         if self._held_us is None:
             self._held_us = now_us
         is_fresh = now_us - self._held_us < NEUTRAL_US
-        return replace(wish, speed_mps=0.0) if is_fresh else wish
+        return replace(command, speed_mps=0.0) if is_fresh else command
 
     def obey(self, order: Order, now_us: int) -> None:
         if order in (Order.QUIT, Order.INTERRUPT):

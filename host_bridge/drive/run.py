@@ -244,7 +244,7 @@ class Cockpit:
             driven.obey(order, now_us)
 
     def _tick_woken(self, driven: Drive, session: Session) -> None:
-        """Serve an input that woke the session between two ticks: its wish and its requests."""
+        """Serve an input that woke the session between two ticks: its command and its requests."""
         now_us = self._clock.now_us()
         session.woken(driven.read(now_us, is_woken=True), now_us)
         self._obey(driven, now_us)

@@ -1,4 +1,4 @@
-"""The control task: a hundred times a second, one wish becomes one claim, the same for all cars.
+"""The control task: a hundred times a second, one command becomes one claim, the same for all cars.
 
 Each claim is made from the input of that moment and never sent again: if the host stalls nothing
 is sent, and the cars stop by themselves. An input that hears something new may wake the session
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from host_bridge.cars.fleet import Fleet
-from host_bridge.core import Claim, SourceFacts, Wish
+from host_bridge.core import Claim, DriveCommand, SourceFacts
 from host_bridge.core.system.clock import Clock
 
 TICK_US = 10_000
@@ -22,8 +22,8 @@ TICK_US = 10_000
 class Session:
     """The control task of one source for one fleet; ``late`` counts the ticks that were skipped.
 
-    ``ask`` returns the input's wish at a time. A wish that was heard longer ago than its source's
-    lease is not sent: the source falls silent at the cars. An autonomous source has a
+    ``ask`` returns the input's command at a time. A command that was heard longer ago than its
+    source's lease is not sent: the source falls silent at the cars. An autonomous source has a
     ``guardian``: the source whose deadman lets it drive. Each tick then sends the guardian's
     deadman, and the program's setpoint until the lease of that is over.
     """
@@ -32,7 +32,7 @@ class Session:
         self,
         fleet: Fleet,
         source: SourceFacts,
-        ask: Callable[[int], Wish],
+        ask: Callable[[int], DriveCommand],
         guardian: SourceFacts | None = None,
     ) -> None:
         self.fleet = fleet
@@ -44,76 +44,78 @@ class Session:
         self.latest: Claim | None = None
 
     def tick(self, now_us: int) -> Claim | None:
-        """Ask for the wish and offer one claim of it to all cars.
+        """Ask for the command and offer one claim of it to all cars.
 
-        Returns None if the wish is too old. Raises ValueError if the wish is not finite.
+        Returns None if the command is too old. Raises ValueError if the command is not finite.
         """
         self.ticks += 1
-        wish = self._ask(now_us)
-        claim = self._own(wish, now_us) if self.guardian is None else self._let(wish, now_us)
+        command = self._ask(now_us)
+        claim = self._own(command, now_us) if self.guardian is None else self._let(command, now_us)
         self.fleet.step(now_us)
         return claim
 
-    def woken(self, wish: Wish, now_us: int) -> Claim | None:
-        """Make a claim of a new wish between two ticks; return None if there is nothing to claim.
+    def woken(self, command: DriveCommand, now_us: int) -> Claim | None:
+        """Claim a new command between two ticks; return None if there is nothing to claim.
 
         A supervising person's deadman waits for the tick. Raises ValueError as ``tick`` does.
         """
         if self.guardian is None:
-            return self._own(wish, now_us)
-        return None if wish.is_by_hand else self._own_decision(wish, now_us)
+            return self._own(command, now_us)
+        return None if command.is_by_hand else self._own_decision(command, now_us)
 
-    def _own(self, wish: Wish, now_us: int) -> Claim | None:
-        heard_us = now_us if wish.heard_us is None else wish.heard_us
+    def _own(self, command: DriveCommand, now_us: int) -> Claim | None:
+        heard_us = now_us if command.heard_us is None else command.heard_us
         if now_us - heard_us >= self.source.lease_s * 1e6:
             return None
-        mask = 0 if wish.permits_autonomy and self.source.is_attended else self.source.mask
-        return self._offer(wish, self.source, mask, heard_us)
+        mask = 0 if command.permits_autonomy and self.source.is_attended else self.source.mask
+        return self._offer(command, self.source, mask, heard_us)
 
-    def _let(self, wish: Wish, now_us: int) -> Claim | None:
+    def _let(self, command: DriveCommand, now_us: int) -> Claim | None:
         """Claim for a program that drives under a supervising person.
 
         Two claims go out: the person's deadman with an empty actuator mask, and the program's
         setpoint without a deadman. Once the person has taken over, only their claim does.
         """
         assert self.guardian is not None
-        if wish.is_by_hand:
-            return self._offer(wish, self.guardian, self.guardian.mask, now_us)
-        hand = Wish(
-            is_held=wish.is_held, permits_autonomy=wish.is_held, input_count=wish.input_count
+        if command.is_by_hand:
+            return self._offer(command, self.guardian, self.guardian.mask, now_us)
+        hand = DriveCommand(
+            is_held=command.is_held,
+            permits_autonomy=command.is_held,
+            input_count=command.input_count,
         )
         claim = self._offer(hand, self.guardian, 0, now_us)
-        return claim if wish.heard_us is None else self._own_decision(wish, now_us)
+        return claim if command.heard_us is None else self._own_decision(command, now_us)
 
-    def _own_decision(self, wish: Wish, now_us: int) -> Claim | None:
+    def _own_decision(self, command: DriveCommand, now_us: int) -> Claim | None:
         """Claim the program's setpoint without a deadman; None if it has decided nothing yet."""
-        if wish.heard_us is None:
+        if command.heard_us is None:
             return None
-        return self._own(replace(wish, is_held=False), now_us)
+        return self._own(replace(command, is_held=False), now_us)
 
-    def _offer(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
-        claim = self._claim(wish, source, mask, stamp_us)
+    def _offer(self, command: DriveCommand, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
+        claim = self._claim(command, source, mask, stamp_us)
         self.latest = claim
         self.fleet.offer(claim)
         return claim
 
-    def _claim(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
-        for value in (wish.steer_rad, wish.speed_mps, wish.brake):
+    def _claim(self, command: DriveCommand, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
+        for value in (command.steer_rad, command.speed_mps, command.brake):
             if not math.isfinite(value):
-                raise ValueError(f"an input wished for {wish}, which is not finite")
+                raise ValueError(f"an input asked for {command}, which is not finite")
         return Claim(
             source_id=source.id,
             sequence=self.fleet.next_sequence(),
             mask=mask,
-            steer_rad=wish.steer_rad,
-            speed_mps=wish.speed_mps,
-            brake=wish.brake,
-            is_held=wish.is_held,
+            steer_rad=command.steer_rad,
+            speed_mps=command.speed_mps,
+            brake=command.brake,
+            is_held=command.is_held,
             lease_s=source.lease_s,
             stamp_us=stamp_us,
-            permits_autonomy=wish.permits_autonomy,
-            input_count=wish.input_count,
-            lights=wish.lights,
+            permits_autonomy=command.permits_autonomy,
+            input_count=command.input_count,
+            lights=command.lights,
         )
 
 

@@ -23,11 +23,11 @@ from host_bridge.core import (
     CarIdentity,
     CarMotion,
     CarStatus,
+    DriveCommand,
     Observed,
     SeenCar,
     State,
     Vehicle,
-    Wish,
 )
 from host_bridge.core.errors import TandemError
 from tandem.asynchronous import AsyncCar, connect
@@ -46,6 +46,7 @@ __all__ = [
     "Cars",
     "Configurations",
     "Decide",
+    "DriveCommand",
     "Host",
     "Log",
     "Observed",
@@ -57,7 +58,6 @@ __all__ = [
     "TandemError",
     "Vehicle",
     "Vehicles",
-    "Wish",
     "connect",
     "drive",
     "make_host",

@@ -10,11 +10,11 @@ from typing import TypeAlias
 from host_bridge import drive as driving
 from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import Host, make_host
-from host_bridge.core import Input, Observed, Setting, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Setting
 from host_bridge.core.system.running import run_async
 from host_bridge.drive import Plan
 
-Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | None"]
+Decide: TypeAlias = Callable[[float, Observed], "DriveCommand | tuple[float, float] | None"]
 
 
 class FunctionInput(Input):
@@ -30,19 +30,19 @@ class FunctionInput(Input):
     async def open(self, setting: Setting) -> None:
         """Do nothing: the function's time begins when the cars drive."""
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
-        """Return the function's wish, once the cars are armed and a person permits it."""
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
+        """Return the function's command, once the cars are armed and a person permits it."""
         self._count += 1
         if not observed.is_driving or not observed.is_permitted:
-            return Wish(input_count=self._count)
+            return DriveCommand(input_count=self._count)
         self._begun_us = now_us if self._begun_us is None else self._begun_us
         decided = self._decide((now_us - self._begun_us) * 1e-6, observed)
         if decided is None:
-            return Wish(input_count=self._count)
-        if isinstance(decided, Wish):
+            return DriveCommand(input_count=self._count)
+        if isinstance(decided, DriveCommand):
             return decided
         speed_mps, steer_rad = decided
-        return Wish(steer_rad, speed_mps, is_held=True, input_count=self._count)
+        return DriveCommand(steer_rad, speed_mps, is_held=True, input_count=self._count)
 
 
 def drive(
@@ -56,9 +56,10 @@ def drive(
     """Drive one or more cars by a function, as ``tandem drive`` does; return its exit code.
 
     ``decide`` is called a hundred times a second with the time in s since driving began, and the
-    newest reports of the cars. It returns speed in m/s and steering angle in rad, a ``Wish``, or
-    None to let go. All cars get the same claims; the others are compared with the first. If one is
-    real, the function drives only while somebody holds SPACE at the terminal. Raises TandemError.
+    newest reports of the cars. It returns speed in m/s and steering angle in rad, a
+    ``DriveCommand``, or None to let go. All cars get the same claims; the others are compared with
+    the first. If one is real, the function drives only while somebody holds SPACE at the terminal.
+    Raises TandemError.
     """
     names: Sequence[str | None] = cars or (None,)
     plan = Plan(

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Callable
 
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
-from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Profile, Sender, State, Wish
+from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.drive.session import Session
 from tandem.lines import TICK_US, Line
@@ -38,7 +38,7 @@ class Hand:
         self.car = line.car
         self._fleet: Fleet | None = None
         self._session: Session | None = None
-        self._wish = Wish()
+        self._command = DriveCommand()
         self._calls = 0
         self._held_us: int | None = None
 
@@ -151,7 +151,7 @@ class Hand:
             assert epoch is not None, "a script's car is opened with one"
             self._fleet = Fleet([self.car], epoch)
             source = self.line.vehicle.source(SOURCE)
-            self._session = Session(self._fleet, source, lambda now_us: self._wish)
+            self._session = Session(self._fleet, source, lambda now_us: self._command)
         return self._fleet
 
     # --- driving
@@ -166,7 +166,7 @@ class Hand:
             self._held_us = now_us
         is_fresh = now_us - self._held_us < NEUTRAL_US  # a fresh hold begins in neutral
         self._claim(
-            Wish(
+            DriveCommand(
                 steer_rad=steer_rad,
                 speed_mps=0.0 if is_fresh else speed_mps,
                 brake=brake,
@@ -180,7 +180,7 @@ class Hand:
     def let_go(self) -> None:
         """Claim the deadman as released: the car brakes, and holds."""
         self._held_us = None
-        self._claim(Wish(input_count=self._calls & 0xFFFF), self.line.clock.now_us())
+        self._claim(DriveCommand(input_count=self._calls & 0xFFFF), self.line.clock.now_us())
 
     def refuse_stopped(self) -> None:
         """Raise StoppedFault for a car that cannot be driven now."""
@@ -190,11 +190,11 @@ class Hand:
             remedy = "car.clear() once the cause is gone, then car.arm()"
             raise StoppedFault("nobody can drive the car", got=why, remedy=remedy)
 
-    def _claim(self, wish: Wish, now_us: int) -> None:
+    def _claim(self, command: DriveCommand, now_us: int) -> None:
         if self._session is None:
             return
         self._calls += 1
-        self._wish = wish
+        self._command = command
         self._session.tick(now_us)
 
 

@@ -100,7 +100,7 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
         return
     hint = f"   {drive.controls.hint(now_us)}".rstrip()
-    if drive.wish.is_held:
+    if drive.command.is_held:
         yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (hint, "care")]
     else:
         yield [(" DEADMAN  ", "bold"), ("released", ""), (hint, "dim")]
@@ -110,17 +110,17 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 
 def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
     """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
-    wish = drive.wish
+    command = drive.command
     reach = drive.controls.reach
-    speed_part = wish.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
-    steer_part = wish.steer_rad / reach.steer_rad if reach.steer_rad else 0.0
+    speed_part = command.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
+    steer_part = command.steer_rad / reach.steer_rad if reach.steer_rad else 0.0
     yield [
-        (f" speed  {speed(wish.speed_mps):>11}  ", ""),
+        (f" speed  {speed(command.speed_mps):>11}  ", ""),
         (_gauge(speed_part), "bold"),
         (f"  {reach.speed_mps:.2g} m/s", "dim"),
     ]
     yield [  # the left of the gauge is the left of the car
-        (f" steer  {angle(wish.steer_rad):>11}  ", ""),
+        (f" steer  {angle(command.steer_rad):>11}  ", ""),
         (_gauge(-steer_part), "bold"),
         (f"  {math.degrees(reach.steer_rad):.0f}°", "dim"),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config.store import Host
-from host_bridge.core import NEUTRAL_US, Refusal, State, Vehicle, Wish
+from host_bridge.core import NEUTRAL_US, DriveCommand, Refusal, State, Vehicle
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.drive import session
 from host_bridge.inputs.manoeuvres import Manoeuvre
@@ -39,9 +39,9 @@ class ScriptedInput:
         self._count = 0
         self._held_us: int | None = None
         self._read_us = 0
-        self._last = Wish()
+        self._last = DriveCommand()
 
-    def read(self, now_us: int) -> Wish:
+    def read(self, now_us: int) -> DriveCommand:
         """Return neutral for a moment after the deadman is held anew, then the manoeuvre.
 
         The manoeuvre goes on from where it was.
@@ -51,7 +51,7 @@ class ScriptedInput:
         self._count += 1
         if not self.is_held or self.manoeuvre is None:
             self._held_us = None
-            self._last = Wish(input_count=self._count)
+            self._last = DriveCommand(input_count=self._count)
             return self._last
         self._held_us = now_us if self._held_us is None else self._held_us
         is_driving = now_us - self._held_us >= NEUTRAL_US
@@ -59,7 +59,7 @@ class ScriptedInput:
         # advanced by the clock, so that skipped ticks do not change the path
         self.position_s += (now_us - self._read_us) * 1e-6 if is_driving else 0.0
         self._read_us = now_us
-        self._last = Wish(
+        self._last = DriveCommand(
             steer_rad=steer_rad,
             speed_mps=speed_mps if is_driving else 0.0,
             is_held=True,

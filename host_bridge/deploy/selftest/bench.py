@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from host_bridge.cars.fleet import Fleet, is_ready
-from host_bridge.core import Action, Deed, Profile, Sender, State, Wish, arming
+from host_bridge.core import Action, Deed, DriveCommand, Profile, Sender, State, arming
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.drive import session
@@ -36,16 +36,16 @@ class Hands:
     """The test's input, which the session asks a hundred times a second."""
 
     def __init__(self) -> None:
-        self.wish = Wish()
+        self.command = DriveCommand()
         self._reports = 0
 
-    def read(self, now_us: int) -> Wish:
+    def read(self, now_us: int) -> DriveCommand:
         self._reports = self._reports + 1 & 0xFFFF
-        return Wish(
-            self.wish.steer_rad,
-            self.wish.speed_mps,
-            self.wish.brake,
-            is_held=self.wish.is_held,
+        return DriveCommand(
+            self.command.steer_rad,
+            self.command.speed_mps,
+            self.command.brake,
+            is_held=self.command.is_held,
             input_count=self._reports,
         )
 
@@ -72,18 +72,18 @@ class Bench:
         try:
             yield
         finally:
-            self.hands.wish = Wish()
+            self.hands.command = DriveCommand()
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
 
-    async def hold(self, wish: Wish, seconds: float) -> None:
-        """Claim this wish, which holds the deadman, and return after so long; the wish stays."""
-        self.hands.wish = wish
+    async def hold(self, command: DriveCommand, seconds: float) -> None:
+        """Claim this command, which holds the deadman; return after so long, while it stays."""
+        self.hands.command = command
         await asyncio.sleep(seconds)
 
     def let_go(self) -> None:
-        self.hands.wish = Wish()
+        self.hands.command = DriveCommand()
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         return await self.opened.until(is_so, within_s)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
-from host_bridge.core import BatteryStage, Cause, State, VescState, Wish
+from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
 from host_bridge.deploy.selftest.bench import Bench, Row
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]
@@ -71,7 +71,7 @@ async def steering(bench: Bench) -> AsyncIterator[Row]:
     for side, sign in (("left", 1), ("right", -1)):
         asked_rad = sign * _STEER_PART * bench.vehicle.steer_max_rad
         before = _pulses(bench, _SERVO)
-        await bench.hold(Wish(steer_rad=asked_rad, is_held=True), _STEER_S)
+        await bench.hold(DriveCommand(steer_rad=asked_rad, is_held=True), _STEER_S)
         status = bench.car.status
         got_rad = status.steer_rad if status else 0.0
         pulses = _pulses(bench, _SERVO)
@@ -85,8 +85,8 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
     await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
     before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     asked_mps = _slow_mps(bench)
-    await bench.hold(Wish(is_held=True), _NEUTRAL_S)
-    bench.hands.wish = Wish(speed_mps=asked_mps, is_held=True)
+    await bench.hold(DriveCommand(is_held=True), _NEUTRAL_S)
+    bench.hands.command = DriveCommand(speed_mps=asked_mps, is_held=True)
     await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
     # outputs are reported in turn with other things: a wheel may turn before
     await bench.until(lambda: _all_differ(before, _pulses(bench, _ESC, _BRIDGE)), _LISTEN_S)
@@ -143,8 +143,8 @@ async def _vesc_turns(bench: Bench) -> VescState | None:
     """Return a VESC's report while its wheel turns; None if there is none."""
     if bench.car.vesc is None:
         return None
-    await bench.hold(Wish(is_held=True), _NEUTRAL_S)
-    bench.hands.wish = Wish(speed_mps=_slow_mps(bench), is_held=True)
+    await bench.hold(DriveCommand(is_held=True), _NEUTRAL_S)
+    bench.hands.command = DriveCommand(speed_mps=_slow_mps(bench), is_held=True)
     await bench.until(lambda: not _stands(bench), _SPEED_WITHIN_S)
     await asyncio.sleep(_NEUTRAL_S)  # it reports ten times a second
     return bench.car.vesc

@@ -1,7 +1,7 @@
-"""A Devkit script as an input: its newest answer is the wish, for as long as that is fresh.
+"""A Devkit script as an input: its newest answer is the command, for as long as that is fresh.
 
-The script decides, and a person permits it. A wish has the time at which its answer was received,
-so if a script falls silent, raises or is cut off, its lease expires and the car stops.
+The script decides, and a person permits it. A command has the time at which its answer was
+received, so if a script falls silent, raises or is cut off, its lease expires and the car stops.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from host_bridge.core import Input, Observed, Reach, Setting, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Reach, Setting
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
@@ -125,7 +125,7 @@ class ScriptInput(Input):
             with suppress(asyncio.CancelledError):
                 await self._work
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._observed = observed
         if self._virtual:
             self._virtual.step(observed.cars[0], now_us)
@@ -138,10 +138,10 @@ class ScriptInput(Input):
         is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
         if answer is None:
             self._command = ScriptCommand()
-            return Wish(input_count=self._count())
+            return DriveCommand(input_count=self._count())
         self.has_driven |= is_ready
         self._command = answer.command
-        return self._wish(answer, is_ready, now_us)
+        return self._command(answer, is_ready, now_us)
 
     def fresh_answer(self, now_us: int) -> ScriptAnswer | None:
         """Return the newest answer if it is still valid, else None."""
@@ -188,11 +188,11 @@ class ScriptInput(Input):
         far_m = counts_s * self._reach.speed_mps
         return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
 
-    def _wish(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> Wish:
+    def _command(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> DriveCommand:
         reach, command = self._reach, answer.command
         speed_mps = self.like.speed_mps(command.throttle) / self.like.top_mps * self._full_mps
         steer_rad = command.steering * self.like.steer_max_rad
-        wish = Wish(
+        command = DriveCommand(
             steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
             speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
             brake=command.pulled,
@@ -201,8 +201,8 @@ class ScriptInput(Input):
             heard_us=self._stamp_us(answer, now_us),
         )
         if self._virtual.must_stand(command) if self._virtual else command.holds:
-            return replace(wish, speed_mps=0.0, brake=1.0)
-        return wish
+            return replace(command, speed_mps=0.0, brake=1.0)
+        return command
 
     def _count(self) -> int:
         """Return the count of answers: a source with a counter stops the car if it stands still."""

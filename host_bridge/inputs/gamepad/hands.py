@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from host_bridge.core import Input, Observed, Order, Reach, Setting, State, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, Setting, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings
 from host_bridge.inputs.gamepad.sdl import Kind, OpenPad, PadFacts, Report, Sdl
@@ -61,12 +61,12 @@ class Gamepad(Input):
             await self.close()
             raise
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         for report in self._sdl.poll() if self._sdl else ():
             self._hear(report, now_us)
         self._tell_stop(observed)
         if self._lost or self.seat is None:
-            return Wish(lost=self._lost)
+            return DriveCommand(lost=self._lost)
         self.seat.step(now_us)
         return self.seat.read()
 

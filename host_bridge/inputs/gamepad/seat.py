@@ -1,11 +1,11 @@
-"""Turns a pad's reports into deadman, wish and orders. No I/O; time is an argument."""
+"""Turns a pad's reports into deadman, command and orders. No I/O; time is an argument."""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import Protocol
 
-from host_bridge.core import Order, Reach, Wish
+from host_bridge.core import DriveCommand, Order, Reach
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, Kind, Report
@@ -33,7 +33,7 @@ class Grip(Enum):
 
 
 class PadSeat:
-    """The state of a person at a pad: takes reports, gives a wish and orders.
+    """The state of a person at a pad: takes reports, gives a command and orders.
 
     A grip counts only if it began with all speed controls at rest; otherwise it has to be released
     first. The same holds after each stop.
@@ -79,16 +79,16 @@ class PadSeat:
         if self.left_us(now_us) == 0:
             self.let_go()
 
-    def read(self) -> Wish:
-        """Return the wish at this moment."""
+    def read(self) -> DriveCommand:
+        """Return the command at this moment."""
         count = self.reports.count
         if self.grip is Grip.AUTONOMY:
-            return Wish(is_held=True, permits_autonomy=True, input_count=count)
+            return DriveCommand(is_held=True, permits_autonomy=True, input_count=count)
         if self.grip is not Grip.HAND:
-            return Wish(input_count=count)
+            return DriveCommand(input_count=count)
         roles, reach = self._roles, self._reach
         forward, reverse = self._part(roles.forward), self._part(roles.reverse)
-        return Wish(
+        return DriveCommand(
             steer_rad=self._axis(roles.steer) * reach.steer_rad,
             speed_mps=forward * reach.speed_mps - reverse * reach.reverse_mps,
             brake=self._part(roles.brake),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
-from host_bridge.core import Input, Observed, Order, Setting, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Setting
 from host_bridge.inputs.keyboard.capability import Releases
 from host_bridge.inputs.keyboard.keyboard import Keyboard
 from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, Seat
@@ -61,9 +61,9 @@ class Hands(Input):
         self.source = SEAT if has_releases else SLOW_SEAT
         keyboard.seat = Seat(setting.reach(self.source), has_releases)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._step_keyboard(now_us)
-        return self._keyboard.seat.read(now_us) if self._keyboard.seat else Wish()
+        return self._keyboard.seat.read(now_us) if self._keyboard.seat else DriveCommand()
 
     def orders(self) -> Sequence[Order]:
         orders, self._orders = self._orders, []

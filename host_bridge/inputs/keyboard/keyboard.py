@@ -1,4 +1,4 @@
-"""A keyboard behind a terminal: bytes in; orders, wishes and bytes to the terminal out. No I/O.
+"""A keyboard behind a terminal: bytes in; orders, commands and bytes to the terminal out. No I/O.
 
 Any doubt whether SPACE is still held releases the deadman: a lost focus, a broken sequence, a
 terminal that no longer answers or no longer reports releases.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.core import Order, Reach, Wish
+from host_bridge.core import DriveCommand, Order, Reach
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
@@ -32,7 +32,7 @@ _SAFE = (Order.STOP, Order.QUIT, Order.INTERRUPT)
 
 
 class Seat:
-    """The seat's state: takes keys, gives wishes to the session."""
+    """The seat's state: takes keys, gives commands to the session."""
 
     def __init__(self, reach: Reach, has_releases: bool) -> None:
         self.reach = reach
@@ -50,10 +50,10 @@ class Seat:
             "q": self._centre,
         }
 
-    def read(self, now_us: int) -> Wish:
+    def read(self, now_us: int) -> DriveCommand:
         is_held = self.is_held(now_us)
         speed_mps = self.speed_mps if is_held and not self.is_beginning(now_us) else 0.0
-        return Wish(self.steer_rad, speed_mps, is_held=is_held, input_count=self._strokes)
+        return DriveCommand(self.steer_rad, speed_mps, is_held=is_held, input_count=self._strokes)
 
     def is_held(self, now_us: int) -> bool:
         if self._held_since_us is None:

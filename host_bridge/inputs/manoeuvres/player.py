@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import tau
 from pathlib import Path
 
-from host_bridge.core import NEUTRAL_US, Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.core import NEUTRAL_US, DriveCommand, Input, Observed, Order, Reach, Setting
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.manoeuvres.csv_file import CsvFile
 from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
@@ -56,20 +56,20 @@ class Player(Input):
         reach = setting.reach(self.source)
         self.manoeuvre, self._words = self._plan(setting, reach), self._tell(setting, reach)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
         self._stepped_us = now_us
         self._steps += 1
         if not observed.is_driving or self.is_over() or not observed.is_permitted:
             self._drive_us = None
-            return Wish(input_count=self._steps)
+            return DriveCommand(input_count=self._steps)
         if self._drive_us is None:
             self._drive_us = now_us + NEUTRAL_US
         is_moving = now_us >= self._drive_us
         steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
         if is_moving:
             self.position_s += span_us * 1e-6
-        return Wish(
+        return DriveCommand(
             steer_rad, speed_mps if is_moving else 0.0, is_held=True, input_count=self._steps
         )
 

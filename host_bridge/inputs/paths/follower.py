@@ -15,7 +15,16 @@ from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qsl
 
-from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Input, Observed, Order, Setting, Wish
+from host_bridge.core import (
+    NEUTRAL_US,
+    CarMotion,
+    CarStatus,
+    DriveCommand,
+    Input,
+    Observed,
+    Order,
+    Setting,
+)
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths.laws import LAWS, Car
 from host_bridge.inputs.paths.measuring import Measure, Place
@@ -80,25 +89,27 @@ class Follower(Input):
         self._far_m = self._ways.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
         self.measure = Measure(path)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._steps += 1
         seen = observed.cars[0] if observed.cars else None
         may = observed.is_driving and observed.is_permitted and not self._is_over
         if not may or seen is None or seen.motion is None or seen.status is None:
             self._drive_us = None
-            return Wish(input_count=self._steps)
+            return DriveCommand(input_count=self._steps)
         if self._drive_us is None:
             self._drive_us = now_us + NEUTRAL_US
             self._heard_us = now_us
         self._look(now_us, seen.motion, seen.status)
         if self._lost:
-            return Wish(input_count=self._steps, lost=self._lost)
+            return DriveCommand(input_count=self._steps, lost=self._lost)
         if now_us < self._drive_us:
-            return Wish(self._steer_rad, is_held=True, input_count=self._steps)
+            return DriveCommand(self._steer_rad, is_held=True, input_count=self._steps)
         now_mps = seen.status.speed_mps
         speed_mps = self._speed_mps(now_mps)
         brake = min(max(_BRAKE_S_PER_M * (now_mps - speed_mps - _FAST_MPS), 0.0), 1.0)
-        return Wish(self._steer_rad, speed_mps, brake, is_held=True, input_count=self._steps)
+        return DriveCommand(
+            self._steer_rad, speed_mps, brake, is_held=True, input_count=self._steps
+        )
 
     def orders(self) -> Sequence[Order]:
         if not self._is_over or self._has_said:

@@ -1,4 +1,4 @@
-"""ROS 2 as an input and an observer: topics become wishes, and the cars' reports become topics."""
+"""ROS 2 as an input and an observer: topics become commands, and reports become topics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, SeenCar, Setting, Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, Truth
@@ -152,7 +152,7 @@ class RosInput(Input):
 
         self._bus.listen(lambda: loop.call_soon_threadsafe(hear), loop.call_soon)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._now_us, self._observed = now_us, observed
         self._count = self._count + 1 & 0xFFFF
         if observed.is_driving and not self._was_driving:
@@ -170,7 +170,7 @@ class RosInput(Input):
         if self._pose_setter:
             self._pose_setter.step(observed.cars[0], now_us)
         self._pending_replies.step(observed.cars[0], now_us)
-        return self._wish(now_us, observed.is_driving)
+        return self._drive_command(now_us, observed.is_driving)
 
     def _tell(self, car: SeenCar, now_us: int) -> None:
         if self._sim_time_services:
@@ -197,9 +197,9 @@ class RosInput(Input):
         placed = self._pose_setter.words if self._pose_setter else ""
         return self._adapter.words() or placed or self._mux.words(now_us)
 
-    # --- the wish
+    # --- the command
 
-    def _wish(self, now_us: int, is_driving: bool) -> Wish:
+    def _drive_command(self, now_us: int, is_driving: bool) -> DriveCommand:
         command = self._decided(now_us) if is_driving else None
         if command is not None:
             self._last = command
@@ -213,7 +213,7 @@ class RosInput(Input):
             return self._held(self._last, is_held=True)
         # No command: keep claiming neutral once this source has claimed, as its silence would stop
         self._is_resting |= not self._adapter.may_drive or self._last is not None
-        return Wish(input_count=self._count, heard_us=now_us if self._is_resting else None)
+        return DriveCommand(input_count=self._count, heard_us=now_us if self._is_resting else None)
 
     def _decided(self, now_us: int) -> StampedCommand | None:
         if not self._adapter.may_drive:
@@ -222,9 +222,9 @@ class RosInput(Input):
         command = self._mux.decide(now_us)
         return None if command is None else self._adapter.limited(command)
 
-    def _held(self, command: StampedCommand, is_held: bool) -> Wish:
+    def _held(self, command: StampedCommand, is_held: bool) -> DriveCommand:
         reach = self._reach
-        return Wish(
+        return DriveCommand(
             steer_rad=min(max(command.steer_rad, -reach.steer_rad), reach.steer_rad),
             speed_mps=min(max(command.speed_mps, -reach.reverse_mps), reach.speed_mps),
             brake=command.brake,

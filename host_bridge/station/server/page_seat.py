@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from host_bridge.core import Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, Setting
 
 SEAT = "seat"  # its source in the vehicle file
 FRAME = struct.Struct("<BBhhI")  # kind, flags (held, by a pad), steering, speed, the pad's count
@@ -92,19 +92,19 @@ class PageSeat(Input):
         self._is_held = False
         self._orders.append(Order.QUIT)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         if self._lost:
-            return Wish(lost=self._lost)
+            return DriveCommand(lost=self._lost)
         if self._is_pad and self._is_held and now_us - self._pad_new_us >= PAD_AGAIN_US:
             self.let_go()
         if not self._is_held:
-            return Wish()
+            return DriveCommand()
         speed_mps = self._speed * (
             self._reach.speed_mps if self._speed > 0 else self._reach.reverse_mps
         )
         if self._is_pad:
             speed_mps = min(max(speed_mps, -PAD_SPEED_MPS), PAD_SPEED_MPS)
-        return Wish(
+        return DriveCommand(
             steer_rad=self._steer * self._reach.steer_rad,
             speed_mps=speed_mps,
             brake=self._brake,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.core import Cause, Refusal, Sender, State, Wish
+from host_bridge.core import Cause, DriveCommand, Refusal, Sender, State
 from host_bridge.link.protocol import wire
 from tests.host_bridge.drive.drives import Drive, Rig
 
@@ -24,7 +24,7 @@ def only(drive: Drive) -> Rig:
 
 def test_a_car_does_not_move_before_it_is_armed(drive):
     drive.bind()
-    drive.hand.wish = Wish(is_held=True, speed_mps=2.0)
+    drive.hand.command = DriveCommand(is_held=True, speed_mps=2.0)
     drive.advance(1.0)
     assert drive.is_in(State.STANDBY)
     assert only(drive).car.motion.distance_m == 0.0

@@ -339,11 +339,11 @@ def test_a_manoeuvre_goes_by_the_clock_even_where_ticks_are_left_out():
 def test_a_puppet_that_lets_go_stays_where_it_is_and_a_frozen_one_repeats_itself():
     scripted_input = demo_cars.ScriptedInput()
     scripted_input.take(together.SHORT)
-    wish = [scripted_input.read(now_us) for now_us in range(0, 1_000_000, 10_000)][-1]
-    assert wish.is_held
-    assert wish.speed_mps == together.SHORT.speed_mps
+    command = [scripted_input.read(now_us) for now_us in range(0, 1_000_000, 10_000)][-1]
+    assert command.is_held
+    assert command.speed_mps == together.SHORT.speed_mps
     scripted_input.is_frozen = True
-    assert scripted_input.read(1_000_000) == wish
+    assert scripted_input.read(1_000_000) == command
     at_s = scripted_input.position_s
     scripted_input.let_go()
     assert not scripted_input.read(1_010_000).is_held

@@ -9,7 +9,7 @@ from functools import lru_cache
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
-from host_bridge.core import CarEvent, Sender, State, Vehicle, Wish
+from host_bridge.core import CarEvent, DriveCommand, Sender, State, Vehicle
 from host_bridge.drive.session import TICK_US, Session
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
@@ -39,13 +39,13 @@ class Hand:
     """A person at the input: what they do is set by the test."""
 
     def __init__(self) -> None:
-        self.wish = Wish()
+        self.command = DriveCommand()
         self.is_alive = True
         self._count = 0
 
-    def read(self, now_us: int) -> Wish:
+    def read(self, now_us: int) -> DriveCommand:
         self._count += self.is_alive
-        return replace(self.wish, input_count=self._count)
+        return replace(self.command, input_count=self._count)
 
 
 class Rig:
@@ -155,12 +155,12 @@ class Drive:
 
     def go(self, speed_mps: float = 2.0, steer_rad: float = 0.0) -> None:
         """Hold the deadman in neutral, then drive."""
-        self.hand.wish = Wish(is_held=True)
+        self.hand.command = DriveCommand(is_held=True)
         self.until(lambda: self.is_in(State.ACTIVE))
-        self.hand.wish = Wish(steer_rad, speed_mps, is_held=True)
+        self.hand.command = DriveCommand(steer_rad, speed_mps, is_held=True)
 
     def let_go(self) -> None:
-        self.hand.wish = Wish()
+        self.hand.command = DriveCommand()
 
     def stop(self) -> None:
         self.fleet.stop(Sender.SEAT, "somebody", self.now_us)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.core import Input, Order, State, Wish
+from host_bridge.core import DriveCommand, Input, Order, State
 from tests import patience
 from tests.host_bridge.drive.test_drive import Day
 from tests.host_bridge.inputs.made_inputs import Person
@@ -97,7 +97,7 @@ class Pad(Person):
     lost = ""
 
     def step(self, now_us, observed):
-        return Wish(speed_mps=1.0, is_held=True, lost=self.lost)
+        return DriveCommand(speed_mps=1.0, is_held=True, lost=self.lost)
 
 
 def driven_by(day: Day, chosen: Input, person: Input) -> None:

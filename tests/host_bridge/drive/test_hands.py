@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.core import Input, Observed, Order, Reach, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Reach
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
 from host_bridge.drive import run
@@ -17,15 +17,15 @@ from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import taken
 
 REACH = Reach(1.0, 1.0, 0.3)
-PROGRAM = Wish(0.1, 1.5, 0.2, is_held=True, input_count=3, lights=1)
-HAND = Wish(0.5, 0.0, is_held=True, input_count=77)
+PROGRAM = DriveCommand(0.1, 1.5, 0.2, is_held=True, input_count=3, lights=1)
+HAND = DriveCommand(0.5, 0.0, is_held=True, input_count=77)
 
 
 class Told(Input):
     """Wishes what it was told to, and notes what it saw."""
 
-    def __init__(self, wish: Wish, name: str, is_person: bool = False) -> None:
-        self.wish = wish
+    def __init__(self, command: DriveCommand, name: str, is_person: bool = False) -> None:
+        self.command = command
         self.name = name
         self.is_person = is_person
         self.source = "seat" if is_person else "script"
@@ -40,7 +40,7 @@ class Told(Input):
     def step(self, now_us, observed):
         assert now_us == 5
         self.seen.append(observed)
-        return self.wish
+        return self.command
 
     def orders(self):
         return self.given
@@ -58,8 +58,8 @@ class Told(Input):
         self.closed += 1
 
 
-def pair(needs_hand: bool, wish: Wish = PROGRAM, hand: Wish = HAND):
-    program, person = Told(wish, "program"), Told(hand, "person", is_person=True)
+def pair(needs_hand: bool, command: DriveCommand = PROGRAM, hand: DriveCommand = HAND):
+    program, person = Told(command, "program"), Told(hand, "person", is_person=True)
     source = vehicle().source("script")
     return program, person, Controls(program, source, REACH, person, needs_hand)
 
@@ -86,7 +86,7 @@ def test_who_is_alone_drives_and_is_asked_once(is_person):
 
 def test_a_program_that_needs_no_hand_drives_and_the_person_is_asked_too():
     """For what they order; their deadman counts for nothing."""
-    program, person, controls = pair(needs_hand=False, hand=Wish(lost="gone"))
+    program, person, controls = pair(needs_hand=False, hand=DriveCommand(lost="gone"))
     assert controls.step(5, (), is_driving=False) is PROGRAM
     seen = Observed((), is_driving=False, is_permitted=True)
     assert (program.seen, person.seen) == ([seen], [seen])
@@ -99,10 +99,10 @@ def test_a_program_that_needs_a_hand_drives_while_both_hold(is_driving, is_ready
     program, person, controls = pair(
         True, replace(PROGRAM, is_held=is_ready), replace(HAND, is_held=is_held)
     )
-    wish = controls.step(5, (), is_driving)
+    command = controls.step(5, (), is_driving)
     assert person.seen == [Observed((), is_driving, is_permitted=True)]
     assert program.seen == [Observed((), is_driving, is_permitted=is_held)]
-    assert wish == replace(PROGRAM, is_held=is_ready and is_held, input_count=77)
+    assert command == replace(PROGRAM, is_held=is_ready and is_held, input_count=77)
     assert person.let_gos == (is_driving and is_held and not is_ready)
     assert program.let_gos == 0
 
@@ -131,11 +131,11 @@ def test_with_two_grips_one_drives_by_hand_and_the_other_lets_the_program_drive(
     hand = replace(HAND, is_held=is_held, permits_autonomy=permits)
     program, person, controls = pair(needs_hand=True, hand=hand)
     person.lets_apart = True
-    wish = controls.step(5, (), is_driving=True)
+    command = controls.step(5, (), is_driving=True)
     assert program.seen == [Observed((), is_driving=True, is_permitted=is_permitted)]
     by_hand = replace(hand, is_by_hand=True)
     by_program = replace(PROGRAM, is_held=is_permitted, input_count=77)
-    assert wish == (by_hand if drives_by_hand else by_program)
+    assert command == (by_hand if drives_by_hand else by_program)
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_with_two_grips_one_drives_by_hand_and_the_other_lets_the_program_drive(
 def test_a_lost_program_is_told_while_a_person_drives_by_hand_too(of_hand, of_program, lost):
     _, person, controls = pair(True, replace(PROGRAM, lost=of_program), replace(HAND, lost=of_hand))
     person.lets_apart = True
-    wish = controls.step(5, (), is_driving=True)
-    assert (wish.is_by_hand, wish.lost) == (True, lost)
+    command = controls.step(5, (), is_driving=True)
+    assert (command.is_by_hand, command.lost) == (True, lost)
 
 
 def test_a_terminal_beside_a_person_is_asked_too_sees_the_cars_and_drives_nothing():
-    terminal = Told(Wish(0.4, 9.0, is_held=True), "terminal", is_person=True)
+    terminal = Told(DriveCommand(0.4, 9.0, is_held=True), "terminal", is_person=True)
     person = Told(HAND, "person", is_person=True)
     source = vehicle().source("seat")
     controls = Controls(person, source, REACH, person, terminal=terminal)

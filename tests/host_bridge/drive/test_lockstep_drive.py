@@ -14,7 +14,7 @@ from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.cli.commands import drive
 from host_bridge.cli.main import main
 from host_bridge.config.store import make_host
-from host_bridge.core import Input, Wish
+from host_bridge.core import DriveCommand, Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
@@ -80,7 +80,7 @@ def test_what_has_a_time_of_its_own_is_refused(words, what):
 
 class Device(Input):
     def step(self, now_us, observed):
-        return Wish()
+        return DriveCommand()
 
 
 def test_an_input_that_does_not_say_that_it_is_computed_is_refused():

@@ -11,7 +11,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cars.fleet import Fleet
-from host_bridge.core import Claim, State, Wish
+from host_bridge.core import Claim, DriveCommand, State
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.drive import session as session_module
 from host_bridge.drive.session import TICK_US, Session, next_tick_us, run
@@ -59,7 +59,7 @@ def guarded():
     """A program drives for as long as a person at the seat holds the deadman."""
     script, seat = vehicle().source("script"), vehicle().source("seat")
     program = Program()
-    session = Session(Heard(), script, lambda now_us: program.wish, guardian=seat)
+    session = Session(Heard(), script, lambda now_us: program.command, guardian=seat)
     session.program = program
     return session
 
@@ -67,11 +67,11 @@ def guarded():
 class Program:
     """What it decides is set by the test."""
 
-    wish = Wish(0.1, 1.5, 0.0, is_held=True, input_count=7)
+    command = DriveCommand(0.1, 1.5, 0.0, is_held=True, input_count=7)
 
 
 def test_a_program_s_decision_is_as_old_as_it_is_and_the_deadman_is_of_now(guarded):
-    guarded.program.wish = replace(Program.wish, heard_us=40_000)
+    guarded.program.command = replace(Program.command, heard_us=40_000)
     said = guarded.tick(100_000)
     hand, own = guarded.fleet.claims
     assert (hand.source_id, hand.mask, hand.stamp_us) == (guarded.guardian.id, 0, 100_000)
@@ -86,13 +86,13 @@ def test_a_program_s_decision_is_as_old_as_it_is_and_the_deadman_is_of_now(guard
 
 @pytest.mark.parametrize("is_held", [True, False])
 def test_the_person_s_deadman_permits_what_a_program_decides(guarded, is_held):
-    guarded.program.wish = replace(Program.wish, is_held=is_held)
+    guarded.program.command = replace(Program.command, is_held=is_held)
     hand = guarded.tick(100_000)
     assert (hand.is_held, hand.permits_autonomy) == (is_held, is_held)
 
 
 def test_a_decision_that_is_too_old_leaves_the_deadman_to_be_said_alone(guarded):
-    guarded.program.wish = replace(Program.wish, heard_us=0)
+    guarded.program.command = replace(Program.command, heard_us=0)
     assert guarded.tick(round(guarded.source.lease_s * 1e6)) is None
     assert [claim.source_id for claim in guarded.fleet.claims] == [guarded.guardian.id]
 
@@ -106,7 +106,7 @@ def test_a_program_that_has_not_decided_yet_leaves_the_deadman_to_be_said_alone(
 def test_a_person_who_takes_over_drives_under_their_own_source_and_the_program_claims_nothing(
     guarded,
 ):
-    guarded.program.wish = replace(Program.wish, heard_us=90_000, is_by_hand=True)
+    guarded.program.command = replace(Program.command, heard_us=90_000, is_by_hand=True)
     said = guarded.tick(100_000)
     assert guarded.fleet.claims == [said]
     assert (said.source_id, said.mask) == (guarded.guardian.id, guarded.guardian.mask)
@@ -122,8 +122,8 @@ def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
     is_attended, permits, claims_all
 ):
     source = replace(vehicle().source("seat"), is_attended=is_attended)
-    wish = Wish(0.1, 1.5, is_held=True, permits_autonomy=permits)
-    claim = Session(Heard(), source, lambda now_us: wish).tick(100_000)
+    command = DriveCommand(0.1, 1.5, is_held=True, permits_autonomy=permits)
+    claim = Session(Heard(), source, lambda now_us: command).tick(100_000)
     assert claim.mask == (source.mask if claims_all else 0)
 
 
@@ -134,8 +134,8 @@ def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
 def test_woken_it_says_what_a_program_decided_and_the_deadman_waits_for_the_tick(
     guarded, heard_us, is_by_hand, is_said
 ):
-    wish = replace(Program.wish, heard_us=heard_us, is_by_hand=is_by_hand)
-    said = guarded.woken(wish, 100_000)
+    command = replace(Program.command, heard_us=heard_us, is_by_hand=is_by_hand)
+    said = guarded.woken(command, 100_000)
     assert (said is not None) == is_said
     claims = [(it.source_id, it.mask, it.stamp_us, it.is_held) for it in guarded.fleet.claims]
     own = (guarded.source.id, guarded.source.mask, 90_000, False)
@@ -145,10 +145,10 @@ def test_woken_it_says_what_a_program_decided_and_the_deadman_waits_for_the_tick
 def test_woken_it_says_what_whoever_needs_nobody_wants():
     source = vehicle().source("seat")
     session = Session(Heard(), source, Hand().read)
-    said = session.woken(Wish(0.1, 1.5, is_held=True), 100_000)
+    said = session.woken(DriveCommand(0.1, 1.5, is_held=True), 100_000)
     assert (said.mask, said.stamp_us, said.is_held) == (source.mask, 100_000, True)
     assert (session.fleet.claims, session.ticks) == ([said], 0)
-    old = Wish(0.1, 1.5, is_held=True, heard_us=0)
+    old = DriveCommand(0.1, 1.5, is_held=True, heard_us=0)
     assert session.woken(old, round(source.lease_s * 1e6)) is None
 
 
@@ -164,7 +164,7 @@ def test_it_counts_its_ticks_and_knows_the_newest_claim():
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_what_is_not_a_number_ends_the_session(value):
     hand = Hand()
-    hand.wish = Wish(speed_mps=value, is_held=True)
+    hand.command = DriveCommand(speed_mps=value, is_held=True)
     with pytest.raises(ValueError, match="not finite"):
         Session(Fleet([], EPOCH), vehicle().source("seat"), hand.read).tick(0)
 
@@ -256,10 +256,10 @@ def test_a_wish_that_was_heard_longer_ago_than_its_lease_is_not_sent():
     source = vehicle().source("seat")
     session = Session(Fleet([], EPOCH), source, hand.read)
     lease_us = round(source.lease_s * 1e6)
-    hand.wish = Wish(speed_mps=1.0, is_held=True, heard_us=1_000_000)
+    hand.command = DriveCommand(speed_mps=1.0, is_held=True, heard_us=1_000_000)
     assert session.tick(1_000_000 + lease_us - 1).stamp_us == 1_000_000
     assert session.tick(1_000_000 + lease_us) is None
-    hand.wish = Wish(speed_mps=1.0, is_held=True)
+    hand.command = DriveCommand(speed_mps=1.0, is_held=True)
     assert session.tick(9_000_000).stamp_us == 9_000_000
 
 
@@ -269,8 +269,8 @@ def test_an_input_that_falls_silent_stops_the_car_by_itself():
     drive.go(1.0)
     drive.advance(0.5)
     heard_us = drive.now_us
-    before = drive.hand.wish
-    drive.hand.wish = replace(before, heard_us=heard_us)
+    before = drive.hand.command
+    drive.hand.command = replace(before, heard_us=heard_us)
     drive.until(lambda: drive.is_in(State.STOPPING) or drive.is_in(State.STOPPED), 1.0)
     causes = drive.rigs[0].car.status.causes
     assert [cause.name for cause in causes] == ["SILENCE"]

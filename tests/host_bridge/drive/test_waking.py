@@ -11,7 +11,7 @@ from host_bridge import drive as driving
 from host_bridge.cars.fleet import Fleet
 from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import make_host
-from host_bridge.core import Input, Order, Wish
+from host_bridge.core import DriveCommand, Input, Order
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
@@ -57,7 +57,9 @@ class Device(Input):
         if self.hears_stop and observed.is_woken and now_us > self.since_us + SETTLED_US:
             self.hears_stop = False
             self._orders.append(Order.STOP)
-        return Wish(1e-5 * self.heard, 0.5, is_held=True, input_count=len(self.asked) & 0xFFFF)
+        return DriveCommand(
+            1e-5 * self.heard, 0.5, is_held=True, input_count=len(self.asked) & 0xFFFF
+        )
 
     def orders(self):
         orders, self._orders = self._orders, []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.core import Input, Observed, Order, Setting, Wish
+from host_bridge.core import DriveCommand, Input, Observed, Order, Setting
 from host_bridge.drive.controls import Controls, Seating, take_controls
 from host_bridge.drive.plan import Plan
 from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, Seat
@@ -29,7 +29,7 @@ class Person(Input):
     async def open(self, setting: Setting) -> None:
         self.seat = self.seat or Seat(setting.reach(self.source), self.has_releases)
 
-    def step(self, now_us: int, observed: Observed) -> Wish:
+    def step(self, now_us: int, observed: Observed) -> DriveCommand:
         assert self.seat is not None, "opened, or given a seat"
         self.seat.step(now_us)
         return self.seat.read(now_us)

@@ -17,27 +17,27 @@ def played(player, from_us, until_us, observed=DRIVING):
 
 
 def test_before_the_start_everything_is_let_go():
-    wishes = played(playing(Constant(1.0, 1.0)), 0, 500_000, STANDING)
-    assert every(not wish.is_held and wish.speed_mps == 0 for _, wish in wishes)
+    commands = played(playing(Constant(1.0, 1.0)), 0, 500_000, STANDING)
+    assert every(not command.is_held and command.speed_mps == 0 for _, command in commands)
 
 
 def test_it_begins_from_neutral_drives_its_time_and_lets_go():
     player = playing(Constant(1.0, 1.0, steer_rad=0.1))
     player.step(990_000, STANDING)
-    wishes = played(player, 1_000_000, 2_500_000)
-    neutral = [t for t, wish in wishes if wish.is_held and wish.speed_mps == 0]
-    driven = [t for t, wish in wishes if wish.speed_mps]
+    commands = played(player, 1_000_000, 2_500_000)
+    neutral = [t for t, command in commands if command.is_held and command.speed_mps == 0]
+    driven = [t for t, command in commands if command.speed_mps]
     assert len(neutral) == NEUTRAL_US // 10_000
     assert len(driven) == 100
     assert max(neutral) < min(driven)
     assert player.is_over()
-    assert not wishes[-1][1].is_held
+    assert not commands[-1][1].is_held
     assert [*player.orders(), *player.orders()] == [Order.END]
 
 
 def test_its_own_reads_are_the_counter():
     player = playing(Constant(1.0, 1.0))
-    counts = [wish.input_count for _, wish in played(player, 0, 200_000)]
+    counts = [command.input_count for _, command in played(player, 0, 200_000)]
     assert counts == list(range(1, 21))
 
 
@@ -47,10 +47,10 @@ def test_a_released_deadman_halts_the_file_and_held_again_it_goes_on_from_neutra
     position_s = player.position_s
     assert position_s > 0.8
     released = played(player, 1_000_000, 3_000_000, RELEASED)
-    assert every(not wish.is_held and wish.speed_mps == 0 for _, wish in released)
+    assert every(not command.is_held and command.speed_mps == 0 for _, command in released)
     assert player.position_s == position_s
     again = played(player, 3_000_000, 3_200_000)
-    assert [wish.speed_mps for _, wish in again] == [0.0] * 10 + [1.0] * 10
+    assert [command.speed_mps for _, command in again] == [0.0] * 10 + [1.0] * 10
     steer_rad = again[0][1].steer_rad
     assert steer_rad == pytest.approx(player.manoeuvre.at(position_s)[0])
 

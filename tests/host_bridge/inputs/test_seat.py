@@ -45,15 +45,15 @@ class Desk:
             if self.answers:
                 self.type(self.flags * asked)
 
-    def wish(self):
+    def command(self):
         return self.seat.read(self.now_us)
 
     def drive(self):
         self.type(PRESS if self.seat.has_releases else b" ")
         self.wait(DRIVING_US)
         self.type(b"\x1b[119u" if self.seat.has_releases else b"w")
-        assert self.wish().is_held
-        assert self.wish().speed_mps == pytest.approx(0.4)
+        assert self.command().is_held
+        assert self.command().speed_mps == pytest.approx(0.4)
 
 
 @pytest.fixture
@@ -127,30 +127,30 @@ def test_what_is_pushed_is_popped_on_the_same_screen():
 def test_with_key_release_the_deadman_drops_at_once(kitty, data):
     kitty.drive()
     kitty.type(data)
-    assert not kitty.wish().is_held
-    assert kitty.wish().speed_mps == 0
+    assert not kitty.command().is_held
+    assert kitty.command().speed_mps == 0
     kitty.type(REPEAT)
-    assert not kitty.wish().is_held, "a repeat is no new press"
+    assert not kitty.command().is_held, "a repeat is no new press"
 
 
 def test_with_key_release_the_deadman_holds_as_long_as_the_key_does(kitty):
     kitty.drive()
     kitty.wait(30_000_000)
-    assert kitty.wish().is_held
+    assert kitty.command().is_held
     assert kitty.orders == []
 
 
 def test_bytes_that_no_key_made_do_not_hold_it(kitty):
     kitty.type(b"    ")
-    assert not kitty.wish().is_held
+    assert not kitty.command().is_held
 
 
 def test_bytes_that_no_key_made_stop_and_quit_but_do_nothing_else(kitty):
     kitty.drive()
     kitty.type(b"waadr\r")
     assert kitty.orders == []
-    assert kitty.wish().speed_mps == pytest.approx(0.4)
-    assert kitty.wish().steer_rad == 0
+    assert kitty.command().speed_mps == pytest.approx(0.4)
+    assert kitty.command().steer_rad == 0
     kitty.type(b"e\x03")
     assert kitty.orders == [Order.STOP, Order.INTERRUPT]
 
@@ -163,7 +163,7 @@ def test_a_frozen_terminal_is_noticed_while_the_deadman_is_held(kitty):
         kitty.wait(10_000)
     assert kitty.orders == [Order.FROZE]
     assert kitty.now_us - frozen_us <= LIFE_US + 60_000
-    assert not kitty.wish().is_held
+    assert not kitty.command().is_held
 
 
 def test_after_a_freeze_it_can_be_held_again_and_late_answers_count_for_nothing(kitty):
@@ -181,15 +181,15 @@ def test_after_a_freeze_it_can_be_held_again_and_late_answers_count_for_nothing(
 def test_a_closed_terminal_lets_go_and_ends(kitty):
     kitty.drive()
     assert kitty.keyboard.closed() == [Order.QUIT]
-    assert not kitty.wish().is_held
+    assert not kitty.command().is_held
 
 
 def test_without_key_release_the_deadman_drops_a_second_after_the_last_press(legacy):
     legacy.type(b" ")
     legacy.wait(990_000)
-    assert legacy.wish().is_held
+    assert legacy.command().is_held
     legacy.wait(10_000)
-    assert not legacy.wish().is_held
+    assert not legacy.command().is_held
     assert legacy.seat.left_us(legacy.now_us) is None
 
 
@@ -198,7 +198,7 @@ def test_other_keys_do_not_hold_the_deadman(legacy):
     for _ in range(12):
         legacy.wait(100_000)
         legacy.type(b"w")
-    assert not legacy.wish().is_held
+    assert not legacy.command().is_held
     assert legacy.seat.speed_mps == 0
 
 
@@ -210,7 +210,7 @@ def test_without_key_release_orders_let_go_at_once(legacy, data, order):
     legacy.drive()
     legacy.type(data)
     assert legacy.orders == [order]
-    assert not legacy.wish().is_held
+    assert not legacy.command().is_held
 
 
 # --- driving
@@ -218,38 +218,38 @@ def test_without_key_release_orders_let_go_at_once(legacy, data, order):
 
 def test_driving_begins_from_neutral_and_again_after_each_release(kitty):
     kitty.type(PRESS + b"\x1b[119u")  # SPACE and W at once
-    assert kitty.wish().is_held
-    assert kitty.wish().speed_mps == 0
+    assert kitty.command().is_held
+    assert kitty.command().speed_mps == 0
     kitty.wait(DRIVING_US)
-    assert kitty.wish().speed_mps == pytest.approx(0.4)
+    assert kitty.command().speed_mps == pytest.approx(0.4)
     kitty.type(RELEASE + PRESS)
     kitty.wait(DRIVING_US)
-    assert kitty.wish().is_held
-    assert kitty.wish().speed_mps == 0
+    assert kitty.command().is_held
+    assert kitty.command().speed_mps == 0
 
 
 def test_speed_asked_for_without_the_deadman_is_not_kept(legacy):
     legacy.type(b"www ")
     legacy.wait(DRIVING_US)
-    assert legacy.wish().speed_mps == 0
+    assert legacy.command().speed_mps == 0
 
 
 def test_a_held_key_goes_on_to_the_end_of_reach_and_no_further(kitty):
     kitty.type(PRESS)
     kitty.wait(DRIVING_US)
     kitty.type(b"\x1b[119;1:1u" + b"\x1b[119;1:2u" * 30 + b"\x1b[119;1:3u")
-    assert kitty.wish().speed_mps == 4.0
+    assert kitty.command().speed_mps == 4.0
     kitty.type(b"\x1b[115u" * 40)
-    assert kitty.wish().speed_mps == -1.0
+    assert kitty.command().speed_mps == -1.0
 
 
 def test_a_is_left_and_positive_d_is_right_q_is_the_centre(legacy):
     legacy.type(b"a")
-    assert legacy.wish().steer_rad == pytest.approx(0.04)
+    assert legacy.command().steer_rad == pytest.approx(0.04)
     legacy.type(b"ddd")
-    assert legacy.wish().steer_rad == pytest.approx(-0.08)
+    assert legacy.command().steer_rad == pytest.approx(-0.08)
     legacy.type(b"q")
-    assert legacy.wish().steer_rad == 0
+    assert legacy.command().steer_rad == 0
 
 
 def test_a_key_held_down_gives_its_order_once(kitty):
@@ -275,11 +275,11 @@ def test_without_key_release_no_bytes_hold_the_deadman_for_longer_than_a_second(
         if b" " in data or b"u" in data:  # the last byte of any press
             pressed_us = desk.now_us
         desk.wait(wait_us)
-        if desk.wish().is_held:
+        if desk.command().is_held:
             assert pressed_us is not None
             assert desk.now_us - pressed_us < PRESS_AGAIN_US
     desk.wait(PRESS_AGAIN_US)
-    assert desk.wish().is_held is False
+    assert desk.command().is_held is False
 
 
 @given(st.lists(st.tuples(_PIECES, _WAITS), max_size=40))
@@ -288,11 +288,11 @@ def test_with_key_release_no_bytes_hold_the_deadman_past_a_release_or_a_freeze(s
     for data, wait_us in steps:
         desk.type(data)
         desk.wait(wait_us)
-    was_held = desk.wish().is_held
+    was_held = desk.command().is_held
     desk.type(RELEASE)
-    assert not desk.wish().is_held
+    assert not desk.command().is_held
     if was_held:
         desk.type(PRESS)
         desk.answers = False
         desk.wait(LIFE_US + 60_000)
-        assert not desk.wish().is_held
+        assert not desk.command().is_held

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import Cause, Observed, Order, Reach, SeenCar, State, Wish
+from host_bridge.core import Cause, DriveCommand, Observed, Order, Reach, SeenCar, State
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import ros_input as under_test
 from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
@@ -150,11 +150,11 @@ class Table:
             )  # fmt: skip
         return SeenCar("car", True, VEHICLE, status, None, None, None)
 
-    def step(self, ms: int = 10, is_woken: bool = False) -> Wish:
+    def step(self, ms: int = 10, is_woken: bool = False) -> DriveCommand:
         self.now_ms += ms
         return self.step_at(self.now_ms * MS, is_woken)
 
-    def step_at(self, now_us: int, is_woken: bool = False) -> Wish:
+    def step_at(self, now_us: int, is_woken: bool = False) -> DriveCommand:
         observed = Observed((self.car, OTHER), self.is_driving, True, is_woken)
         return self.node.step(now_us, observed)
 
@@ -163,7 +163,7 @@ class Table:
         received_us = (self.now_ms + 10 - late_ms) * MS
         self.bus.comes.append(lambda: self.bus.topics[topic].hear(message, received_us))
 
-    def command(self, speed: float = 1.0, steer: float = 0.0, topic: str = "drive") -> Wish:
+    def command(self, speed: float = 1.0, steer: float = 0.0, topic: str = "drive") -> DriveCommand:
         self.hear(topic, ackermann(speed, steer))
         return self.step()
 
@@ -171,12 +171,12 @@ class Table:
         self.is_driving, self.state = True, State.HOLD
         return self
 
-    def driven(self, speed: float = 1.0, **given) -> Wish:
+    def driven(self, speed: float = 1.0, **given) -> DriveCommand:
         """Armed, and commanded for longer than it takes to begin."""
         self.armed()
         for _ in range(13):
-            wish = self.command(speed, **given)
-        return wish
+            command = self.command(speed, **given)
+        return command
 
     def call(self, name: str, request=None) -> list[tuple[bool, str]]:
         replies: list[tuple[bool, str]] = []
@@ -376,39 +376,44 @@ def test_an_adapter_with_a_runstop_of_its_own_has_no_other(table, own):
     assert "runstop" not in table().open().bus.topics
 
 
-# --- what is wished for
+# --- what is commanded
 
 
 def test_nothing_is_wished_for_before_the_cars_are_armed(table):
     it = table().open()
     for _ in range(20):
-        wish = it.command(1.0)
-        assert (wish.is_held, wish.speed_mps, wish.heard_us) == (False, 0.0, None)
+        command = it.command(1.0)
+        assert (command.is_held, command.speed_mps, command.heard_us) == (False, 0.0, None)
 
 
 def test_commands_drive_from_the_second_one_on_once_the_car_has_had_time_to_begin(table):
     it = table().open().armed()
-    assert it.command(1.0, 0.2) == Wish(input_count=1)
+    assert it.command(1.0, 0.2) == DriveCommand(input_count=1)
     first_ms = it.now_ms + 10
     while it.now_ms < first_ms + BEGIN_MS - 10:
-        wish = it.command(1.0, 0.2)
-        assert (wish.is_held, wish.speed_mps, wish.steer_rad) == (False, 1.0, 0.2)
-    wish = it.command(1.0, 0.2)
+        command = it.command(1.0, 0.2)
+        assert (command.is_held, command.speed_mps, command.steer_rad) == (False, 1.0, 0.2)
+    command = it.command(1.0, 0.2)
     assert it.now_ms == first_ms + BEGIN_MS
-    assert (wish.is_held, wish.speed_mps, wish.steer_rad, wish.brake) == (True, 1.0, 0.2, 0.0)
-    assert wish.heard_us == it.now_ms * MS
+    assert (command.is_held, command.speed_mps, command.steer_rad, command.brake) == (
+        True,
+        1.0,
+        0.2,
+        0.0,
+    )
+    assert command.heard_us == it.now_ms * MS
 
 
 @pytest.mark.parametrize(
-    ("speed", "steer", "wished"),
+    ("speed", "steer", "commanded"),
     [
         (9.0, 1.0, (4.0, 0.4)), (-9.0, -1.0, (-1.0, -0.4)), (4.0, 0.4, (4.0, 0.4)),
         (-0.5, -0.1, (-0.5, -0.1)),
     ],
 )  # fmt: skip
-def test_no_further_than_the_reach(table, speed, steer, wished):
-    wish = table().open().driven(speed, steer=steer)
-    assert (wish.speed_mps, wish.steer_rad) == wished
+def test_no_further_than_the_reach(table, speed, steer, commanded):
+    command = table().open().driven(speed, steer=steer)
+    assert (command.speed_mps, command.steer_rad) == commanded
 
 
 def test_each_step_is_counted_in_sixteen_bits(table):
@@ -423,16 +428,16 @@ def test_a_command_is_as_old_as_when_it_was_heard(table):
     it.driven()
     heard_us = it.now_ms * MS
     for _ in range(12):
-        wish = it.step()
-        assert (wish.is_held, wish.heard_us) == (True, heard_us)
+        command = it.step()
+        assert (command.is_held, command.heard_us) == (True, heard_us)
 
 
 def test_who_drove_and_fell_silent_is_said_to_be_silent(table):
     it = table().open()
     it.driven(2.0)
     heard_us = it.now_ms * MS
-    wish = it.step(121)
-    assert (wish.is_held, wish.speed_mps, wish.heard_us) == (True, 2.0, heard_us)
+    command = it.step(121)
+    assert (command.is_held, command.speed_mps, command.heard_us) == (True, 2.0, heard_us)
     for topic in ("drive", "teleop"):
         it.hear(topic, ackermann(3.0, 0.0))
     assert it.step().heard_us == heard_us
@@ -448,8 +453,8 @@ def test_the_next_arming_begins_anew(table):
     it.is_driving = False
     it.step()
     it.armed()
-    wish = it.step()
-    assert (wish.is_held, wish.heard_us) == (False, None)
+    command = it.step()
+    assert (command.is_held, command.heard_us) == (False, None)
     first = it.command(1.0)
     assert not first.is_held
     assert [it.command(1.0).is_held for _ in range(12)] == [False] * 10 + [True] * 2
@@ -469,11 +474,11 @@ def test_who_cedes_is_followed_by_a_word_of_rest_and_not_by_silence(table):
     it = table().open()
     it.driven()
     it.node._mux.release("navigation")
-    wish = it.step()
-    assert (wish.is_held, wish.speed_mps, wish.heard_us) == (False, 0.0, it.now_ms * MS)
-    wish = it.step(500)
-    assert wish.heard_us == it.now_ms * MS
-    assert wish.input_count == it.node._count
+    command = it.step()
+    assert (command.is_held, command.speed_mps, command.heard_us) == (False, 0.0, it.now_ms * MS)
+    command = it.step(500)
+    assert command.heard_us == it.now_ms * MS
+    assert command.input_count == it.node._count
 
 
 def test_time_to_begin_is_a_tenth_of_a_second(table):
@@ -489,8 +494,8 @@ def test_time_to_begin_is_a_tenth_of_a_second(table):
 def test_two_commands_may_come_in_one_step_and_the_first_one(table):
     it = table().open().armed()
     it.hear("drive", ackermann(1.0, 0.0))
-    wish = it.command(2.0)
-    assert (wish.is_held, wish.speed_mps) == (False, 2.0)
+    command = it.command(2.0)
+    assert (command.is_held, command.speed_mps) == (False, 2.0)
 
 
 def test_what_was_before_the_first_arming_counts_for_nothing(table):
@@ -505,8 +510,8 @@ def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed
     it.driven()
     it.is_driving = False
     for _ in range(3):
-        wish = it.step()
-        assert (wish.is_held, wish.heard_us) == (False, it.now_ms * MS)
+        command = it.step()
+        assert (command.is_held, command.heard_us) == (False, it.now_ms * MS)
 
 
 # --- a adapter's word
@@ -515,8 +520,8 @@ def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed
 def test_an_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
     it = table().open()
     own.may_drive = False
-    wish = it.driven()
-    assert (wish.is_held, wish.heard_us) == (False, it.now_ms * MS)
+    command = it.driven()
+    assert (command.is_held, command.heard_us) == (False, it.now_ms * MS)
     own.may_drive = True
     it.command()
     assert it.node._mux.winner == "navigation"
@@ -530,8 +535,8 @@ def test_an_adapter_that_may_not_drive_rests_and_misses_nobody(table, own):
 
 def test_an_adapter_says_what_of_a_command_is_done_and_which_lights_burn(table, own):
     own.lights = 5
-    wish = table().open().driven(2.0)
-    assert (wish.speed_mps, wish.lights) == (1.0, 5)
+    command = table().open().driven(2.0)
+    assert (command.speed_mps, command.lights) == (1.0, 5)
 
 
 def test_what_an_adapter_takes_is_no_command(table, own):
@@ -589,9 +594,9 @@ def test_halves_are_put_together(table):
     for _ in range(13):
         it.hear("commands/servo/position", of_value(0.5304))
         it.hear("commands/motor/speed", of_value(4614.0), late_ms=5)
-        wish = it.step()
-    assert (wish.speed_mps, wish.steer_rad, wish.is_held) == (1.0, 0.0, True)
-    assert wish.heard_us == (it.now_ms - 5) * MS
+        command = it.step()
+    assert (command.speed_mps, command.steer_rad, command.is_held) == (1.0, 0.0, True)
+    assert command.heard_us == (it.now_ms - 5) * MS
     it.hear("commands/motor/brake", of_value(100.0))
     assert it.step().brake == 0.5
 
@@ -687,8 +692,8 @@ def test_a_vesc_file_has_the_scale(table):
     it = table(scale=VescScale(erpm_per_mps=1000.0)).open().armed()
     for _ in range(3):
         it.hear("commands/motor/speed", of_value(2000.0))
-        wish = it.step()
-    assert wish.speed_mps == 2.0
+        command = it.step()
+    assert command.speed_mps == 2.0
 
 
 def test_a_topic_is_of_the_row_that_names_it(table):

@@ -99,8 +99,8 @@ def test_a_hold_that_was_there_before_is_none_until_it_is_released(table):
 def test_a_frame_is_as_old_as_its_arrival_and_nothing_renews_it(table):
     table.hear(held=False)
     table.hear(steer=-32767)
-    wish = table.step()
-    assert (wish.speed_mps, wish.steer_rad) == (1.0, pytest.approx(-0.4189, abs=1e-3))
+    command = table.step()
+    assert (command.speed_mps, command.steer_rad) == (1.0, pytest.approx(-0.4189, abs=1e-3))
     assert table.step(500).heard_us == 1_000_000
 
 
@@ -152,5 +152,5 @@ def test_only_on_the_stand_a_frame_has_a_brake(table):
     assert not seat.hear(FRAME.pack(1, 0, 0, 0, 0))
     assert seat.hear(STAND_FRAME.pack(2, 0, 0, 0, 0, 0))
     assert seat.hear(braking)
-    wish = seat.step(table.now_us, DRIVING)
-    assert (wish.is_held, wish.brake) == (True, 1.0)
+    command = seat.step(table.now_us, DRIVING)
+    assert (command.is_held, command.brake) == (True, 1.0)

@@ -24,7 +24,7 @@ def script_of(name, **options):
     return script
 
 
-def wished(script, throttle):
+def commanded(script, throttle):
     """The speed that its answer asks for, in m/s."""
     keys = {"V1 Throttle": str(throttle), "V1 Steering": "0"}
     script.exchange.take(write_bridge(keys), 0)
@@ -43,7 +43,7 @@ def driven_mps(uri, script, throttle, begin_s=2.0, seconds=4.0):
         car.arm()
         begun_m = None
         for t_s in car.ticks(seconds):
-            car.drive(wished(script, throttle), 0.0)
+            car.drive(commanded(script, throttle), 0.0)
             if begun_m is None and t_s >= begin_s:
                 begun_s, begun_m = t_s, car.pose[0]
         return (car.pose[0] - begun_m) / (t_s - begun_s)
@@ -79,13 +79,13 @@ def test_an_f1tenth_drives_each_throttle_at_that_share_of_22_88_m_per_s(name, th
 
 def test_what_is_cut_is_said_and_fit_uses_all_of_the_throttle():
     cut = script_of("f1tenth")
-    assert wished(cut, 0.5) == wished(cut, 0.05) == 0.3
+    assert commanded(cut, 0.5) == commanded(cut, 0.05) == 0.3
     assert "A throttle above 0.013 is cut" in cut.words(0)
     fit = script_of("f1tenth", scale="fit")
-    assert [wished(fit, t) for t in (0.5, 1.0)] == pytest.approx([0.15, 0.3])
+    assert [commanded(fit, t) for t in (0.5, 1.0)] == pytest.approx([0.15, 0.3])
     assert "is cut" not in fit.words(0)
     scaled = script_of("f1tenth", scale="0.1", quick="1")
-    assert wished(scaled, 0.5) == pytest.approx(0.05 * 22.88)
+    assert commanded(scaled, 0.5) == pytest.approx(0.05 * 22.88)
 
 
 def test_scans_are_packed_as_the_simulator_packs_them_and_the_pose_is_the_true_one(tmp_path):
@@ -158,9 +158,9 @@ def test_one_that_answers_every_two_seconds_drives_no_farther_blind_than_any(nam
     """Each answer counts for 2.5 s, in which it goes stop.blind_m at most."""
     script = script_of(name, every="2")
     assert script.source == "devkit"
-    assert wished(script, 1.0) == pytest.approx(most_mps)
+    assert commanded(script, 1.0) == pytest.approx(most_mps)
     blind_m = load_vehicle(name).blind_m
-    assert 2.5 * wished(script, 1.0) == pytest.approx(blind_m)
+    assert 2.5 * commanded(script, 1.0) == pytest.approx(blind_m)
     assert f"{blind_m:g} m at most" in script.words(0)
 
 
@@ -172,10 +172,10 @@ def test_the_boards_lease_ends_with_the_answer_that_counts_for_longer():
     car = SeenCar("car", True, load_vehicle("nigel"), None, None, None, None)
     ends = []
     for now_us in range(0, 2_600_000, 10_000):
-        wish = script.step(now_us, Observed((car,), is_driving=True, is_permitted=True))
-        if wish.heard_us is not None and now_us - wish.heard_us < lease_us:
-            assert wish.heard_us <= now_us
-            ends.append(wish.heard_us + lease_us)
+        command = script.step(now_us, Observed((car,), is_driving=True, is_permitted=True))
+        if command.heard_us is not None and now_us - command.heard_us < lease_us:
+            assert command.heard_us <= now_us
+            ends.append(command.heard_us + lease_us)
     assert len(ends) == 250
     assert max(ends) == 2_500_000
     assert script.fresh_answer(2_500_000) is None

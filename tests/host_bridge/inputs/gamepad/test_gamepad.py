@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.core import Order, Wish
+from host_bridge.core import DriveCommand, Order
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.drive.controls import make_input
 from host_bridge.drive.plan import Plan
@@ -65,14 +65,14 @@ class Table:
         facts = next(it for it in self.virtual._sdl.pads() if it.name == "Test pad")
         self.mappings.keep(PadMapping(facts.guid, facts.name, "", life, Roles(**roles)))
 
-    def step(self, ticks: int = 1, observed=DRIVING) -> Wish:
+    def step(self, ticks: int = 1, observed=DRIVING) -> DriveCommand:
         for _ in range(ticks):
             self.now_us += TICK_US
             self.virtual.tremble()
-            wish = self.input.step(self.now_us, observed)
-        return wish
+            command = self.input.step(self.now_us, observed)
+        return command
 
-    def hold(self, button: str = "leftshoulder") -> Wish:
+    def hold(self, button: str = "leftshoulder") -> DriveCommand:
         self.step()
         self.virtual.press(button)
         return self.step()
@@ -100,10 +100,10 @@ def test_lb_held_drives_by_the_triggers_and_the_stick(table, virtual):
     assert it.hold().is_held
     virtual.move("righttrigger", 1.0)
     virtual.move("leftx", -1.0)
-    wish = it.step()
-    assert wish.speed_mps == pytest.approx(2.0)  # an F1TENTH's gamepad on the track
-    assert wish.steer_rad == pytest.approx(0.4189, abs=1e-3)
-    assert not wish.permits_autonomy
+    command = it.step()
+    assert command.speed_mps == pytest.approx(2.0)  # an F1TENTH's gamepad on the track
+    assert command.steer_rad == pytest.approx(0.4189, abs=1e-3)
+    assert not command.permits_autonomy
     virtual.move("righttrigger", 0.0)
     virtual.move("lefttrigger", 1.0)
     assert it.step().speed_mps == pytest.approx(-1.0)
@@ -119,9 +119,9 @@ def test_lb_released_lets_go(table, virtual):
 def test_rb_lets_a_program_drive_and_drives_nothing_itself(table, virtual):
     it = table()
     virtual.move("leftx", 1.0)
-    wish = it.hold("rightshoulder")
-    assert (wish.is_held, wish.permits_autonomy) == (True, True)
-    assert (wish.speed_mps, wish.steer_rad) == (0.0, 0.0)
+    command = it.hold("rightshoulder")
+    assert (command.is_held, command.permits_autonomy) == (True, True)
+    assert (command.speed_mps, command.steer_rad) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("trigger", ["lefttrigger", "righttrigger"])
@@ -152,8 +152,8 @@ def test_taking_over_from_a_program_begins_with_the_triggers_at_rest(table, virt
     it = table()
     it.hold("rightshoulder")
     virtual.press("leftshoulder")
-    wish = it.step()
-    assert (wish.is_held, wish.permits_autonomy) == (True, False)
+    command = it.step()
+    assert (command.is_held, command.permits_autonomy) == (True, False)
 
 
 @pytest.mark.parametrize("button", ["b", "a", 2, 3, 5, 7, 8, 11, 14])

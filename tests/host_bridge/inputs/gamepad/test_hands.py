@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import Observed, Order, State, Wish
+from host_bridge.core import DriveCommand, Observed, Order, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad import hands
 from host_bridge.inputs.gamepad.hands import GAMEPAD, SLOW_SEAT, Gamepad, chosen, take_mappings
@@ -102,11 +102,11 @@ class Table:
         (it,) = Sdl.made
         return it
 
-    def step(self, *reports: Report, observed: Observed = DRIVING) -> Wish:
+    def step(self, *reports: Report, observed: Observed = DRIVING) -> DriveCommand:
         self.sdl.reports += reports
         return self.input.step(self.now_us, observed)
 
-    def hold(self, held: float = 1.0) -> Wish:
+    def hold(self, held: float = 1.0) -> DriveCommand:
         self.input.pad.values["leftshoulder"] = held
         return self.step()
 
@@ -176,7 +176,7 @@ def test_sdl_is_told_what_is_kept_of_each(table):
 def test_before_it_is_opened_it_wishes_nothing(table):
     it = table.input
     assert (it.source, it.life, it.seat, it.pad) == (GAMEPAD, Life.PRESSES, None, None)
-    assert it.step(0, DRIVING) == Wish()
+    assert it.step(0, DRIVING) == DriveCommand()
     assert it.orders() == ()
     it.let_go()
     assert (it.words(0), it.hint(0)) == ("", "")
@@ -285,14 +285,14 @@ def test_unplugged_it_says_so_until_it_is_back(table):
     table.hold(0.0)
     table.hold()
     said = "Gamepad is gone: Xbox pad, unplugged or switched off"
-    assert table.step(LOST) == Wish(lost=said)
+    assert table.step(LOST) == DriveCommand(lost=said)
     assert (it.pad, it.seat, pad.is_closed) == (None, None, True)
     assert it.hint(0) == said
-    assert table.step(pressed("start")) == Wish(lost=said)
+    assert table.step(pressed("start")) == DriveCommand(lost=said)
     assert it.orders() == ()
     it.let_go()
     back = table.step(Report(0, Kind.ADDED))
-    assert back == Wish()
+    assert back == DriveCommand()
     assert it.pad is not None
     assert it.pad is not pad
     assert it.seat.grip is not Grip.HAND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.core import Order, Reach, Wish
+from host_bridge.core import DriveCommand, Order, Reach
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, Kind, Report
@@ -40,13 +40,13 @@ class Table:
         self.seat = PadSeat(self.pad, Roles(**roles), life, REACH)
         self.now_us = 0
 
-    def step(self, **values: float) -> Wish:
+    def step(self, **values: float) -> DriveCommand:
         """These controls are moved; the next step."""
         self.pad.values.update(values)
         self.seat.step(self.now_us)
         return self.seat.read()
 
-    def hold(self, **values: float) -> Wish:
+    def hold(self, **values: float) -> DriveCommand:
         """Let go, then held."""
         self.step(leftshoulder=0.0)
         return self.step(leftshoulder=1.0, **values)
@@ -73,11 +73,11 @@ def test_a_grip_counts_only_after_a_release():
     table = Table()
     assert table.seat.grip is Grip.NEEDS_RELEASE
     assert not table.seat.is_restless
-    assert table.step(leftshoulder=1.0) == Wish()
+    assert table.step(leftshoulder=1.0) == DriveCommand()
     assert not table.seat.is_restless
-    assert table.step(leftshoulder=0.0) == Wish()
+    assert table.step(leftshoulder=0.0) == DriveCommand()
     assert table.seat.grip is Grip.OPEN
-    assert table.step(leftshoulder=1.0) == Wish(is_held=True)
+    assert table.step(leftshoulder=1.0) == DriveCommand(is_held=True)
     assert table.seat.grip is Grip.HAND
 
 
@@ -101,7 +101,7 @@ def test_the_other_button_lets_a_program_drive_and_the_hand_takes_over():
     table = Table()
     table.step(leftx=1.0)
     held = table.step(rightshoulder=1.0)
-    assert held == Wish(is_held=True, permits_autonomy=True)
+    assert held == DriveCommand(is_held=True, permits_autonomy=True)
     assert table.seat.grip is Grip.AUTONOMY
     taken = table.step(leftshoulder=1.0)
     assert (taken.is_held, taken.permits_autonomy) == (True, False)
@@ -111,7 +111,7 @@ def test_the_other_button_lets_a_program_drive_and_the_hand_takes_over():
 def test_without_a_role_for_it_no_program_is_let_drive():
     table = Table(autonomy="")
     table.step()
-    assert table.step(rightshoulder=1.0) == Wish()
+    assert table.step(rightshoulder=1.0) == DriveCommand()
 
 
 @pytest.mark.parametrize("control", ["righttrigger", "lefttrigger", "rightx"])
@@ -119,10 +119,10 @@ def test_without_a_role_for_it_no_program_is_let_drive():
 def test_a_grip_that_begins_with_what_makes_speed_pressed_is_none_until_released(control, hand):
     table = Table(brake="rightx")
     table.step(**{control: 0.3})
-    assert table.step(**{hand: 1.0}) == Wish()
+    assert table.step(**{hand: 1.0}) == DriveCommand()
     assert table.seat.grip is Grip.NEEDS_RELEASE
     assert table.seat.is_restless
-    assert table.step(**{control: 0.0}) == Wish()
+    assert table.step(**{control: 0.0}) == DriveCommand()
     assert table.seat.is_restless, "until it is let go"
     table.step(**{hand: 0.0})
     assert not table.seat.is_restless
@@ -138,7 +138,7 @@ def test_taking_over_with_a_trigger_pressed_is_no_grip():
     table.step()
     table.step(rightshoulder=1.0)
     table.step(righttrigger=0.5)
-    assert table.step(leftshoulder=1.0) == Wish()
+    assert table.step(leftshoulder=1.0) == DriveCommand()
     assert table.seat.is_restless
 
 
@@ -146,15 +146,15 @@ def test_what_is_let_go_by_the_drive_has_to_be_held_anew():
     table = Table()
     table.hold()
     table.seat.let_go()
-    assert table.step() == Wish()
+    assert table.step() == DriveCommand()
     assert table.hold().is_held
 
 
-# --- what is wished for
+# --- what is commanded
 
 
 @pytest.mark.parametrize(
-    ("values", "wish"),
+    ("values", "command"),
     [
         ({"righttrigger": 1.0}, (0.0, 4.0, 0.0)),
         ({"lefttrigger": 1.0}, (0.0, -2.0, 0.0)),
@@ -173,11 +173,11 @@ def test_what_is_let_go_by_the_drive_has_to_be_held_anew():
         ({"leftx": -1.5}, (0.4, 0.0, 0.0)),
     ],
 )
-def test_each_control_moves_its_part_of_the_reach(values, wish):
+def test_each_control_moves_its_part_of_the_reach(values, command):
     table = Table(brake="rightx")
     table.hold()
     read = table.step(**values)
-    assert (read.steer_rad, read.speed_mps, read.brake) == pytest.approx(wish)
+    assert (read.steer_rad, read.speed_mps, read.brake) == pytest.approx(command)
     assert (read.is_held, read.permits_autonomy) == (True, False)
 
 
@@ -208,7 +208,7 @@ def test_a_button_with_an_order_gives_it_and_lets_go(name, order):
     table.hold()
     table.press(name)
     assert table.seat.orders == [order]
-    assert table.step() == Wish(input_count=1)
+    assert table.step() == DriveCommand(input_count=1)
 
 
 WITH_A_ROLE = {"start", "back", "leftshoulder", "rightshoulder"}

@@ -47,13 +47,13 @@ class Scene:
 
 def test_it_begins_in_neutral_where_the_car_stands_and_steers_back_to_the_path():
     scene = Scene(following())
-    wish = scene.at(7.0, 3.0, 0.0)  # wherever it reckons itself: that is the path's beginning
-    assert wish.is_held
-    assert wish.speed_mps == 0.0
-    assert wish.steer_rad == pytest.approx(0.0)
-    wish = scene.at(7.2, 3.1, for_us=200_000)
-    assert wish.speed_mps > 1.0
-    assert wish.steer_rad < -0.05, "it is to the left of it"
+    command = scene.at(7.0, 3.0, 0.0)  # wherever it reckons itself: that is the path's beginning
+    assert command.is_held
+    assert command.speed_mps == 0.0
+    assert command.steer_rad == pytest.approx(0.0)
+    command = scene.at(7.2, 3.1, for_us=200_000)
+    assert command.speed_mps > 1.0
+    assert command.steer_rad < -0.05, "it is to the left of it"
     assert scene.at(7.2, 2.9).steer_rad > 0.05
 
 
@@ -85,8 +85,8 @@ def test_it_comes_to_rest_at_the_end_and_only_then_is_over():
 def round_it(scene, step_m=0.1):
     for i in range(1, round(LOOP.length_m / step_m) + 1):
         x_m, y_m = LOOP.at(i * step_m)
-        wish = scene.at(x_m, y_m, LOOP.yaw_at(i * step_m), for_us=100_000)
-    return wish
+        command = scene.at(x_m, y_m, LOOP.yaw_at(i * step_m), for_us=100_000)
+    return command
 
 
 def test_a_loop_is_driven_so_many_laps_which_are_timed():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import Order, Reach, Wish
+from host_bridge.core import DriveCommand, Order, Reach
 from host_bridge.station.server.page_seat import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
 from tests.host_bridge.inputs.made_inputs import DRIVING
 
@@ -35,13 +35,13 @@ class Page:
     def hear(self, flags: int = HELD, steer: int = 0, speed: int = 0, count: int = 0) -> bool:
         return self.seat.hear(FRAME.pack(1, flags, steer, speed, count))
 
-    def held(self, flags: int = HELD, **given: int) -> Wish:
+    def held(self, flags: int = HELD, **given: int) -> DriveCommand:
         """Released, then held."""
         self.hear(0)
         self.hear(flags, **given)
         return self.step()
 
-    def step(self) -> Wish:
+    def step(self) -> DriveCommand:
         return self.seat.step(self.now_us, DRIVING)
 
 
@@ -50,16 +50,16 @@ def test_before_a_page_says_anything_nothing_is_held():
     assert seat.is_person
     assert (seat.source, seat.is_on_stand, seat.frames) == ("seat", False, 0)
     assert list(seat.orders()) == []
-    assert seat.step(0, DRIVING) == Wish()
+    assert seat.step(0, DRIVING) == DriveCommand()
 
 
 def test_before_it_is_opened_a_hold_goes_nowhere():
-    wish = Page().held(steer=FULL, speed=FULL)
-    assert wish == Wish(is_held=True, input_count=2, heard_us=5_000_000)
+    command = Page().held(steer=FULL, speed=FULL)
+    assert command == DriveCommand(is_held=True, input_count=2, heard_us=5_000_000)
 
 
 @pytest.mark.parametrize(
-    ("steer", "speed", "wished"),
+    ("steer", "speed", "commanded"),
     [
         (0, 0, (0.0, 0.0)),
         (FULL, FULL, (0.5, 4.0)),
@@ -69,10 +69,10 @@ def test_before_it_is_opened_a_hold_goes_nowhere():
         (-FULL // 2, -FULL // 2, (-0.25, -1.0)),
     ],
 )
-def test_a_finger_moves_its_part_of_the_reach(steer, speed, wished):
-    wish = Page().open().held(steer=steer, speed=speed)
-    assert (wish.steer_rad, wish.speed_mps) == pytest.approx(wished, abs=1e-4)
-    assert (wish.is_held, wish.brake) == (True, 0.0)
+def test_a_finger_moves_its_part_of_the_reach(steer, speed, commanded):
+    command = Page().open().held(steer=steer, speed=speed)
+    assert (command.steer_rad, command.speed_mps) == pytest.approx(commanded, abs=1e-4)
+    assert (command.is_held, command.brake) == (True, 0.0)
 
 
 def test_frames_are_counted_in_sixteen_bits():
@@ -108,8 +108,8 @@ def test_on_the_stand_a_frame_has_a_brake(raw, brake):
 
 @pytest.mark.parametrize(("speed", "mps"), [(FULL, 0.3), (-FULL, -0.3), (0, 0.0), (1638, 0.2)])
 def test_a_gamepad_is_slow_both_ways(speed, mps):
-    wish = Page().open().held(HELD | BY_PAD, speed=speed)
-    assert wish.speed_mps == pytest.approx(mps, abs=1e-3)
+    command = Page().open().held(HELD | BY_PAD, speed=speed)
+    assert command.speed_mps == pytest.approx(mps, abs=1e-3)
 
 
 def test_it_is_let_go_of_a_second_after_it_said_something_new():
@@ -169,7 +169,7 @@ def test_a_page_that_goes_twice_stops_once():
     page.seat.leave()
     page.seat.leave()
     assert list(page.seat.orders()) == [Order.STOP, Order.QUIT, Order.QUIT]
-    assert page.step() == Wish(lost="The page that drove is gone")
+    assert page.step() == DriveCommand(lost="The page that drove is gone")
 
 
 def test_one_that_goes_without_a_hold_is_no_loss():
@@ -177,7 +177,7 @@ def test_one_that_goes_without_a_hold_is_no_loss():
     page.hear(0)
     page.seat.leave()
     assert list(page.seat.orders()) == [Order.QUIT]
-    assert page.step() == Wish()
+    assert page.step() == DriveCommand()
 
 
 def test_what_the_drive_says_is_told_to_the_page():
