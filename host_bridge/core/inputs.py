@@ -51,7 +51,7 @@ class DriveCommand:
     lost: str = ""
 
 
-class Order(Enum):
+class OperatorRequest(Enum):
     """A request of an input besides driving; the operator's keys and the input's end are such."""
 
     STOP = "stop"
@@ -169,7 +169,7 @@ class Input(ABC):
         Called a hundred times a second, and once more after it woke the session.
         """
 
-    def orders(self) -> Sequence[Order]:
+    def requests(self) -> Sequence[OperatorRequest]:
         """Return the requests besides driving since the last call, and forget them."""
         return ()
 

@@ -17,7 +17,7 @@ from host_bridge.core import (
     DriveCommand,
     Input,
     Observed,
-    Order,
+    OperatorRequest,
     Reach,
     SeenCar,
     SourceFacts,
@@ -110,9 +110,9 @@ class Controls:
             lost=hand.lost or command.lost,
         )
 
-    def orders(self) -> list[Order]:
+    def requests(self) -> list[OperatorRequest]:
         """Return the requests besides driving since the last call."""
-        return [order for it in self._all() for order in it.orders()]
+        return [request for it in self._all() for request in it.requests()]
 
     def let_go(self) -> None:
         for it in self._all():

@@ -19,7 +19,7 @@ from host_bridge.core import (
     NEUTRAL_US,
     Action,
     DriveCommand,
-    Order,
+    OperatorRequest,
     Profile,
     SeenCar,
     Sender,
@@ -146,15 +146,15 @@ class Drive:
         is_fresh = now_us - self._held_us < NEUTRAL_US
         return replace(command, speed_mps=0.0) if is_fresh else command
 
-    def obey(self, order: Order, now_us: int) -> None:
-        if order in (Order.QUIT, Order.INTERRUPT):
+    def handle(self, request: OperatorRequest, now_us: int) -> None:
+        if request in (OperatorRequest.QUIT, OperatorRequest.INTERRUPT):
             self.quit(now_us)
-        elif order is Order.ARM:
+        elif request is OperatorRequest.ARM:
             self.arm(now_us)
-        elif order is Order.END:
+        elif request is OperatorRequest.END:
             self._end(now_us)
         else:
-            self._stop_all("frozen terminal" if order is Order.FROZE else "", now_us)
+            self._stop_all("frozen terminal" if request is OperatorRequest.FROZE else "", now_us)
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
 
     def _stop_all(self, why: str, now_us: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.config.store import Host
-from host_bridge.core import Input, Order
+from host_bridge.core import Input, OperatorRequest
 from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
@@ -176,7 +176,7 @@ class Cockpit:
         self._screen = seen_by.screen() if seen_by and not plan.is_json else None
         is_alone = plan.is_watched or plan.is_json  # a second drive must not write into the screen
         self._has_log = (self._screen is None and is_alone) or not sys.stdout.isatty()
-        self._orders: list[Order] = []
+        self._requests: list[OperatorRequest] = []
         self.was_cancelled = False
 
     async def drive(
@@ -235,13 +235,13 @@ class Cockpit:
                 if self.was_cancelled:
                     raise
                 self.was_cancelled = True
-                self._orders.append(Order.QUIT)
+                self._requests.append(OperatorRequest.QUIT)
 
     def _obey(self, driven: Drive, now_us: int) -> None:
-        orders, self._orders = [*self._orders, *driven.controls.orders()], []
-        for order in orders:
-            self.was_cancelled |= order is Order.INTERRUPT
-            driven.obey(order, now_us)
+        requests, self._requests = [*self._requests, *driven.controls.requests()], []
+        for request in requests:
+            self.was_cancelled |= request is OperatorRequest.INTERRUPT
+            driven.handle(request, now_us)
 
     def _tick_woken(self, driven: Drive, session: Session) -> None:
         """Serve an input that woke the session between two ticks: its command and its requests."""

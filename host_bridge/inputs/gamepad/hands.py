@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, Setting, State
+from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach, Setting, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings
 from host_bridge.inputs.gamepad.sdl import Kind, OpenPad, PadFacts, Report, Sdl
@@ -70,11 +70,11 @@ class Gamepad(Input):
         self.seat.step(now_us)
         return self.seat.read()
 
-    def orders(self) -> Sequence[Order]:
+    def requests(self) -> Sequence[OperatorRequest]:
         if self.seat is None:
             return ()
-        orders, self.seat.orders = self.seat.orders, []
-        return orders
+        requests, self.seat.requests = self.seat.requests, []
+        return requests
 
     def let_go(self) -> None:
         if self.seat:

@@ -1,11 +1,11 @@
-"""Turns a pad's reports into deadman, command and orders. No I/O; time is an argument."""
+"""Turns a pad's reports into deadman, command and requests. No I/O; time is an argument."""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import Protocol
 
-from host_bridge.core import DriveCommand, Order, Reach
+from host_bridge.core import DriveCommand, OperatorRequest, Reach
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, Kind, Report
@@ -33,7 +33,7 @@ class Grip(Enum):
 
 
 class PadSeat:
-    """The state of a person at a pad: takes reports, gives a command and orders.
+    """The state of a person at a pad: takes reports, gives a command and requests.
 
     A grip counts only if it began with all speed controls at rest; otherwise it has to be released
     first. The same holds after each stop.
@@ -44,21 +44,21 @@ class PadSeat:
         number = trigger(roles.hand) if trigger and roles.hand in AXES else -1
         self.reports = ReportCount(life, number)
         self.grip = Grip.NEEDS_RELEASE
-        self.orders: list[Order] = []
+        self.requests: list[OperatorRequest] = []
         self.is_restless = False  # a grip began with a trigger pressed
         self._controls = controls
         self._roles = roles
         self._life = life
         self._reach = reach
         self._by_button = {
-            roles.arm: Order.ARM,
-            roles.quit: Order.QUIT,
+            roles.arm: OperatorRequest.ARM,
+            roles.quit: OperatorRequest.QUIT,
             roles.hand: None,
             roles.autonomy: None,
         }
         driving = (roles.forward, roles.reverse, roles.brake, roles.steer)
         self._by_button.update({name.lstrip("+-"): None for name in driving if name})
-        self._by_button[roles.stop] = Order.STOP  # last: it overrides any other role
+        self._by_button[roles.stop] = OperatorRequest.STOP  # last: it overrides any other role
 
     def hear(self, report: Report, now_us: int) -> None:
         """Take one report of this pad."""
@@ -112,10 +112,10 @@ class PadSeat:
 
     def _press(self, name: str) -> None:
         """Take a pressed button. One without a role stops, so that any button will do."""
-        order = self._by_button.get(name, Order.STOP)
-        if order:
+        request = self._by_button.get(name, OperatorRequest.STOP)
+        if request:
             self.let_go()
-            self.orders.append(order)
+            self.requests.append(request)
 
     def _wanted(self) -> Grip:
         if self._is_held(self._roles.hand):

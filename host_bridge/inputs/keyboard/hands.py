@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Setting
+from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Setting
 from host_bridge.inputs.keyboard.capability import Releases
 from host_bridge.inputs.keyboard.keyboard import Keyboard
 from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, Seat
@@ -35,7 +35,7 @@ class Hands(Input):
         self._terminal = terminal
         self._now_us = now_us
         self._keyboard = Keyboard()
-        self._orders: list[Order] = []
+        self._requests: list[OperatorRequest] = []
         self._stack = ExitStack()
 
     async def open(self, setting: Setting) -> None:
@@ -46,7 +46,7 @@ class Hands(Input):
         keyboard, terminal = self._keyboard, self._terminal
         self._stack.enter_context(_warnings_kept())
         self._stack.enter_context(terminal)
-        terminal.listen(self._receive, lambda: self._orders.extend(keyboard.closed()))
+        terminal.listen(self._receive, lambda: self._requests.extend(keyboard.closed()))
         self._stack.callback(terminal.deafen)
         loop = asyncio.get_running_loop()
         # SIGTSTP releases the deadman and does not suspend the program; Ctrl-Z comes as a key
@@ -54,7 +54,7 @@ class Hands(Input):
         self._stack.callback(loop.remove_signal_handler, signal.SIGTSTP)
         while keyboard.releases is Releases.UNKNOWN:
             self._step_keyboard(self._now_us())
-            if {Order.QUIT, Order.INTERRUPT} & set(self._orders):
+            if {OperatorRequest.QUIT, OperatorRequest.INTERRUPT} & set(self._requests):
                 raise asyncio.CancelledError
             await asyncio.sleep(_POLL_S)
         has_releases = keyboard.releases is Releases.REPORTED
@@ -65,9 +65,9 @@ class Hands(Input):
         self._step_keyboard(now_us)
         return self._keyboard.seat.read(now_us) if self._keyboard.seat else DriveCommand()
 
-    def orders(self) -> Sequence[Order]:
-        orders, self._orders = self._orders, []
-        return orders
+    def requests(self) -> Sequence[OperatorRequest]:
+        requests, self._requests = self._requests, []
+        return requests
 
     def let_go(self) -> None:
         self._keyboard.let_go()
@@ -102,10 +102,10 @@ class Hands(Input):
         self._terminal.write(drawn.encode())
 
     def _receive(self, data: bytes) -> None:
-        self._orders += self._keyboard.receive_data(data, self._now_us())
+        self._requests += self._keyboard.receive_data(data, self._now_us())
 
     def _step_keyboard(self, now_us: int) -> None:
-        self._orders += self._keyboard.step(now_us)
+        self._requests += self._keyboard.step(now_us)
         self._terminal.write(self._keyboard.data_to_send())
 
 

@@ -1,4 +1,4 @@
-"""A keyboard behind a terminal: bytes in; orders, commands and bytes to the terminal out. No I/O.
+"""A keyboard behind a terminal: bytes in; requests, commands and bytes to the terminal out. No I/O.
 
 Any doubt whether SPACE is still held releases the deadman: a lost focus, a broken sequence, a
 terminal that no longer answers or no longer reports releases.
@@ -6,7 +6,7 @@ terminal that no longer answers or no longer reports releases.
 
 from __future__ import annotations
 
-from host_bridge.core import Order
+from host_bridge.core import OperatorRequest
 from host_bridge.inputs.keyboard.capability import POP, Capability, Pulse, Releases
 from host_bridge.inputs.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
 from host_bridge.inputs.keyboard.seat import Seat
@@ -39,41 +39,41 @@ class Keyboard:
         self._out.clear()
         return data
 
-    def receive_data(self, data: bytes, now_us: int) -> list[Order]:
-        return self._orders(self._decoder.feed(data, now_us), now_us)
+    def receive_data(self, data: bytes, now_us: int) -> list[OperatorRequest]:
+        return self._requests(self._decoder.feed(data, now_us), now_us)
 
-    def step(self, now_us: int) -> list[Order]:
-        """Advance the timeouts; return the orders. Call it a hundred times a second."""
-        orders = self._orders(self._decoder.step(now_us), now_us)
+    def step(self, now_us: int) -> list[OperatorRequest]:
+        """Advance the timeouts; return the requests. Call it a hundred times a second."""
+        requests = self._requests(self._decoder.step(now_us), now_us)
         self._out += self._capability.step(now_us)
         if self.seat:
             self.seat.step(now_us)
             if self.seat.has_releases and self.seat.is_held(now_us):
                 self._out += self._pulse.step(now_us)
-                orders += self._judge_pulse(self.seat, now_us)
-        return orders
+                requests += self._judge_pulse(self.seat, now_us)
+        return requests
 
-    def closed(self) -> list[Order]:
+    def closed(self) -> list[OperatorRequest]:
         """Release the deadman and quit, because the terminal is gone."""
         self.let_go()
-        return [Order.QUIT]
+        return [OperatorRequest.QUIT]
 
     def let_go(self) -> None:
         if self.seat:
             self.seat.let_go()
 
-    def _judge_pulse(self, seat: Seat, now_us: int) -> list[Order]:
+    def _judge_pulse(self, seat: Seat, now_us: int) -> list[OperatorRequest]:
         if not self._pulse.is_dead(now_us):
             return []
         self._pulse.give_up()
         seat.let_go()
-        return [Order.FROZE]
+        return [OperatorRequest.FROZE]
 
-    def _orders(self, events: list[KeyEvent], now_us: int) -> list[Order]:
+    def _requests(self, events: list[KeyEvent], now_us: int) -> list[OperatorRequest]:
         found = (self._event(event, now_us) for event in events)
-        return [order for order in found if order]
+        return [request for request in found if request]
 
-    def _event(self, event: KeyEvent, now_us: int) -> Order | None:
+    def _event(self, event: KeyEvent, now_us: int) -> OperatorRequest | None:
         if isinstance(event, Key):
             return self._key(event, now_us)
         if isinstance(event, FlagsReported):
@@ -84,12 +84,12 @@ class Keyboard:
             self.let_go()
         return None
 
-    def _key(self, key: Key, now_us: int) -> Order | None:
+    def _key(self, key: Key, now_us: int) -> OperatorRequest | None:
         if self.seat:
             return self.seat.strike(key, now_us)
         if key.name == "c" and key.has_ctrl:
-            return Order.INTERRUPT
-        return Order.QUIT if key.name == "escape" else None
+            return OperatorRequest.INTERRUPT
+        return OperatorRequest.QUIT if key.name == "escape" else None
 
     def _hear_flags(self, flags: int) -> None:
         is_opening = self.releases is Releases.UNKNOWN

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.core import DriveCommand, Order, Reach
+from host_bridge.core import DriveCommand, OperatorRequest, Reach
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
@@ -20,15 +20,15 @@ _NEUTRAL_US = (
 _STEPS = 10  # from standstill to full speed, and from centre to full lock
 
 
-_ORDERS = {
-    "e": Order.STOP,
-    "x": Order.STOP,
-    "r": Order.ARM,
-    "enter": Order.ARM,
-    "escape": Order.QUIT,
+_REQUESTS = {
+    "e": OperatorRequest.STOP,
+    "x": OperatorRequest.STOP,
+    "r": OperatorRequest.ARM,
+    "enter": OperatorRequest.ARM,
+    "escape": OperatorRequest.QUIT,
 }
-_CTRL_ORDERS = {"c": Order.INTERRUPT}
-_SAFE = (Order.STOP, Order.QUIT, Order.INTERRUPT)
+_CTRL_REQUESTS = {"c": OperatorRequest.INTERRUPT}
+_SAFE = (OperatorRequest.STOP, OperatorRequest.QUIT, OperatorRequest.INTERRUPT)
 
 
 class Seat:
@@ -78,13 +78,13 @@ class Seat:
         if not self.is_held(now_us):
             self.let_go()
 
-    def strike(self, key: Key, now_us: int) -> Order | None:
-        """Take one key; return the order that it gives, or None."""
+    def strike(self, key: Key, now_us: int) -> OperatorRequest | None:
+        """Take one key; return the request that it makes, or None."""
         self.step(now_us)
         self._strokes = self._strokes + 1 & 0xFFFF
-        order = (_CTRL_ORDERS if key.has_ctrl else _ORDERS).get(key.name)
-        if order:
-            return self._give(order, key)
+        request = (_CTRL_REQUESTS if key.has_ctrl else _REQUESTS).get(key.name)
+        if request:
+            return self._give(request, key)
         if key.name == "z" and key.has_ctrl:
             self.let_go()
         elif key.name == "space":
@@ -93,13 +93,13 @@ class Seat:
             self._moves.get(key.name, _nothing)()
         return None
 
-    def _give(self, order: Order, key: Key) -> Order | None:
+    def _give(self, request: OperatorRequest, key: Key) -> OperatorRequest | None:
         if key.stroke in (Stroke.RELEASED, Stroke.REPEATED):
             return None
-        if not self._is_a_press(key) and order not in _SAFE:
+        if not self._is_a_press(key) and request not in _SAFE:
             return None
         self.let_go()
-        return order
+        return request
 
     def _is_a_press(self, key: Key) -> bool:
         """Return whether a key was pressed: not for a release.

@@ -11,7 +11,15 @@ from dataclasses import replace
 from math import tau
 from pathlib import Path
 
-from host_bridge.core import NEUTRAL_US, DriveCommand, Input, Observed, Order, Reach, Setting
+from host_bridge.core import (
+    NEUTRAL_US,
+    DriveCommand,
+    Input,
+    Observed,
+    OperatorRequest,
+    Reach,
+    Setting,
+)
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.manoeuvres.csv_file import CsvFile
 from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
@@ -76,11 +84,11 @@ class Player(Input):
     def is_over(self) -> bool:
         return self.position_s >= self.manoeuvre.duration_s
 
-    def orders(self) -> Sequence[Order]:
+    def requests(self) -> Sequence[OperatorRequest]:
         if not self.is_over() or self._has_ended:
             return ()
         self._has_ended = True
-        return (Order.END,)
+        return (OperatorRequest.END,)
 
     def words(self, now_us: int) -> str:
         return self._words

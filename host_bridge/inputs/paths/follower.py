@@ -22,7 +22,7 @@ from host_bridge.core import (
     DriveCommand,
     Input,
     Observed,
-    Order,
+    OperatorRequest,
     Setting,
 )
 from host_bridge.core.errors import UsageFault
@@ -111,11 +111,11 @@ class Follower(Input):
             self._steer_rad, speed_mps, brake, is_held=True, input_count=self._steps
         )
 
-    def orders(self) -> Sequence[Order]:
+    def requests(self) -> Sequence[OperatorRequest]:
         if not self._is_over or self._has_said:
             return ()
         self._has_said = True
-        return (Order.END,)
+        return (OperatorRequest.END,)
 
     def let_go(self) -> None:
         """Forget why it stopped: a person who arms again has seen it."""

@@ -8,7 +8,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, SeenCar, Setting, Vehicle
+from host_bridge.core import (
+    DriveCommand,
+    Input,
+    Observed,
+    OperatorRequest,
+    Reach,
+    SeenCar,
+    Setting,
+    Vehicle,
+)
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, Truth
@@ -84,7 +93,7 @@ class RosInput(Input):
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
         self._adapter = vocabulary.adapter()
-        self._orders: list[Order] = []
+        self._requests: list[OperatorRequest] = []
         self._pending_replies = PendingReplies()
         self._count = 0
         self._now_us = 0
@@ -180,9 +189,9 @@ class RosInput(Input):
         hits = self._pipe.hits if self._pipe else None
         self._diagnostics.step(car, self._mux, self._who(now_us), hits)
 
-    def orders(self) -> Sequence[Order]:
-        orders, self._orders = self._orders, []
-        return orders
+    def requests(self) -> Sequence[OperatorRequest]:
+        requests, self._requests = self._requests, []
+        return requests
 
     def words(self, now_us: int) -> str:
         return f"ROS 2: {self._who(now_us)}"
@@ -327,7 +336,7 @@ class RosInput(Input):
         return self._pipe.hits if self._pipe else 0
 
     def stop(self) -> None:
-        self._orders.append(Order.STOP)
+        self._requests.append(OperatorRequest.STOP)
 
     def _stop(self, request: Any, reply: Reply) -> None:
         self.stop_for(reply)
@@ -354,7 +363,7 @@ class RosInput(Input):
         elif self._observed is not None and self._observed.is_driving:
             reply(True, "It is armed.")
         else:
-            self._orders.append(Order.ARM)
+            self._requests.append(OperatorRequest.ARM)
             self._pending_replies.wait(
                 reply,
                 self._now_us,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Reach, Setting
+from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach, Setting
 
 SEAT = "seat"  # its source in the vehicle file
 FRAME = struct.Struct("<BBhhI")  # kind, flags (held, by a pad), steering, speed, the pad's count
@@ -45,7 +45,7 @@ class PageSeat(Input):
         self._now_us = now_us
         self._tell = tell
         self._reach = Reach(0.0, 0.0, 0.0)
-        self._orders: list[Order] = []
+        self._requests: list[OperatorRequest] = []
         self._lost = ""
         self._heard_us = 0
         self._is_held = False
@@ -77,9 +77,9 @@ class PageSeat(Input):
             self._is_held = True
         return True
 
-    def order(self, order: Order) -> None:
-        """Add an order besides driving."""
-        self._orders.append(order)
+    def request(self, request: OperatorRequest) -> None:
+        """Add a request besides driving."""
+        self._requests.append(request)
 
     def leave(self) -> None:
         """Take the loss of the page's socket: during a hold it stops the cars.
@@ -88,9 +88,9 @@ class PageSeat(Input):
         """
         if self._is_held:
             self._lost = "The page that drove is gone"
-            self._orders.append(Order.STOP)
+            self._requests.append(OperatorRequest.STOP)
         self._is_held = False
-        self._orders.append(Order.QUIT)
+        self._requests.append(OperatorRequest.QUIT)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         if self._lost:
@@ -113,9 +113,9 @@ class PageSeat(Input):
             heard_us=self._heard_us,
         )
 
-    def orders(self) -> Sequence[Order]:
-        orders, self._orders = self._orders, []
-        return orders
+    def requests(self) -> Sequence[OperatorRequest]:
+        requests, self._requests = self._requests, []
+        return requests
 
     def let_go(self) -> None:
         self._is_held = False

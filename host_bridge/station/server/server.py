@@ -21,7 +21,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from host_bridge.core import Order
+from host_bridge.core import OperatorRequest
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.station.server.access_rules import (
     DISTANCES,
@@ -57,7 +57,7 @@ _PLAIN_S = 0.75
 _STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
 _MESSAGE_BYTES = 4096
 _AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
-_ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
+_REQUESTS = {"arm": OperatorRequest.ARM, "stop": OperatorRequest.STOP, "end": OperatorRequest.QUIT}
 _POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
@@ -344,9 +344,9 @@ async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
         if isinstance(message, bytes):
             seat.hear(message)
             continue
-        order = _ORDERS.get(str(_object(message).get("do")))
-        if order:
-            seat.order(order)
+        request = _REQUESTS.get(str(_object(message).get("do")))
+        if request:
+            seat.request(request)
 
 
 async def _refuse(connection: ServerConnection, why: str) -> None:

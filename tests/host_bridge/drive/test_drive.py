@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.core import Order, Reach, State
+from host_bridge.core import OperatorRequest, Reach, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.session import Session
@@ -47,8 +47,8 @@ class Day(Track):
         for _ in range(round(seconds * 100)):
             super().advance(0.01)
             self.drive.step(self.now_us)
-            for order in self.drive.controls.orders():
-                self.drive.obey(order, self.now_us)
+            for request in self.drive.controls.requests():
+                self.drive.handle(request, self.now_us)
 
     def until(self, holds, limit_s=4.0):
         for _ in range(round(limit_s * 100)):
@@ -64,9 +64,9 @@ class Day(Track):
         return [rig.car.status.state for rig in self.rigs]
 
     def strike(self, name, stroke=Stroke.PRESSED):
-        order = self.seat.strike(Key(name, stroke), self.now_us)
-        if order:
-            self.drive.obey(order, self.now_us)
+        request = self.seat.strike(Key(name, stroke), self.now_us)
+        if request:
+            self.drive.handle(request, self.now_us)
 
     def drive_off(self):
         self.strike("space")
@@ -150,7 +150,7 @@ def test_e_stops_all_cars_and_only_r_and_a_new_press_drive_on(driving):
 
 
 def test_a_frozen_terminal_stops_all_cars_by_name(driving):
-    driving.drive.obey(Order.FROZE, driving.now_us)
+    driving.drive.handle(OperatorRequest.FROZE, driving.now_us)
     driving.until(lambda: driving.is_in(State.STOPPED))
     assert "frozen terminal" in driving.rigs[0].car.why_stopped()
 
@@ -305,7 +305,7 @@ def test_r_arms_no_other_board_in_the_place_of_one_whatever_its_configuration():
             assert part in day.drive.notice
         assert "write" not in day.drive.notice
         assert day.drive.notice.count(red.car.remedy) == 1
-        day.drive.obey(Order.ARM, day.now_us)
+        day.drive.handle(OperatorRequest.ARM, day.now_us)
         day.advance(2.0)
         assert day.drive.phase is Phase.STOPPED
         assert not any(rig.world.enable for rig in day.rigs)
@@ -314,5 +314,5 @@ def test_r_arms_no_other_board_in_the_place_of_one_whatever_its_configuration():
     red.car.closed(day.now_us)
     red.car.opened(day.now_us)
     day.advance(1.0)
-    day.drive.obey(Order.ARM, day.now_us)
+    day.drive.handle(OperatorRequest.ARM, day.now_us)
     day.until_phase(Phase.DRIVING)

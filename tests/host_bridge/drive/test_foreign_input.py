@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.core import DriveCommand, Input, Order, State
+from host_bridge.core import DriveCommand, Input, OperatorRequest, State
 from tests import patience
 from tests.host_bridge.drive.test_drive import Day
 from tests.host_bridge.inputs.made_inputs import Person
@@ -134,6 +134,6 @@ def test_orders_of_whatever_drives_and_of_whoever_sits_there_are_both_obeyed():
     day = Day()
     person, pad = Person(seat=day.seat), Pad(seat=day.seat)
     driven_by(day, pad, person)
-    person.given, pad.given = [Order.STOP], [Order.QUIT]
-    assert day.drive.controls.orders() == [Order.STOP, Order.QUIT]
-    assert day.drive.controls.orders() == []
+    person.given, pad.given = [OperatorRequest.STOP], [OperatorRequest.QUIT]
+    assert day.drive.controls.requests() == [OperatorRequest.STOP, OperatorRequest.QUIT]
+    assert day.drive.controls.requests() == []

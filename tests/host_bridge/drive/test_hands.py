@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Reach
+from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
 from host_bridge.drive import run
@@ -31,7 +31,7 @@ class Told(Input):
         self.source = "seat" if is_person else "script"
         self.seen: list[Observed] = []
         self.opened = self.closed = self.let_gos = 0
-        self.given: list[Order] = []
+        self.given: list[OperatorRequest] = []
 
     async def open(self, setting):
         self.opened += 1
@@ -42,7 +42,7 @@ class Told(Input):
         self.seen.append(observed)
         return self.command
 
-    def orders(self):
+    def requests(self):
         return self.given
 
     def let_go(self):
@@ -77,8 +77,8 @@ def test_who_is_alone_drives_and_is_asked_once(is_person):
     one, controls = alone(is_person)
     assert controls.step(5, (), is_driving=True) is PROGRAM
     assert one.seen == [Observed((), is_driving=True, is_permitted=True)]
-    one.given = [Order.STOP]
-    assert controls.orders() == [Order.STOP]
+    one.given = [OperatorRequest.STOP]
+    assert controls.requests() == [OperatorRequest.STOP]
     controls.let_go()
     asyncio.run(controls.close())
     assert (one.let_gos, one.closed) == (1, 1)
@@ -160,8 +160,8 @@ def test_a_terminal_beside_a_person_is_asked_too_sees_the_cars_and_drives_nothin
 
 def test_both_are_asked_for_orders_let_go_and_closed_the_person_first():
     program, person, controls = pair(needs_hand=True)
-    person.given, program.given = [Order.STOP, Order.ARM], [Order.END]
-    assert controls.orders() == [Order.STOP, Order.ARM, Order.END]
+    person.given, program.given = [OperatorRequest.STOP, OperatorRequest.ARM], [OperatorRequest.END]
+    assert controls.requests() == [OperatorRequest.STOP, OperatorRequest.ARM, OperatorRequest.END]
     controls.let_go()
     asyncio.run(controls.close())
     for one in (program, person):

@@ -11,7 +11,7 @@ from host_bridge import drive as driving
 from host_bridge.cars.fleet import Fleet
 from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import make_host
-from host_bridge.core import DriveCommand, Input, Order
+from host_bridge.core import DriveCommand, Input, OperatorRequest
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
@@ -34,7 +34,7 @@ class Device(Input):
         self.heard = 0
         self.asked: list[tuple[int, bool]] = []
         self.heard_us: list[int] = []
-        self._orders: list[Order] = []
+        self._requests: list[OperatorRequest] = []
 
     async def open(self, setting):
         self._setting = setting
@@ -56,14 +56,14 @@ class Device(Input):
             self.since_us = now_us
         if self.hears_stop and observed.is_woken and now_us > self.since_us + SETTLED_US:
             self.hears_stop = False
-            self._orders.append(Order.STOP)
+            self._requests.append(OperatorRequest.STOP)
         return DriveCommand(
             1e-5 * self.heard, 0.5, is_held=True, input_count=len(self.asked) & 0xFFFF
         )
 
-    def orders(self):
-        orders, self._orders = self._orders, []
-        return orders
+    def requests(self):
+        requests, self._requests = self._requests, []
+        return requests
 
 
 class Computed(Device):

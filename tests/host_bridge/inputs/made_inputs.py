@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.core import DriveCommand, Input, Observed, Order, Setting
+from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Setting
 from host_bridge.drive.controls import Controls, Seating, take_controls
 from host_bridge.drive.plan import Plan
 from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, Seat
@@ -24,7 +24,7 @@ class Person(Input):
         self.source = SEAT if has_releases else SLOW_SEAT
         self.has_releases = has_releases
         self.seat = seat
-        self.given: list[Order] = []
+        self.given: list[OperatorRequest] = []
 
     async def open(self, setting: Setting) -> None:
         self.seat = self.seat or Seat(setting.reach(self.source), self.has_releases)
@@ -34,7 +34,7 @@ class Person(Input):
         self.seat.step(now_us)
         return self.seat.read(now_us)
 
-    def orders(self) -> list[Order]:
+    def requests(self) -> list[OperatorRequest]:
         given, self.given = self.given, []
         return given
 

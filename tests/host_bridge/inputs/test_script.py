@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from host_bridge.core import NEUTRAL_US, Order
+from host_bridge.core import NEUTRAL_US, OperatorRequest
 from host_bridge.inputs.manoeuvres import Constant, InTurn, Slalom
 from tests.evidence import every
 from tests.host_bridge.inputs.made_inputs import DRIVING, RELEASED, STANDING, playing
@@ -32,7 +32,7 @@ def test_it_begins_from_neutral_drives_its_time_and_lets_go():
     assert max(neutral) < min(driven)
     assert player.is_over()
     assert not commands[-1][1].is_held
-    assert [*player.orders(), *player.orders()] == [Order.END]
+    assert [*player.requests(), *player.requests()] == [OperatorRequest.END]
 
 
 def test_its_own_reads_are_the_counter():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host_bridge.core import Order, Reach
+from host_bridge.core import OperatorRequest, Reach
 from host_bridge.inputs.keyboard.capability import ASK, LIFE_US, POP, PUSH, Releases
 from host_bridge.inputs.keyboard.keyboard import CLOSING, OPENING, Keyboard
 from host_bridge.inputs.keyboard.seat import PRESS_AGAIN_US, Seat
@@ -25,7 +25,7 @@ class Desk:
         self.keyboard = Keyboard()
         opening = self.keyboard.data_to_send()
         assert opening == OPENING + ASK + b"\x1b[c"
-        self.orders = []
+        self.requests = []
         if has_releases:
             self.type(b"\x1b[?0u\x1b[?62c")
             assert self.keyboard.data_to_send() == PUSH + ASK
@@ -35,12 +35,12 @@ class Desk:
         self.keyboard.seat = self.seat = Seat(REACH, has_releases)
 
     def type(self, data):
-        self.orders += self.keyboard.receive_data(data, self.now_us)
+        self.requests += self.keyboard.receive_data(data, self.now_us)
 
     def wait(self, us):
         for _ in range(us // 10_000):
             self.now_us += 10_000
-            self.orders += self.keyboard.step(self.now_us)
+            self.requests += self.keyboard.step(self.now_us)
             asked = self.keyboard.data_to_send().count(ASK)
             if self.answers:
                 self.type(self.flags * asked)
@@ -96,7 +96,7 @@ def test_a_terminal_that_never_answers_reports_no_release():
 
 
 def test_quit_works_before_anything_is_known():
-    assert Keyboard().receive_data(b"\x03", 0) == [Order.INTERRUPT]
+    assert Keyboard().receive_data(b"\x03", 0) == [OperatorRequest.INTERRUPT]
     assert Keyboard().receive_data(b" wr", 0) == []
 
 
@@ -137,7 +137,7 @@ def test_with_key_release_the_deadman_holds_as_long_as_the_key_does(kitty):
     kitty.drive()
     kitty.wait(30_000_000)
     assert kitty.command().is_held
-    assert kitty.orders == []
+    assert kitty.requests == []
 
 
 def test_bytes_that_no_key_made_do_not_hold_it(kitty):
@@ -148,20 +148,20 @@ def test_bytes_that_no_key_made_do_not_hold_it(kitty):
 def test_bytes_that_no_key_made_stop_and_quit_but_do_nothing_else(kitty):
     kitty.drive()
     kitty.type(b"waadr\r")
-    assert kitty.orders == []
+    assert kitty.requests == []
     assert kitty.command().speed_mps == pytest.approx(0.4)
     assert kitty.command().steer_rad == 0
     kitty.type(b"e\x03")
-    assert kitty.orders == [Order.STOP, Order.INTERRUPT]
+    assert kitty.requests == [OperatorRequest.STOP, OperatorRequest.INTERRUPT]
 
 
 def test_a_frozen_terminal_is_noticed_while_the_deadman_is_held(kitty):
     kitty.drive()
     kitty.answers = False
     frozen_us = kitty.now_us
-    while not kitty.orders:
+    while not kitty.requests:
         kitty.wait(10_000)
-    assert kitty.orders == [Order.FROZE]
+    assert kitty.requests == [OperatorRequest.FROZE]
     assert kitty.now_us - frozen_us <= LIFE_US + 60_000
     assert not kitty.command().is_held
 
@@ -175,12 +175,12 @@ def test_after_a_freeze_it_can_be_held_again_and_late_answers_count_for_nothing(
     kitty.wait(60_000)
     kitty.type(late)
     kitty.wait(LIFE_US + 20_000)
-    assert kitty.orders == [Order.FROZE, Order.FROZE]
+    assert kitty.requests == [OperatorRequest.FROZE, OperatorRequest.FROZE]
 
 
 def test_a_closed_terminal_lets_go_and_ends(kitty):
     kitty.drive()
-    assert kitty.keyboard.closed() == [Order.QUIT]
+    assert kitty.keyboard.closed() == [OperatorRequest.QUIT]
     assert not kitty.command().is_held
 
 
@@ -203,13 +203,18 @@ def test_other_keys_do_not_hold_the_deadman(legacy):
 
 
 @pytest.mark.parametrize(
-    ("data", "order"),
-    [(b"e", Order.STOP), (b"X", Order.STOP), (b"\x03", Order.INTERRUPT), (b"r", Order.ARM)],
+    ("data", "request"),
+    [
+        (b"e", OperatorRequest.STOP),
+        (b"X", OperatorRequest.STOP),
+        (b"\x03", OperatorRequest.INTERRUPT),
+        (b"r", OperatorRequest.ARM),
+    ],
 )
-def test_without_key_release_orders_let_go_at_once(legacy, data, order):
+def test_without_key_release_orders_let_go_at_once(legacy, data, request):
     legacy.drive()
     legacy.type(data)
-    assert legacy.orders == [order]
+    assert legacy.requests == [request]
     assert not legacy.command().is_held
 
 
@@ -254,7 +259,7 @@ def test_a_is_left_and_positive_d_is_right_q_is_the_centre(legacy):
 
 def test_a_key_held_down_gives_its_order_once(kitty):
     kitty.type(b"\x1b[114u\x1b[114;1:2u\x1b[114;1:2u\x1b[114;1:3u")
-    assert kitty.orders == [Order.ARM]
+    assert kitty.requests == [OperatorRequest.ARM]
 
 
 # --- whatever bytes come

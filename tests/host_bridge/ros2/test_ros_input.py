@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import Cause, DriveCommand, Observed, Order, Reach, SeenCar, State
+from host_bridge.core import Cause, DriveCommand, Observed, OperatorRequest, Reach, SeenCar, State
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import ros_input as under_test
 from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
@@ -283,15 +283,15 @@ def test_and_not_on_this_machine_or_where_ros_2_itself_refuses_strangers(table, 
 def test_a_real_car_is_armed_by_a_person(table, call):
     it = table().open(is_virtual=False)
     assert it.call(call, of_value(True)) == [(False, BY_A_PERSON)]
-    assert it.node.orders() == []
+    assert it.node.requests() == []
 
 
 @pytest.mark.parametrize("call", ["~/arm", "~/clear"])
 def test_a_virtual_one_is_armed_and_whoever_asked_is_told_when_it_is(table, call):
     it = table().open()
     replies = it.call(call, of_value(True))
-    assert it.node.orders() == [Order.ARM]
-    assert it.node.orders() == []
+    assert it.node.requests() == [OperatorRequest.ARM]
+    assert it.node.requests() == []
     it.step()
     assert replies == []
     it.state = State.HOLD
@@ -323,23 +323,23 @@ def test_one_that_is_armed_already_is_not_armed_again(table):
     it = table().open().armed()
     it.step()
     assert it.call("~/clear") == [(True, "It is armed.")]
-    assert it.node.orders() == []
+    assert it.node.requests() == []
 
 
 def test_none_is_armed_while_the_runstop_topic_says_stop(table):
     it = table().open()
     it.hear("runstop", of_value(False))
     it.step()
-    assert it.node.orders() == [Order.STOP]
+    assert it.node.requests() == [OperatorRequest.STOP]
     assert it.call("~/clear") == [(False, "The runstop topic says stop, or is silent.")]
-    assert it.node.orders() == []
+    assert it.node.requests() == []
 
 
 def test_nor_while_its_adapter_says_why_not(table, own):
     it = table().open()
     own.why = "It is in an emergency."
     assert it.call("~/clear") == [(False, "It is in an emergency.")]
-    assert it.node.orders() == []
+    assert it.node.requests() == []
 
 
 # --- who stops
@@ -350,7 +350,7 @@ def test_nor_while_its_adapter_says_why_not(table, own):
 def test_anybody_stops_any_car_and_is_told_when_it_says_so(table, call, is_virtual):
     it = table().open(is_virtual).armed()
     replies = it.call(call, of_value(False))
-    assert it.node.orders() == [Order.STOP]
+    assert it.node.requests() == [OperatorRequest.STOP]
     it.step()
     assert replies == []
     it.state, it.causes = State.STANDBY, (Cause.STOP_REQUEST,)
@@ -362,11 +362,11 @@ def test_a_runstop_topic_stops_by_its_word_and_by_its_silence(table):
     it = table().open()
     it.hear("runstop", of_value(True))
     it.step()
-    assert it.node.orders() == []
+    assert it.node.requests() == []
     it.step(300)
-    assert it.node.orders() == []
+    assert it.node.requests() == []
     it.step(1)
-    assert it.node.orders() == [Order.STOP]
+    assert it.node.requests() == [OperatorRequest.STOP]
     topic = it.bus.topics["runstop"]
     assert (topic.type, topic.depth) == ("std_msgs/msg/Bool", 10)
 

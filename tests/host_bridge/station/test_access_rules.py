@@ -7,7 +7,7 @@ import base64
 
 import pytest
 
-from host_bridge.core import Order
+from host_bridge.core import OperatorRequest
 from host_bridge.station import AccessRules, PageSeat
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME
 from tests.host_bridge.drive.drives import vehicle
@@ -122,11 +122,11 @@ def test_let_go_by_the_drive_it_has_to_be_released(table):
 def test_a_page_that_goes_with_a_hold_is_a_loss_and_without_one_an_end(table):
     table.hear(held=False)
     table.seat.leave()
-    assert (table.step().lost, list(table.seat.orders())) == ("", [Order.QUIT])
+    assert (table.step().lost, list(table.seat.requests())) == ("", [OperatorRequest.QUIT])
     table.hear()
     table.seat.leave()
     assert "gone" in table.step().lost
-    assert list(table.seat.orders()) == [Order.STOP, Order.QUIT]
+    assert list(table.seat.requests()) == [OperatorRequest.STOP, OperatorRequest.QUIT]
 
 
 def test_a_browsers_gamepad_is_slow_and_has_to_say_something_each_second(table):

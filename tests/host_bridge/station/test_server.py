@@ -13,7 +13,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosedError
 from websockets.http11 import Request
 
-from host_bridge.core import Order
+from host_bridge.core import OperatorRequest
 from host_bridge.core.errors import DeviceFault
 from host_bridge.station.server import server as under_test
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME, PageSeat
@@ -441,9 +441,9 @@ def test_its_frames_are_heard_and_its_words_are_orders(desk):
     asyncio.run(desk.server._answer(connection))
     ((_, seat),) = desk.backend.begun
     assert seat.frames == 2
-    assert list(seat.orders()) == [
-        Order.ARM, Order.STOP, Order.QUIT,
-        Order.STOP, Order.QUIT,  # it went with a hold
+    assert list(seat.requests()) == [
+        OperatorRequest.ARM, OperatorRequest.STOP, OperatorRequest.QUIT,
+        OperatorRequest.STOP, OperatorRequest.QUIT,  # it went with a hold
     ]  # fmt: skip
 
 
@@ -453,7 +453,7 @@ def test_a_page_that_goes_leaves_the_seat_and_frees_it(desk, is_lost):
     connection.is_lost = is_lost
     asyncio.run(desk.server._answer(connection))
     ((_, seat),) = desk.backend.begun
-    assert list(seat.orders()) == [Order.QUIT]
+    assert list(seat.requests()) == [OperatorRequest.QUIT]
     assert desk.server._seat is None
 
 
@@ -472,7 +472,7 @@ def test_a_car_that_is_refused_is_not_granted_and_the_seat_is_free(desk):
     assert connection.closed is not None
     assert desk.server._seat is None
     ((_, seat),) = desk.backend.begun
-    assert list(seat.orders()) == [Order.QUIT]
+    assert list(seat.requests()) == [OperatorRequest.QUIT]
 
 
 def test_a_car_that_cannot_be_driven_leaves_the_seat_free(desk):
@@ -480,7 +480,7 @@ def test_a_car_that_cannot_be_driven_leaves_the_seat_free(desk):
     with pytest.raises(KeyError):
         desk.hold()
     ((_, seat),) = desk.backend.begun
-    assert list(seat.orders()) == [Order.QUIT]
+    assert list(seat.requests()) == [OperatorRequest.QUIT]
     assert desk.server._seat is None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.core import DriveCommand, Order
+from host_bridge.core import DriveCommand, OperatorRequest
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.drive.controls import make_input
 from host_bridge.drive.plan import Plan
@@ -162,17 +162,19 @@ def test_each_button_without_a_role_stops(table, virtual, button):
     it.hold()
     virtual.press(button)
     assert not it.step().is_held
-    assert list(it.input.orders()) == [Order.STOP]
-    assert it.input.orders() == []
+    assert list(it.input.requests()) == [OperatorRequest.STOP]
+    assert it.input.requests() == []
 
 
-@pytest.mark.parametrize(("button", "order"), [("start", Order.ARM), ("back", Order.QUIT)])
-def test_start_arms_and_back_ends(table, virtual, button, order):
+@pytest.mark.parametrize(
+    ("button", "request"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
+)
+def test_start_arms_and_back_ends(table, virtual, button, request):
     it = table()
     it.step()
     virtual.press(button)
     it.step()
-    assert list(it.input.orders()) == [order]
+    assert list(it.input.requests()) == [request]
 
 
 def test_the_roles_are_data(table, virtual):
@@ -267,7 +269,7 @@ def test_another_pad_has_no_say(table, virtual, sdl):
     it.hold()
     other.press("b")
     assert it.step().is_held
-    assert it.input.orders() == []
+    assert it.input.requests() == []
     other.unplug()
     assert it.step().is_held
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import DriveCommand, Observed, Order, State
+from host_bridge.core import DriveCommand, Observed, OperatorRequest, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad import hands
 from host_bridge.inputs.gamepad.hands import GAMEPAD, SLOW_SEAT, Gamepad, chosen, take_mappings
@@ -177,7 +177,7 @@ def test_before_it_is_opened_it_wishes_nothing(table):
     it = table.input
     assert (it.source, it.life, it.seat, it.pad) == (GAMEPAD, Life.PRESSES, None, None)
     assert it.step(0, DRIVING) == DriveCommand()
-    assert it.orders() == ()
+    assert it.requests() == ()
     it.let_go()
     assert (it.words(0), it.hint(0)) == ("", "")
     asyncio.run(it.close())
@@ -190,7 +190,7 @@ def test_opened_it_has_forgotten_what_came_before(table):
     assert table.sdl.has_speaker
     assert table.sdl.reports == []
     table.step()
-    assert list(it.orders()) == []
+    assert list(it.requests()) == []
     assert it.words(0) == ""
 
 
@@ -214,7 +214,7 @@ def test_what_is_kept_of_its_kind_counts(table, monkeypatch, life, source):
     it = table.open().input
     assert (it.life, it.source) == (life, source)
     table.step(pressed("guide"))
-    assert list(it.orders()) == [Order.ARM]
+    assert list(it.requests()) == [OperatorRequest.ARM]
 
 
 def test_what_fails_while_it_is_opened_closes_all(table, monkeypatch):
@@ -257,14 +257,14 @@ def test_it_drives_and_is_let_go_of(table):
 def test_orders_are_given_once(table):
     it = table.open().input
     table.step(pressed("start"), pressed("b"))
-    assert list(it.orders()) == [Order.ARM, Order.STOP]
-    assert list(it.orders()) == []
+    assert list(it.requests()) == [OperatorRequest.ARM, OperatorRequest.STOP]
+    assert list(it.requests()) == []
 
 
 def test_another_pad_has_no_say(table):
     it = table.open().input
     table.step(pressed("start", DEVICE + 1), Report(DEVICE + 1, Kind.REMOVED))
-    assert list(it.orders()) == []
+    assert list(it.requests()) == []
     assert it.pad is not None
     assert it.seat.reports.count == 0
 
@@ -289,7 +289,7 @@ def test_unplugged_it_says_so_until_it_is_back(table):
     assert (it.pad, it.seat, pad.is_closed) == (None, None, True)
     assert it.hint(0) == said
     assert table.step(pressed("start")) == DriveCommand(lost=said)
-    assert it.orders() == ()
+    assert it.requests() == ()
     it.let_go()
     back = table.step(Report(0, Kind.ADDED))
     assert back == DriveCommand()

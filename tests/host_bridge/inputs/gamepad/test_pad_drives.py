@@ -53,8 +53,8 @@ class Ride(Track):
             self.pad.tremble()
             super().advance(0.01)
             self.drive.step(self.now_us)
-            for order in self.drive.controls.orders():
-                self.drive.obey(order, self.now_us)
+            for request in self.drive.controls.requests():
+                self.drive.handle(request, self.now_us)
 
     def until(self, holds, limit_s=6.0):
         for _ in range(round(limit_s * 100)):

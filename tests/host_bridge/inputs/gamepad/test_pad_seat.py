@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.core import DriveCommand, Order, Reach
+from host_bridge.core import DriveCommand, OperatorRequest, Reach
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, Kind, Report
@@ -62,7 +62,7 @@ class Table:
 def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
     table = Table(**{role: "b"})
     table.press("b")
-    assert table.seat.orders == [Order.STOP]
+    assert table.seat.requests == [OperatorRequest.STOP]
     assert table.seat.grip is Grip.NEEDS_RELEASE
 
 
@@ -202,12 +202,14 @@ def test_the_count_of_reports_goes_with_each_wish():
 # --- what is pressed
 
 
-@pytest.mark.parametrize(("name", "order"), [("start", Order.ARM), ("back", Order.QUIT)])
-def test_a_button_with_an_order_gives_it_and_lets_go(name, order):
+@pytest.mark.parametrize(
+    ("name", "request"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
+)
+def test_a_button_with_an_order_gives_it_and_lets_go(name, request):
     table = Table()
     table.hold()
     table.press(name)
-    assert table.seat.orders == [order]
+    assert table.seat.requests == [request]
     assert table.step() == DriveCommand(input_count=1)
 
 
@@ -219,9 +221,9 @@ def test_each_button_without_a_role_stops(name):
     table = Table()
     table.hold()
     table.press(name, 0.0)  # let go: that is no press
-    assert table.seat.orders == []
+    assert table.seat.requests == []
     table.press(name)
-    assert table.seat.orders == [Order.STOP]
+    assert table.seat.requests == [OperatorRequest.STOP]
     assert not table.step().is_held
 
 
@@ -230,7 +232,7 @@ def test_those_that_hold_or_drive_order_nothing():
     table.hold()
     for name in ("leftshoulder", "rightshoulder", "x", "y", "paddle1"):
         table.press(name)
-    assert table.seat.orders == []
+    assert table.seat.requests == []
     assert table.step().is_held
 
 
@@ -238,9 +240,9 @@ def test_a_hat_stops_and_its_middle_does_not():
     table = Table()
     table.hold()
     table.hear(Report(0, Kind.HAT, 0, 0.0))
-    assert table.seat.orders == []
+    assert table.seat.requests == []
     table.hear(Report(0, Kind.HAT, 0, 2.0))
-    assert table.seat.orders == [Order.STOP]
+    assert table.seat.requests == [OperatorRequest.STOP]
     assert table.seat.grip is Grip.NEEDS_RELEASE
 
 
@@ -248,7 +250,7 @@ def test_an_axis_orders_nothing():
     table = Table()
     table.hold()
     table.hear(Report(0, Kind.AXIS, 1, 1.0))
-    assert table.seat.orders == []
+    assert table.seat.requests == []
     assert table.step().is_held
 
 

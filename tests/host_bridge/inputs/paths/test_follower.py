@@ -6,7 +6,15 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.core import CarMotion, CarStatus, Observed, Order, Profile, SeenCar, State
+from host_bridge.core import (
+    CarMotion,
+    CarStatus,
+    Observed,
+    OperatorRequest,
+    Profile,
+    SeenCar,
+    State,
+)
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths import Path, make
 from host_bridge.inputs.paths.follower import Follower, Ways, ways_of
@@ -76,9 +84,9 @@ def test_it_comes_to_rest_at_the_end_and_only_then_is_over():
     scene.at(0.0)
     assert scene.at(4.9, for_us=200_000, speed_mps=0.3).speed_mps < 0.5
     assert scene.at(4.99, speed_mps=0.3).speed_mps == 0.0
-    assert scene.follower.orders() == ()
+    assert scene.follower.requests() == ()
     scene.at(5.0, speed_mps=0.0)
-    assert [*scene.follower.orders(), *scene.follower.orders()] == [Order.END]
+    assert [*scene.follower.requests(), *scene.follower.requests()] == [OperatorRequest.END]
     assert scene.follower.figures()["path"]["cross_track_worst_m"] == 0.0
 
 
@@ -98,7 +106,7 @@ def test_a_loop_is_driven_so_many_laps_which_are_timed():
     measure = scene.follower.measure
     assert measure.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
     scene.at(0.0, speed_mps=0.0)
-    assert scene.follower.orders() == (Order.END,)
+    assert scene.follower.requests() == (OperatorRequest.END,)
 
 
 def test_without_an_end_it_goes_on_until_somebody_ends_it():

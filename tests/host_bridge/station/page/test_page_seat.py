@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import DriveCommand, Order, Reach
+from host_bridge.core import DriveCommand, OperatorRequest, Reach
 from host_bridge.station.server.page_seat import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
 from tests.host_bridge.inputs.made_inputs import DRIVING
 
@@ -49,7 +49,7 @@ def test_before_a_page_says_anything_nothing_is_held():
     seat = Page().seat
     assert seat.is_person
     assert (seat.source, seat.is_on_stand, seat.frames) == ("seat", False, 0)
-    assert list(seat.orders()) == []
+    assert list(seat.requests()) == []
     assert seat.step(0, DRIVING) == DriveCommand()
 
 
@@ -158,9 +158,9 @@ def test_a_gamepad_that_is_not_held_does_not_have_to_be_released_first():
 
 def test_words_are_orders_and_are_given_once():
     seat = Page().open().seat
-    seat.order(Order.ARM)
-    assert list(seat.orders()) == [Order.ARM]
-    assert list(seat.orders()) == []
+    seat.request(OperatorRequest.ARM)
+    assert list(seat.requests()) == [OperatorRequest.ARM]
+    assert list(seat.requests()) == []
 
 
 def test_a_page_that_goes_twice_stops_once():
@@ -168,7 +168,11 @@ def test_a_page_that_goes_twice_stops_once():
     page.held()
     page.seat.leave()
     page.seat.leave()
-    assert list(page.seat.orders()) == [Order.STOP, Order.QUIT, Order.QUIT]
+    assert list(page.seat.requests()) == [
+        OperatorRequest.STOP,
+        OperatorRequest.QUIT,
+        OperatorRequest.QUIT,
+    ]
     assert page.step() == DriveCommand(lost="The page that drove is gone")
 
 
@@ -176,7 +180,7 @@ def test_one_that_goes_without_a_hold_is_no_loss():
     page = Page().open()
     page.hear(0)
     page.seat.leave()
-    assert list(page.seat.orders()) == [Order.QUIT]
+    assert list(page.seat.requests()) == [OperatorRequest.QUIT]
     assert page.step() == DriveCommand()
 
 
