@@ -32,11 +32,11 @@ class DriveCommand:
     """The setpoint that an input wants at this moment. The default lets go of the deadman.
 
     An input reports three failures of itself here. **Silence**: ``heard_us`` is when its device or
-    program was last heard, in ``Setting.now_us``; a command that is older than the source's lease
-    is not sent, so the source falls silent at the cars. **Freeze**: ``input_count`` counts the
-    reports of its device, modulo 2**16; a car whose vehicle file asks for it stops when the count
-    stands still while the deadman is held. **Loss**: ``lost`` says why the device is gone for good;
-    the cars are stopped for that reason.
+    program was last heard, in ``InputContext.now_us``; a command that is older than the source's
+    lease is not sent, so the source falls silent at the cars. **Freeze**: ``input_count`` counts
+    the reports of its device, modulo 2**16; a car whose vehicle file asks for it stops when the
+    count stands still while the deadman is held. **Loss**: ``lost`` says why the device is gone for
+    good; the cars are stopped for that reason.
     """
 
     steer_rad: float = 0.0  # to the left
@@ -63,7 +63,7 @@ class OperatorRequest(Enum):
 
 
 @dataclass(frozen=True)
-class Reach:
+class InputLimits:
     """The limits of an input with all its cars: the lowest of the vehicles' and the source's."""
 
     speed_mps: float
@@ -95,7 +95,7 @@ class Observed:
     is_woken: bool = False  # this step lies between two ticks, because the input woke the session
 
 
-class Setting(Protocol):
+class InputContext(Protocol):
     """The context with which an input is opened: vehicles, limits, clock and wake-up."""
 
     @property
@@ -116,7 +116,7 @@ class Setting(Protocol):
     def now_us(self) -> int:
         """Return the monotonic time in us, on the same clock as ``Input.step``."""
 
-    def reach(self, source: str) -> Reach:
+    def limits(self, source: str) -> InputLimits:
         """Return the limits of this source here. Raises errors.TandemError for cars without it."""
 
     def lease_s(self, source: str) -> float:
@@ -159,8 +159,8 @@ class Input(ABC):
     reads_terminal = False  # it reads the terminal's keys, so nothing else may
     lets_apart = False  # for a person: the grip that enables a program is not the own deadman
 
-    async def open(self, setting: Setting) -> None:  # noqa: B027 - most have nothing to do
-        """Begin. Raises errors.TandemError for cars or a setting that it cannot drive."""
+    async def open(self, context: InputContext) -> None:  # noqa: B027 - most have nothing to do
+        """Begin. Raises errors.TandemError for cars or a context that it cannot drive."""
 
     @abstractmethod
     def step(self, now_us: int, observed: Observed) -> DriveCommand:

@@ -16,9 +16,9 @@ from typing import Protocol, cast
 from host_bridge.core import (
     DriveCommand,
     Input,
+    InputLimits,
     Observed,
     OperatorRequest,
-    Reach,
     SeenCar,
     SourceFacts,
     Vehicle,
@@ -73,7 +73,7 @@ class Controls:
 
     input: Input
     source: SourceFacts
-    reach: Reach
+    limits: InputLimits
     person: Input | None = None
     needs_hand: bool = False
     guardian: SourceFacts | None = None
@@ -147,8 +147,8 @@ def _sleep_on() -> None:
     """Do nothing: the wake-up of an input that may not wake the session."""
 
 
-class Seating:
-    """The context with which an input is opened: the cars, and the options of the drive."""
+class DriveContext:
+    """The input context of a drive: its cars and its options."""
 
     def __init__(
         self,
@@ -180,20 +180,20 @@ class Seating:
     def lease_s(self, source: str) -> float:
         return self.source(source).lease_s
 
-    def reach(self, source: str) -> Reach:
+    def limits(self, source: str) -> InputLimits:
         """Return the limits of all cars, within the caps of source, profile and request."""
         name = self.source(source).name
         caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
         caps += [v.profile_caps_mps[self._profile or v.profile] for v in self.vehicles]
         cap_mps = min([*caps, *([self.speed_mps] if self.speed_mps is not None else [])])
-        return Reach(
+        return InputLimits(
             min(cap_mps, *(v.speed_max_mps for v in self.vehicles)),
             min(cap_mps, *(v.reverse_max_mps for v in self.vehicles)),
             min(v.steer_max_rad for v in self.vehicles),
         )
 
 
-async def take_controls(
+async def open_inputs(
     plan: Plan,
     vehicles: Sequence[Vehicle],
     is_virtual: bool,
@@ -211,21 +211,21 @@ async def take_controls(
     if needs_hand and person is None:
         raise _needs_a_hand()
     wake = _sleep_on if chosen.is_computed else wake  # virtual time advances by ticks alone
-    seating = Seating(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
+    context = DriveContext(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
     opened: list[Input] = []
     try:
         if terminal is not None:
             opened.append(terminal)
-            await terminal.open(seating)
+            await terminal.open(context)
         if person is not None:
             opened.append(person)
-            await person.open(seating)
+            await person.open(context)
             if needs_hand:
-                seating = Seating(plan, vehicles, now_us, person.source, wake=wake)
+                context = DriveContext(plan, vehicles, now_us, person.source, wake=wake)
         if chosen is not person:
             opened.append(chosen)
-            await chosen.open(seating)
-        source = seating.source(chosen.source)
+            await chosen.open(context)
+        source = context.source(chosen.source)
         guardian = source_of_all(vehicles, source.needs) if source.needs else None
         if needs_hand and guardian and person and person.source != guardian.name:
             raise (
@@ -237,8 +237,8 @@ async def take_controls(
         for it in reversed(opened):
             await it.close()
         raise
-    reach = seating.reach(chosen.source)
-    return Controls(chosen, source, reach, person, needs_hand, guardian, terminal)
+    limits = context.limits(chosen.source)
+    return Controls(chosen, source, limits, person, needs_hand, guardian, terminal)
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:

@@ -23,7 +23,7 @@ from host_bridge.core.errors import (
 )
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
-from host_bridge.drive.controls import Controls, make_input, take_controls
+from host_bridge.drive.controls import Controls, make_input, open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.plan import Plan
@@ -186,7 +186,7 @@ class Cockpit:
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
         alarm = Alarm(self._clock.now_us)
-        controls = await take_controls(
+        controls = await open_inputs(
             self._plan,
             vehicles,
             is_virtual,
@@ -297,7 +297,7 @@ def fitted(lines: list[str], rows: int) -> list[str]:
 
 def _tell_limit(plan: Plan, controls: Controls) -> None:
     """Tell a person who asks for more speed than the cars and the input allow what the limit is."""
-    most_mps = controls.reach.speed_mps
+    most_mps = controls.limits.speed_mps
     if plan.speed_mps is not None and plan.speed_mps > most_mps:
         what = f"--speed {plan.speed_mps:g} is more than these cars and this input may"
         print(f"tandem: {what}: {most_mps:g} m/s at most", file=sys.stderr)

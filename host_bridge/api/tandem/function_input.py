@@ -10,7 +10,7 @@ from typing import TypeAlias
 from host_bridge import drive as driving
 from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import Host, make_host
-from host_bridge.core import DriveCommand, Input, Observed, Setting
+from host_bridge.core import DriveCommand, Input, InputContext, Observed
 from host_bridge.core.system.running import run_async
 from host_bridge.drive import Plan
 
@@ -27,7 +27,7 @@ class FunctionInput(Input):
         self._begun_us: int | None = None
         self._count = 0
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Do nothing: the function's time begins when the cars drive."""
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:

@@ -111,18 +111,18 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
     """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
     command = drive.command
-    reach = drive.controls.reach
-    speed_part = command.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
-    steer_part = command.steer_rad / reach.steer_rad if reach.steer_rad else 0.0
+    limits = drive.controls.limits
+    speed_part = command.speed_mps / limits.speed_mps if limits.speed_mps else 0.0
+    steer_part = command.steer_rad / limits.steer_rad if limits.steer_rad else 0.0
     yield [
         (f" speed  {speed(command.speed_mps):>11}  ", ""),
         (_gauge(speed_part), "bold"),
-        (f"  {reach.speed_mps:.2g} m/s", "dim"),
+        (f"  {limits.speed_mps:.2g} m/s", "dim"),
     ]
     yield [  # the left of the gauge is the left of the car
         (f" steer  {angle(command.steer_rad):>11}  ", ""),
         (_gauge(-steer_part), "bold"),
-        (f"  {math.degrees(reach.steer_rad):.0f}°", "dim"),
+        (f"  {math.degrees(limits.steer_rad):.0f}°", "dim"),
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from host_bridge.core import DriveCommand, Input, Observed, Reach, Setting
+from host_bridge.core import DriveCommand, Input, InputContext, InputLimits, Observed
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
@@ -81,7 +81,7 @@ class ScriptInput(Input):
         self.has_driven = False
         self.like: SimulatedCar
         self._like = like
-        self._reach: Reach
+        self._limits: InputLimits
         self._lease_us = self._counts_us = 0
         self._stepped_us = 0
         self._since_us: int | None = None  # since when its answers have been fresh
@@ -90,27 +90,27 @@ class ScriptInput(Input):
         self._virtual: VirtualCar | None = None
         self._command = ScriptCommand()  # the script's command that is obeyed
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Connect to the script.
 
         Raises errors.UsageFault for a vehicle that no car of the simulator resembles, and
         errors.DataFileFault for pipes that cannot be opened.
         """
-        self.prepare(setting)
+        self.prepare(context)
         from host_bridge.inputs.autodrive.script_socket import run_exchange  # imports websockets
 
-        work = run_exchange(self, self._frame, setting.now_us)
+        work = run_exchange(self, self._frame, context.now_us)
         self._work = asyncio.ensure_future(work)
 
-    def prepare(self, setting: Setting) -> None:
+    def prepare(self, context: InputContext) -> None:
         """Compute limits and lease from the cars; nothing is connected."""
-        self.like = _like(self._like or setting.vehicles[0].name)
-        lease_s = setting.lease_s(self.source)
+        self.like = _like(self._like or context.vehicles[0].name)
+        lease_s = context.lease_s(self.source)
         counts_s = self._options.counts_for_s(lease_s)
         self._lease_us, self._counts_us = round(lease_s * 1e6), round(counts_s * 1e6)
-        blind_m = min(vehicle.blind_m for vehicle in setting.vehicles)
-        self._reach = _within(setting.reach(self.source), blind_m / counts_s)
-        self._full_mps = self._options.full_mps(self.like.top_mps, self._reach.speed_mps)
+        blind_m = min(vehicle.blind_m for vehicle in context.vehicles)
+        self._limits = _within(context.limits(self.source), blind_m / counts_s)
+        self._full_mps = self._options.full_mps(self.like.top_mps, self._limits.speed_mps)
         if self._options.sensors:
             try:
                 self._virtual = VirtualCar(self._options.sensors, self._options.poses)
@@ -168,7 +168,7 @@ class ScriptInput(Input):
 
     def _limit(self) -> str:
         """Return a note that the speed limit cuts the throttle, with the remedy, or ""."""
-        may_mps = self._reach.speed_mps
+        may_mps = self._limits.speed_mps
         if self._full_mps <= may_mps * _ABOUT:
             return ""
         share = self.like.throttle(may_mps / self._full_mps * self.like.top_mps)
@@ -185,16 +185,16 @@ class ScriptInput(Input):
         if self._counts_us <= self._lease_us:
             return ""
         counts_s = self._counts_us * 1e-6
-        far_m = counts_s * self._reach.speed_mps
+        far_m = counts_s * self._limits.speed_mps
         return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
 
     def _command(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> DriveCommand:
-        reach, command = self._reach, answer.command
+        limits, command = self._limits, answer.command
         speed_mps = self.like.speed_mps(command.throttle) / self.like.top_mps * self._full_mps
         steer_rad = command.steering * self.like.steer_max_rad
         command = DriveCommand(
-            steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
-            speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
+            steer_rad=min(max(steer_rad, -limits.steer_rad), limits.steer_rad),
+            speed_mps=min(max(speed_mps, -limits.reverse_mps), limits.speed_mps),
             brake=command.pulled,
             is_held=is_ready,
             input_count=self._count(),
@@ -230,12 +230,12 @@ def _not_here(command: ScriptCommand) -> str:
     return NOT_HERE if command.holds else ""
 
 
-def _within(reach: Reach, most_mps: float) -> Reach:
+def _within(limits: InputLimits, most_mps: float) -> InputLimits:
     """Return the limits with the speeds limited to ``most_mps``."""
     return replace(
-        reach,
-        speed_mps=min(reach.speed_mps, most_mps),
-        reverse_mps=min(reach.reverse_mps, most_mps),
+        limits,
+        speed_mps=min(limits.speed_mps, most_mps),
+        reverse_mps=min(limits.reverse_mps, most_mps),
     )
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach, Setting, State
+from host_bridge.core import (
+    DriveCommand,
+    Input,
+    InputContext,
+    InputLimits,
+    Observed,
+    OperatorRequest,
+    State,
+)
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings
 from host_bridge.inputs.gamepad.sdl import Kind, OpenPad, PadFacts, Report, Sdl
@@ -37,11 +45,11 @@ class Gamepad(Input):
         self._mappings = mappings
         self._mapping = PadMapping("")
         self._sdl: Sdl | None = None
-        self._reach: Reach | None = None
+        self._limits: InputLimits | None = None
         self._lost = ""
         self._was_driving = False
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Open the pad, and choose the source by how the pad's silence is detected.
 
         Raises errors.DeviceFault if there is no such pad, or several.
@@ -53,7 +61,7 @@ class Gamepad(Input):
             self.pad = OpenPad(self._sdl, facts.index)
             self.life = self._mapping.life or _shown_by(self.pad)
             self.source = SLOW_SEAT if self.life is Life.PRESSES else GAMEPAD
-            self._reach = setting.reach(self.source)
+            self._limits = context.limits(self.source)
             self._sit_down(self.pad)
             self._sdl.open_speaker()
             list(self._sdl.poll())  # discard reports from before it was opened
@@ -81,9 +89,9 @@ class Gamepad(Input):
             self.seat.let_go()
 
     def words(self, now_us: int) -> str:
-        if self.life is not Life.PRESSES or self._reach is None:
+        if self.life is not Life.PRESSES or self._limits is None:
             return ""
-        return f"{_SLOW} {self._reach.speed_mps:.2g} m/s at most."
+        return f"{_SLOW} {self._limits.speed_mps:.2g} m/s at most."
 
     def hint(self, now_us: int) -> str:
         if self._lost or self.seat is None:
@@ -104,8 +112,8 @@ class Gamepad(Input):
             self._sdl = None
 
     def _sit_down(self, pad: OpenPad) -> None:
-        assert self._reach is not None, "taken by open"
-        self.seat = PadSeat(pad, self._mapping.roles, self.life, self._reach)
+        assert self._limits is not None, "taken by open"
+        self.seat = PadSeat(pad, self._mapping.roles, self.life, self._limits)
 
     def _hear(self, report: Report, now_us: int) -> None:
         if report.kind is Kind.ADDED:

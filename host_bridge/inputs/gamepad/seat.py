@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Protocol
 
-from host_bridge.core import DriveCommand, OperatorRequest, Reach
+from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, Kind, Report
@@ -39,7 +39,7 @@ class PadSeat:
     first. The same holds after each stop.
     """
 
-    def __init__(self, controls: Controls, roles: Roles, life: Life, reach: Reach) -> None:
+    def __init__(self, controls: Controls, roles: Roles, life: Life, limits: InputLimits) -> None:
         trigger = getattr(controls, "axis_number", None)
         number = trigger(roles.hand) if trigger and roles.hand in AXES else -1
         self.reports = ReportCount(life, number)
@@ -49,7 +49,7 @@ class PadSeat:
         self._controls = controls
         self._roles = roles
         self._life = life
-        self._reach = reach
+        self._limits = limits
         self._by_button = {
             roles.arm: OperatorRequest.ARM,
             roles.quit: OperatorRequest.QUIT,
@@ -86,11 +86,11 @@ class PadSeat:
             return DriveCommand(is_held=True, permits_autonomy=True, input_count=count)
         if self.grip is not Grip.HAND:
             return DriveCommand(input_count=count)
-        roles, reach = self._roles, self._reach
+        roles, limits = self._roles, self._limits
         forward, reverse = self._part(roles.forward), self._part(roles.reverse)
         return DriveCommand(
-            steer_rad=self._axis(roles.steer) * reach.steer_rad,
-            speed_mps=forward * reach.speed_mps - reverse * reach.reverse_mps,
+            steer_rad=self._axis(roles.steer) * limits.steer_rad,
+            speed_mps=forward * limits.speed_mps - reverse * limits.reverse_mps,
             brake=self._part(roles.brake),
             is_held=True,
             input_count=count,

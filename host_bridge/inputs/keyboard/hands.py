@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Setting
+from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
 from host_bridge.inputs.keyboard.capability import Releases
 from host_bridge.inputs.keyboard.keyboard import Keyboard
 from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, Seat
@@ -38,7 +38,7 @@ class Hands(Input):
         self._requests: list[OperatorRequest] = []
         self._stack = ExitStack()
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Find out what the terminal can do, which takes a second at most, and choose the source.
 
         Raises asyncio.CancelledError if Esc is pressed meanwhile.
@@ -59,7 +59,7 @@ class Hands(Input):
             await asyncio.sleep(_POLL_S)
         has_releases = keyboard.releases is Releases.REPORTED
         self.source = SEAT if has_releases else SLOW_SEAT
-        keyboard.seat = Seat(setting.reach(self.source), has_releases)
+        keyboard.seat = Seat(context.limits(self.source), has_releases)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._step_keyboard(now_us)
@@ -75,7 +75,7 @@ class Hands(Input):
     def words(self, now_us: int) -> str:
         seat = self._keyboard.seat
         is_slow = seat is not None and not seat.has_releases
-        return f"{_SLOW} {seat.reach.speed_mps:.2g} m/s at most." if seat and is_slow else ""
+        return f"{_SLOW} {seat.limits.speed_mps:.2g} m/s at most." if seat and is_slow else ""
 
     def hint(self, now_us: int) -> str:
         seat = self._keyboard.seat

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.core import DriveCommand, OperatorRequest, Reach
+from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
@@ -34,8 +34,8 @@ _SAFE = (OperatorRequest.STOP, OperatorRequest.QUIT, OperatorRequest.INTERRUPT)
 class Seat:
     """The seat's state: takes keys, gives commands to the session."""
 
-    def __init__(self, reach: Reach, has_releases: bool) -> None:
-        self.reach = reach
+    def __init__(self, limits: InputLimits, has_releases: bool) -> None:
+        self.limits = limits
         self.has_releases = has_releases
         self.speed_mps = 0.0  # the setpoint by W and S; it changes only while held
         self.steer_rad = 0.0
@@ -122,12 +122,12 @@ class Seat:
 
     def _change_speed(self, steps: int) -> None:
         if self._held_since_us is not None:
-            wanted = self.speed_mps + steps * self.reach.speed_mps / _STEPS
-            self.speed_mps = _within(wanted, -self.reach.reverse_mps, self.reach.speed_mps)
+            wanted = self.speed_mps + steps * self.limits.speed_mps / _STEPS
+            self.speed_mps = _within(wanted, -self.limits.reverse_mps, self.limits.speed_mps)
 
     def _change_steer(self, steps: int) -> None:
-        wanted = self.steer_rad + steps * self.reach.steer_rad / _STEPS
-        self.steer_rad = _within(wanted, -self.reach.steer_rad, self.reach.steer_rad)
+        wanted = self.steer_rad + steps * self.limits.steer_rad / _STEPS
+        self.steer_rad = _within(wanted, -self.limits.steer_rad, self.limits.steer_rad)
 
     def _centre(self) -> None:
         self.steer_rad = 0.0

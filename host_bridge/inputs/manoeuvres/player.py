@@ -15,10 +15,10 @@ from host_bridge.core import (
     NEUTRAL_US,
     DriveCommand,
     Input,
+    InputContext,
+    InputLimits,
     Observed,
     OperatorRequest,
-    Reach,
-    Setting,
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.manoeuvres.csv_file import CsvFile
@@ -38,8 +38,8 @@ class Player(Input):
 
     def __init__(
         self,
-        plan: Callable[[Setting, Reach], Manoeuvre],
-        tell: Callable[[Setting, Reach], str] = lambda setting, reach: "",
+        plan: Callable[[InputContext, InputLimits], Manoeuvre],
+        tell: Callable[[InputContext, InputLimits], str] = lambda context, limits: "",
     ) -> None:
         """Set up the player.
 
@@ -56,13 +56,13 @@ class Player(Input):
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._has_ended = False
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Make the manoeuvre.
 
         Raises errors.DataFileFault, errors.UsageFault if that fails.
         """
-        reach = setting.reach(self.source)
-        self.manoeuvre, self._words = self._plan(setting, reach), self._tell(setting, reach)
+        limits = context.limits(self.source)
+        self.manoeuvre, self._words = self._plan(context, limits), self._tell(context, limits)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
@@ -105,9 +105,9 @@ def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -
     if not rest:
         raise UsageFault("which file?", expected="--input csv:FILE")
 
-    def plan(setting: Setting, reach: Reach) -> Manoeuvre:
-        vehicle = setting.vehicles[0]
-        top_mps = vehicle.speed_max_mps if setting.speed_mps is None else reach.speed_mps
+    def plan(context: InputContext, limits: InputLimits) -> Manoeuvre:
+        vehicle = context.vehicles[0]
+        top_mps = vehicle.speed_max_mps if context.speed_mps is None else limits.speed_mps
         return CsvFile(Path(rest), replace(vehicle, speed_max_mps=top_mps))
 
     return Player(plan)
@@ -124,21 +124,21 @@ def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]
             expected=f"one of {', '.join(MANOEUVRES)}",
             remedy="--input script:slalom",
         )
-    return Player(lambda setting, reach: _named(rest, setting, reach), _half)
+    return Player(lambda context, limits: _named(rest, context, limits), _half)
 
 
-def _half(setting: Setting, reach: Reach) -> str:
-    if setting.speed_mps is not None:
+def _half(context: InputContext, limits: InputLimits) -> str:
+    if context.speed_mps is not None:
         return ""
-    return f"{reach.speed_mps * _PART:.2g} m/s, half of what it may; --speed says another."
+    return f"{limits.speed_mps * _PART:.2g} m/s, half of what it may; --speed says another."
 
 
-def _named(name: str, setting: Setting, reach: Reach) -> Manoeuvre:
+def _named(name: str, context: InputContext, limits: InputLimits) -> Manoeuvre:
     """Return the manoeuvre at the speed asked for, or at half of what the cars may drive."""
-    speed_mps = reach.speed_mps * (1.0 if setting.speed_mps is not None else _PART)
-    seconds = setting.seconds or _SECONDS
-    steer_rad = reach.steer_rad * _PART
+    speed_mps = limits.speed_mps * (1.0 if context.speed_mps is not None else _PART)
+    seconds = context.seconds or _SECONDS
+    steer_rad = limits.steer_rad * _PART
     if name == "slalom":
-        period_s = tau * _SLALOM_M * setting.vehicles[0].wheelbase_m / max(speed_mps, 0.01)
+        period_s = tau * _SLALOM_M * context.vehicles[0].wheelbase_m / max(speed_mps, 0.01)
         return Slalom(speed_mps, seconds, steer_rad, period_s)
     return Constant(speed_mps, seconds, steer_rad if name == "skidpad" else 0.0)

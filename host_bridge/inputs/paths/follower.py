@@ -21,9 +21,9 @@ from host_bridge.core import (
     CarStatus,
     DriveCommand,
     Input,
+    InputContext,
     Observed,
     OperatorRequest,
-    Setting,
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths.laws import LAWS, Car
@@ -74,17 +74,17 @@ class Follower(Input):
         self._lost = ""
         self._steer_rad = 0.0
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Read the path, and plan its speeds.
 
         Raises errors.DataFileFault for a file that is no path.
         """
-        vehicle, reach = setting.vehicles[0], setting.reach(self.source)
+        vehicle, limits = context.vehicles[0], context.limits(self.source)
         path = self._path = self._read()
-        self._vehicle, self._most_rad = vehicle, reach.steer_rad
+        self._vehicle, self._most_rad = vehicle, limits.steer_rad
         self._base_m = vehicle.wheelbase_m - vehicle.turns_ahead_m
-        has_speed = setting.speed_mps is not None or path.speeds_mps is not None
-        top_mps = reach.speed_mps * (1.0 if has_speed else _PART)
+        has_speed = context.speed_mps is not None or path.speeds_mps is not None
+        top_mps = limits.speed_mps * (1.0 if has_speed else _PART)
         self._profile = Profile(path, top_mps, self._ways.lateral_mps2, self._base_m)
         self._far_m = self._ways.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
         self.measure = Measure(path)

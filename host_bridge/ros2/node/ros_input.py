@@ -11,11 +11,11 @@ from typing import Any
 from host_bridge.core import (
     DriveCommand,
     Input,
+    InputContext,
+    InputLimits,
     Observed,
     OperatorRequest,
-    Reach,
     SeenCar,
-    Setting,
     Vehicle,
 )
 from host_bridge.core.errors import DataFileFault
@@ -106,7 +106,7 @@ class RosInput(Input):
         self._runstop = RunstopTopic()
         self._is_local = False
         self._is_virtual = False
-        self._reach: Reach
+        self._limits: InputLimits
         self._state_publisher: StatePublisher
         self._robot_description: RobotDescriptionPublisher
         self._diagnostics: DiagnosticsPublisher
@@ -119,29 +119,29 @@ class RosInput(Input):
 
     # --- the interface of an input
 
-    async def open(self, setting: Setting) -> None:
+    async def open(self, context: InputContext) -> None:
         """Start the node.
 
         Raises errors.TandemError, also for a real car whose topics reach a network without SROS 2.
         """
         self._is_local = stay_on_this_machine(os.environ)
-        self._is_virtual = setting.is_virtual
+        self._is_virtual = context.is_virtual
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
             raise network_refusal()
-        self._reach = setting.reach(self.source)
-        self._mux = self._adapter.mux(self._rows, setting.lease_s(self.source))
+        self._limits = context.limits(self.source)
+        self._mux = self._adapter.mux(self._rows, context.lease_s(self.source))
         is_the_clock = self._steps is not None
         self._bus = Bus(
             self.vocabulary.node,
             self._namespace,
-            setting.now_us,
+            context.now_us,
             is_the_clock=is_the_clock,
             remaps=self._remaps,
         )
         try:
             if self._sensors_path:
                 self._pipe = SensorPipe(self._sensors_path)
-            self._begin(setting.vehicles[0])
+            self._begin(context.vehicles[0])
         except OSError as error:
             self._bus.close()
             raise DataFileFault.unreadable(self._sensors_path, error) from None
@@ -149,7 +149,7 @@ class RosInput(Input):
             self._bus.close()
             raise
         if not is_the_clock:
-            self._listen(setting.wake)
+            self._listen(context.wake)
 
     def _listen(self, wake: Callable[[], None]) -> None:
         """Wake the session when a message comes, unless a step has taken it already."""
@@ -232,10 +232,10 @@ class RosInput(Input):
         return None if command is None else self._adapter.limited(command)
 
     def _held(self, command: StampedCommand, is_held: bool) -> DriveCommand:
-        reach = self._reach
+        limits = self._limits
         return DriveCommand(
-            steer_rad=min(max(command.steer_rad, -reach.steer_rad), reach.steer_rad),
-            speed_mps=min(max(command.speed_mps, -reach.reverse_mps), reach.speed_mps),
+            steer_rad=min(max(command.steer_rad, -limits.steer_rad), limits.steer_rad),
+            speed_mps=min(max(command.speed_mps, -limits.reverse_mps), limits.speed_mps),
             brake=command.brake,
             is_held=is_held,
             input_count=self._count,

@@ -223,9 +223,9 @@ class PageDriveView:
         controls = drive.controls
         trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
         trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
-        reach = f"drives at {controls.reach.speed_mps:g} m/s at most"
+        limit = f"drives at {controls.limits.speed_mps:g} m/s at most"
         notice = _R.sub('press "Clear and arm"', drive.notice)  # the page has a button for that
-        return [drive.phase.value, notice, "; ".join(filter(None, (reach, trip)))]
+        return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
         return []

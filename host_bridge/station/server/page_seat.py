@@ -9,7 +9,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach, Setting
+from host_bridge.core import (
+    DriveCommand,
+    Input,
+    InputContext,
+    InputLimits,
+    Observed,
+    OperatorRequest,
+)
 
 SEAT = "seat"  # its source in the vehicle file
 FRAME = struct.Struct("<BBhhI")  # kind, flags (held, by a pad), steering, speed, the pad's count
@@ -44,7 +51,7 @@ class PageSeat(Input):
         self.frames = 0
         self._now_us = now_us
         self._tell = tell
-        self._reach = Reach(0.0, 0.0, 0.0)
+        self._limits = InputLimits(0.0, 0.0, 0.0)
         self._requests: list[OperatorRequest] = []
         self._lost = ""
         self._heard_us = 0
@@ -54,8 +61,8 @@ class PageSeat(Input):
         self._pad_count, self._pad_new_us = -1, 0
         self._needs_release = True
 
-    async def open(self, setting: Setting) -> None:
-        self._reach = setting.reach(self.source)
+    async def open(self, context: InputContext) -> None:
+        self._limits = context.limits(self.source)
 
     def hear(self, frame: bytes) -> bool:
         """Take a frame of the page; return False if it is none. Only the newest counts."""
@@ -100,12 +107,12 @@ class PageSeat(Input):
         if not self._is_held:
             return DriveCommand()
         speed_mps = self._speed * (
-            self._reach.speed_mps if self._speed > 0 else self._reach.reverse_mps
+            self._limits.speed_mps if self._speed > 0 else self._limits.reverse_mps
         )
         if self._is_pad:
             speed_mps = min(max(speed_mps, -PAD_SPEED_MPS), PAD_SPEED_MPS)
         return DriveCommand(
-            steer_rad=self._steer * self._reach.steer_rad,
+            steer_rad=self._steer * self._limits.steer_rad,
             speed_mps=speed_mps,
             brake=self._brake,
             is_held=True,

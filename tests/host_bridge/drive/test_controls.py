@@ -69,14 +69,14 @@ def test_what_the_terminal_can_do_decides_on_source_and_speed(has_releases, name
     person = Person(has_releases)
     controls = taken(person, [vehicle()], is_virtual=False, person=person)
     assert controls.source.name == name
-    assert controls.reach.speed_mps == cap
+    assert controls.limits.speed_mps == cap
 
 
 @pytest.mark.parametrize(("asked_mps", "speed_mps"), [(1.0, 1.0), (9.0, 2.0)])
 def test_the_speed_that_is_asked_for_only_lowers(asked_mps, speed_mps):
     person = Person()
     controls = taken(person, [vehicle()], is_virtual=False, person=person, speed_mps=asked_mps)
-    assert controls.reach.speed_mps == speed_mps
+    assert controls.limits.speed_mps == speed_mps
 
 
 @pytest.mark.parametrize(
@@ -85,17 +85,17 @@ def test_the_speed_that_is_asked_for_only_lowers(asked_mps, speed_mps):
 )
 def test_nor_is_more_asked_for_than_the_profile_allows(name, profile, cap):
     person = Person()
-    reach = taken(person, [vehicle(name)], is_virtual=False, person=person, profile=profile).reach
-    assert reach.speed_mps == cap
-    assert reach.reverse_mps == 1.0
+    limits = taken(person, [vehicle(name)], is_virtual=False, person=person, profile=profile).limits
+    assert limits.speed_mps == cap
+    assert limits.reverse_mps == 1.0
 
 
 def test_the_weaker_car_decides_on_the_reach():
     cars = [vehicle("f1tenth"), vehicle("nigel")]
     person = Person()
-    reach = taken(person, cars, is_virtual=False, person=person).reach
-    assert reach.speed_mps == pytest.approx(0.44)
-    assert reach.steer_rad == min(car.steer_max_rad for car in cars)
+    limits = taken(person, cars, is_virtual=False, person=person).limits
+    assert limits.speed_mps == pytest.approx(0.44)
+    assert limits.steer_rad == min(car.steer_max_rad for car in cars)
 
 
 def test_cars_whose_sources_differ_are_not_driven_together():
@@ -136,8 +136,8 @@ def test_a_file_is_scaled_to_the_top_speed_that_is_asked_for(tmp_path):
 class Alone(ScriptInput):
     """A Devkit script that nobody connects to."""
 
-    async def open(self, setting):
-        self.prepare(setting)
+    async def open(self, context):
+        self.prepare(context)
 
 
 def test_a_devkit_script_needs_a_deadman_whose_release_is_seen():
@@ -151,7 +151,7 @@ def test_a_devkit_script_has_its_own_source_and_the_seats_deadman():
     controls = taken(script, [vehicle()], is_virtual=False, person=person)
     assert (controls.source.name, controls.guardian.name) == ("devkit", "seat")
     assert controls.is_held_by_hand()
-    assert controls.reach.speed_mps == 0.3
+    assert controls.limits.speed_mps == 0.3
     assert not controls.step(0, (), is_driving=True).is_held
 
 
@@ -175,9 +175,9 @@ def test_what_was_opened_is_closed_when_the_next_cannot_be():
     class Watched(Person):
         is_open = False
 
-        async def open(self, setting):
+        async def open(self, context):
             self.is_open = True
-            await super().open(setting)
+            await super().open(context)
 
         async def close(self):
             self.is_open = False

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.core import OperatorRequest, Reach, State
+from host_bridge.core import InputLimits, OperatorRequest, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.session import Session
@@ -17,7 +17,7 @@ from tests.host_bridge.drive.drives import Drive as Track
 from tests.host_bridge.drive.drives import Rig, vehicle
 from tests.host_bridge.inputs.made_inputs import Person, playing
 
-REACH = Reach(4.0, 1.0, 0.4)
+LIMITS = InputLimits(4.0, 1.0, 0.4)
 
 
 class Day(Track):
@@ -27,11 +27,11 @@ class Day(Track):
         name = "script" if manoeuvre else "seat"
         super().__init__(*self.make_cars(), source=name)
         self.bind()
-        self.seat = Seat(REACH, has_releases=True)
+        self.seat = Seat(LIMITS, has_releases=True)
         source = vehicle().source(name)
         person = Person(seat=self.seat)
         self.player = playing(manoeuvre) if manoeuvre else None
-        controls = Controls(self.player or person, source, REACH, None if manoeuvre else person)
+        controls = Controls(self.player or person, source, LIMITS, None if manoeuvre else person)
         self.drive = Drive(
             self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
         )

@@ -10,7 +10,7 @@ from host_bridge.core import Profile, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import UNARMED, Drive, Phase
 from tests.evidence import every, some
-from tests.host_bridge.drive.test_drive import REACH, Day
+from tests.host_bridge.drive.test_drive import LIMITS, Day
 from tests.host_bridge.inputs.made_inputs import Person
 
 
@@ -21,7 +21,7 @@ class OtherDay(Day):
         super().__init__()
         source = self.session.source
         person = Person(seat=self.seat)
-        controls = Controls(person, source, REACH, person)
+        controls = Controls(person, source, LIMITS, person)
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
         self.session._ask = self.drive.read
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Reach
+from host_bridge.core import DriveCommand, Input, InputLimits, Observed, OperatorRequest
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
 from host_bridge.drive import run
-from host_bridge.drive.controls import Controls, Seating, make_input, source_of_all
+from host_bridge.drive.controls import Controls, DriveContext, make_input, source_of_all
 from host_bridge.drive.plan import Plan
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import taken
 
-REACH = Reach(1.0, 1.0, 0.3)
+LIMITS = InputLimits(1.0, 1.0, 0.3)
 PROGRAM = DriveCommand(0.1, 1.5, 0.2, is_held=True, input_count=3, lights=1)
 HAND = DriveCommand(0.5, 0.0, is_held=True, input_count=77)
 
@@ -33,9 +33,9 @@ class Told(Input):
         self.opened = self.closed = self.let_gos = 0
         self.given: list[OperatorRequest] = []
 
-    async def open(self, setting):
+    async def open(self, context):
         self.opened += 1
-        self.setting = setting
+        self.context = context
 
     def step(self, now_us, observed):
         assert now_us == 5
@@ -61,12 +61,12 @@ class Told(Input):
 def pair(needs_hand: bool, command: DriveCommand = PROGRAM, hand: DriveCommand = HAND):
     program, person = Told(command, "program"), Told(hand, "person", is_person=True)
     source = vehicle().source("script")
-    return program, person, Controls(program, source, REACH, person, needs_hand)
+    return program, person, Controls(program, source, LIMITS, person, needs_hand)
 
 
 def alone(is_person: bool):
     one = Told(PROGRAM, "one", is_person)
-    return one, Controls(one, vehicle().source("seat"), REACH, one if is_person else None)
+    return one, Controls(one, vehicle().source("seat"), LIMITS, one if is_person else None)
 
 
 # --- each step
@@ -153,7 +153,7 @@ def test_a_terminal_beside_a_person_is_asked_too_sees_the_cars_and_drives_nothin
     terminal = Told(DriveCommand(0.4, 9.0, is_held=True), "terminal", is_person=True)
     person = Told(HAND, "person", is_person=True)
     source = vehicle().source("seat")
-    controls = Controls(person, source, REACH, person, terminal=terminal)
+    controls = Controls(person, source, LIMITS, person, terminal=terminal)
     assert controls.step(5, (), is_driving=True) is HAND
     assert terminal.seen == [Observed((), is_driving=True, is_permitted=True)]
 
@@ -189,20 +189,20 @@ def test_words_are_a_program_s_hints_a_person_s():
 
 def test_who_holds_it_alone_and_is_nobody_s_second_has_no_words_for_a_hand():
     one = Told(PROGRAM, "one", is_person=True)
-    controls = Controls(one, vehicle().source("seat"), REACH)
+    controls = Controls(one, vehicle().source("seat"), LIMITS)
     assert (controls.hand_words(7), controls.is_held_by_hand()) == ("", True)
 
 
 def test_controls_are_of_one_input_and_of_nobody_else_unless_that_is_said():
-    controls = Controls(Told(PROGRAM, "one"), vehicle().source("script"), REACH)
+    controls = Controls(Told(PROGRAM, "one"), vehicle().source("script"), LIMITS)
     assert (controls.person, controls.needs_hand, controls.guardian) == (None, False, None)
 
 
 # --- what they are opened with
 
 
-def seating(vehicles=None, stand_in=None, **plan) -> Seating:
-    return Seating(Plan(("car",), **plan), vehicles or [vehicle()], lambda: 42, stand_in)
+def context(vehicles=None, stand_in=None, **plan) -> DriveContext:
+    return DriveContext(Plan(("car",), **plan), vehicles or [vehicle()], lambda: 42, stand_in)
 
 
 def with_source(name: str, of=None, **changes):
@@ -212,7 +212,7 @@ def with_source(name: str, of=None, **changes):
 
 
 def test_a_setting_says_what_was_asked_for():
-    made = seating(seconds=3.0, speed_mps=0.7)
+    made = context(seconds=3.0, speed_mps=0.7)
     assert (made.vehicles, made.seconds, made.speed_mps) == ((vehicle(),), 3.0, 0.7)
     assert made.now_us() == 42
 
@@ -222,15 +222,15 @@ def test_a_setting_says_what_was_asked_for():
     [(None, True, "script"), ("seat", True, "seat"), ("seat", False, "script")],
 )
 def test_an_attended_program_claims_under_the_person_who_stands_in(stand_in, is_attended, name):
-    made = seating([with_source("script", is_attended=is_attended)], stand_in)
+    made = context([with_source("script", is_attended=is_attended)], stand_in)
     assert made.source("script").name == name
     assert made.lease_s("script") == vehicle().source(name).lease_s
-    capped = seating([with_source("script", is_attended=is_attended)], stand_in).reach("script")
+    capped = context([with_source("script", is_attended=is_attended)], stand_in).limits("script")
     assert capped.speed_mps <= vehicle().source(name).speed_cap_mps
 
 
 @pytest.mark.parametrize(
-    ("asked", "caps", "tops", "reverses", "reach"),
+    ("asked", "caps", "tops", "reverses", "limits"),
     [
         (None, (3.0, 2.0), (5.0, 5.0), (1.5, 1.0), (2.0, 1.0)),
         (1.2, (3.0, 2.0), (5.0, 5.0), (1.5, 1.4), (1.2, 1.2)),
@@ -239,7 +239,7 @@ def test_an_attended_program_claims_under_the_person_who_stands_in(stand_in, is_
     ],
 )
 def test_a_reach_is_the_least_of_what_is_asked_for_the_caps_and_the_vehicles(
-    asked, caps, tops, reverses, reach
+    asked, caps, tops, reverses, limits
 ):
     cars = [
         replace(
@@ -248,7 +248,7 @@ def test_a_reach_is_the_least_of_what_is_asked_for_the_caps_and_the_vehicles(
         )
         for cap, top, reverse, steer in zip(caps, tops, reverses, (0.4, 0.3), strict=True)
     ]  # fmt: skip
-    assert seating(cars, speed_mps=asked).reach("script") == Reach(*reach, 0.3)
+    assert context(cars, speed_mps=asked).limits("script") == InputLimits(*limits, 0.3)
 
 
 # --- whose source
@@ -288,8 +288,8 @@ def test_the_program_is_opened_after_the_person_under_whose_source_it_may_be(is_
     assert (program.opened, person.opened, program.closed, person.closed) == (1, 1, 0, 0)
     assert controls.needs_hand is not is_virtual
     name = "script" if is_virtual else "seat"
-    assert (controls.source.name, program.setting.source("script").name) == (name, name)
-    assert person.setting.source("script").name == "script"
+    assert (controls.source.name, program.context.source("script").name) == (name, name)
+    assert person.context.source("script").name == "script"
     assert (controls.person, controls.input, controls.guardian) == (person, program, None)
 
 
@@ -335,7 +335,7 @@ def test_a_hand_of_another_source_than_the_guardian_s_is_told_which_it_has_to_be
 
 
 def test_cars_are_real_unless_it_is_said_that_they_are_not():
-    assert seating().is_virtual is False
+    assert context().is_virtual is False
 
 
 def test_a_hand_that_was_asked_for_is_needed_on_virtual_cars_too():
@@ -348,7 +348,7 @@ def test_a_hand_that_was_asked_for_is_needed_on_virtual_cars_too():
 def test_whoever_is_opened_is_told_whether_the_cars_are_virtual(is_virtual):
     person = Told(HAND, "person", is_person=True)
     taken(person, [vehicle()], is_virtual=is_virtual, person=person)
-    assert person.setting.is_virtual is is_virtual
+    assert person.context.is_virtual is is_virtual
 
 
 def test_a_terminal_is_opened_and_closed_with_the_others():
@@ -361,7 +361,7 @@ def test_a_terminal_is_opened_and_closed_with_the_others():
 
 def test_a_terminal_that_was_opened_is_closed_again_where_the_program_cannot_be():
     class Refusing(Told):
-        async def open(self, setting):
+        async def open(self, context):
             raise UsageFault("no")
 
     program, terminal = Refusing(PROGRAM, "program"), Told(HAND, "terminal", is_person=True)
@@ -372,7 +372,7 @@ def test_a_terminal_that_was_opened_is_closed_again_where_the_program_cannot_be(
 
 def test_what_was_opened_is_closed_again_where_the_program_cannot_be():
     class Refusing(Told):
-        async def open(self, setting):
+        async def open(self, context):
             raise UsageFault("no")
 
     program, person = Refusing(PROGRAM, "program"), Told(HAND, "person", is_person=True)

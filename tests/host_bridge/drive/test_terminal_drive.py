@@ -18,7 +18,7 @@ from tests import patience
 from tests.evidence import every
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
-from tests.host_bridge.inputs.made_inputs import seating
+from tests.host_bridge.inputs.made_inputs import context
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
 CAR = ("--car", "sim://f1tenth")
@@ -253,7 +253,7 @@ def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
 def test_a_warning_waits_until_the_terminal_is_as_it_was(legacy, capsys):
     async def main():
         hands = Hands(Terminal(legacy.slave), MonotonicClock().now_us)
-        await hands.open(seating([vehicle()]))
+        await hands.open(context([vehicle()]))
         try:
             logging.getLogger("a car").warning("too slow")
             assert "too slow" not in capsys.readouterr().err

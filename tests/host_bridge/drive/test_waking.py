@@ -36,8 +36,8 @@ class Device(Input):
         self.heard_us: list[int] = []
         self._requests: list[OperatorRequest] = []
 
-    async def open(self, setting):
-        self._setting = setting
+    async def open(self, context):
+        self._context = context
         self._hearing = asyncio.ensure_future(self._hear())
 
     async def close(self):
@@ -47,8 +47,8 @@ class Device(Input):
         while True:
             await asyncio.sleep(self.every_us * 1e-6)
             self.heard += 1
-            self.heard_us.append(self._setting.now_us())
-            self._setting.wake()
+            self.heard_us.append(self._context.now_us())
+            self._context.wake()
 
     def step(self, now_us, observed):
         self.asked.append((now_us, observed.is_woken))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Setting
-from host_bridge.drive.controls import Controls, Seating, take_controls
+from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
+from host_bridge.drive.controls import Controls, DriveContext, open_inputs
 from host_bridge.drive.plan import Plan
 from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, Seat
 from host_bridge.inputs.manoeuvres import Manoeuvre, Player
@@ -26,8 +26,8 @@ class Person(Input):
         self.seat = seat
         self.given: list[OperatorRequest] = []
 
-    async def open(self, setting: Setting) -> None:
-        self.seat = self.seat or Seat(setting.reach(self.source), self.has_releases)
+    async def open(self, context: InputContext) -> None:
+        self.seat = self.seat or Seat(context.limits(self.source), self.has_releases)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         assert self.seat is not None, "opened, or given a seat"
@@ -45,14 +45,14 @@ class Person(Input):
 
 def playing(manoeuvre: Manoeuvre) -> Player:
     """An input that plays it, open already."""
-    player = Player(lambda setting, reach: manoeuvre)
+    player = Player(lambda context, limits: manoeuvre)
     player.manoeuvre = manoeuvre
     return player
 
 
-def seating(vehicles, **plan) -> Seating:
+def context(vehicles, **plan) -> DriveContext:
     """What an input is opened with."""
-    return Seating(Plan(("car",), **plan), vehicles, lambda: 0)
+    return DriveContext(Plan(("car",), **plan), vehicles, lambda: 0)
 
 
 def taken(
@@ -67,5 +67,5 @@ def taken(
     """The controls of an input, open. Raises errors.TandemError."""
     asked = Plan(("car",), **plan)
     return asyncio.run(
-        take_controls(asked, vehicles, is_virtual, chosen, person, lambda: 0, terminal)
+        open_inputs(asked, vehicles, is_virtual, chosen, person, lambda: 0, terminal)
     )

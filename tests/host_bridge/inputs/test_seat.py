@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host_bridge.core import OperatorRequest, Reach
+from host_bridge.core import InputLimits, OperatorRequest
 from host_bridge.inputs.keyboard.capability import ASK, LIFE_US, POP, PUSH, Releases
 from host_bridge.inputs.keyboard.keyboard import CLOSING, OPENING, Keyboard
 from host_bridge.inputs.keyboard.seat import PRESS_AGAIN_US, Seat
 
-REACH = Reach(speed_mps=4.0, reverse_mps=1.0, steer_rad=0.4)
+LIMITS = InputLimits(speed_mps=4.0, reverse_mps=1.0, steer_rad=0.4)
 PRESS, REPEAT, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:2u", b"\x1b[32;1:3u"
 DRIVING_US = 200_000  # past the moment in neutral
 FLAGS_ON = b"\x1b[?11u"
@@ -32,7 +32,7 @@ class Desk:
             self.type(FLAGS_ON)
         else:
             self.type(b"\x1b[?62c")
-        self.keyboard.seat = self.seat = Seat(REACH, has_releases)
+        self.keyboard.seat = self.seat = Seat(LIMITS, has_releases)
 
     def type(self, data):
         self.requests += self.keyboard.receive_data(data, self.now_us)

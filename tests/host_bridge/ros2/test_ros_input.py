@@ -9,7 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import Cause, DriveCommand, Observed, OperatorRequest, Reach, SeenCar, State
+from host_bridge.core import (
+    Cause,
+    DriveCommand,
+    InputLimits,
+    Observed,
+    OperatorRequest,
+    SeenCar,
+    State,
+)
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import ros_input as under_test
 from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
@@ -24,7 +32,7 @@ MS = 1000
 BEGIN_MS = 100
 LEASE_S = 0.12
 VEHICLE = vehicle()
-REACH = Reach(steer_rad=0.4, speed_mps=4.0, reverse_mps=1.0)
+LIMITS = InputLimits(steer_rad=0.4, speed_mps=4.0, reverse_mps=1.0)
 FLOAT = "std_msgs/msg/Float64"
 OTHER = SeenCar("another", False, None, None, None, None, None)  # the first one counts
 
@@ -118,15 +126,15 @@ class Table:
         self.woken += 1
 
     def open(self, is_virtual: bool = True) -> Table:
-        setting = SimpleNamespace(
+        context = SimpleNamespace(
             is_virtual=is_virtual, vehicles=[VEHICLE, vehicle("nigel")],
             now_us=lambda: 0, wake=self.wake,
-            reach=lambda source: self._of(source, REACH),
+            limits=lambda source: self._of(source, LIMITS),
             lease_s=lambda source: self._of(source, LEASE_S),
         )  # fmt: skip
 
         async def main() -> None:
-            await self.node.open(setting)
+            await self.node.open(context)
 
         asyncio.run(main())
         return self

@@ -11,7 +11,7 @@ from host_bridge.core import OperatorRequest
 from host_bridge.station import AccessRules, PageSeat
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs.made_inputs import DRIVING, seating
+from tests.host_bridge.inputs.made_inputs import DRIVING, context
 
 DOORS = AccessRules(8090)
 
@@ -66,7 +66,7 @@ class Table:
     def __init__(self):
         self.now_us = 1_000_000
         self.seat = PageSeat(lambda: self.now_us, lambda lines: None)
-        asyncio.run(self.seat.open(seating([vehicle()], speed_mps=1.0)))
+        asyncio.run(self.seat.open(context([vehicle()], speed_mps=1.0)))
 
     def hear(self, held=True, steer=0, speed=32767, count=0, flags=0):
         return self.seat.hear(FRAME.pack(1, held | flags, steer, speed, count))
@@ -148,7 +148,7 @@ def test_only_on_the_stand_a_frame_has_a_brake(table):
     braking = STAND_FRAME.pack(2, 1, 0, 0, 0, 0xFFFF)
     assert not table.seat.hear(braking)
     seat = PageSeat(lambda: table.now_us, lambda lines: None, is_on_stand=True)
-    asyncio.run(seat.open(seating([vehicle()], speed_mps=1.0)))
+    asyncio.run(seat.open(context([vehicle()], speed_mps=1.0)))
     assert not seat.hear(FRAME.pack(1, 0, 0, 0, 0))
     assert seat.hear(STAND_FRAME.pack(2, 0, 0, 0, 0, 0))
     assert seat.hear(braking)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.core import Cause, Reach, Sender, State
+from host_bridge.core import Cause, InputLimits, Sender, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.session import Session
 from host_bridge.inputs.autodrive import ScriptInput
@@ -12,13 +12,13 @@ from host_bridge.inputs.keyboard import Seat
 from host_bridge.inputs.keyboard.keys import Key, Stroke
 from sim_mock.autodrive import wire
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
-from tests.host_bridge.inputs.made_inputs import Person, seating
+from tests.host_bridge.inputs.made_inputs import Person, context
 
 LEASE_S = 0.75
 CAP_MPS = 0.13
 DEFAULTS = ScriptOptions()
 SLOW = ScriptOptions(every_s=2.0)
-REACH = Reach(CAP_MPS, CAP_MPS, 0.4)
+LIMITS = InputLimits(CAP_MPS, CAP_MPS, 0.4)
 
 
 class Day(Drive):
@@ -29,11 +29,11 @@ class Day(Drive):
         super().__init__(Rig("nigel", of=nigel), source="seat")
         self.bind()
         source = nigel.source("devkit")
-        self.seat = Seat(REACH, has_releases=True)
+        self.seat = Seat(LIMITS, has_releases=True)
         self.script = ScriptInput("here:4567", None, script_options)
-        self.script.prepare(seating([nigel], speed_mps=CAP_MPS))
+        self.script.prepare(context([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
-        controls = Controls(self.script, source, REACH, person, needs_hand=has_seat)
+        controls = Controls(self.script, source, LIMITS, person, needs_hand=has_seat)
         self.session = Session(
             self.fleet,
             source,

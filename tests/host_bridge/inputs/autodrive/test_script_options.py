@@ -14,12 +14,12 @@ from host_bridge.inputs.autodrive import make
 from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from sim_mock.autodrive.values import packed, ranges_m
 from sim_mock.autodrive.wire import write_bridge
-from tests.host_bridge.inputs.made_inputs import seating
+from tests.host_bridge.inputs.made_inputs import context
 
 
 def script_of(name, **options):
     script = make("127.0.0.1:4567", options, lambda: 0)
-    script.prepare(seating([load_vehicle(name)]))
+    script.prepare(context([load_vehicle(name)]))
     script.exchange = ScriptExchange(0)
     return script
 

@@ -29,7 +29,7 @@ from host_bridge.inputs.gamepad import (
 )
 from tests.evidence import some
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, Person, seating, taken
+from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, Person, context, taken
 
 TICK_US = 10_000
 
@@ -59,7 +59,7 @@ class Table:
         self.input = Gamepad(wanted, self.mappings)
         if life or roles:
             self.keep(life, **roles)
-        asyncio.run(self.input.open(seating([vehicle()])))
+        asyncio.run(self.input.open(context([vehicle()])))
 
     def keep(self, life, **roles):
         facts = next(it for it in self.virtual._sdl.pads() if it.name == "Test pad")
@@ -279,14 +279,14 @@ def test_another_pad_has_no_say(table, virtual, sdl):
 
 def test_without_a_pad_it_is_refused_and_told_what_to_do(sdl, tmp_path):
     with pytest.raises(DeviceFault, match="no such gamepad") as raised:
-        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(seating([vehicle()])))
+        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(context([vehicle()])))
     assert raised.value.remedy == "tandem pads lists them"
 
 
 def test_of_several_one_has_to_be_named(virtual, sdl, tmp_path):
     other = VirtualPad(sdl, "Other pad")
     with pytest.raises(DeviceFault, match="which gamepad"):
-        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(seating([vehicle()])))
+        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(context([vehicle()])))
     other.unplug()
 
 

@@ -15,7 +15,7 @@ from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings, Ro
 from host_bridge.inputs.gamepad.sdl import BUTTONS, Kind, PadFacts, Report
 from host_bridge.inputs.gamepad.seat import Grip
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, seating
+from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, context
 
 ONE = PadFacts(0, "Xbox pad", "0300aa", "")
 OTHER = PadFacts(1, "Wheel", "0300bb", "")
@@ -94,7 +94,7 @@ class Table:
         self.now_us = 0
 
     def open(self) -> Table:
-        asyncio.run(self.input.open(seating([vehicle()])))
+        asyncio.run(self.input.open(context([vehicle()])))
         return self
 
     @property

@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from host_bridge.core import Cause, State
-from host_bridge.drive.controls import take_controls
+from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.plan import Plan
 from host_bridge.drive.session import Session
@@ -34,11 +34,11 @@ class Ride(Track):
         plant = plant_of(CAR, 1)
         self.truth = plant
         self.input = Gamepad("", PadMappings(folder))
-        player = Player(lambda setting, reach: Constant(1.5, 60.0)) if program else None
+        player = Player(lambda context, limits: Constant(1.5, 60.0)) if program else None
         hand = "gamepad" if program else None
         plan = Plan(("car",), hand=hand, speed_mps=SPEED_MPS)
         controls = asyncio.run(
-            take_controls(plan, [CAR], True, player or self.input, self.input, lambda: 0)
+            open_inputs(plan, [CAR], True, player or self.input, self.input, lambda: 0)
         )
         super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
         self.bind()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.core import DriveCommand, OperatorRequest, Reach
+from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import Life, Roles
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, Kind, Report
 from host_bridge.inputs.gamepad.seat import Grip, PadSeat
 
-REACH = Reach(steer_rad=0.4, speed_mps=4.0, reverse_mps=2.0)
+LIMITS = InputLimits(steer_rad=0.4, speed_mps=4.0, reverse_mps=2.0)
 PRESS_US = 1_000_000
 
 
@@ -37,7 +37,7 @@ class NumberedPad(Pad):
 class Table:
     def __init__(self, life: Life = Life.REPORTS, pad: Pad | None = None, **roles: str) -> None:
         self.pad = pad or Pad()
-        self.seat = PadSeat(self.pad, Roles(**roles), life, REACH)
+        self.seat = PadSeat(self.pad, Roles(**roles), life, LIMITS)
         self.now_us = 0
 
     def step(self, **values: float) -> DriveCommand:

@@ -18,7 +18,7 @@ from host_bridge.core import (
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths import Path, make
 from host_bridge.inputs.paths.follower import Follower, Ways, ways_of
-from tests.host_bridge.inputs.made_inputs import seating
+from tests.host_bridge.inputs.made_inputs import context
 
 VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s
 MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -31,7 +31,7 @@ LOOP = Path([[0, 0], [4, 0], [4, 4], [0, 4]], is_loop=True)
 
 def following(path=LINE, **ways):
     follower = Follower(lambda: path, Ways(**ways))
-    asyncio.run(follower.open(seating([VEHICLE])))
+    asyncio.run(follower.open(context([VEHICLE])))
     return follower
 
 

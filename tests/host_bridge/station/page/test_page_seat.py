@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.core import DriveCommand, OperatorRequest, Reach
+from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.station.server.page_seat import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
 from tests.host_bridge.inputs.made_inputs import DRIVING
 
-REACH = Reach(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)
+LIMITS = InputLimits(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)
 FULL = 32_767
 HELD, BY_PAD = 1, 2
 
@@ -25,11 +25,11 @@ class Page:
         self.seat = PageSeat(lambda: self.now_us, self.told.append, is_on_stand=is_on_stand)
 
     def open(self) -> Page:
-        def reach(source: str) -> Reach:
+        def limits(source: str) -> InputLimits:
             assert source == "seat"
-            return REACH
+            return LIMITS
 
-        asyncio.run(self.seat.open(SimpleNamespace(reach=reach)))
+        asyncio.run(self.seat.open(SimpleNamespace(limits=limits)))
         return self
 
     def hear(self, flags: int = HELD, steer: int = 0, speed: int = 0, count: int = 0) -> bool:
