@@ -92,7 +92,9 @@ class Observed:
     cars: tuple[SeenCar, ...]
     is_driving: bool  # all cars are armed, so that the command takes effect
     is_permitted: bool  # the person whose deadman a program needs holds it; True if none is needed
-    is_woken: bool = False  # this step lies between two ticks, because the input woke the session
+    is_between_ticks: bool = (
+        False  # this step lies between two ticks, because the input woke the session
+    )
 
 
 class InputContext(Protocol):
@@ -157,7 +159,7 @@ class Input(ABC):
     is_person = False  # a person holds its deadman; that also lets programs drive real cars
     is_computed = False  # it depends on ``now_us`` and the cars only, so it can run in virtual time
     reads_terminal = False  # it reads the terminal's keys, so nothing else may
-    lets_apart = False  # for a person: the grip that enables a program is not the own deadman
+    has_separate_enable = False  # a person enables programs by another button than their deadman
 
     async def open(self, context: InputContext) -> None:  # noqa: B027 - most have nothing to do
         """Begin. Raises errors.TandemError for cars or a context that it cannot drive."""

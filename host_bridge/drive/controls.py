@@ -66,9 +66,10 @@ class Controls:
     """The opened inputs: the one that drives, and the person who holds the deadman meanwhile.
 
     ``person`` is somebody at a terminal, whose stop counts whoever drives. With ``needs_hand`` the
-    input drives only while that person holds the deadman; a person who ``lets_apart`` drives while
-    they hold the other grip. ``guardian`` is the source of the deadman that lets an autonomous
-    source drive. ``terminal`` shows the cars to a person who drives by other means, and may stop.
+    input drives only while that person holds the deadman; a person who ``has_separate_enable``
+    drives while they hold their own deadman. ``guardian`` is the source of the deadman that lets an
+    autonomous source drive. ``terminal`` shows the cars to a person who drives by other means, and
+    may stop.
     """
 
     input: Input
@@ -85,29 +86,34 @@ class Controls:
         cars: tuple[SeenCar, ...],
         is_driving: bool,
         *,
-        is_woken: bool = False,
+        is_between_ticks: bool = False,
     ) -> DriveCommand:
         """Return the command of this moment, with the deadman of whoever has to hold it."""
         person = self.person
-        seen = Observed(cars, is_driving, is_permitted=True, is_woken=is_woken)
+        seen = Observed(cars, is_driving, is_permitted=True, is_between_ticks=is_between_ticks)
         if self.terminal:
             self.terminal.step(now_us, seen)
         if person is None or person is self.input:
             return self.input.step(now_us, seen)
-        hand = person.step(now_us, seen)
+        by_person = person.step(now_us, seen)
         if not self.needs_hand:
             return self.input.step(now_us, seen)
-        lets = hand.is_held and (hand.permits_autonomy or not person.lets_apart)
-        command = self.input.step(now_us, Observed(cars, is_driving, lets, is_woken))
-        if hand.is_held and not lets:
-            return replace(hand, is_by_hand=True, lost=hand.lost or command.lost)
-        if is_driving and lets and not command.is_held:
+        is_permitted = by_person.is_held and (
+            by_person.permits_autonomy or not person.has_separate_enable
+        )
+        command = self.input.step(
+            now_us, Observed(cars, is_driving, is_permitted, is_between_ticks)
+        )
+        lost = by_person.lost or command.lost
+        if by_person.is_held and not is_permitted:
+            return replace(by_person, is_by_hand=True, lost=lost)
+        if is_driving and is_permitted and not command.is_held:
             person.let_go()  # the permission counts only if given while the program is ready
         return replace(
             command,
-            is_held=lets and command.is_held,
-            input_count=hand.input_count,
-            lost=hand.lost or command.lost,
+            is_held=is_permitted and command.is_held,
+            input_count=by_person.input_count,
+            lost=lost,
         )
 
     def requests(self) -> list[OperatorRequest]:
@@ -143,7 +149,7 @@ class Controls:
         return list(dict.fromkeys(it for it in every if it is not None))
 
 
-def _sleep_on() -> None:
+def _ignore_wake() -> None:
     """Do nothing: the wake-up of an input that may not wake the session."""
 
 
@@ -158,7 +164,7 @@ class DriveContext:
         stand_in: str | None = None,
         *,
         is_virtual: bool = False,
-        wake: Callable[[], None] = _sleep_on,
+        wake: Callable[[], None] = _ignore_wake,
     ) -> None:
         """Keep the options; ``stand_in`` is the person's source for an attended program."""
         self.vehicles = tuple(vehicles)
@@ -201,7 +207,7 @@ async def open_inputs(
     person: Input | None,
     now_us: Callable[[], int],
     terminal: Input | None = None,
-    wake: Callable[[], None] = _sleep_on,
+    wake: Callable[[], None] = _ignore_wake,
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
@@ -210,7 +216,7 @@ async def open_inputs(
     needs_hand = not chosen.is_person and (not is_virtual or plan.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
-    wake = _sleep_on if chosen.is_computed else wake  # virtual time advances by ticks alone
+    wake = _ignore_wake if chosen.is_computed else wake  # virtual time advances by ticks alone
     context = DriveContext(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
     opened: list[Input] = []
     try:

@@ -105,14 +105,14 @@ class Drive:
 
     # --- what the person does
 
-    def read(self, now_us: int, *, is_woken: bool = False) -> DriveCommand:
+    def read(self, now_us: int, *, is_between_ticks: bool = False) -> DriveCommand:
         """Return the input's command; outside DRIVING, one that lets go of the deadman.
 
         If the input reports that its device is lost, all cars are stopped.
         """
         is_driving = self.phase is Phase.DRIVING
         cars = tuple(map(_seen, self.fleet.cars))
-        command = self._ask_input(now_us, cars, is_driving, is_woken)
+        command = self._ask_input(now_us, cars, is_driving, is_between_ticks)
         if is_driving and command.lost:
             self._stop_all(command.lost, now_us)
             self._halt(f"{command.lost}. Stopped all cars: {ARM_AGAIN}.")
@@ -121,14 +121,14 @@ class Drive:
         return self.command
 
     def _ask_input(
-        self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_woken: bool
+        self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_between_ticks: bool
     ) -> DriveCommand:
         """Ask the input for its command.
 
         An input may be foreign code: an exception counts as a lost device.
         """
         try:
-            return self.controls.step(now_us, cars, is_driving, is_woken=is_woken)
+            return self.controls.step(now_us, cars, is_driving, is_between_ticks=is_between_ticks)
         except Exception as error:
             _LOGGER.exception("the input failed")
             return DriveCommand(lost=f"The input failed ({type(error).__name__}: {error})")

@@ -30,7 +30,7 @@ from host_bridge.drive.plan import Plan
 from host_bridge.drive.session import Session, next_tick_us
 from host_bridge.drive.twins import as_twin
 from host_bridge.drive.view import View
-from host_bridge.drive.waking import Alarm
+from host_bridge.drive.waking import WakeSignal
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 
@@ -185,7 +185,7 @@ class Cockpit:
         """Drive the cars; return the drive and its fault, None if there is none."""
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
-        alarm = Alarm(self._clock.now_us)
+        wake_signal = WakeSignal(self._clock.now_us)
         controls = await open_inputs(
             self._plan,
             vehicles,
@@ -194,7 +194,7 @@ class Cockpit:
             self._person,
             self._clock.now_us,
             self._terminal,
-            alarm.ring,
+            wake_signal.notify,
         )
         if not self._plan.is_json:
             _tell_limit(self._plan, controls)
@@ -211,13 +211,13 @@ class Cockpit:
                 is_unarmed=self._plan.is_unarmed,
             )
             session = Session(fleet, controls.source, driven.read, controls.guardian)
-            await self._loop(driven, session, log, alarm)
+            await self._loop(driven, session, log, wake_signal)
         finally:
             await controls.close()
         return driven, _fault(driven, has_hand=self._person is not None, is_virtual=is_virtual)
 
     async def _loop(
-        self, driven: Drive, session: Session, log: Recorder | None, alarm: Alarm
+        self, driven: Drive, session: Session, log: Recorder | None, wake_signal: WakeSignal
     ) -> None:
         tick_us = self._clock.now_us()
         while not driven.is_over():
@@ -228,8 +228,8 @@ class Cockpit:
             tick_us, late = next_tick_us(tick_us, self._clock.now_us())
             session.late += late
             try:
-                if await alarm.rings_before(tick_us):
-                    self._tick_woken(driven, session)
+                if await wake_signal.wait_until(tick_us):
+                    self._step_between_ticks(driven, session)
                     await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
             except asyncio.CancelledError:
                 if self.was_cancelled:
@@ -243,10 +243,10 @@ class Cockpit:
             self.was_cancelled |= request is OperatorRequest.INTERRUPT
             driven.handle(request, now_us)
 
-    def _tick_woken(self, driven: Drive, session: Session) -> None:
+    def _step_between_ticks(self, driven: Drive, session: Session) -> None:
         """Serve an input that woke the session between two ticks: its command and its requests."""
         now_us = self._clock.now_us()
-        session.woken(driven.read(now_us, is_woken=True), now_us)
+        session.claim_between_ticks(driven.read(now_us, is_between_ticks=True), now_us)
         self._obey(driven, now_us)
 
     def _tick(self, driven: Drive, session: Session) -> None:

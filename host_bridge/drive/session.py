@@ -22,8 +22,8 @@ TICK_US = 10_000
 class Session:
     """The control task of one source for one fleet; ``late`` counts the ticks that were skipped.
 
-    ``ask`` returns the input's command at a time. A command that was heard longer ago than its
-    source's lease is not sent: the source falls silent at the cars. An autonomous source has a
+    ``read_command`` returns the input's command at a time. A command that was heard longer ago than
+    its source's lease is not sent: the source falls silent at the cars. An autonomous source has a
     ``guardian``: the source whose deadman lets it drive. Each tick then sends the guardian's
     deadman, and the program's setpoint until the lease of that is over.
     """
@@ -32,12 +32,12 @@ class Session:
         self,
         fleet: Fleet,
         source: SourceFacts,
-        ask: Callable[[int], DriveCommand],
+        read_command: Callable[[int], DriveCommand],
         guardian: SourceFacts | None = None,
     ) -> None:
         self.fleet = fleet
         self.source = source
-        self._ask = ask
+        self._read_command = read_command
         self.guardian = guardian
         self.ticks = 0
         self.late = 0
@@ -49,28 +49,32 @@ class Session:
         Returns None if the command is too old. Raises ValueError if the command is not finite.
         """
         self.ticks += 1
-        command = self._ask(now_us)
-        claim = self._own(command, now_us) if self.guardian is None else self._let(command, now_us)
+        command = self._read_command(now_us)
+        claim = (
+            self._claim_own(command, now_us)
+            if self.guardian is None
+            else self._claim_under_guardian(command, now_us)
+        )
         self.fleet.step(now_us)
         return claim
 
-    def woken(self, command: DriveCommand, now_us: int) -> Claim | None:
+    def claim_between_ticks(self, command: DriveCommand, now_us: int) -> Claim | None:
         """Claim a new command between two ticks; return None if there is nothing to claim.
 
         A supervising person's deadman waits for the tick. Raises ValueError as ``tick`` does.
         """
         if self.guardian is None:
-            return self._own(command, now_us)
-        return None if command.is_by_hand else self._own_decision(command, now_us)
+            return self._claim_own(command, now_us)
+        return None if command.is_by_hand else self._claim_decision(command, now_us)
 
-    def _own(self, command: DriveCommand, now_us: int) -> Claim | None:
+    def _claim_own(self, command: DriveCommand, now_us: int) -> Claim | None:
         heard_us = now_us if command.heard_us is None else command.heard_us
         if now_us - heard_us >= self.source.lease_s * 1e6:
             return None
         mask = 0 if command.permits_autonomy and self.source.is_attended else self.source.mask
         return self._offer(command, self.source, mask, heard_us)
 
-    def _let(self, command: DriveCommand, now_us: int) -> Claim | None:
+    def _claim_under_guardian(self, command: DriveCommand, now_us: int) -> Claim | None:
         """Claim for a program that drives under a supervising person.
 
         Two claims go out: the person's deadman with an empty actuator mask, and the program's
@@ -79,27 +83,29 @@ class Session:
         assert self.guardian is not None
         if command.is_by_hand:
             return self._offer(command, self.guardian, self.guardian.mask, now_us)
-        hand = DriveCommand(
+        permission = DriveCommand(
             is_held=command.is_held,
             permits_autonomy=command.is_held,
             input_count=command.input_count,
         )
-        claim = self._offer(hand, self.guardian, 0, now_us)
-        return claim if command.heard_us is None else self._own_decision(command, now_us)
+        claim = self._offer(permission, self.guardian, 0, now_us)
+        return claim if command.heard_us is None else self._claim_decision(command, now_us)
 
-    def _own_decision(self, command: DriveCommand, now_us: int) -> Claim | None:
+    def _claim_decision(self, command: DriveCommand, now_us: int) -> Claim | None:
         """Claim the program's setpoint without a deadman; None if it has decided nothing yet."""
         if command.heard_us is None:
             return None
-        return self._own(replace(command, is_held=False), now_us)
+        return self._claim_own(replace(command, is_held=False), now_us)
 
     def _offer(self, command: DriveCommand, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
-        claim = self._claim(command, source, mask, stamp_us)
+        claim = self._claim_of(command, source, mask, stamp_us)
         self.latest = claim
         self.fleet.offer(claim)
         return claim
 
-    def _claim(self, command: DriveCommand, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
+    def _claim_of(
+        self, command: DriveCommand, source: SourceFacts, mask: int, stamp_us: int
+    ) -> Claim:
         for value in (command.steer_rad, command.speed_mps, command.brake):
             if not math.isfinite(value):
                 raise ValueError(f"an input asked for {command}, which is not finite")

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 
-class Alarm:
+class WakeSignal:
     """A wake-up for the one task that waits for it.
 
-    Ringing while nobody waits has no effect: the task is about to look anyway.
+    A notification while nobody waits has no effect: the task is about to look anyway.
     """
 
     def __init__(self, now_us: Callable[[], int]) -> None:
@@ -18,20 +18,20 @@ class Alarm:
         self._loop = asyncio.get_running_loop()
         self._waiting: asyncio.Future[bool] | None = None
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake the waiting task. Call it in the event loop."""
-        self._end(has_rung=True)
+        self._resolve(is_notified=True)
 
-    async def rings_before(self, until_us: int) -> bool:
-        """Wait until it rings or until this time. Return True if it rang."""
+    async def wait_until(self, until_us: int) -> bool:
+        """Wait for a notification or until this time. Return True if it was notified."""
         self._waiting = self._loop.create_future()
         wait_s = (until_us - self._now_us()) * 1e-6
-        timer = self._loop.call_later(max(wait_s, 0.0), self._end)
+        timer = self._loop.call_later(max(wait_s, 0.0), self._resolve)
         try:
             return await self._waiting
         finally:
             timer.cancel()
 
-    def _end(self, has_rung: bool = False) -> None:
+    def _resolve(self, is_notified: bool = False) -> None:
         if self._waiting and not self._waiting.done():
-            self._waiting.set_result(has_rung)
+            self._waiting.set_result(is_notified)

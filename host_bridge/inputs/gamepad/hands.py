@@ -34,7 +34,7 @@ class Gamepad(Input):
     """
 
     is_person = True
-    lets_apart = True
+    has_separate_enable = True
 
     def __init__(self, wanted: str, mappings: PadMappings) -> None:
         self.source = GAMEPAD

@@ -71,14 +71,14 @@ class Runner:
         self._clock = clock
         self._on_events = on_events
         self._is_open = False
-        self._woken = asyncio.Event()  # the transport closed, or the next step is due
+        self._wake = asyncio.Event()  # the transport closed, or the next step is due
         linked.on_output(self.flush)
 
     async def open(self) -> None:
         """Open the transport. Raises errors.TandemError if it cannot be opened."""
-        self._woken.clear()
+        self._wake.clear()
         await self._wire.open(self._receive, self._close_down)
-        if self._woken.is_set():
+        if self._wake.is_set():
             return  # it closed while it opened
         self._is_open = True
         self.fault = None
@@ -135,12 +135,12 @@ class Runner:
         Not ``asyncio.wait_for``: before Python 3.12 it swallows a cancellation that comes together
         with what it waits for, and closing and cancelling do come together.
         """
-        timer = asyncio.get_running_loop().call_later(wait_s, self._woken.set)
+        timer = asyncio.get_running_loop().call_later(wait_s, self._wake.set)
         try:
-            await self._woken.wait()
+            await self._wake.wait()
         finally:
             timer.cancel()
-            self._woken.clear()
+            self._wake.clear()
 
     def _receive(self, data: bytes) -> None:
         self._on_events(self._linked.receive_data(data, self._clock.now_us()))
@@ -148,7 +148,7 @@ class Runner:
 
     def _close_down(self, fault: Exception | None) -> None:
         self.fault = fault
-        self._woken.set()
+        self._wake.set()
         if self._is_open:
             self._is_open = False
             self._on_events(self._linked.closed(self._clock.now_us()))

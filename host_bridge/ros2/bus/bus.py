@@ -126,11 +126,11 @@ class Bus:
         """True if a message has come that no step has taken; only known of a bus that listens."""
         return self._executor_thread is not None and self._executor_thread.has_found
 
-    def step(self, *, is_woken: bool = False) -> None:
+    def step(self, *, is_between_ticks: bool = False) -> None:
         """Handle the messages that have come, up to a limit; never wait.
 
-        With ``is_woken`` handle only the one that was reported: asking for more takes as long as
-        all the rest of the step.
+        With ``is_between_ticks`` handle only the one that was reported: asking for more takes as
+        long as all the rest of the step.
         """
         if self._executor_thread is None:
             self._take(_CALLS_MAX)
@@ -139,7 +139,7 @@ class Bus:
         if first is not None:
             try:
                 _call(first)
-                if not is_woken:
+                if not is_between_ticks:
                     self._take(_CALLS_MAX - 1)
             finally:
                 self._later(self._executor_thread.resume)

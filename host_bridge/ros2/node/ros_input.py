@@ -169,10 +169,10 @@ class RosInput(Input):
             self._last = None
             self._is_resting = False
         self._was_driving = observed.is_driving
-        if not observed.is_woken:
+        if not observed.is_between_ticks:
             # Published before commands are taken: those that come meanwhile are in this claim
             self._tell(observed.cars[0], now_us)
-        self._bus.step(is_woken=observed.is_woken)
+        self._bus.step(is_between_ticks=observed.is_between_ticks)
         if self._runstop.step(now_us):
             self.stop()
         self._adapter.step(observed.cars[0], observed.is_driving, now_us)

@@ -23,7 +23,7 @@ class OtherDay(Day):
         person = Person(seat=self.seat)
         controls = Controls(person, source, LIMITS, person)
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
-        self.session._ask = self.drive.read
+        self.session._read_command = self.drive.read
 
 
 def test_all_cars_are_armed_in_the_profile_that_was_named():

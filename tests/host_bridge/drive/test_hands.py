@@ -130,7 +130,7 @@ def test_with_two_grips_one_drives_by_hand_and_the_other_lets_the_program_drive(
 ):
     hand = replace(HAND, is_held=is_held, permits_autonomy=permits)
     program, person, controls = pair(needs_hand=True, hand=hand)
-    person.lets_apart = True
+    person.has_separate_enable = True
     command = controls.step(5, (), is_driving=True)
     assert program.seen == [Observed((), is_driving=True, is_permitted=is_permitted)]
     by_hand = replace(hand, is_by_hand=True)
@@ -144,7 +144,7 @@ def test_with_two_grips_one_drives_by_hand_and_the_other_lets_the_program_drive(
 )
 def test_a_lost_program_is_told_while_a_person_drives_by_hand_too(of_hand, of_program, lost):
     _, person, controls = pair(True, replace(PROGRAM, lost=of_program), replace(HAND, lost=of_hand))
-    person.lets_apart = True
+    person.has_separate_enable = True
     command = controls.step(5, (), is_driving=True)
     assert (command.is_by_hand, command.lost) == (True, lost)
 

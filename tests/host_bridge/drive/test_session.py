@@ -72,7 +72,7 @@ class Program:
 
 def test_a_program_s_decision_is_as_old_as_it_is_and_the_deadman_is_of_now(guarded):
     guarded.program.command = replace(Program.command, heard_us=40_000)
-    said = guarded.tick(100_000)
+    claim = guarded.tick(100_000)
     hand, own = guarded.fleet.claims
     assert (hand.source_id, hand.mask, hand.stamp_us) == (guarded.guardian.id, 0, 100_000)
     assert (hand.steer_rad, hand.speed_mps, hand.input_count) == (0.0, 0.0, 7)
@@ -81,7 +81,7 @@ def test_a_program_s_decision_is_as_old_as_it_is_and_the_deadman_is_of_now(guard
     assert (own.stamp_us, own.steer_rad, own.speed_mps) == (40_000, 0.1, 1.5)
     assert (own.is_held, own.permits_autonomy) == (False, False)
     assert own.sequence == hand.sequence + 1
-    assert said is own is guarded.latest
+    assert claim is own is guarded.latest
 
 
 @pytest.mark.parametrize("is_held", [True, False])
@@ -98,20 +98,20 @@ def test_a_decision_that_is_too_old_leaves_the_deadman_to_be_said_alone(guarded)
 
 
 def test_a_program_that_has_not_decided_yet_leaves_the_deadman_to_be_said_alone(guarded):
-    said = guarded.tick(100_000)
-    assert guarded.fleet.claims == [said]
-    assert (said.source_id, said.mask, guarded.latest) == (guarded.guardian.id, 0, said)
+    claim = guarded.tick(100_000)
+    assert guarded.fleet.claims == [claim]
+    assert (claim.source_id, claim.mask, guarded.latest) == (guarded.guardian.id, 0, claim)
 
 
 def test_a_person_who_takes_over_drives_under_their_own_source_and_the_program_claims_nothing(
     guarded,
 ):
     guarded.program.command = replace(Program.command, heard_us=90_000, is_by_hand=True)
-    said = guarded.tick(100_000)
-    assert guarded.fleet.claims == [said]
-    assert (said.source_id, said.mask) == (guarded.guardian.id, guarded.guardian.mask)
-    assert (said.steer_rad, said.speed_mps, said.stamp_us) == (0.1, 1.5, 100_000)
-    assert (said.is_held, said.input_count) == (True, 7)
+    claim = guarded.tick(100_000)
+    assert guarded.fleet.claims == [claim]
+    assert (claim.source_id, claim.mask) == (guarded.guardian.id, guarded.guardian.mask)
+    assert (claim.steer_rad, claim.speed_mps, claim.stamp_us) == (0.1, 1.5, 100_000)
+    assert (claim.is_held, claim.input_count) == (True, 7)
 
 
 @pytest.mark.parametrize(
@@ -128,28 +128,28 @@ def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
 
 
 @pytest.mark.parametrize(
-    ("heard_us", "is_by_hand", "is_said"),
+    ("heard_us", "is_by_hand", "is_claimed"),
     [(90_000, False, True), (None, False, False), (90_000, True, False), (-900_000, False, False)],
 )
-def test_woken_it_says_what_a_program_decided_and_the_deadman_waits_for_the_tick(
-    guarded, heard_us, is_by_hand, is_said
+def test_between_ticks_a_programs_decision_is_claimed_and_the_deadman_waits_for_the_tick(
+    guarded, heard_us, is_by_hand, is_claimed
 ):
     command = replace(Program.command, heard_us=heard_us, is_by_hand=is_by_hand)
-    said = guarded.woken(command, 100_000)
-    assert (said is not None) == is_said
+    claim = guarded.claim_between_ticks(command, 100_000)
+    assert (claim is not None) == is_claimed
     claims = [(it.source_id, it.mask, it.stamp_us, it.is_held) for it in guarded.fleet.claims]
     own = (guarded.source.id, guarded.source.mask, 90_000, False)
-    assert claims == ([own] if is_said else [])
+    assert claims == ([own] if is_claimed else [])
 
 
-def test_woken_it_says_what_whoever_needs_nobody_wants():
+def test_between_ticks_a_source_without_guardian_claims_its_command():
     source = vehicle().source("seat")
     session = Session(Heard(), source, Hand().read)
-    said = session.woken(DriveCommand(0.1, 1.5, is_held=True), 100_000)
-    assert (said.mask, said.stamp_us, said.is_held) == (source.mask, 100_000, True)
-    assert (session.fleet.claims, session.ticks) == ([said], 0)
+    claim = session.claim_between_ticks(DriveCommand(0.1, 1.5, is_held=True), 100_000)
+    assert (claim.mask, claim.stamp_us, claim.is_held) == (source.mask, 100_000, True)
+    assert (session.fleet.claims, session.ticks) == ([claim], 0)
     old = DriveCommand(0.1, 1.5, is_held=True, heard_us=0)
-    assert session.woken(old, round(source.lease_s * 1e6)) is None
+    assert session.claim_between_ticks(old, round(source.lease_s * 1e6)) is None
 
 
 def test_it_counts_its_ticks_and_knows_the_newest_claim():
@@ -173,7 +173,7 @@ def test_the_next_tick_stays_on_the_grid_and_leaves_out_what_is_late():
     assert next_tick_us(0, 300) == (TICK_US, 0)
     assert next_tick_us(0, 9_999) == (TICK_US, 0)
     assert next_tick_us(0, 10_001) == (20_000, 1)
-    assert next_tick_us(10_000, 9_000) == (20_000, 0)  # woken early
+    assert next_tick_us(10_000, 9_000) == (20_000, 0)  # early
     assert next_tick_us(0, 5_000_000) == (5_010_000, 500)
 
 
@@ -240,7 +240,7 @@ def test_a_stalled_host_sends_nothing_old():
 def test_a_played_manoeuvre_drives_the_car_and_its_end_holds_it():
     drive = Drive(Rig("a"))
     player = playing(Constant(1.0, 2.0))
-    drive.session._ask = lambda now_us: player.step(now_us, seen[0])
+    drive.session._read_command = lambda now_us: player.step(now_us, seen[0])
     seen = [STANDING]
     drive.arm()
     seen[0] = DRIVING

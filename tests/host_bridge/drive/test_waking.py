@@ -17,14 +17,14 @@ from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.drive import Plan
 from host_bridge.drive.session import TICK_US
-from host_bridge.drive.waking import Alarm
+from host_bridge.drive.waking import WakeSignal
 
 SETTLED_US, SOME_US, SECONDS = 200_000, 500_000, 0.9
 
 
 class Device(Input):
     """Hears a command each ``every_us`` and wakes the session for it; ``asked`` is when it was
-    asked, and whether woken."""
+    asked, and whether between two ticks."""
 
     hears_stop = False  # with the first command after it has settled
     since_us = 0  # it drives
@@ -51,10 +51,10 @@ class Device(Input):
             self._context.wake()
 
     def step(self, now_us, observed):
-        self.asked.append((now_us, observed.is_woken))
+        self.asked.append((now_us, observed.is_between_ticks))
         if observed.is_driving and not self.since_us:
             self.since_us = now_us
-        if self.hears_stop and observed.is_woken and now_us > self.since_us + SETTLED_US:
+        if self.hears_stop and observed.is_between_ticks and now_us > self.since_us + SETTLED_US:
             self.hears_stop = False
             self._requests.append(OperatorRequest.STOP)
         return DriveCommand(
@@ -118,10 +118,10 @@ def test_what_is_heard_between_two_beats_is_a_claim_at_that_moment(drive):
     assert max(waited_us) == 0
 
 
-def test_beats_go_on_as_if_nothing_had_woken_it(drive):
+def test_ticks_go_on_as_if_nothing_had_come_between(drive):
     device = Device(23_000)
     drive(device)
-    beats_us = [at_us for at_us, is_woken in device.asked if not is_woken]
+    beats_us = [at_us for at_us, is_between_ticks in device.asked if not is_between_ticks]
     assert {b - a for a, b in itertools.pairwise(beats_us)} == {TICK_US}
 
 
@@ -141,14 +141,14 @@ def test_what_wakes_nobody_is_asked_on_the_beat_alone(drive):
     device = Device(3_000_000)
     sent, since_us, _ = drive(device)
     assert len(sent.of(since_us)) == SOME_US // TICK_US
-    assert not any(is_woken for _, is_woken in device.asked)
+    assert not any(is_between_ticks for _, is_between_ticks in device.asked)
 
 
 def test_what_is_computed_is_asked_on_the_beat_alone(drive):
     device = Computed(3_700)
     sent, since_us, _ = drive(device)
     assert len(sent.of(since_us)) == SOME_US // TICK_US
-    assert not any(is_woken for _, is_woken in device.asked)
+    assert not any(is_between_ticks for _, is_between_ticks in device.asked)
 
 
 def test_a_stop_that_is_heard_between_two_beats_is_obeyed_then(drive, monkeypatch):
@@ -168,19 +168,19 @@ def test_a_stop_that_is_heard_between_two_beats_is_obeyed_then(drive, monkeypatc
     assert stopped_us[0] % TICK_US
 
 
-# --- the alarm
+# --- the wake-up
 
 
-def alarmed(ring_at_us: int | None, until_us: int) -> tuple[bool, int]:
-    """Whether it rang before that, and when the wait ended, from 1 s on."""
+def waited(notify_at_us: int | None, until_us: int) -> tuple[bool, int]:
+    """Whether it was notified before that, and when the wait ended, from 1 s on."""
     loop = VirtualTime()
 
     async def wait():
-        alarm = Alarm(loop.now_us)
-        alarm.ring()  # nobody waits for it yet
-        if ring_at_us is not None:
-            loop.call_later((ring_at_us - loop.now_us()) * 1e-6, alarm.ring)
-        return await alarm.rings_before(until_us), loop.now_us()
+        wake_signal = WakeSignal(loop.now_us)
+        wake_signal.notify()  # nobody waits for it yet
+        if notify_at_us is not None:
+            loop.call_later((notify_at_us - loop.now_us()) * 1e-6, wake_signal.notify)
+        return await wake_signal.wait_until(until_us), loop.now_us()
 
     try:
         return loop.run_until_complete(wait())
@@ -189,7 +189,7 @@ def alarmed(ring_at_us: int | None, until_us: int) -> tuple[bool, int]:
 
 
 @pytest.mark.parametrize(
-    ("ring_at_us", "until_us", "ended"),
+    ("notify_at_us", "until_us", "ended"),
     [
         (None, 1_010_000, (False, 1_010_000)),
         (1_004_000, 1_010_000, (True, 1_004_000)),
@@ -197,18 +197,18 @@ def alarmed(ring_at_us: int | None, until_us: int) -> tuple[bool, int]:
         (None, 900_000, (False, 1_000_000)),
     ],
 )
-def test_an_alarm_is_heard_while_it_is_waited_for(ring_at_us, until_us, ended):
-    assert alarmed(ring_at_us, until_us) == ended
+def test_a_notification_counts_while_it_is_waited_for(notify_at_us, until_us, ended):
+    assert waited(notify_at_us, until_us) == ended
 
 
-def test_a_wait_that_was_rung_out_does_not_end_the_next_one():
+def test_a_wait_that_was_notified_does_not_end_the_next_one():
     loop = VirtualTime()
 
     async def wait():
-        alarm = Alarm(loop.now_us)
-        loop.call_later(0.004, alarm.ring)
-        first = await alarm.rings_before(1_010_000)
-        return first, await alarm.rings_before(1_020_000), loop.now_us()
+        wake_signal = WakeSignal(loop.now_us)
+        loop.call_later(0.004, wake_signal.notify)
+        first = await wake_signal.wait_until(1_010_000)
+        return first, await wake_signal.wait_until(1_020_000), loop.now_us()
 
     try:
         assert loop.run_until_complete(wait()) == (True, False, 1_020_000)

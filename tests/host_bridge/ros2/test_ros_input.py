@@ -61,8 +61,8 @@ class Bus:
     def serve(self, name, type_name, handler) -> None:
         self.services[name] = type_name, handler
 
-    def step(self, *, is_woken) -> None:
-        self.steps.append(is_woken)
+    def step(self, *, is_between_ticks) -> None:
+        self.steps.append(is_between_ticks)
         for it in self.comes:
             it()
         self.comes = []
@@ -158,12 +158,12 @@ class Table:
             )  # fmt: skip
         return SeenCar("car", True, VEHICLE, status, None, None, None)
 
-    def step(self, ms: int = 10, is_woken: bool = False) -> DriveCommand:
+    def step(self, ms: int = 10, is_between_ticks: bool = False) -> DriveCommand:
         self.now_ms += ms
-        return self.step_at(self.now_ms * MS, is_woken)
+        return self.step_at(self.now_ms * MS, is_between_ticks)
 
-    def step_at(self, now_us: int, is_woken: bool = False) -> DriveCommand:
-        observed = Observed((self.car, OTHER), self.is_driving, True, is_woken)
+    def step_at(self, now_us: int, is_between_ticks: bool = False) -> DriveCommand:
+        observed = Observed((self.car, OTHER), self.is_driving, True, is_between_ticks)
         return self.node.step(now_us, observed)
 
     def hear(self, topic: str, message, late_ms: int = 0) -> None:
@@ -781,7 +781,7 @@ def test_each_beat_is_told_before_commands_are_heard_and_what_wakes_it_is_not(ta
     it.bus.comes.append(lambda: told.append("heard"))
     it.step()
     assert told == [(it.car, it.now_ms * MS), "heard"]
-    it.step(is_woken=True)
+    it.step(is_between_ticks=True)
     assert len(told) == 2
     assert it.bus.steps == [False, True]
     assert Told.made["RobotDescriptionPublisher"].steps == [(it.car,)]

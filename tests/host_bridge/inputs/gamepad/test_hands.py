@@ -410,4 +410,4 @@ def test_by_name_on_the_command_line():
     made = hands.make("xbox", {}, lambda: 0)
     assert made._wanted == "xbox"
     assert made.is_person
-    assert made.lets_apart
+    assert made.has_separate_enable
