@@ -178,7 +178,7 @@ class Input(ABC):
     def let_go(self) -> None:  # noqa: B027 - most have nothing to do
         """Handle that the drive was halted: the deadman has to be released and held anew."""
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         """Return a sentence about its state for the person who drives; "" if there is none."""
         return ""
 

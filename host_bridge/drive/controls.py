@@ -128,13 +128,13 @@ class Controls:
         """Return whether a person holds the deadman, not a program."""
         return self.needs_hand or self.input.is_person
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         """Return a sentence about the state of a program that drives; "" if there is none."""
-        return "" if self.input.is_person else self.input.words(now_us)
+        return "" if self.input.is_person else self.input.status_text(now_us)
 
-    def hand_words(self, now_us: int) -> str:
+    def deadman_status_text(self, now_us: int) -> str:
         """Return a sentence about the device that holds the deadman; "" if there is none."""
-        return self.person.words(now_us) if self.person and self.is_held_by_hand() else ""
+        return self.person.status_text(now_us) if self.person and self.is_held_by_hand() else ""
 
     def hint(self, now_us: int) -> str:
         """Return what the person at the deadman has to do next."""

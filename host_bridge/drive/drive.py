@@ -199,7 +199,7 @@ class Drive:
         self._compare()
         self._steps[self.phase](now_us)
 
-    def log_words(self) -> str:
+    def log_fault_text(self) -> str:
         """Return a line that says that recording has failed; "" while it works."""
         lost = self.log_fault
         return f"NOT RECORDED ANY MORE: {lost.where}: {lost.got}" if lost else ""

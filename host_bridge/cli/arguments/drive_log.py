@@ -38,8 +38,8 @@ class PlainView:
     def news(self, drive: Drive, now_us: int) -> list[str]:
         lines = [line for car in drive.fleet.cars for line in self._changes(car)]
         lines += self._if_new("", drive.notice)
-        lines += self._if_new("log", drive.log_words())
-        lines += self._if_new("program", drive.controls.words(now_us))
+        lines += self._if_new("log", drive.log_fault_text())
+        lines += self._if_new("program", drive.controls.status_text(now_us))
         for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
             alarms = divergence.alarms()
             text = "; ".join(str(alarm) for alarm in alarms)
@@ -125,9 +125,9 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
         "is_linked": car.is_known(),
         "age_ms": age_ms(car, now_us),
         "notice": drive.notice,
-        "log": drive.log_words(),
+        "log": drive.log_fault_text(),
     }
-    row["program"] = drive.controls.words(now_us)
+    row["program"] = drive.controls.status_text(now_us)
     if car.status:
         row |= {
             "state": car.status.state.name,

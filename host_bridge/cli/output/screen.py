@@ -104,8 +104,8 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (hint, "care")]
     else:
         yield [(" DEADMAN  ", "bold"), ("released", ""), (hint, "dim")]
-    if drive.controls.hand_words(now_us):
-        yield from _wrapped(drive.controls.hand_words(now_us), "care", columns)
+    if drive.controls.deadman_status_text(now_us):
+        yield from _wrapped(drive.controls.deadman_status_text(now_us), "care", columns)
 
 
 def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
@@ -191,7 +191,7 @@ def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 
 
 def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
-    for text in (drive.notice, drive.log_words(), drive.controls.words(now_us)):
+    for text in (drive.notice, drive.log_fault_text(), drive.controls.status_text(now_us)):
         if text:
             yield from _wrapped(text, "care", columns)
             yield []

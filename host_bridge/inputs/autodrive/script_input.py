@@ -148,7 +148,7 @@ class ScriptInput(Input):
         latest = self.exchange.latest if self.exchange else None
         return latest if latest and now_us - latest.heard_us < self._counts_us else None
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh_answer(now_us):

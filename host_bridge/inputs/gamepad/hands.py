@@ -88,7 +88,7 @@ class Gamepad(Input):
         if self.seat:
             self.seat.let_go()
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         if self.life is not Life.PRESSES or self._limits is None:
             return ""
         return f"{_SLOW} {self._limits.speed_mps:.2g} m/s at most."

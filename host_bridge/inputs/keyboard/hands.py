@@ -72,7 +72,7 @@ class Hands(Input):
     def let_go(self) -> None:
         self._keyboard.let_go()
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         seat = self._keyboard.seat
         is_slow = seat is not None and not seat.has_releases
         return f"{_SLOW} {seat.limits.speed_mps:.2g} m/s at most." if seat and is_slow else ""

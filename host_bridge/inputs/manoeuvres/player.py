@@ -39,18 +39,18 @@ class Player(Input):
     def __init__(
         self,
         plan: Callable[[InputContext, InputLimits], Manoeuvre],
-        tell: Callable[[InputContext, InputLimits], str] = lambda context, limits: "",
+        describe: Callable[[InputContext, InputLimits], str] = lambda context, limits: "",
     ) -> None:
         """Set up the player.
 
-        ``plan`` makes the manoeuvre when the cars are known, ``tell`` a note for the person who
+        ``plan`` makes the manoeuvre when the cars are known, ``describe`` a note for the person who
         watches.
         """
         self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
         self.position_s = 0.0
         self._plan = plan
-        self._tell = tell
-        self._words = ""
+        self._describe = describe
+        self._status_text = ""
         self._steps = 0
         self._stepped_us = 0
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
@@ -62,7 +62,10 @@ class Player(Input):
         Raises errors.DataFileFault, errors.UsageFault if that fails.
         """
         limits = context.limits(self.source)
-        self.manoeuvre, self._words = self._plan(context, limits), self._tell(context, limits)
+        self.manoeuvre, self._status_text = (
+            self._plan(context, limits),
+            self._describe(context, limits),
+        )
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
@@ -90,8 +93,8 @@ class Player(Input):
         self._has_ended = True
         return (OperatorRequest.END,)
 
-    def words(self, now_us: int) -> str:
-        return self._words
+    def status_text(self, now_us: int) -> str:
+        return self._status_text
 
     def progress_s(self) -> tuple[float, float]:
         return self.position_s, self.manoeuvre.duration_s

@@ -121,7 +121,7 @@ class Follower(Input):
         """Forget why it stopped: a person who arms again has seen it."""
         self._lost = ""
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         if self._frame is None:
             return "" if self._ways.at else "Where the car stands is the path's first point."
         if not self._path.is_loop:

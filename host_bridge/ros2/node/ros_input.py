@@ -193,7 +193,7 @@ class RosInput(Input):
         requests, self._requests = self._requests, []
         return requests
 
-    def words(self, now_us: int) -> str:
+    def status_text(self, now_us: int) -> str:
         return f"ROS 2: {self._who(now_us)}"
 
     async def close(self) -> None:

@@ -160,7 +160,7 @@ def test_a_devkit_script_of_a_virtual_car_needs_nobody(person):
     script = Alone("127.0.0.1:4567", None)
     controls = taken(script, [vehicle()], is_virtual=True, person=person)
     assert not controls.is_held_by_hand()
-    assert controls.words(0) == "No script at 127.0.0.1:4567."
+    assert controls.status_text(0) == "No script at 127.0.0.1:4567."
 
 
 def test_a_vehicle_that_the_simulator_has_not_needs_to_be_like_one():

@@ -48,7 +48,7 @@ class Told(Input):
     def let_go(self):
         self.let_gos += 1
 
-    def words(self, now_us):
+    def status_text(self, now_us):
         return f"words of {self.name} at {now_us}"
 
     def hint(self, now_us):
@@ -177,10 +177,10 @@ def test_words_are_a_program_s_hints_a_person_s():
     _, person = alone(True)
     _, program = alone(False)
     several = (with_hand, without_hand, person, program)
-    assert [it.words(7) for it in several] == ["words of program at 7"] * 2 + [
+    assert [it.status_text(7) for it in several] == ["words of program at 7"] * 2 + [
         "", "words of one at 7",
     ]  # fmt: skip
-    assert [it.hand_words(7) for it in several] == [
+    assert [it.deadman_status_text(7) for it in several] == [
         "words of person at 7", "", "words of one at 7", "",
     ]  # fmt: skip
     assert [it.hint(7) for it in several] == ["hint of person at 7"] * 2 + ["hint of one at 7", ""]
@@ -190,7 +190,7 @@ def test_words_are_a_program_s_hints_a_person_s():
 def test_who_holds_it_alone_and_is_nobody_s_second_has_no_words_for_a_hand():
     one = Told(PROGRAM, "one", is_person=True)
     controls = Controls(one, vehicle().source("seat"), LIMITS)
-    assert (controls.hand_words(7), controls.is_held_by_hand()) == ("", True)
+    assert (controls.deadman_status_text(7), controls.is_held_by_hand()) == ("", True)
 
 
 def test_controls_are_of_one_input_and_of_nobody_else_unless_that_is_said():

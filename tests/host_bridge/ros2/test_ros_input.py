@@ -449,7 +449,7 @@ def test_who_drove_and_fell_silent_is_said_to_be_silent(table):
     for topic in ("drive", "teleop"):
         it.hear(topic, ackermann(3.0, 0.0))
     assert it.step().heard_us == heard_us
-    assert "fell silent" in it.node.words(it.now_ms * MS)
+    assert "fell silent" in it.node.status_text(it.now_ms * MS)
     it.is_driving = False
     assert it.step().is_held is False
 
@@ -570,7 +570,7 @@ def test_an_adapter_sees_each_step_and_the_start(table, own):
         (False, 1_010_000), (True, 1_020_000),
     ]  # fmt: skip
     own.said = "It is in an emergency."
-    assert it.node.words(0) == "ROS 2: It is in an emergency."
+    assert it.node.status_text(0) == "ROS 2: It is in an emergency."
 
 
 # --- what is heard
@@ -788,7 +788,7 @@ def test_each_beat_is_told_before_commands_are_heard_and_what_wakes_it_is_not(ta
     ((car, mux, words, hits),) = Told.made["DiagnosticsPublisher"].steps
     assert (car, mux, hits) == (it.car, it.node._mux, None)
     assert words == it.node._mux.words(0)
-    assert it.node.words(0) == f"ROS 2: {words}"
+    assert it.node.status_text(0) == f"ROS 2: {words}"
     assert "SimTimeServices" not in Told.made
 
 
@@ -831,7 +831,7 @@ def test_a_virtual_one_is_put_where_it_is_asked_for(table):
     it.step()
     assert placing.steps == [(it.car, it.now_ms * MS)]
     placing.words = "A wall is in the way."
-    assert it.node.words(0) == "ROS 2: A wall is in the way."
+    assert it.node.status_text(0) == "ROS 2: A wall is in the way."
     assert (it.node.truth(), it.node.hits()) == ("where it is", 3)
     assert pipe.path == "sensors"
     assert Told.made["DiagnosticsPublisher"].steps[0][3] == 3

@@ -96,7 +96,7 @@ def test_nobody_holds_so_the_script_drives_nothing(day):
     day.advance(1.0)
     assert day.is_in(State.HOLD)
     assert day.status.speed_mps == 0.0
-    assert day.script.words(day.now_us) == (
+    assert day.script.status_text(day.now_us) == (
         "The script at here:4567 answers. A throttle above 0.47 is cut, for throttle 1 is 0.267 "
         "m/s and devkit may 0.13; --scale fit makes 1 of that."
     )
@@ -133,7 +133,7 @@ def test_a_car_that_cannot_be_put_elsewhere_stands_while_the_script_wants_that(d
     day.drive_off()
     day.keys = {**day.keys, **keys}
     day.until(lambda: abs(day.status.speed_mps) < 0.02)
-    assert "only a virtual car of this command does" in day.script.words(day.now_us)
+    assert "only a virtual car of this command does" in day.script.status_text(day.now_us)
     day.keys = {"V1 Throttle": "0.2", "V1 Steering": "0", "V1 Reset": "False"}
     day.until(lambda: day.status.speed_mps > 0.05)
     assert day.is_in(State.ACTIVE)
@@ -250,11 +250,11 @@ def test_without_a_seat_the_deadman_follows_the_script():
 
 
 def test_words_say_what_is_amiss(day):
-    assert "does not answer" in day.script.words(day.now_us + 10_000_000)
+    assert "does not answer" in day.script.status_text(day.now_us + 10_000_000)
     day.keys = {"V1 Steering": "0"}
     day.connect()
     day.advance(0.6)
-    assert "without a throttle" in day.script.words(day.now_us)
+    assert "without a throttle" in day.script.status_text(day.now_us)
     day.script.exchange = None
     day.script.fault = "Connection refused"
-    assert day.script.words(day.now_us) == "No script at here:4567: Connection refused."
+    assert day.script.status_text(day.now_us) == "No script at here:4567: Connection refused."

@@ -80,10 +80,10 @@ def test_an_f1tenth_drives_each_throttle_at_that_share_of_22_88_m_per_s(name, th
 def test_what_is_cut_is_said_and_fit_uses_all_of_the_throttle():
     cut = script_of("f1tenth")
     assert commanded(cut, 0.5) == commanded(cut, 0.05) == 0.3
-    assert "A throttle above 0.013 is cut" in cut.words(0)
+    assert "A throttle above 0.013 is cut" in cut.status_text(0)
     fit = script_of("f1tenth", scale="fit")
     assert [commanded(fit, t) for t in (0.5, 1.0)] == pytest.approx([0.15, 0.3])
-    assert "is cut" not in fit.words(0)
+    assert "is cut" not in fit.status_text(0)
     scaled = script_of("f1tenth", scale="0.1", quick="1")
     assert commanded(scaled, 0.5) == pytest.approx(0.05 * 22.88)
 
@@ -161,7 +161,7 @@ def test_one_that_answers_every_two_seconds_drives_no_farther_blind_than_any(nam
     assert commanded(script, 1.0) == pytest.approx(most_mps)
     blind_m = load_vehicle(name).blind_m
     assert 2.5 * commanded(script, 1.0) == pytest.approx(blind_m)
-    assert f"{blind_m:g} m at most" in script.words(0)
+    assert f"{blind_m:g} m at most" in script.status_text(0)
 
 
 def test_the_boards_lease_ends_with_the_answer_that_counts_for_longer():

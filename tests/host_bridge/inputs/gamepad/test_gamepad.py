@@ -211,7 +211,7 @@ def test_a_pad_that_shows_no_life_drives_slowly_and_lets_go_after_a_second(table
     virtual.is_noisy = False
     it = table(life=None)
     assert it.input.source == "seat_slow"
-    assert "once a second" in it.input.words(0)
+    assert "once a second" in it.input.status_text(0)
     assert it.hold().is_held
     virtual.move("righttrigger", 1.0)
     assert it.step().speed_mps == pytest.approx(0.3)

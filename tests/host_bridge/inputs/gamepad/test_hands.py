@@ -179,7 +179,7 @@ def test_before_it_is_opened_it_wishes_nothing(table):
     assert it.step(0, DRIVING) == DriveCommand()
     assert it.requests() == ()
     it.let_go()
-    assert (it.words(0), it.hint(0)) == ("", "")
+    assert (it.status_text(0), it.hint(0)) == ("", "")
     asyncio.run(it.close())
 
 
@@ -191,7 +191,7 @@ def test_opened_it_has_forgotten_what_came_before(table):
     assert table.sdl.reports == []
     table.step()
     assert list(it.requests()) == []
-    assert it.words(0) == ""
+    assert it.status_text(0) == ""
 
 
 def test_one_without_a_gyro_is_slow_and_says_so(table, monkeypatch):
@@ -199,8 +199,8 @@ def test_one_without_a_gyro_is_slow_and_says_so(table, monkeypatch):
     it = table.open().input
     assert it.source == SLOW_SEAT == "seat_slow"
     assert it.life is Life.PRESSES
-    assert it.words(0).startswith("This pad does not show that it lives")
-    assert it.words(0).endswith("once a second; 0.3 m/s at most.")
+    assert it.status_text(0).startswith("This pad does not show that it lives")
+    assert it.status_text(0).endswith("once a second; 0.3 m/s at most.")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_loop_is_driven_so_many_laps_which_are_timed():
     scene = Scene(following(LOOP, laps=2))
     scene.at(0.0)
     assert round_it(scene).speed_mps > 0.5
-    assert scene.follower.words(0) == "lap 2 of 2"
+    assert scene.follower.status_text(0) == "lap 2 of 2"
     assert round_it(scene).speed_mps == 0.0
     measure = scene.follower.measure
     assert measure.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
