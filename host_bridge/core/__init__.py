@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         State,
     )
     from host_bridge.core.commands import Claim, Deed, arming, capping
-    from host_bridge.core.event_texts import event_words
+    from host_bridge.core.event_texts import event_text
     from host_bridge.core.inputs import (
         NEUTRAL_US,
         DriveCommand,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         SeenCar,
     )
     from host_bridge.core.reasons import (
-        span_words,
+        duration_text,
         stand_left_s,
         stop_age_s,
         stop_source_name,
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     )
     from host_bridge.core.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
     from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
-    from host_bridge.core.unaided_texts import unaided_words
+    from host_bridge.core.unaided_texts import unaided_text
     from host_bridge.core.vehicle import (
         LONGEST_STEP_S,
         DivergenceLimits,
@@ -146,12 +146,12 @@ __all__ = [
     "another_car",
     "arming",
     "capping",
-    "event_words",
-    "span_words",
+    "duration_text",
+    "event_text",
     "stand_left_s",
     "stop_age_s",
     "stop_source_name",
-    "unaided_words",
+    "unaided_text",
     "verdict",
     "what_to_do",
     "why_nobody_drives",

@@ -29,7 +29,7 @@ _FOLLOWS = ("a stop follows", "another may take over")
 _IS_THERE = ("is silent", "is there", "says stop")
 
 
-def event_words(event: CarEvent, vehicle: Vehicle | None = None) -> str:
+def event_text(event: CarEvent, vehicle: Vehicle | None = None) -> str:
     """Return the text of this event.
 
     With ``vehicle`` given, sources and stop sources are called by their names, else by their ids.

@@ -49,10 +49,10 @@ def why_stopped(
             others = [c for c in others if c is not Cause.STOP_SOURCE]
         named = [_cause(cause, events, vehicle) for cause in (status.first_cause, *others)]
         named += [fault.phrase for fault in status.faults]
-        ago = "" if age_s is None else f" {span_words(age_s)} ago"
+        ago = "" if age_s is None else f" {duration_text(age_s)} ago"
         return f"Stopped{ago} because {'; also, '.join(named)}."
     if status.faults:
-        lasts = "" if age_s is None else f" for {span_words(age_s)}"
+        lasts = "" if age_s is None else f" for {duration_text(age_s)}"
         return f"In fault{lasts} because {'; also, '.join(f.phrase for f in status.faults)}."
     if status.state in (State.STOPPING, State.STOPPED, State.FAULT):
         return "Stopped; the cause is gone and was cleared."
@@ -69,7 +69,7 @@ def stop_age_s(status: CarStatus, inputs: Inputs) -> float | None:
     return inputs.fault_age_s if status.faults else None
 
 
-def span_words(span_s: float) -> str:
+def duration_text(span_s: float) -> str:
     """Return a duration as text in its two largest units."""
     if span_s >= _LONGEST_S:
         return f"more than {_LONGEST_S // 86_400:.0f} days"

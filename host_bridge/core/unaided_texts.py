@@ -6,7 +6,7 @@ from host_bridge.core.unaided import UNAIDED_MOST_M
 from host_bridge.core.vehicle import Vehicle
 
 
-def unaided_words(vehicle: Vehicle, profile: str) -> str:
+def unaided_text(vehicle: Vehicle, profile: str) -> str:
     """Return how far the car goes from a profile's cap after button, hang and reset.
 
     Says also what its vehicle file accepts of that, and why. "" where the distance is at most

@@ -21,7 +21,7 @@ from host_bridge.core import (
     State,
     arming,
     stop_source_name,
-    unaided_words,
+    unaided_text,
 )
 from host_bridge.core.errors import DeviceFault, OffBeatFault, RefusedFault
 from host_bridge.core.system.running import run_async
@@ -131,7 +131,7 @@ def _unaided(opened: OpenCar, deed: Deed) -> str:
     """Return how far an armed car goes without its program; "" if that is a few metres at most."""
     if deed.action is not Action.ARM:
         return ""
-    return unaided_words(opened.vehicle, Profile(deed.value).name.lower())
+    return unaided_text(opened.vehicle, Profile(deed.value).name.lower())
 
 
 async def asked(opened: OpenCar, deed: Deed, host: Host) -> ActionResult | None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from host_bridge.config.store import Host
-from host_bridge.core import span_words
+from host_bridge.core import duration_text
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
 from host_bridge.sharing.endpoints.served import ServedCar
@@ -84,7 +84,7 @@ def _table(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _ago(age_s: object) -> str:
-    return f", {span_words(age_s)} ago" if isinstance(age_s, float) else ""
+    return f", {duration_text(age_s)} ago" if isinstance(age_s, float) else ""
 
 
 def _cell(row: dict[str, object], column: str) -> str:

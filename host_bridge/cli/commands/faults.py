@@ -20,7 +20,7 @@ from rich.table import Table
 
 from host_bridge.cli.output import faults_report as report
 from host_bridge.config.store import Host
-from host_bridge.core import Vehicle, unaided_words
+from host_bridge.core import Vehicle, unaided_text
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import styled
 from sim_mock.programs import children
@@ -153,7 +153,7 @@ def _run_stops(
     if not tasks:
         raise _nothing_to_run(f"{len(cases)} cases, of which none stops a car that drives")
     words = {row.case: row.words for row, _ in rows}
-    unaided = {one.name: unaided_words(one, one.profile) for one in vehicles}
+    unaided = {one.name: unaided_text(one, one.profile) for one in vehicles}
     return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words, unaided), words)
 
 

@@ -25,7 +25,7 @@ from host_bridge.cli.output.words import (
     stop_source_words,
 )
 from host_bridge.config.store import Host
-from host_bridge.core import CarEvent, State, event_words
+from host_bridge.core import CarEvent, State, event_text
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
 from host_bridge.link.protocol.events import (
@@ -110,7 +110,7 @@ def _as_lines(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
 def _latest(opened: OpenCar) -> list[str]:
     """Return the newest events; on a terminal padded to a fixed number of lines."""
     car = opened.car
-    found = [event_words(event, car.vehicle) for event in list(car.events)[-_EVENTS_SHOWN:]]
+    found = [event_text(event, car.vehicle) for event in list(car.events)[-_EVENTS_SHOWN:]]
     padding = [""] * (_EVENTS_SHOWN - len(found)) if sys.stdout.isatty() else []
     return [f"    {text}" for text in found] + padding
 
@@ -155,7 +155,7 @@ def _as_json(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
 def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
     for event in events:
         if isinstance(event, CarEvent):
-            text = event_words(event, opened.car.vehicle)
+            text = event_text(event, opened.car.vehicle)
             _print(opened, topic_of(type(event)), {**row_of(event), "text": text})
         elif isinstance(event, _LINK_NEWS):
             _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from host_bridge.core import Vehicle, unaided_words
+from host_bridge.core import Vehicle, unaided_text
 from host_bridge.station.backend.programs import start_command
 
 _NICENESS = 5  # on a busy machine the cars' programs run first
@@ -36,7 +36,7 @@ class StopTables:
             return {"is_known": False, "is_ready": False, "unaided": ""}
         table = self._tables.get(vehicle.path)
         told = table.state() if table else {"is_known": True, "is_ready": False}
-        return {**told, "unaided": unaided_words(vehicle, vehicle.profile)}
+        return {**told, "unaided": unaided_text(vehicle, vehicle.profile)}
 
     def rows(self, vehicle: Vehicle | None) -> list[Row]:
         """Return the table, the farthest first; empty until it is complete."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from host_bridge.cars.car import Car
-from host_bridge.core import CarEvent, event_words
+from host_bridge.core import CarEvent, event_text
 from host_bridge.station.views.car_row import car_row
 from host_bridge.station.views.comparison import CarReports, ahead_us
 
@@ -96,7 +96,7 @@ class TelemetryView:
         row = car_row(self.car, self.heard_us, now_us, why_unknown)
         newest = [*dict.fromkeys(reversed(self.car.events))][:_EVENTS]  # a log may hold one twice
         events = [
-            {"when": when, "text": event_words(it, self.car.vehicle)}
+            {"when": when, "text": event_text(it, self.car.vehicle)}
             for it, when in zip(newest, self._times.of(newest), strict=True)
         ][::-1]
         return {

@@ -11,7 +11,7 @@ from firmware.protocol import codes as car
 from host_bridge import core
 from host_bridge.core import codes as host
 from host_bridge.core.codes import members
-from host_bridge.core.reasons import span_words, stand_left_s, stop_age_s, why_stopped
+from host_bridge.core.reasons import duration_text, stand_left_s, stop_age_s, why_stopped
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
 from tests.evidence import every, some
 from tests.host_bridge.drive.drives import vehicle
@@ -166,7 +166,7 @@ def test_it_is_the_age_of_the_first_cause_or_else_of_the_first_fault():
     ],
 )
 def test_a_span_is_said_in_its_two_largest_units(span_s, said):
-    assert span_words(span_s) == said
+    assert duration_text(span_s) == said
 
 
 def test_the_time_left_on_a_stand_is_counted_from_the_arming():

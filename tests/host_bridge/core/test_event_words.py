@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.core import NOBODY, CarEvent, EventCode, event_words
+from host_bridge.core import NOBODY, CarEvent, EventCode, event_text
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 
 SAID = [
@@ -41,14 +41,14 @@ SAID = [
 
 @pytest.mark.parametrize(("code", "a", "b", "said"), SAID)
 def test_an_event_reads_so(code, a, b, said):
-    assert said in event_words(CarEvent(1, 2, code, a, b), vehicle())
+    assert said in event_text(CarEvent(1, 2, code, a, b), vehicle())
 
 
 @pytest.mark.parametrize("code", EventCode)
 @pytest.mark.parametrize("number", [0, 1, 77])
 def test_every_event_has_words_whatever_its_numbers_and_without_a_vehicle(code, number):
     b = 0 if code in (EventCode.ACTION_REFUSED, EventCode.CLAMPED) else number
-    assert event_words(CarEvent(1, 2, code, number, b))
+    assert event_text(CarEvent(1, 2, code, number, b))
 
 
 def test_a_drive_s_own_events_read_well():
@@ -56,7 +56,7 @@ def test_a_drive_s_own_events_read_well():
     drive.arm()
     drive.go()
     drive.advance(0.2)
-    said = [event_words(event, vehicle()) for event in drive.rigs[0].car.events]
+    said = [event_text(event, vehicle()) for event in drive.rigs[0].car.events]
     assert "started: it was switched on" in said
     assert "armed in profile track, 2 m/s at most" in said
     assert "source script engaged, of session 0" in said

@@ -17,7 +17,7 @@ from host_bridge.core import (
     Sender,
     UnaidedFacts,
     arming,
-    unaided_words,
+    unaided_text,
 )
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.station.backend.stop_tables import StopTables
@@ -134,7 +134,7 @@ def test_make_check_prints_each_vehicle_and_refuses_one_that_goes_too_far(tmp_pa
 
 
 def test_what_is_accepted_is_said_with_all_distances_and_the_reason():
-    said = unaided_words(load_vehicle("autorally"), "track")
+    said = unaided_text(load_vehicle("autorally"), "track")
     assert said.startswith("From its cap in track, 10 m/s, it goes 20.2 m without its program: ")
     assert "button 16.1 m, hang 17.1 m, reset 20.2 m; with its power lost 135 m." in said
     assert "accepts 20.5 m: a car for open ground" in said
@@ -143,9 +143,9 @@ def test_what_is_accepted_is_said_with_all_distances_and_the_reason():
 
 def test_nothing_is_said_of_few_metres_nor_of_a_stand():
     words = [
-        unaided_words(load_vehicle("nigel"), "track"),
-        unaided_words(load_vehicle("f1tenth_vesc"), "track"),
-        unaided_words(load_vehicle("autorally"), "stand"),
+        unaided_text(load_vehicle("nigel"), "track"),
+        unaided_text(load_vehicle("f1tenth_vesc"), "track"),
+        unaided_text(load_vehicle("autorally"), "stand"),
     ]
     assert words == ["", "", ""]
 
@@ -153,8 +153,8 @@ def test_nothing_is_said_of_few_metres_nor_of_a_stand():
 def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
     text = fast(mps=2.0) + fast(profile="race") + accepted(5.0)
     vehicle = load_vehicle(own(tmp_path, text))
-    assert unaided_words(vehicle, "track") == ""
-    said = unaided_words(vehicle, "race")
+    assert unaided_text(vehicle, "track") == ""
+    said = unaided_text(vehicle, "race")
     assert "4 m/s, it goes 14.9 m" in said
     assert said.endswith("accepts that only by the profile's cap.")
 
@@ -182,7 +182,7 @@ def test_the_table_of_stops_has_it_below():
         vehicle="autorally", case="runstop-opens", asked_mps=10.0, speed_mps=10.0,
         reaction_s=0.001, distance_m=14.1, friction_m=5.2, coasts=False,
     )  # fmt: skip
-    said = unaided_words(load_vehicle("autorally"), "track")
+    said = unaided_text(load_vehicle("autorally"), "track")
     (shown,) = faults_report.stops_tables([run], {"runstop-opens": "b"}, {"autorally": said})
     assert shown.caption == said
     (shown,) = faults_report.stops_tables([run], {"runstop-opens": "b"}, {"autorally": ""})

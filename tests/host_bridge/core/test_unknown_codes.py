@@ -14,7 +14,7 @@ from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.cli.output import words
 from host_bridge.cli.output.line import status_line
-from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_words
+from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_text
 from host_bridge.core import codes as host
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol import wire
@@ -177,7 +177,7 @@ class Shown:
         lines += [words.stop_source_words(car), words.radio_words(car), words.imu_words(car)]
         lines += [words.cap_words(car), words.profile_words(car), *words.others_in_command(car)]
         if car.events:
-            lines.append(event_words(car.events[-1], car.vehicle))
+            lines.append(event_text(car.events[-1], car.vehicle))
         reports = (car.status, car.inputs, car.power, car.outputs, car.identity)
         lines += [json.dumps(row_of(report)) for report in reports if report is not None]
         return "\n".join(lines)
@@ -247,7 +247,7 @@ def test_the_rc_s_mode_and_a_refusal_are_shown_by_their_numbers():
 
 def has_words(code, a, b):
     for of in (None, vehicle()):
-        assert event_words(CarEvent(1, 2, code, a, b), of)
+        assert event_text(CarEvent(1, 2, code, a, b), of)
 
 
 def test_every_event_has_words_whatever_its_numbers():
