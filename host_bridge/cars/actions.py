@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_bridge.core import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
+from host_bridge.core import Action, ActionReply, CarStatus, OperatorAction, Refusal, Sender, State
 from host_bridge.core.reports import StopSeen
 
 _AGAIN_US = 100_000
@@ -51,20 +51,20 @@ class ActionResult:
 class ActionRequest:
     """One action on one car, under way until ``result`` is set.
 
-    ``send(deed, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second step
-    waits, so that several cars can be asked first and then act together.
+    ``send(operator_action, nonce)`` puts one step on the wire. While ``may_proceed`` is False the
+    second step waits, so that several cars can be asked first and then act together.
     """
 
     def __init__(
         self,
         car_name: str,
-        deed: Deed,
-        send: Callable[[Deed, int], None],
+        operator_action: OperatorAction,
+        send: Callable[[OperatorAction, int], None],
         now_us: int,
         explain: Callable[[Refusal, ActionReply], str],
     ) -> None:
-        self.action = deed.action
-        self._deed = deed
+        self.action = operator_action.kind
+        self._operator_action = operator_action
         self.result: ActionResult | None = None
         self.may_proceed = True
         self.nonce = 0
@@ -103,7 +103,7 @@ class ActionRequest:
 
     def _put(self, nonce: int, now_us: int) -> None:
         self._again_us = now_us + _AGAIN_US
-        self._send(self._deed, nonce)
+        self._send(self._operator_action, nonce)
 
     def _silence(self) -> str:
         limit = f"within {_GIVE_UP_US / 1e6:.0f} s"

@@ -18,10 +18,10 @@ from host_bridge.core import (
     CarMotion,
     CarStatus,
     ClockReport,
-    Deed,
     Inputs,
     KnownCar,
     LinkCounters,
+    OperatorAction,
     Outputs,
     OwnClaim,
     Power,
@@ -33,7 +33,7 @@ from host_bridge.core import (
     Vehicle,
     VescState,
     another_car,
-    arming,
+    arm_action,
     stand_left_s,
     stop_age_s,
     what_to_do,
@@ -185,21 +185,23 @@ class Car:
     def arm(self, now_us: int, sender: Sender, profile: Profile | None = None) -> ActionRequest:
         """Arm it in the named profile, or else in its vehicle file's default."""
         chosen = self.profile() if profile is None else profile
-        return self.request(arming(chosen, sender), now_us)
+        return self.request(arm_action(chosen, sender), now_us)
 
     def clear(self, now_us: int, sender: Sender) -> ActionRequest:
-        return self.request(Deed(Action.CLEAR, sender), now_us)
+        return self.request(OperatorAction(Action.CLEAR, sender), now_us)
 
     def disarm(self, now_us: int, sender: Sender) -> ActionRequest:
-        return self.request(Deed(Action.DISARM, sender), now_us)
+        return self.request(OperatorAction(Action.DISARM, sender), now_us)
 
     def profile(self) -> Profile:
         """Return the default profile of its vehicle file; TRACK without one."""
         return Profile[self.vehicle.profile.upper()] if self.vehicle else Profile.TRACK
 
-    def request(self, deed: Deed, now_us: int, *, may_proceed: bool = True) -> ActionRequest:
+    def request(
+        self, action: OperatorAction, now_us: int, *, may_proceed: bool = True
+    ) -> ActionRequest:
         """Begin an action; its ``result`` is set within a second."""
-        request = ActionRequest(self.name, deed, self._send_action, now_us, self._explain)
+        request = ActionRequest(self.name, action, self._send_action, now_us, self._explain)
         request.may_proceed = may_proceed
         if not self.connection.is_bound():
             request.abandon(self._unready())
@@ -207,10 +209,10 @@ class Car:
         request.step(now_us)
         return request
 
-    def _send_action(self, deed: Deed, nonce: int) -> None:
+    def _send_action(self, action: OperatorAction, nonce: int) -> None:
         expected = self.config_hash or (self.identity.config_hash if self.identity else bytes(4))
         if self.connection.epoch is not None:
-            message = requests.action(self.connection.epoch, deed, nonce, expected)
+            message = requests.action(self.connection.epoch, action, nonce, expected)
             self.connection.send(message)
 
     def _unready(self) -> str:

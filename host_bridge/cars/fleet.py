@@ -10,7 +10,16 @@ from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
 from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
-from host_bridge.core import Action, Claim, Deed, Profile, Refusal, Sender, arming, capping
+from host_bridge.core import (
+    Action,
+    Claim,
+    OperatorAction,
+    Profile,
+    Refusal,
+    Sender,
+    arm_action,
+    cap_action,
+)
 from host_bridge.link.protocol.units import claim_message
 from host_bridge.link.protocol.wire import encode
 
@@ -26,14 +35,14 @@ class FleetRequest:
     ``results`` is set when all have finished. If only some of them were armed, all are stopped.
     """
 
-    def __init__(self, fleet: Fleet, deeds: Sequence[Deed], now_us: int) -> None:
+    def __init__(self, fleet: Fleet, actions: Sequence[OperatorAction], now_us: int) -> None:
         """Begin with one request per car, all of the same action."""
         self.results: tuple[ActionResult, ...] | None = None
         self._fleet = fleet
-        self._action = deeds[0].action
+        self._action = actions[0].kind
         self._parts = [
-            car.request(deed, now_us, may_proceed=False)
-            for car, deed in zip(fleet.cars, deeds, strict=True)
+            car.request(action, now_us, may_proceed=False)
+            for car, action in zip(fleet.cars, actions, strict=True)
         ]
         self._has_proceeded = False
         self.step(now_us)
@@ -165,24 +174,24 @@ class Fleet:
     def arm(self, now_us: int, profile: Profile | None = None) -> FleetRequest:
         """Arm all cars in the named profile, or else each in its vehicle file's default."""
         profiles = [car.profile() if profile is None else profile for car in self.cars]
-        deeds = [arming(chosen, Sender.SEAT) for chosen in profiles]
-        return self._request(deeds, now_us)
+        actions = [arm_action(chosen, Sender.SEAT) for chosen in profiles]
+        return self._request(actions, now_us)
 
     def clear(self, now_us: int) -> FleetRequest:
-        return self._request([Deed(Action.CLEAR, Sender.SEAT)] * len(self.cars), now_us)
+        return self._request([OperatorAction(Action.CLEAR, Sender.SEAT)] * len(self.cars), now_us)
 
     def cap(self, now_us: int, speed_mps: float) -> FleetRequest:
         """Cap the speed of each car on its board.
 
         Raises ValueError beyond the range of the wire.
         """
-        return self._request([capping(speed_mps, Sender.SEAT)] * len(self.cars), now_us)
+        return self._request([cap_action(speed_mps, Sender.SEAT)] * len(self.cars), now_us)
 
     def disarm(self, now_us: int) -> FleetRequest:
-        return self._request([Deed(Action.DISARM, Sender.SEAT)] * len(self.cars), now_us)
+        return self._request([OperatorAction(Action.DISARM, Sender.SEAT)] * len(self.cars), now_us)
 
-    def _request(self, deeds: Sequence[Deed], now_us: int) -> FleetRequest:
-        request = FleetRequest(self, deeds, now_us)
+    def _request(self, actions: Sequence[OperatorAction], now_us: int) -> FleetRequest:
+        request = FleetRequest(self, actions, now_us)
         self._requests.append(request)
         return request
 

@@ -14,7 +14,7 @@ from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.cars.sign_of_life import FLEET, SignOfLife
-from host_bridge.core import Action, Deed, OwnClaim, Sender, State, arming
+from host_bridge.core import Action, OperatorAction, OwnClaim, Sender, State, arm_action
 
 _ARMED = (State.ACTIVE, State.HOLD)
 _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
@@ -30,7 +30,7 @@ class Follower:
         self.divergence = Divergence(leader.vehicle.divergence) if leader.vehicle else None
         self._leader = leader
         self._sign = SignOfLife(car, FLEET)
-        self._deeds: list[Deed] = []
+        self._pending_actions: list[OperatorAction] = []
         self._request: ActionRequest | None = None
 
     def is_armed(self) -> bool:
@@ -47,16 +47,16 @@ class Follower:
             return
         self.notice = ""
         needs_clear = self.state() in _HALTED or bool(self.car.status and self.car.status.causes)
-        clear = [Deed(Action.CLEAR, Sender.FLEET)] if needs_clear else []
-        self._deeds = [*clear, arming(status.profile, Sender.FLEET)]
+        clear = [OperatorAction(Action.CLEAR, Sender.FLEET)] if needs_clear else []
+        self._pending_actions = [*clear, arm_action(status.profile, Sender.FLEET)]
 
     def disarm(self, now_us: int) -> None:
-        self._deeds = []
+        self._pending_actions = []
         if self.is_armed():
             self.car.disarm(now_us, Sender.FLEET)
 
     def stop(self, why: str, now_us: int) -> None:
-        self._deeds = []
+        self._pending_actions = []
         if self.is_armed():
             self.car.stop(Sender.FLEET, why, now_us)
 
@@ -67,9 +67,9 @@ class Follower:
             result, self._request = self._request.result, None
             if not result.is_done:
                 self.notice = str(result)
-                self._deeds = []
-        if self._deeds and self._request is None:
-            self._request = self.car.request(self._deeds.pop(0), now_us)
+                self._pending_actions = []
+        if self._pending_actions and self._request is None:
+            self._request = self.car.request(self._pending_actions.pop(0), now_us)
 
     def compare(self) -> None:
         """Add the samples since the last call, and compare.

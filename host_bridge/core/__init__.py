@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Sender,
         State,
     )
-    from host_bridge.core.commands import Claim, Deed, arming, capping
+    from host_bridge.core.commands import Claim, OperatorAction, arm_action, cap_action
     from host_bridge.core.event_texts import event_text
     from host_bridge.core.inputs import (
         NEUTRAL_US,
@@ -102,7 +102,6 @@ __all__ = [
     "ClockReport",
     "Committed",
     "Deadman",
-    "Deed",
     "Device",
     "DivergenceLimits",
     "DriveCommand",
@@ -118,6 +117,7 @@ __all__ = [
     "LinkCounters",
     "Loss",
     "Observed",
+    "OperatorAction",
     "OperatorRequest",
     "Outputs",
     "OwnClaim",
@@ -144,8 +144,8 @@ __all__ = [
     "VescState",
     "WiringReport",
     "another_car",
-    "arming",
-    "capping",
+    "arm_action",
+    "cap_action",
     "duration_text",
     "event_text",
     "stand_left_s",

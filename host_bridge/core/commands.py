@@ -32,23 +32,23 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class OperatorAction:
     """A request for an operator action: the action, who asks, and its argument.
 
     ``value`` is the profile's number for ARM, the cap in mm/s for CAP, else 0.
     """
 
-    action: Action
+    kind: Action
     sender: Sender
     value: int = 0
 
 
-def arming(profile: Profile, sender: Sender) -> Deed:
+def arm_action(profile: Profile, sender: Sender) -> OperatorAction:
     """Return the request to arm in this profile."""
-    return Deed(Action.ARM, sender, int(profile))
+    return OperatorAction(Action.ARM, sender, int(profile))
 
 
-def capping(speed_mps: float, sender: Sender) -> Deed:
+def cap_action(speed_mps: float, sender: Sender) -> OperatorAction:
     """Return the request to cap the speed, in m/s.
 
     Raises ValueError beyond the range of the wire.
@@ -56,4 +56,4 @@ def capping(speed_mps: float, sender: Sender) -> Deed:
     value = round(speed_mps * 1e3)
     if not 0 <= value <= _CAP_MAX_MM_S:
         raise ValueError(f"a speed cap is 0 to {_CAP_MAX_MM_S / 1e3:g} m/s, got {speed_mps:g}")
-    return Deed(Action.CAP, sender, value)
+    return OperatorAction(Action.CAP, sender, value)

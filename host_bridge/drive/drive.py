@@ -92,7 +92,7 @@ class Drive:
         self._request: FleetRequest | None = None
         self._profile = profile
         self._cap_mps = cap_mps
-        self._deeds = self._to_arm()
+        self._pending_actions = self._to_arm()
         self._patience_us = now_us + _STARTED_US
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
@@ -168,7 +168,7 @@ class Drive:
             self.phase = Phase.ARMING
             self.notice = ""
             needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
-            self._deeds = [*([Action.CLEAR] if needs_clear else []), *self._to_arm()]
+            self._pending_actions = [*([Action.CLEAR] if needs_clear else []), *self._to_arm()]
             self._patience_us = now_us + _ANSWER_US
             self.fleet.say(SEAT, runs=True)
 
@@ -216,7 +216,7 @@ class Drive:
 
     def _ask(self, now_us: int) -> None:
         """Send the next pending action; the last one is to arm."""
-        action = self._deeds.pop(0)
+        action = self._pending_actions.pop(0)
         if action is Action.CAP:
             self._request = self.fleet.cap(now_us, self._cap_mps or 0.0)
         elif action is Action.CLEAR:
@@ -237,7 +237,7 @@ class Drive:
             self.refusal = str(request)
             self.off_beat = request.off_beat()
             self._halt(f"{self.refusal} {self._what_to_do()}")
-        elif self._deeds:
+        elif self._pending_actions:
             self._ask(now_us)
         elif all(tally.is_armed() for tally in self.tallies):
             self._drive_on(now_us)

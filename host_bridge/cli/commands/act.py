@@ -14,12 +14,12 @@ from host_bridge.cli.arguments.longer_step import offer_longer_step
 from host_bridge.config.store import Host
 from host_bridge.core import (
     Action,
-    Deed,
+    OperatorAction,
     Profile,
     Refusal,
     Sender,
     State,
-    arming,
+    arm_action,
     stop_source_name,
     unaided_text,
 )
@@ -111,32 +111,34 @@ async def _act(
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
         if action is Action.ARM:  # the report that explains a refusal comes a few times a second
             await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
-        deed = _deed(opened, action, profile)
-        words = _unaided(opened, deed)
+        operator_action = _operator_action(opened, action, profile)
+        words = _unaided(opened, operator_action)
         if words and not args.json:
             print(words)  # before it is armed
-        result = await asked(opened, deed, host)
+        result = await asked(opened, operator_action, host)
         return _show(result, args.json, opened, words)
     finally:
         await opened.close()
 
 
-def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
+def _operator_action(opened: OpenCar, action: Action, profile: Profile | None) -> OperatorAction:
     if action is not Action.ARM:
-        return Deed(action, Sender.COMMAND)
-    return arming(opened.car.profile() if profile is None else profile, Sender.COMMAND)
+        return OperatorAction(action, Sender.COMMAND)
+    return arm_action(opened.car.profile() if profile is None else profile, Sender.COMMAND)
 
 
-def _unaided(opened: OpenCar, deed: Deed) -> str:
+def _unaided(opened: OpenCar, operator_action: OperatorAction) -> str:
     """Return how far an armed car goes without its program; "" if that is a few metres at most."""
-    if deed.action is not Action.ARM:
+    if operator_action.kind is not Action.ARM:
         return ""
-    return unaided_text(opened.vehicle, Profile(deed.value).name.lower())
+    return unaided_text(opened.vehicle, Profile(operator_action.value).name.lower())
 
 
-async def asked(opened: OpenCar, deed: Deed, host: Host) -> ActionResult | None:
+async def asked(
+    opened: OpenCar, operator_action: OperatorAction, host: Host
+) -> ActionResult | None:
     """Request the action; return its result, or None if the car did not answer within 2 s."""
-    request = opened.car.request(deed, host.cars.clock.now_us())
+    request = opened.car.request(operator_action, host.cars.clock.now_us())
     await opened.until(lambda: request.result is not None, _PATIENCE_S)
     return request.result
 

@@ -17,7 +17,7 @@ import json
 from host_bridge.cli.arguments.typed import number
 from host_bridge.cli.commands.act import asked, refused, row_of
 from host_bridge.config.store import Host
-from host_bridge.core import Sender, State, capping
+from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
@@ -44,7 +44,7 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
     opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
     try:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
-        result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), host)
+        result = await asked(opened, cap_action(args.speed_mps, Sender.COMMAND), host)
         if result is not None and result.is_done:
             opened.car.outputs = None  # wait for a report that was made with the new cap
             await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
@@ -68,7 +68,7 @@ def speed(text: str) -> float:
     """Parse a speed cap in m/s, for argparse."""
     value = number(text)
     try:
-        capping(value, Sender.COMMAND)
+        cap_action(value, Sender.COMMAND)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return value

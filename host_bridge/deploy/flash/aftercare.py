@@ -8,7 +8,7 @@ from host_bridge.cli.output.line import counted
 from host_bridge.config.boards import Board, minor_of
 from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
-from host_bridge.core import Action, Deed, KnownCar, Sender, State, Vehicle
+from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.flash.before import Before, uri_of
 from host_bridge.deploy.flash.board.beats import given_beat
@@ -99,7 +99,9 @@ async def _clear(opened: OpenCar, host: Host) -> None:
     """Clear the FAULT of a car that had no configuration until now, for it has no other reason."""
     await _settled(opened)
     if _state(opened) is State.FAULT:
-        request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), host.cars.clock.now_us())
+        request = opened.car.request(
+            OperatorAction(Action.CLEAR, Sender.COMMAND), host.cars.clock.now_us()
+        )
         await opened.until(lambda: request.result is not None, 2.0)
         await opened.until(lambda: _state(opened) is State.STANDBY, 1.0)
 

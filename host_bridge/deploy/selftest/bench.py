@@ -8,7 +8,15 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from host_bridge.cars.fleet import Fleet, is_ready
-from host_bridge.core import Action, Deed, DriveCommand, Profile, Sender, State, arming
+from host_bridge.core import (
+    Action,
+    DriveCommand,
+    OperatorAction,
+    Profile,
+    Sender,
+    State,
+    arm_action,
+)
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.drive import session
@@ -99,19 +107,19 @@ class Bench:
                 return True
         return False
 
-    async def do(self, deed: Deed) -> None:
+    async def do(self, action: OperatorAction) -> None:
         """Arm, clear or disarm. Raises errors.RefusedFault with every reason."""
-        request = self.car.request(deed, self._clock.now_us())
+        request = self.car.request(action, self._clock.now_us())
         await self.until(lambda: request.result is not None, _ANSWER_S)
         result = request.result
         if result is None or not result.is_done:
             reasons = "; ".join(result.reasons) if result else "no answer"
-            raise RefusedFault(f"{self.opened.name} did not {deed.action.phrase}: {reasons}")
+            raise RefusedFault(f"{self.opened.name} did not {action.kind.phrase}: {reasons}")
 
     async def arm(self) -> None:
         """Arm in the profile for a stand: slow, and for a minute at most."""
         await self.until(self._may_arm, _READY_S)
-        await self.do(arming(Profile.STAND, Sender.COMMAND))
+        await self.do(arm_action(Profile.STAND, Sender.COMMAND))
         await self.until(lambda: self.state is State.HOLD, 1.0)
 
     def _may_arm(self) -> bool:
@@ -121,10 +129,10 @@ class Bench:
         self.let_go()
         await self.until(lambda: self.state is State.HOLD, 3.0)
         if self.state is State.HOLD:
-            await self.do(Deed(Action.DISARM, Sender.COMMAND))
+            await self.do(OperatorAction(Action.DISARM, Sender.COMMAND))
 
     async def clear(self) -> None:
-        await self.do(Deed(Action.CLEAR, Sender.COMMAND))
+        await self.do(OperatorAction(Action.CLEAR, Sender.COMMAND))
 
     @property
     def is_armed(self) -> bool:

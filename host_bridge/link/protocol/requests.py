@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.protocol import messages
-from host_bridge.core import Deed, Sender
+from host_bridge.core import OperatorAction, Sender
 from host_bridge.link.protocol.units import TIME_MASK, name_field
 from host_bridge.link.protocol.wire import new
 
@@ -13,14 +13,16 @@ def stop(token: int, sender: Sender, sender_name: str) -> messages.Stop:
     return new(messages.Stop, token=token, sender=int(sender), sender_name=name_field(sender_name))
 
 
-def action(epoch: int, deed: Deed, nonce: int, config_hash: bytes) -> messages.Act:
+def action(
+    epoch: int, operator_action: OperatorAction, nonce: int, config_hash: bytes
+) -> messages.Act:
     """Return one step of an action; with nonce 0 it asks for a nonce."""
     return new(
         messages.Act,
         epoch=epoch,
-        action=int(deed.action),
-        sender=int(deed.sender),
-        value=deed.value,
+        action=int(operator_action.kind),
+        sender=int(operator_action.sender),
+        value=operator_action.value,
         nonce=nonce,
         config_hash=config_hash,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.cars.actions import ActionRequest, StopRequest
-from host_bridge.core import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
+from host_bridge.core import Action, ActionReply, CarStatus, OperatorAction, Refusal, Sender, State
 from host_bridge.core.codes import Cause, Profile
 from host_bridge.core.reports import StopSeen
 
@@ -29,13 +29,13 @@ class Asked:
 
     def __init__(self, action: Action = Action.ARM) -> None:
         self.sent: list[int] = []
-        self.deed = Deed(action, Sender.SEAT, 1)
+        self.operator_action = OperatorAction(action, Sender.SEAT, 1)
         self.explained: list[Refusal] = []
-        self.request = ActionRequest("a", self.deed, self._send, START_US, self._explain)
+        self.request = ActionRequest("a", self.operator_action, self._send, START_US, self._explain)
         self.request.step(START_US)
 
-    def _send(self, deed: Deed, nonce: int) -> None:
-        assert deed is self.deed
+    def _send(self, operator_action: OperatorAction, nonce: int) -> None:
+        assert operator_action is self.operator_action
         self.sent.append(nonce)
 
     def _explain(self, refusal: Refusal, reply: ActionReply) -> str:
@@ -50,7 +50,7 @@ class Asked:
 
     def hear(self, after_us: int, *refusals: Refusal, **fields) -> list[int]:
         self.sent.clear()
-        answer = reply(*refusals, **{"action": self.deed.action, **fields})
+        answer = reply(*refusals, **{"action": self.operator_action.kind, **fields})
         self.request.hear_reply(answer, START_US + after_us)
         return list(self.sent)
 

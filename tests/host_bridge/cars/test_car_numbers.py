@@ -340,8 +340,8 @@ def test_the_configuration_that_it_has_to_have_is_the_one_that_was_named():
 
 def test_an_action_that_may_not_proceed_waits():
     rig = bound()
-    deed = rig.car.clear(rig.now_us, Sender.SEAT)._deed
-    assert rig.car.request(deed, rig.now_us, may_proceed=False).may_proceed is False
+    operator_action = rig.car.clear(rig.now_us, Sender.SEAT)._operator_action
+    assert rig.car.request(operator_action, rig.now_us, may_proceed=False).may_proceed is False
 
 
 def test_of_a_car_that_is_not_bound_nothing_is_asked_and_it_says_why():

@@ -13,8 +13,8 @@ from host_bridge.cars.car import OWN_SLOT
 from host_bridge.cars.divergence import Sample
 from host_bridge.cars.following import Following
 from host_bridge.cars.sign_of_life import FLEET
-from host_bridge.core import Action, Cause, Deed, DivergenceLimits, Profile, Sender, State
-from host_bridge.core.commands import arming
+from host_bridge.core import Action, Cause, DivergenceLimits, OperatorAction, Profile, Sender, State
+from host_bridge.core.commands import arm_action
 from tests.host_bridge.drive.drives import vehicle
 
 EPOCH = 4711
@@ -65,8 +65,8 @@ class DeskCar:
     def stop(self, sender: Sender, why: str, now_us: int) -> None:
         self.asked.append(("stop", sender, why, now_us))
 
-    def request(self, deed: Deed, now_us: int) -> SimpleNamespace:
-        self.asked.append((deed, now_us))
+    def request(self, operator_action: OperatorAction, now_us: int) -> SimpleNamespace:
+        self.asked.append((operator_action, now_us))
         self.requests.append(SimpleNamespace(result=None))
         return self.requests[-1]
 
@@ -77,7 +77,7 @@ class DeskCar:
 
 
 TELL = DivergenceLimits(0.05, 0.3, 0.3, 0.3)
-CLEAR, ARM = Deed(Action.CLEAR, Sender.FLEET), arming(Profile.RACE, Sender.FLEET)
+CLEAR, ARM = OperatorAction(Action.CLEAR, Sender.FLEET), arm_action(Profile.RACE, Sender.FLEET)
 
 
 class Desk:

@@ -12,11 +12,11 @@ from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.core import (
     UNAIDED_MOST_M,
     Action,
-    Deed,
+    OperatorAction,
     Profile,
     Sender,
     UnaidedFacts,
-    arming,
+    arm_action,
     unaided_text,
 )
 from host_bridge.core.errors import VehicleFileFault
@@ -159,13 +159,15 @@ def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
     assert said.endswith("accepts that only by the profile's cap.")
 
 
-def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_deed_does():
+def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_action_does():
     opened = SimpleNamespace(vehicle=load_vehicle("autorally"))
-    said = {profile: act._unaided(opened, arming(profile, Sender.COMMAND)) for profile in Profile}
+    said = {
+        profile: act._unaided(opened, arm_action(profile, Sender.COMMAND)) for profile in Profile
+    }
     assert said[Profile.STAND] == ""
     assert "in track, 10 m/s" in said[Profile.TRACK]
     assert "in race, 10 m/s" in said[Profile.RACE]
-    assert act._unaided(opened, Deed(Action.CLEAR, Sender.COMMAND)) == ""
+    assert act._unaided(opened, OperatorAction(Action.CLEAR, Sender.COMMAND)) == ""
 
 
 def test_the_station_says_it_before_anything_is_worked_out():
