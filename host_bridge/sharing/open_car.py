@@ -32,7 +32,7 @@ from host_bridge.sharing.owner.taps import TapReader, listen_in
 
 _REPLAYED = "replay://"
 _TAPPED_S = 1.0  # the wait for a present car's first frame on the tap
-_MEET_S = 2.0  # longer than the second after which the link reports noise
+_CONNECT_S = 2.0  # longer than the second after which the link reports noise
 _BIND_S = 5.0  # a session that has just ended frees its slot after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
 
@@ -101,8 +101,8 @@ class OpenCar:
 
     @property
     def identity(self) -> CarIdentity:
-        """The identity that the car reported; known for any car that ``meet`` has opened."""
-        assert self.car.identity is not None, "meet() saw to it"
+        """The identity that the car reported; known for any car that ``connect`` has opened."""
+        assert self.car.identity is not None, "connect() saw to it"
         return self.car.identity
 
     @property
@@ -138,7 +138,7 @@ class OpenCar:
         """Return the vehicle type whose configuration the car reports; None if no file matches."""
         return self._vehicles.recognised(self.identity)
 
-    def take_for(self, vehicle: Vehicle | None) -> None:
+    def assume_vehicle(self, vehicle: Vehicle | None) -> None:
         """Assume this vehicle from now on, and expect the car to hold its configuration."""
         identity = self.car.identity
         self.car.vehicle = vehicle
@@ -194,7 +194,7 @@ class OpenCar:
             self.events.tell(events)
 
 
-async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
+async def connect(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
     """Open the car and wait for its identity; with an epoch, bind it and synchronise its clock.
 
     Without a ``vehicle`` the type follows from the car's configuration. If any of that fails the
@@ -204,7 +204,7 @@ async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
         await opened.open()
         await _identify(opened)
         opened.car.is_line_lossy = not (opened.is_virtual and loses_nothing(opened.uri))
-        opened.take_for(vehicle or opened.recognised())
+        opened.assume_vehicle(vehicle or opened.recognised())
         if opened.car.connection.epoch is not None:
             await _bind(opened)
     except BaseException:
@@ -224,14 +224,14 @@ def loses_nothing(uri: str) -> bool:
 async def _identify(opened: OpenCar) -> None:
     car = opened.car
     await opened.until(
-        lambda: bool(car.is_known() or car.stranger or car.mismatch or opened.noise), _MEET_S
+        lambda: bool(car.is_known() or car.stranger or car.mismatch or opened.noise), _CONNECT_S
     )
     if car.stranger:
         raise _another(opened)
     if car.mismatch:
         raise _mismatch(opened)
     if not car.is_known():
-        fault = opened.line_fault or f"silence for {_MEET_S:g} s"
+        fault = opened.line_fault or f"silence for {_CONNECT_S:g} s"
         raise _noise(opened) if opened.noise else _silence(opened, str(fault))
 
 
@@ -267,7 +267,7 @@ def _noise(opened: OpenCar) -> TandemError:
     )
 
 
-async def glanced(opened: OpenCar) -> tuple[CarStatus, float | None]:
+async def read_status_once(opened: OpenCar) -> tuple[CarStatus, float | None]:
     """Close the car after its first status and inputs.
 
     Return that status, and for how many seconds the car has been stopped (None if it is not).

@@ -17,7 +17,7 @@ from host_bridge.drive.session import Session
 from tandem.lines import TICK_US, Line
 
 SOURCE = "script"  # its name in the vehicle file
-_MEET_S = 2.0
+_FIRST_STATUS_S = 2.0
 _START_S = 12.0  # the longest time in neutral that a vehicle file may require, and a margin
 _READY_S = 5.0
 _ANSWER_S = 2.0
@@ -47,7 +47,7 @@ class Hand:
 
         Raises errors.DeviceFault.
         """
-        if not await self.line.until(lambda: self.car.status is not None, _MEET_S):
+        if not await self.line.until(lambda: self.car.status is not None, _FIRST_STATUS_S):
             raise DeviceFault("nothing comes from the car", where=self.car.name)
         await self.line.until(self._has_started, _START_S)
         await self.line.until(lambda: is_ready(self.car), _READY_S)

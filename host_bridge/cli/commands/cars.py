@@ -43,13 +43,13 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 def _seen(car: ServedCar, host: Host) -> dict[str, object]:
     try:
-        return _row(car, host.cars.glance(car.name))
+        return _row(car, host.cars.read_status_once(car.name))
     except AnotherCarFault as fault:
         return {**_row(car, None), "trouble": fault.what, "remedy": fault.remedy}
 
 
-def _row(car: ServedCar, glance: tuple[CarStatus, float | None] | None) -> dict[str, object]:
-    status, age_s = glance or (None, None)
+def _row(car: ServedCar, reading: tuple[CarStatus, float | None] | None) -> dict[str, object]:
+    status, age_s = reading or (None, None)
     return {
         "name": car.name,
         "vehicle": car.vehicle,

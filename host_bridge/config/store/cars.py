@@ -26,11 +26,11 @@ from host_bridge.link.transports.uri import open_transport
 from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served
-from host_bridge.sharing.open_car import OpenCar, glanced, meet
+from host_bridge.sharing.open_car import OpenCar, connect, read_status_once
 from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.service import Service
 
-_GLANCE_S = 1.0  # a car on a slow line reports its inputs five times in that
+_READ_STATUS_S = 1.0  # a car on a slow line reports its inputs five times in that
 _EPOCHS = (1 << 30) - 1
 
 
@@ -101,12 +101,12 @@ class Cars:
             service = await self.serve(str(text), name=name, vehicle=vehicle)
             near = service.owner.attach()
             opened = OpenCar(near, self.clock, self._vehicles, service, epoch, session_time)
-            return await _as_meant(await meet(opened, service.car.vehicle), meant)
+            return await _as_meant(await connect(opened, service.car.vehicle), meant)
         known = vehicle or car.vehicle
         line = self.transport(f"{LOCAL}:///{car.name}")
         opened = OpenCar(line, self.clock, self._vehicles, car, epoch, session_time)
-        met = await meet(opened, self._vehicles.load(known) if known else None)
-        return await _as_meant(met, meant)
+        connected = await connect(opened, self._vehicles.load(known) if known else None)
+        return await _as_meant(connected, meant)
 
     async def serve(
         self,
@@ -145,20 +145,20 @@ class Cars:
             return (KnownCar(board_id, name or ""),)
         return self._vehicles.cars_named(name) if name else ()
 
-    def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
+    def read_status_once(self, name: str) -> tuple[CarStatus, float | None] | None:
         """Return a served car's latest status, and for how many s it has been stopped (or None).
 
         None if it does not report within a second. Raises errors.AnotherCarFault.
         """
         try:
-            return asyncio.run(asyncio.wait_for(self._glance(name), _GLANCE_S))
+            return asyncio.run(asyncio.wait_for(self._read_status_once(name), _READ_STATUS_S))
         except AnotherCarFault:
             raise
         except (DeviceFault, asyncio.TimeoutError):
             return None
 
-    async def _glance(self, name: str) -> tuple[CarStatus, float | None]:
-        return await glanced(await self.open(name))
+    async def _read_status_once(self, name: str) -> tuple[CarStatus, float | None]:
+        return await read_status_once(await self.open(name))
 
 
 async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:

@@ -52,7 +52,7 @@ class Aftercare:
             trimmed = known.of(self._vehicle)
             changed = await host.configurations.write(opened, trimmed, self._name, counted)
             host.pairings.keep(known)
-            opened.take_for(self._vehicle)
+            opened.assume_vehicle(self._vehicle)
             await _clear(opened, host)
             await self._watch(opened)
             self.found.update(_what(opened, changed, trimmed))

@@ -42,7 +42,7 @@ from host_bridge.sharing.owner.recording import tap_into
 from host_bridge.sharing.owner.taps import tap_endpoint
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
 
-MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
+FIRST_IDENTITY_S = 1.5  # a board that the opening of its port has reset is up again by then
 _FAREWELL_S = 0.3
 _CANCEL_AGAIN_S = 0.1
 _ARMED = (State.ACTIVE, State.HOLD)
@@ -87,7 +87,7 @@ class Service:
         self._stranger: KnownCar | None = None  # the last other car seen in its place
         self._log: Recorder | None = None
         self._is_line_new = True
-        self._met = asyncio.Event()
+        self._answered = asyncio.Event()
         self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
     async def start(self, name: str | None = None) -> None:
@@ -107,7 +107,7 @@ class Service:
             await self._runner.open()
             self._run = asyncio.get_running_loop().create_task(self._runner.run())
             with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._met.wait(), MEET_S)
+                await asyncio.wait_for(self._answered.wait(), FIRST_IDENTITY_S)
             self._refuse_another()
             self._open_endpoints(name)
         except BaseException:
@@ -217,7 +217,7 @@ class Service:
             return
         self.car.vehicle = self._recognise(identity)
         self._known = now = self._now(identity)
-        self._met.set()
+        self._answered.set()
         if before and verdict(before, now) is Verdict.REFITTED:
             self._note(f"{self.name} was flashed anew: {before} before, {now} from here on")
         if self._endpoints and (before is None or before.vehicle != now.vehicle):
@@ -231,7 +231,7 @@ class Service:
         """Note another car at the line: nobody may drive it by our name, but we may stop it."""
         self.owner.doubt.refuse()
         self._stranger = KnownCar(identity.board_id, identity.car_name)
-        self._met.set()
+        self._answered.set()
         self._note(f"cut here: {self.car.stranger}")
         if self._is_line_new:
             self._take_over(identity.state)

@@ -43,12 +43,12 @@ STOPPED = CarStatus(
 
 
 class Cars:
-    """The owners' real descriptions; a glance as each car would answer it."""
+    """The owners' real descriptions; the status that each car would answer with."""
 
     def served(self):
         return served()
 
-    def glance(self, name):
+    def read_status_once(self, name):
         return (STOPPED, 192.4) if name == NIGEL.name else None
 
 
@@ -83,7 +83,7 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
     standing = replace(
         STOPPED, state=State.HOLD, profile=Profile.STAND, causes=(), first_cause=None
     )
-    monkeypatch.setattr(Cars, "glance", lambda self, name: (standing, None))
+    monkeypatch.setattr(Cars, "read_status_once", lambda self, name: (standing, None))
     assert "HOLD STAND" in output(cars, capsys)
     (row,) = json.loads(output(cars, capsys, "--json"))
     assert row["profile"] == "STAND"
@@ -92,7 +92,7 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
 def test_a_fault_without_a_stop_cause_is_named_too(capsys, monkeypatch):
     announce(NIGEL)
     hot = replace(STOPPED, state=State.FAULT, causes=(), first_cause=None, faults=(Fault.RELAY,))
-    monkeypatch.setattr(Cars, "glance", lambda self, name: (hot, None))
+    monkeypatch.setattr(Cars, "read_status_once", lambda self, name: (hot, None))
     assert f"FAULT ({Fault.RELAY.phrase})" in output(cars, capsys)
 
 
