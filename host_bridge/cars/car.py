@@ -227,7 +227,7 @@ class Car:
 
     # --- what is known of it
 
-    def is_known(self) -> bool:
+    def is_online(self) -> bool:
         """Return whether the car is online and understood, so that its reports are current."""
         return self.connection.is_understood()
 

@@ -35,7 +35,7 @@ class Follower:
 
     def is_armed(self) -> bool:
         """Return whether it is online and its last status says armed."""
-        return self.car.is_known() and self.state() in _ARMED
+        return self.car.is_online() and self.state() in _ARMED
 
     def state(self) -> State | None:
         return self.car.status.state if self.car.status else None

@@ -76,7 +76,7 @@ class SeenCar:
     """One car as it was last heard; a field is None until its first report."""
 
     name: str
-    is_known: bool  # its link holds
+    is_online: bool  # its link holds
     vehicle: Vehicle | None
     status: CarStatus | None
     motion: CarMotion | None

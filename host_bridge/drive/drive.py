@@ -212,7 +212,7 @@ class Drive:
 
     def lost(self) -> list[str]:
         """Return the names of the cars whose link is down."""
-        return [car.name for car in self.fleet.cars if not car.is_known()]
+        return [car.name for car in self.fleet.cars if not car.is_online()]
 
     def _ask(self, now_us: int) -> None:
         """Send the next pending action; the last one is to arm."""
@@ -284,7 +284,7 @@ class Drive:
         for tally in self.tallies:
             if tally.is_armed():
                 tally.car.stop(Sender.FLEET, f"{fallen[0].name[:8]} fell out", now_us)
-        lost = [car.name for car in fallen if not car.is_known()]
+        lost = [car.name for car in fallen if not car.is_online()]
         if lost:
             self._halt(
                 f"Lost {', '.join(lost)}; a car that hears nothing stops by itself. See to its "
@@ -353,7 +353,7 @@ def _divergence(twin: Car) -> Divergence:
 def _seen(car: Car) -> SeenCar:
     return SeenCar(
         car.name,
-        car.is_known(),
+        car.is_online(),
         car.vehicle,
         car.status,
         car.motion,
@@ -377,7 +377,7 @@ def _needs_clear(car: Car) -> bool:
 def _is_at_rest(car: Car) -> bool:
     """Return whether the car stands. A lost car counts as at rest: it stops by itself, unseen."""
     status = car.status
-    if status is None or not car.is_known():
+    if status is None or not car.is_online():
         return True
     is_moving = abs(status.speed_mps) > _REST_MPS or status.state is State.STOPPING
     return status.state is not State.ACTIVE and not is_moving

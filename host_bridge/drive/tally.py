@@ -22,7 +22,7 @@ class Tally:
         self.losses = 0
         self.was_armed = False
         self._before: CarStatus | None = None
-        self._was_known = True
+        self._was_online = True
         self._is_halted = False
 
     def step(self) -> None:
@@ -38,12 +38,12 @@ class Tally:
     def is_armed(self) -> bool:
         """Return whether its last status says armed and its link is up."""
         status = self.car.status
-        return self.car.is_known() and status is not None and status.state in ARMED
+        return self.car.is_online() and status is not None and status.state in ARMED
 
     def is_halted(self) -> bool:
         """Return whether its last status says stopped or stopping, and its link is up."""
         status = self.car.status
-        return self.car.is_known() and status is not None and status.state in HALTED
+        return self.car.is_online() and status is not None and status.state in HALTED
 
     def _roll(self, before: CarStatus, status: CarStatus) -> None:
         span_s = (status.time_us - before.time_us & _TIME_MASK) * 1e-6
@@ -69,7 +69,7 @@ class Tally:
         return self.car.why_stopped()
 
     def _watch_link(self) -> None:
-        is_known = self.car.is_known()
-        if self._was_known and not is_known:
+        is_online = self.car.is_online()
+        if self._was_online and not is_online:
             self.losses += 1
-        self._was_known = is_known
+        self._was_online = is_online

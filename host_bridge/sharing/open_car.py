@@ -122,9 +122,9 @@ class OpenCar:
         return self._runner.fault or (served_here.owner.line_fault if served_here else None)
 
     @property
-    def why_unknown(self) -> str:
+    def why_offline(self) -> str:
         """The reason why the car's reports are stale, and what to do; "" while it is online."""
-        if self.car.is_known():
+        if self.car.is_online():
             return ""
         told = (self.line_fault, self.car.stranger, self.car.mismatch)
         return str(next(filter(None, told), None) or _silence(self, "silence"))
@@ -203,7 +203,7 @@ async def connect(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
     try:
         await opened.open()
         await _identify(opened)
-        opened.car.is_line_lossy = not (opened.is_virtual and loses_nothing(opened.uri))
+        opened.car.is_line_lossy = not (opened.is_virtual and is_lossless(opened.uri))
         opened.assume_vehicle(vehicle or opened.recognised())
         if opened.car.connection.epoch is not None:
             await _bind(opened)
@@ -213,7 +213,7 @@ async def connect(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
     return opened
 
 
-def loses_nothing(uri: str) -> bool:
+def is_lossless(uri: str) -> bool:
     """Return True if the line to a virtual car is lossless, being this machine's memory.
 
     A report that is missing there was never made: a busy machine left out a control period.
@@ -224,13 +224,13 @@ def loses_nothing(uri: str) -> bool:
 async def _identify(opened: OpenCar) -> None:
     car = opened.car
     await opened.until(
-        lambda: bool(car.is_known() or car.stranger or car.mismatch or opened.noise), _CONNECT_S
+        lambda: bool(car.is_online() or car.stranger or car.mismatch or opened.noise), _CONNECT_S
     )
     if car.stranger:
         raise _another(opened)
     if car.mismatch:
         raise _mismatch(opened)
-    if not car.is_known():
+    if not car.is_online():
         fault = opened.line_fault or f"silence for {_CONNECT_S:g} s"
         raise _noise(opened) if opened.noise else _silence(opened, str(fault))
 

@@ -60,7 +60,7 @@ class Hand:
     @property
     def status(self) -> CarStatus:
         """The newest status. Raises errors.DeviceFault if the link is lost."""
-        if not self.car.is_known() or self.car.status is None:
+        if not self.car.is_online() or self.car.status is None:
             raise DeviceFault("the car is lost", where=self.car.name, got=self.line.why_lost)
         return self.car.status
 

@@ -80,7 +80,7 @@ class LiveLine:
 
     @property
     def why_lost(self) -> str:
-        return self._opened.why_unknown
+        return self._opened.why_offline
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         return await self._opened.until(is_so, within_s)

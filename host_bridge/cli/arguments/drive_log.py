@@ -52,7 +52,7 @@ class PlainView:
         return lines
 
     def _changes(self, car: Car) -> list[str]:
-        state = car.status.state.name if car.status and car.is_known() else "link lost"
+        state = car.status.state.name if car.status and car.is_online() else "link lost"
         changes = self._if_new(f"{car.name} hitl", hitl_words(car))
         changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
@@ -122,7 +122,7 @@ def _agreement(agreement: FleetAgreement) -> dict[str, Any]:
 def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
     row |= {
-        "is_linked": car.is_known(),
+        "is_linked": car.is_online(),
         "age_ms": age_ms(car, now_us),
         "notice": drive.notice,
         "log": drive.log_fault_text(),
@@ -150,7 +150,7 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
 def car_line(car: Car, now_us: int) -> str:
     """Return one line on the car's present state."""
     status = car.status
-    if status is None or not car.is_known():
+    if status is None or not car.is_online():
         return f"{car.name}: link lost"
     age = age_ms(car, now_us)
     old = "" if age is None else f"  {age:.0f} ms old"
@@ -167,7 +167,7 @@ def _stops(count: int) -> str:
 
 
 def _end(car: Car) -> str:
-    if car.status is None or not car.is_known():
+    if car.status is None or not car.is_online():
         return "its link lost at the end"
     return f"now {car.status.state.name}"
 

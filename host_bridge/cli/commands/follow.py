@@ -108,7 +108,7 @@ class JsonLines:
 
 
 def _row(car: Car, now_us: int) -> dict[str, Any]:
-    row: dict[str, Any] = {"time_us": now_us, "car": car.name, "is_linked": car.is_known()}
+    row: dict[str, Any] = {"time_us": now_us, "car": car.name, "is_linked": car.is_online()}
     if car.status:
         row |= {
             "state": car.status.state.name,

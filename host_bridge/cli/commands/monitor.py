@@ -119,7 +119,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """Return the lines of one car; details that do not fit beside the numbers stand below them."""
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
-    reason = opened.why_unknown.split("\n")[0] or car.why_stopped(says_when=True)
+    reason = opened.why_offline.split("\n")[0] or car.why_stopped(says_when=True)
     seconds = second_words(car, now_us, _unix_us())
     words = (stop_source_words(car), radio_words(car), imu_words(car), beat_words(car), seconds)
     details = "   ".join(filter(None, words))
@@ -163,8 +163,8 @@ def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
 
 def _print_sample(opened: OpenCar, now_us: int) -> None:
     car = opened.car
-    if not car.is_known():
-        _print(opened, "link", {"is_up": False, "text": opened.why_unknown})
+    if not car.is_online():
+        _print(opened, "link", {"is_up": False, "text": opened.why_offline})
         return
     if car.identity is not None:
         who = {"car_name": car.identity.car_name, "board_id": car.identity.board_id.hex()}

@@ -31,7 +31,7 @@ def status_line(car: Car) -> str:
 
 def _parts(car: Car) -> Iterator[str]:
     yield f"{car.name:12}"
-    if not car.is_known() or car.status is None:
+    if not car.is_online() or car.status is None:
         yield "ANOTHER CAR" if car.stranger else "NO LINK"
         yield car.stranger or str(car.mismatch or "")
         return

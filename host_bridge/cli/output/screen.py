@@ -137,7 +137,7 @@ def _gauge(part: float) -> str:
 def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
     name = f" {car.name[:8]:8} "
     status = car.status
-    if status is None or not car.is_known():
+    if status is None or not car.is_online():
         said = "ANOTHER CAR" if car.stranger else "LINK LOST"
         yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
         return

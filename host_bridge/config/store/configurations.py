@@ -335,7 +335,7 @@ class _Dialogue:
 
     def _most(self, tries: int) -> int:
         """Return how many tries to make before giving up."""
-        return tries * (_MORE_IF_HEARD if self._opened.car.is_known() else 1)
+        return tries * (_MORE_IF_HEARD if self._opened.car.is_online() else 1)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:

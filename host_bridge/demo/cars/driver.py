@@ -53,7 +53,7 @@ def report_line(car: Car) -> dict[str, Any] | None:
         "state": status.state.name,
         "speed_mps": status.speed_mps,
         "causes": [cause.name for cause in status.causes],
-        "is_known": car.is_known(),
+        "is_known": car.is_online(),
         "why": car.why_stopped(),
     }
 

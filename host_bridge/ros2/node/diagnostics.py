@@ -17,7 +17,7 @@ _TYPE = "diagnostic_msgs/msg/DiagnosticArray"
 
 def why_standing(car: SeenCar) -> str:
     """Return why a car stands, as a sentence for people; "" while it may move."""
-    if not car.is_known or car.status is None:
+    if not car.is_online or car.status is None:
         return f"It is not heard: {car.stranger}." if car.stranger else "The car is not heard."
     return why_stopped(car.status, (), car.vehicle)
 
@@ -53,7 +53,7 @@ class DiagnosticsPublisher:
 
     def _car(self, car: SeenCar, hits: int | None) -> Any:
         level = _STALE
-        if car.is_known and car.status:
+        if car.is_online and car.status:
             level = _ERROR if car.status.state in STANDING else _OK
         values = {}
         if car.status:
@@ -66,7 +66,7 @@ class DiagnosticsPublisher:
 
     def _stops(self, car: SeenCar) -> Any:
         """Report every cause: latched if it is why the car stands, present if it would stop it."""
-        if not (car.is_known and car.status):
+        if not (car.is_online and car.status):
             return self._status(car, "stops", _STALE, "The car is not heard.", {})
         latched = car.status.causes
         present = car.inputs.causes_present if car.inputs else ()

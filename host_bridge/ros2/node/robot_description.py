@@ -36,7 +36,7 @@ class RobotDescriptionPublisher:
     def step(self, car: SeenCar) -> None:
         """Publish the joint states, on every second step."""
         self._count += 1
-        if self._count % _EVERY or not (car.is_known and car.status and car.motion):
+        if self._count % _EVERY or not (car.is_online and car.status and car.motion):
             return
         found = joint_positions(self._dimensions, car.status, car.motion, self._m_per_count)
         message = message_class(_JOINTS)()

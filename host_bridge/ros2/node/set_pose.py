@@ -57,7 +57,7 @@ class PoseSetter:
 
     def step(self, car: SeenCar, now_us: int) -> None:
         """Do the next action that the car's state allows; give up 2 s after the pose was sent."""
-        if self._wanted is None or not car.is_known or car.status is None:
+        if self._wanted is None or not car.is_online or car.status is None:
             return
         if self._since_us is None:
             self._take_up(car, self._wanted, now_us)

@@ -252,7 +252,7 @@ class Service:
     async def _say_farewell(self) -> None:
         """Stop an armed car before its owner leaves: the next client could drive it at once."""
         status = self.car.status
-        if not (self.car.is_known() and status and status.state in _ARMED):
+        if not (self.car.is_online() and status and status.state in _ARMED):
             return
         stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())
         give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)

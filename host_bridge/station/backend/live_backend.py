@@ -21,7 +21,7 @@ from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.endpoints.served import ServedCar
-from host_bridge.sharing.open_car import OpenCar, loses_nothing
+from host_bridge.sharing.open_car import OpenCar, is_lossless
 from host_bridge.sharing.stop.stop_sockets import StopSocket, found
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
@@ -85,7 +85,7 @@ class LiveBackend:
             if name not in self._cars:
                 with suppress(TandemError):
                     opened = await self._host.cars.open(name)
-                    opened.car.is_line_lossy |= not loses_nothing(owned.uri)
+                    opened.car.is_line_lossy |= not is_lossless(owned.uri)
                     view = TelemetryView(
                         opened.car, self._comparison.add(opened.car), self._local_time
                     )
@@ -208,7 +208,7 @@ class WatchedCar:
         opened.events.subscribe(self._hear)
 
     def car_row(self, now_us: int) -> dict[str, object]:
-        row = self._view.car_row(now_us, self.opened.why_unknown)
+        row = self._view.car_row(now_us, self.opened.why_offline)
         return {**row, "heard_unix_ms": self._heard_unix_ms}
 
     def _hear(self, events: list[LinkEvent]) -> None:

@@ -14,7 +14,7 @@ from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import reading
-from host_bridge.sharing.open_car import loses_nothing
+from host_bridge.sharing.open_car import is_lossless
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 
 _EVERY_US = 50_000  # 20 Hz, as live
@@ -129,7 +129,7 @@ class LoggedCars:
             view.car.opened(now_us)
         view.hear(view.car.receive_data(data, now_us), now_us)
         identity, uri = view.car.identity, self._cars.get(name, {}).get("uri", "")
-        view.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
+        view.car.is_line_lossy = not (identity and identity.is_virtual and is_lossless(uri))
 
     def _add(self, name: str) -> TelemetryView:
         vehicle = _vehicle(self._cars.get(name, {}), self._vehicles)

@@ -12,21 +12,21 @@ _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 
 
-def car_row(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> dict[str, object]:
+def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> dict[str, object]:
     """Return the row of one car.
 
-    ``heard_us`` is when its newest status came, ``why_unknown`` the reason why none comes any more.
+    ``heard_us`` is when its newest status came, ``why_offline`` the reason why none comes any more.
     """
     row: dict[str, object] = {
         "name": car.name,
         "vehicle": car.vehicle.name if car.vehicle else "",
         "is_virtual": bool(car.identity and car.identity.is_virtual),
-        "is_known": car.is_known(),
+        "is_known": car.is_online(),
         "board": car.known().board_id.hex(),
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
-    if not car.is_known() or car.status is None:
-        return {**row, "state": "NO LINK", "why": why_unknown.split("\n")[0] or "nothing heard"}
+    if not car.is_online() or car.status is None:
+        return {**row, "state": "NO LINK", "why": why_offline.split("\n")[0] or "nothing heard"}
     status = car.status
     return {
         **row,

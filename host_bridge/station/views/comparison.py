@@ -90,8 +90,8 @@ class CarPair:
 
     def is_driven_together(self) -> bool:
         one, other = self.reports
-        are_known = one.car.is_known() and other.car.is_known()
-        return are_known and one.epoch is not None and one.epoch == other.epoch
+        are_online = one.car.is_online() and other.car.is_online()
+        return are_online and one.epoch is not None and one.epoch == other.epoch
 
     def step(self) -> None:
         """Compare the new samples.

@@ -91,9 +91,9 @@ class TelemetryView:
         statistics = self.car.connection.statistics
         self._loss.add(now_us, statistics.missed_statuses, statistics.heard["Status"])
 
-    def car_row(self, now_us: int, why_unknown: str) -> dict[str, object]:
-        """Return the row for the page; ``why_unknown`` is the reason why nothing comes any more."""
-        row = car_row(self.car, self.heard_us, now_us, why_unknown)
+    def car_row(self, now_us: int, why_offline: str) -> dict[str, object]:
+        """Return the row for the page; ``why_offline`` is the reason why nothing comes any more."""
+        row = car_row(self.car, self.heard_us, now_us, why_offline)
         newest = [*dict.fromkeys(reversed(self.car.events))][:_EVENTS]  # a log may hold one twice
         events = [
             {"when": when, "text": event_text(it, self.car.vehicle)}

@@ -256,9 +256,9 @@ def test_how_long_it_may_stay_on_its_stand_is_counted_from_its_arming():
 
 def test_a_car_is_known_while_it_is_there():
     rig = bound()
-    assert rig.car.is_known() is True
+    assert rig.car.is_online() is True
     rig.car.closed(rig.now_us)
-    assert (rig.car.is_known(), car().is_known()) == (False, False)
+    assert (rig.car.is_online(), car().is_online()) == (False, False)
 
 
 # --- what is asked of it

@@ -56,7 +56,7 @@ class DeskCar:
     def be(self, state: State, *causes: Cause, profile: Profile = Profile.RACE) -> None:
         self.status = SimpleNamespace(state=state, causes=causes, profile=profile)
 
-    def is_known(self) -> bool:
+    def is_online(self) -> bool:
         return self.known
 
     def disarm(self, now_us: int, sender: Sender) -> None:

@@ -22,7 +22,7 @@ class Board:
         self.uri = "serial:///dev/ttyACM0"
         self._answers_at = answers_at
         connection = SimpleNamespace(send=self._send, epoch=1)
-        self.car = SimpleNamespace(connection=connection, is_known=lambda: is_heard)
+        self.car = SimpleNamespace(connection=connection, is_online=lambda: is_heard)
 
     def _send(self, message) -> None:
         self.asked += 1

@@ -27,7 +27,7 @@ def truth(x_m=0.0, y_m=0.0, yaw_rad=0.0, vx_mps=0.0):
 
 
 def seen(state, speed_mps=0.0):
-    return SimpleNamespace(is_known=True, status=SimpleNamespace(state=state, speed_mps=speed_mps))
+    return SimpleNamespace(is_online=True, status=SimpleNamespace(state=state, speed_mps=speed_mps))
 
 
 class Put:
@@ -86,7 +86,7 @@ def test_where_there_is_no_room_it_stays_and_is_not_armed(put):
 
 def test_a_car_that_is_not_known_is_waited_for(put):
     put.placing.set_pose((2.0, 1.0, 0.0))
-    put.placing.step(SimpleNamespace(is_known=False, status=None), 0)
+    put.placing.step(SimpleNamespace(is_online=False, status=None), 0)
     assert put.written() is None
 
 

@@ -109,11 +109,11 @@ def test_ten_words_of_one_moment_are_kept():
 # --- whoever waits for an answer
 
 
-def car(state: State, *, is_known: bool = True) -> SimpleNamespace:
+def car(state: State, *, is_online: bool = True) -> SimpleNamespace:
     status = SimpleNamespace(
         state=state, causes=(), faults=(), first_cause=None, first_fault=None, stop_source=None
     )
-    return SimpleNamespace(is_known=is_known, vehicle=None, status=status, stranger="")
+    return SimpleNamespace(is_online=is_online, vehicle=None, status=status, stranger="")
 
 
 def is_armed(it: SimpleNamespace) -> bool:
@@ -142,13 +142,13 @@ def test_and_after_a_second_and_a_half_once_that_it_is_not():
 
 @pytest.mark.parametrize("state", [State.HOLD, State.STARTING])
 def test_what_the_car_says_of_itself_comes_first(state):
-    seen = car(state, is_known=False)
+    seen = car(state, is_online=False)
     assert told(seen, 1_500_007) == [(state is State.HOLD, "The car is not heard.")]
 
 
 def test_another_car_at_the_place_of_one_is_named():
     both = "another car is there: red is meant, and this is blue"
-    seen = car(State.HOLD, is_known=False)
+    seen = car(State.HOLD, is_online=False)
     seen.stranger = both
     assert told(seen, 1_500_007) == [(True, f"It is not heard: {both}.")]
 

@@ -48,7 +48,7 @@ async def found(world, clock):
     line = asyncio.ensure_future(opened.run())
     bench = Bench(opened, clock, lambda words: world.turn_loop("Close" in words))
     (runstop,) = [check for name, check, _ in CHECKS if name == "runstop"]
-    await bench.until(opened.car.is_known, 5.0)
+    await bench.until(opened.car.is_online, 5.0)
     async with bench.driven():
         await bench.arm()
         rows = [row async for row in runstop(bench)]

@@ -89,7 +89,7 @@ def test_an_unplugged_car_is_known_within_a_quarter_of_a_second():
     drive.arm()
     rig.is_plugged = False
     assert drive.until(lambda: rig.all_of(LinkLost) != []) <= 0.25
-    assert not rig.car.is_known()
+    assert not rig.car.is_online()
 
 
 def test_a_replugged_car_reports_within_two_seconds_and_is_not_armed():
@@ -200,7 +200,7 @@ def test_a_stalled_host_takes_no_car_for_restarted():
     rig.car.receive_data(held[:4000] + held[-4000:], drive.now_us)
     drive.advance(1.0)
     assert rig.all_of(CarRestarted) == []
-    assert rig.car.is_known()
+    assert rig.car.is_online()
 
 
 def test_events_come_once_and_in_order_whatever_is_lost():

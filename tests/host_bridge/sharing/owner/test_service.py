@@ -145,6 +145,6 @@ def test_an_owner_whose_line_is_out_waits_for_nobody(served, monkeypatch):
 
 def test_an_owner_that_knows_who_its_car_is_and_not_yet_how_it_is_just_ends(served, monkeypatch):
     served.open()
-    served.service.car.is_known = lambda: True
+    served.service.car.is_online = lambda: True
     assert served.service.car.status is None
     assert asyncio.run(served.close(monkeypatch)) == 0.0

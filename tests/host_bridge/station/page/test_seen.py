@@ -26,7 +26,7 @@ class Board:
 
     def __init__(self, comparison: Comparison, name: str, ahead_us: int) -> None:
         self.car = SimpleNamespace(
-            name=name, status=STATUS, vehicle=vehicle(), is_known=lambda: True,
+            name=name, status=STATUS, vehicle=vehicle(), is_online=lambda: True,
             identity=SimpleNamespace(is_virtual=name != "real"),
         )  # fmt: skip
         self._ahead_us = ahead_us
