@@ -55,7 +55,7 @@ _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
 
 
-class Sign(Protocol):
+class Heartbeat(Protocol):
     """A heartbeat that is sent to the car for as long as its link is kept."""
 
     def step(self, now_us: int) -> None: ...
@@ -99,7 +99,7 @@ class Car:
         self.compared_slot: int | None = None  # whose claims are compared; None: our session's
         self.own_epoch: int | None = None  # of the session of its own RC receiver
         self.on_own_claim: Callable[[OwnClaim], None] = lambda claim: None
-        self.signs: list[Sign] = []  # heartbeats sent while the link is kept
+        self.heartbeats: list[Heartbeat] = []  # sent while the link is kept
         self._actions: list[ActionRequest] = []
         self._stops: list[StopRequest] = []
         self._is_age_old = False
@@ -143,8 +143,8 @@ class Car:
 
     def step(self, now_us: int) -> list[LinkEvent]:
         found = self._take(self.connection.step(now_us), now_us)
-        for sign in self.signs:
-            sign.step(now_us)
+        for heartbeat in self.heartbeats:
+            heartbeat.step(now_us)
         for action in self._actions:
             action.step(now_us)
         for stop in self._stops:

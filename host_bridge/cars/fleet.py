@@ -9,7 +9,7 @@ from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
 from host_bridge.cars.refusals import may_be_given_longer_beat
-from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
+from host_bridge.cars.sign_of_life import FLEET, SEAT, StopSourceHeartbeat
 from host_bridge.core import (
     Action,
     Claim,
@@ -128,7 +128,7 @@ class Fleet:
         self._requests: list[FleetRequest] = []
         self._agreements = [Agreement(cars[0].acceptance, car.acceptance) for car in cars[1:]]
         names = (SEAT, FLEET) if len(cars) > 1 else (SEAT,)
-        self._signs = [SignOfLife(car, name) for car in cars for name in names]
+        self._heartbeats = [StopSourceHeartbeat(car, name) for car in cars for name in names]
 
     # --- what moves and stops them
 
@@ -161,15 +161,15 @@ class Fleet:
     def stop(self, sender: Sender, sender_name: str, now_us: int) -> list[StopRequest]:
         return [car.stop(sender, sender_name, now_us) for car in self.cars]
 
-    def say(self, name: str, *, runs: bool) -> None:
+    def set_heartbeat(self, name: str, *, runs: bool) -> None:
         """Set what the heartbeat of this stop source says from now on: run or stop."""
-        for sign in self._signs:
-            if sign.name == name:
-                sign.say(runs=runs)
+        for heartbeat in self._heartbeats:
+            if heartbeat.name == name:
+                heartbeat.set_state(runs=runs)
 
     def is_heard(self, now_us: int) -> bool:
         """Return whether all cars can be assumed to have heard the heartbeats' present state."""
-        return all(sign.is_heard(now_us) for sign in self._signs)
+        return all(heartbeat.is_heard(now_us) for heartbeat in self._heartbeats)
 
     def arm(self, now_us: int, profile: Profile | None = None) -> FleetRequest:
         """Arm all cars in the named profile, or else each in its vehicle file's default."""
@@ -197,8 +197,8 @@ class Fleet:
 
     def step(self, now_us: int) -> None:
         """Advance requests, send due heartbeats, and compare what the cars accepted."""
-        for sign in self._signs:
-            sign.step(now_us)
+        for heartbeat in self._heartbeats:
+            heartbeat.step(now_us)
         for request in self._requests:
             request.step(now_us)
         self._requests = [request for request in self._requests if request.results is None]

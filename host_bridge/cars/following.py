@@ -13,7 +13,7 @@ from host_bridge.cars.acceptance import Agreement
 from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.divergence import Divergence
-from host_bridge.cars.sign_of_life import FLEET, SignOfLife
+from host_bridge.cars.sign_of_life import FLEET, StopSourceHeartbeat
 from host_bridge.core import Action, OperatorAction, OwnClaim, Sender, State, arm_action
 
 _ARMED = (State.ACTIVE, State.HOLD)
@@ -29,7 +29,7 @@ class Follower:
         self.agreement = Agreement(leader.acceptance, car.acceptance)
         self.divergence = Divergence(leader.vehicle.divergence) if leader.vehicle else None
         self._leader = leader
-        self._sign = SignOfLife(car, FLEET)
+        self._heartbeat = StopSourceHeartbeat(car, FLEET)
         self._pending_actions: list[OperatorAction] = []
         self._request: ActionRequest | None = None
 
@@ -61,7 +61,7 @@ class Follower:
             self.car.stop(Sender.FLEET, why, now_us)
 
     def step(self, now_us: int) -> None:
-        self._sign.step(now_us)
+        self._heartbeat.step(now_us)
         self.agreement.step()
         if self._request and self._request.result:
             result, self._request = self._request.result, None

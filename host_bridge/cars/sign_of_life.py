@@ -12,12 +12,12 @@ from host_bridge.link.protocol import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
 _EVERY_US = 20_000  # 50 Hz, as firmware/core/SAFETY.md has it for remote stop sources
-_WORDS = 12  # messages per allowed silence, to ride out bursts of loss; as claims in a lease
+_PER_SILENCE = 12  # messages per allowed silence, to ride out bursts of loss; as claims in a lease
 _NUMBERS = 0xFFFF
 _HEARD_US = 100_000  # five messages: at 10 % loss all are lost once in a hundred thousand times
 
 
-class SignOfLife:
+class StopSourceHeartbeat:
     """The heartbeat of one stop source at one car.
 
     Nothing is sent if the vehicle file does not register that source.
@@ -31,7 +31,7 @@ class SignOfLife:
         self._due_us = 0
         self._since_us: int | None = None  # when the present state was sent first
 
-    def say(self, *, runs: bool) -> None:
+    def set_state(self, *, runs: bool) -> None:
         """Set the state, run or stop, that is sent from the next step on."""
         if runs is not self.runs:
             self.runs = runs
@@ -45,14 +45,14 @@ class SignOfLife:
         if facts is None or connection.epoch is None or not connection.is_bound():
             self._since_us = None
         elif now_us >= self._due_us:
-            every_us = min(_EVERY_US, int(facts.silence_s * 1e6) // _WORDS)
+            every_us = min(_EVERY_US, int(facts.silence_s * 1e6) // _PER_SILENCE)
             self._due_us = max(self._due_us, now_us - every_us) + every_us
             self._sequence = self._sequence + 1 & _NUMBERS
             self._since_us = now_us if self._since_us is None else self._since_us
-            word = requests.alive(
+            message = requests.alive(
                 connection.epoch, facts.id, self._sequence, runs=self.runs, now_us=now_us
             )
-            connection.send(word)
+            connection.send(message)
 
     def is_heard(self, now_us: int) -> bool:
         """Return whether the car can be assumed to know the present state.

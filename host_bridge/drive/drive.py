@@ -159,7 +159,7 @@ class Drive:
 
     def _stop_all(self, why: str, now_us: int) -> None:
         """Stop all cars, and assert the stop by the seat's heartbeat until a person arms again."""
-        self.fleet.say(SEAT, runs=False)
+        self.fleet.set_heartbeat(SEAT, runs=False)
         self.fleet.stop(Sender.SEAT, why or self._sender_name, now_us)
 
     def arm(self, now_us: int) -> None:
@@ -170,7 +170,7 @@ class Drive:
             needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
             self._pending_actions = [*([Action.CLEAR] if needs_clear else []), *self._to_arm()]
             self._patience_us = now_us + _ANSWER_US
-            self.fleet.say(SEAT, runs=True)
+            self.fleet.set_heartbeat(SEAT, runs=True)
 
     def _to_arm(self) -> list[Action]:
         """Return the actions that arm. The requested cap is set only before the first driving.

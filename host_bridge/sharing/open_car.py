@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.sign_of_life import OWNER, SignOfLife
+from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
 from host_bridge.core import CarIdentity, CarStatus, Fault, Vehicle
 from host_bridge.core.errors import (
     AnotherCarFault,
@@ -66,7 +66,7 @@ class OpenCar:
         self.car = Car(host.name, link)
         self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner and sends its heartbeat
-            self.car.signs.append(SignOfLife(self.car, OWNER))
+            self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
         self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None

@@ -69,7 +69,7 @@ class PadSeat:
             self._press("")
 
     def step(self, now_us: int) -> None:
-        """Update the grip; release it when a sign of life is overdue."""
+        """Update the grip; release it when a report is overdue."""
         wanted = self._wanted()
         if wanted is Grip.OPEN:
             self.grip, self.is_restless = Grip.OPEN, False

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.sign_of_life import OWNER, SignOfLife
+from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
 from host_bridge.config import vehicle_names
 from host_bridge.core import (
     CarIdentity,
@@ -76,7 +76,7 @@ class Service:
         self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
-        self.car.signs.append(SignOfLife(self.car, OWNER))
+        self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
         self._clock = clock
         self._recognise = recognise
         self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)

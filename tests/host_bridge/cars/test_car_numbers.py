@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cars.car import OWN_SLOT, Car
-from host_bridge.cars.sign_of_life import OWNER, SignOfLife
+from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
 from host_bridge.core import (
     ActionReply,
     CarEvent,
@@ -377,7 +377,7 @@ def test_its_refusals_are_explained_with_what_is_known_of_it():
 
 def test_signs_go_with_its_link_and_it_is_left_with_a_word():
     rig = bound()
-    rig.car.signs.append(SignOfLife(rig.car, OWNER))
+    rig.car.heartbeats.append(StopSourceHeartbeat(rig.car, OWNER))
     rig.car.step(rig.now_us + 1)
     assert len(said(rig.car, messages.Alive)) == 1
     rig.car.leave()
@@ -403,5 +403,5 @@ def test_a_link_that_closes_is_told_and_breaks_off():
 def test_it_is_called_by_its_name_until_somebody_says_otherwise():
     made = car()
     assert (made.name, made.called, made.config_hash) == ("a", "a", None)
-    assert (made.own_epoch, made.compared_slot, made.signs) == (None, None, [])
+    assert (made.own_epoch, made.compared_slot, made.heartbeats) == (None, None, [])
     assert made.is_line_lossy is True

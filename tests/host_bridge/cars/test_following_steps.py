@@ -373,8 +373,8 @@ def test_a_leader_without_a_file_is_compared_with_nobody():
 
 def test_the_fleet_s_word_is_said_at_each_step():
     desk, said = Desk(), []
-    assert desk.follower._sign.name == FLEET
-    desk.follower._sign = SimpleNamespace(step=said.append)
+    assert desk.follower._heartbeat.name == FLEET
+    desk.follower._heartbeat = SimpleNamespace(step=said.append)
     desk.step()
     assert said == [desk.now_us]
 

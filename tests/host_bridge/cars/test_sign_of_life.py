@@ -7,7 +7,7 @@ import random
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, SignOfLife
+from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, StopSourceHeartbeat
 from host_bridge.config import load_vehicle
 from host_bridge.core import Profile, Refusal, Sender, State
 from host_bridge.link.protocol import wire
@@ -95,10 +95,10 @@ def test_a_word_is_not_said_to_a_car_whose_file_does_not_know_it(tmp_path):
     rig = Rig("a", of=load_vehicle(str(path)))
     drive = Drive(rig)
     drive.bind()
-    sign = SignOfLife(rig.car, FLEET)
-    sign.step(drive.now_us)
+    heartbeat = StopSourceHeartbeat(rig.car, FLEET)
+    heartbeat.step(drive.now_us)
     assert words(rig.car.data_to_send()) == []
-    assert sign.is_heard(drive.now_us), "there is nothing to wait for"
+    assert heartbeat.is_heard(drive.now_us), "there is nothing to wait for"
 
 
 def test_ten_in_a_hundred_words_lost_are_no_silence(watched):
@@ -114,7 +114,7 @@ def test_ten_in_a_hundred_words_lost_are_no_silence(watched):
 
 def test_the_owner_s_word_goes_with_the_link_not_with_the_ticks(tmp_path):
     rig = Rig("a", of=load_vehicle(str(requiring(tmp_path, "owner"))))
-    rig.car.signs.append(SignOfLife(rig.car, OWNER))
+    rig.car.heartbeats.append(StopSourceHeartbeat(rig.car, OWNER))
     drive = Drive(rig)
     drive.is_host_alive = False
     drive.bind()
@@ -160,7 +160,7 @@ def test_a_cap_beyond_the_wire_is_refused_here():
 
 def test_all_that_is_said_to_a_car_fits_a_line_of_115200_baud():
     a, b = Rig("a"), Rig("b", board_us=77_000_000, seed=2)
-    a.car.signs.append(SignOfLife(a.car, OWNER))
+    a.car.heartbeats.append(StopSourceHeartbeat(a.car, OWNER))
     drive = Drive(a, b)
     drive.arm()
     drive.go(1.0)

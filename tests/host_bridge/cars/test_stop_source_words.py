@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.sign_of_life import SEAT, SignOfLife
+from host_bridge.cars.sign_of_life import SEAT, StopSourceHeartbeat
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import TIME_MASK
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
@@ -34,12 +34,12 @@ class Seat:
         self.drive.is_host_alive = False
         self.drive.bind()
         self.now_us = self.drive.now_us
-        self.sign = SignOfLife(self.rig.car, name)
+        self.heartbeat = StopSourceHeartbeat(self.rig.car, name)
         self.id = next(it.id for it in vehicle().stop_sources if it.name == SEAT)
 
     def step(self, after_us: int) -> list[messages.Alive]:
         self.rig.car.data_to_send()
-        self.sign.step(self.now_us + after_us)
+        self.heartbeat.step(self.now_us + after_us)
         data = self.rig.car.data_to_send()
         found = (wire.Decoder().feed(b"\0" + it + b"\0")[0] for it in data.split(b"\0") if it)
         return [message for message in found if isinstance(message, messages.Alive)]
@@ -48,7 +48,7 @@ class Seat:
         return bool(self.step(after_us))
 
     def is_heard(self, after_us: int) -> bool:
-        return self.sign.is_heard(self.now_us + after_us)
+        return self.heartbeat.is_heard(self.now_us + after_us)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_it_is_said_twelve_times_in_the_silence_that_is_allowed(silence_s, every
 
 
 def test_its_numbers_wrap(seat):
-    seat.sign._sequence = 0xFFFF
+    seat.heartbeat._sequence = 0xFFFF
     assert [seat.step(at_us)[0].sequence for at_us in (0, EVERY_US)] == [0, 1]
 
 
@@ -101,13 +101,13 @@ def test_it_is_taken_to_be_heard_a_tenth_of_a_second_after_it_was_said_first(sea
 
 def test_another_word_is_said_at_once_and_has_to_be_heard_anew(seat):
     seat.step(0)
-    seat.sign.say(runs=False)
+    seat.heartbeat.set_state(runs=False)
     assert not seat.is_heard(LATER_US)
     (word,) = seat.step(1000)
     assert word.runs == 0
     assert not seat.is_heard(HEARD_US + 999)
     assert seat.is_heard(HEARD_US + 1000)
-    seat.sign.say(runs=True)
+    seat.heartbeat.set_state(runs=True)
     (word,) = seat.step(2000)
     assert word.runs == 1
 
@@ -115,7 +115,7 @@ def test_another_word_is_said_at_once_and_has_to_be_heard_anew(seat):
 def test_the_same_word_said_again_changes_nothing(seat):
     seat.step(0)
     seat.step(1)
-    seat.sign.say(runs=True)
+    seat.heartbeat.set_state(runs=True)
     assert seat.step(1000) == []
     assert seat.is_heard(HEARD_US)
 
