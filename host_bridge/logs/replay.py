@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
-from host_bridge.link.transports.base import Making, OnBytes, OnClosed
+from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.reading import Record, read
 from host_bridge.logs.recorder import DOWN
@@ -108,7 +108,7 @@ class Replay:
             callbacks[1](why)
 
 
-def make(uri: Uri, making: Making) -> Replay:
+def make(uri: Uri, context: TransportContext) -> Replay:
     """Return the transport of a ``replay://`` URI.
 
     Raises errors.UsageFault, errors.DataFileFault.
@@ -117,7 +117,7 @@ def make(uri: Uri, making: Making) -> Replay:
     path = Path(uri.place)
     speed = uri.number("speed", 1.0, SLOWEST, FASTEST)
     car = _car(uri, sorted(set(_speakers(path))))
-    return Replay(uri.text, path, car, speed, making.now_us)
+    return Replay(uri.text, path, car, speed, context.now_us)
 
 
 def spoken(path: Path, car: str) -> Iterator[Record]:

@@ -21,7 +21,7 @@ from host_bridge.core import (
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, UsageFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.session_time import SessionTime
-from host_bridge.link.transports.base import Making, Transport
+from host_bridge.link.transports.base import Transport, TransportContext
 from host_bridge.link.transports.uri import open_transport
 from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
 from host_bridge.sharing.endpoints.naming import as_uri
@@ -43,7 +43,7 @@ class Cars:
     def __init__(self, vehicles: Vehicles, clock: Clock) -> None:
         self.clock = clock
         self._vehicles = vehicles
-        self._making = Making(clock.now_us, vehicles.load, self.transport)
+        self._transport_context = TransportContext(clock.now_us, vehicles.load, self.transport)
 
     def served(self) -> list[ServedCar]:
         """Return the cars whose owners run on this machine. Raises errors.DeviceFault."""
@@ -74,7 +74,7 @@ class Cars:
     def transport(self, text: str) -> Transport:
         """Return the transport of a URI, not yet open. Raises errors.TandemError."""
         try:
-            return open_transport(text, self._making)
+            return open_transport(text, self._transport_context)
         except ValueError as error:  # from a virtual car, which does not import our errors
             raise UsageFault(str(error), where=text) from None
 

@@ -111,7 +111,7 @@ class ClockSync:
         return self._time.host_us(board_us + self.offset_us & TIME_MASK, near_us)
 
 
-class BoardClock:
+class RestartDetector:
     """The detector of a board's restart, by its clock."""
 
     def __init__(self) -> None:

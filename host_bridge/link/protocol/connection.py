@@ -36,8 +36,8 @@ from firmware.protocol.codec import Message
 from host_bridge.core import reports
 from host_bridge.core.codes import BindResult, Cause, EventCode
 from host_bridge.link.protocol import wire
-from host_bridge.link.protocol.chronicle import Chronicle
-from host_bridge.link.protocol.clock_sync import BoardClock, ClockSync
+from host_bridge.link.protocol.chronicle import EventStream
+from host_bridge.link.protocol.clock_sync import ClockSync, RestartDetector
 from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkBound,
@@ -93,8 +93,8 @@ class Connection:
         self._wake: Callable[[], None] = lambda: None
         self._own_hash = own_hash
         self._decoder = wire.Decoder()
-        self._board_clock = BoardClock()
-        self._chronicle = Chronicle(is_past=self._is_past)
+        self._restart_detector = RestartDetector()
+        self._event_stream = EventStream(is_past=self._is_past)
         self._out = bytearray()
         self._heard_us = 0
         self._ask_us = 0
@@ -206,7 +206,7 @@ class Connection:
             self._send_identify(now_us)
         elif self.state is LinkState.BINDING:
             self._send_bind()
-        elif self.state in UNDERSTOOD and self._chronicle.has_gap:
+        elif self.state in UNDERSTOOD and self._event_stream.has_gap:
             self._send_event_request()
 
     def _beat(self, now_us: int) -> None:
@@ -240,7 +240,7 @@ class Connection:
             )
 
     def _send_event_request(self) -> None:
-        self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))
+        self.send(wire.new(messages.EventRequest, first=self._event_stream.next_number))
 
     def ask_for_all(self, now_us: int) -> None:
         """Ask for the identity and for all events that the car still holds, for a new log.
@@ -272,9 +272,9 @@ class Connection:
             yield from route(report, now_us)
 
     def _status(self, status: reports.CarStatus, now_us: int) -> Iterator[LinkEvent]:
-        if self._board_clock.has_restarted(status.time_us, now_us):
+        if self._restart_detector.has_restarted(status.time_us, now_us):
             self._forget()
-            self._chronicle = Chronicle(is_past=self._is_past)
+            self._event_stream = EventStream(is_past=self._is_past)
             self._move(Trigger.RESTARTED)
             self._ask_us = now_us
             yield CarRestarted()
@@ -322,13 +322,13 @@ class Connection:
     def _event(self, event: reports.CarEvent, now_us: int) -> Iterator[LinkEvent]:
         if event.code is EventCode.STOP_LATCHED and event.a == Cause.STOP_REQUEST:
             name = self._stopped_by
-            if self._chronicle.hear(event):
+            if self._event_stream.hear(event):
                 yield replace(event, sender_name=name)
-        elif self._chronicle.hear(event):
+        elif self._event_stream.hear(event):
             yield event
 
     def _events_lost(self, lost: reports.EventsLost, now_us: int) -> Iterator[LinkEvent]:
-        news = self._chronicle.hear_lost(lost)
+        news = self._event_stream.hear_lost(lost)
         if news:
             yield news
 
@@ -354,6 +354,6 @@ class Connection:
         """Clear whatever is valid only while the link is up."""
         self.slot = None
         self.clock = ClockSync(self._session_time)
-        self._board_clock = BoardClock()
+        self._restart_detector = RestartDetector()
         self.statistics.interrupt()
         self._out.clear()

@@ -19,7 +19,7 @@ from host_bridge.link.protocol.events import LinkEvent
 BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.5)
 
 
-class Wire(Protocol):
+class ByteTransport(Protocol):
     """A transport, like ``transports.base.Transport``."""
 
     async def open(
@@ -31,8 +31,8 @@ class Wire(Protocol):
     def close(self) -> None: ...
 
 
-class Linked(Protocol):
-    """The endpoint behind the wire: a ``Connection``, or a ``Car`` around one."""
+class LinkEndpoint(Protocol):
+    """The endpoint that speaks over the transport: a ``Connection``, or a ``Car`` around one."""
 
     def opened(self, now_us: int) -> None: ...
 
@@ -54,35 +54,35 @@ class Linked(Protocol):
 class Runner:
     """The tasks of one link.
 
-    ``on_events`` gets all that happens; ``unsent`` counts bytes that the wire did not take.
+    ``on_events`` gets all that happens; ``unsent`` counts bytes that the transport did not take.
     """
 
     def __init__(
         self,
-        wire: Wire,
-        linked: Linked,
+        transport: ByteTransport,
+        endpoint: LinkEndpoint,
         clock: Clock,
         on_events: Callable[[list[LinkEvent]], None] = lambda events: None,
     ) -> None:
         self.unsent = 0
         self.fault: Exception | None = None  # why the transport is not open, if known
-        self._wire = wire
-        self._linked = linked
+        self._transport = transport
+        self._endpoint = endpoint
         self._clock = clock
         self._on_events = on_events
         self._is_open = False
         self._wake = asyncio.Event()  # the transport closed, or the next step is due
-        linked.on_output(self.flush)
+        endpoint.on_output(self.flush)
 
     async def open(self) -> None:
         """Open the transport. Raises errors.TandemError if it cannot be opened."""
         self._wake.clear()
-        await self._wire.open(self._receive, self._close_down)
+        await self._transport.open(self._receive, self._close_down)
         if self._wake.is_set():
             return  # it closed while it opened
         self._is_open = True
         self.fault = None
-        self._linked.opened(self._clock.now_us())
+        self._endpoint.opened(self._clock.now_us())
         self.flush()
 
     async def run(self) -> None:
@@ -101,15 +101,15 @@ class Runner:
     def close(self) -> None:
         """Leave the session and close the transport, at once."""
         if self._is_open:
-            self._linked.leave()
+            self._endpoint.leave()
             self.flush()
-        self._wire.close()  # which calls _close_down, if it was open
+        self._transport.close()  # which calls _close_down, if it was open
 
     def flush(self) -> None:
         """Hand everything that waits to the transport."""
-        data = self._linked.data_to_send()
+        data = self._endpoint.data_to_send()
         if data and self._is_open:
-            self.unsent += len(data) - self._wire.send(data)
+            self.unsent += len(data) - self._transport.send(data)
 
     async def _reopen(self) -> None:
         tries = 0
@@ -124,9 +124,9 @@ class Runner:
     async def _step_until_closed(self) -> None:
         while self._is_open:
             now_us = self._clock.now_us()
-            self._on_events(self._linked.step(now_us))
+            self._on_events(self._endpoint.step(now_us))
             self.flush()
-            wait_s = max(self._linked.next_due_us(now_us) - self._clock.now_us(), 0) * 1e-6
+            wait_s = max(self._endpoint.next_due_us(now_us) - self._clock.now_us(), 0) * 1e-6
             await self._pause(wait_s)
 
     async def _pause(self, wait_s: float) -> None:
@@ -143,7 +143,7 @@ class Runner:
             self._wake.clear()
 
     def _receive(self, data: bytes) -> None:
-        self._on_events(self._linked.receive_data(data, self._clock.now_us()))
+        self._on_events(self._endpoint.receive_data(data, self._clock.now_us()))
         self.flush()
 
     def _close_down(self, fault: Exception | None) -> None:
@@ -151,4 +151,4 @@ class Runner:
         self._wake.set()
         if self._is_open:
             self._is_open = False
-            self._on_events(self._linked.closed(self._clock.now_us()))
+            self._on_events(self._endpoint.closed(self._clock.now_us()))

@@ -52,7 +52,7 @@ class Transport(Protocol):
 
 
 @dataclass(frozen=True)
-class Making:
+class TransportContext:
     """The context that the maker of a transport gets.
 
     ``now_us`` returns monotonic microseconds, ``vehicle`` loads a type of vehicle by name and with

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.link.transports.base import Making, OnBytes, OnClosed
+from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.uri import Uri
 
@@ -72,7 +72,7 @@ def pair(label: str = "loopback://") -> tuple[LoopbackEnd, LoopbackEnd]:
     return first, second
 
 
-def make(uri: Uri, making: Making) -> LoopbackEnd:
+def make(uri: Uri, context: TransportContext) -> LoopbackEnd:
     """Return a new end of a cable; every second call with one name returns that cable's other end.
 
     Raises errors.UsageFault.

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.link.transports.base import Making, OnBytes, OnClosed, Transport
+from host_bridge.link.transports.base import OnBytes, OnClosed, Transport, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.lossy_line import LineCounts, LineParameters, LossyLine
 from host_bridge.link.transports.uri import Uri
@@ -118,7 +118,7 @@ class LossyTransport:
             self._on_closed(why)
 
 
-def make(uri: Uri, making: Making) -> LossyTransport:
+def make(uri: Uri, context: TransportContext) -> LossyTransport:
     """Return the transport of a ``lossy+`` URI.
 
     Raises errors.TandemError for a parameter out of range, or for the inner URI.
@@ -136,7 +136,7 @@ def make(uri: Uri, making: Making) -> LossyTransport:
         LossyLine(parameters if direction in ("both", way) else LineParameters(), f"{seed}/{way}")
         for way in DIRECTIONS[1:]
     )
-    return LossyTransport(making.transport(_inner_text(uri)), up, down, making.now_us)
+    return LossyTransport(context.transport(_inner_text(uri)), up, down, context.now_us)
 
 
 def _parameters(uri: Uri) -> LineParameters:

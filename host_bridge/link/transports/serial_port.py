@@ -21,7 +21,7 @@ import serial
 from serial.tools import list_ports
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.link.transports.base import Making
+from host_bridge.link.transports.base import TransportContext
 from host_bridge.link.transports.descriptor import DescriptorTransport
 from host_bridge.link.transports.port_faults import busy_fault, open_fault
 from host_bridge.link.transports.port_holders import holders
@@ -93,7 +93,7 @@ class SerialPort(DescriptorTransport):
             raise busy_fault(self.label, others)
 
 
-def make(uri: Uri, making: Making) -> SerialPort:
+def make(uri: Uri, context: TransportContext) -> SerialPort:
     """Return the transport of a ``serial://`` URI. Raises errors.UsageFault."""
     uri.refuse_others("baud", "vehicle")  # the vehicle is for the code that opens the car
     if uri.authority or not uri.path:

@@ -15,7 +15,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.link.transports.base import Making, Transport
+from host_bridge.link.transports.base import Transport, TransportContext
 
 GROUP = "tandem.transports"
 OPTIONS = "tandem.transport_options"  # ``?option=...`` -> the maker that wraps the transport
@@ -36,7 +36,7 @@ _SHAPE = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>/[^?#]*)?(\?(?P<query>[^#]*))?"
 )
 
-Make = Callable[["Uri", Making], Transport]
+Make = Callable[["Uri", TransportContext], Transport]
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ class Uri:
         return value
 
 
-def open_transport(text: str, making: Making) -> Transport:
+def open_transport(text: str, context: TransportContext) -> Transport:
     """Return the transport of a URI, not yet opened. Raises errors.TandemError."""
     uri = Uri.parse(text)
-    return _maker(uri)(uri, making)
+    return _maker(uri)(uri, context)
 
 
 def schemes() -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.link.transports.base import Making
+from host_bridge.link.transports.base import TransportContext
 from host_bridge.link.transports.descriptor import DescriptorTransport
 from host_bridge.link.transports.uri import Uri
 from host_bridge.sharing.endpoints.served import (
@@ -74,7 +74,7 @@ class LocalSocket(DescriptorTransport):
         )
 
 
-def make(uri: Uri, making: Making) -> LocalSocket:
+def make(uri: Uri, context: TransportContext) -> LocalSocket:
     """Return the transport of a ``tandem://`` URI. Raises errors.UsageFault, errors.DeviceFault."""
     uri.refuse_others()
     name = uri.path.removeprefix("/")

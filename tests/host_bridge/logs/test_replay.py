@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.core.system.clock import ManualClock, MonotonicClock
-from host_bridge.link.transports.base import Making
+from host_bridge.link.transports.base import TransportContext
 from host_bridge.link.transports.uri import open_transport
 from host_bridge.logs.reading import Record
 from host_bridge.logs.recorder import DOWN, UP, create
@@ -37,7 +37,7 @@ def unasked(name: str):
 
 
 def opened(text: str):
-    return open_transport(text, Making(MonotonicClock().now_us, unasked, unasked))
+    return open_transport(text, TransportContext(MonotonicClock().now_us, unasked, unasked))
 
 
 async def played(text: str) -> tuple[list[bytes], Exception | None]:

@@ -74,8 +74,8 @@ def test_who_closes_says_that_it_leaves():
     async def drive(rig, runner, far, heard):
         await until(rig.car.connection.is_bound, 10.0)
         said = bytearray()
-        send = runner._wire.send
-        runner._wire.send = lambda data: (said.extend(data), send(data))[1]
+        send = runner._transport.send
+        runner._transport.send = lambda data: (said.extend(data), send(data))[1]
         runner.close()
         assert bytes(said).endswith(wire.encode(wire.new(Leave, epoch=EPOCH)))
 
@@ -102,10 +102,13 @@ def test_what_is_asked_for_leaves_at_once():
     async def drive(rig, runner, far, heard):
         await until(rig.car.connection.is_bound, 2.0)
         sent = []
-        runner._wire.send, send = lambda data: sent.append(data) or len(data), runner._wire.send
+        runner._transport.send, send = (
+            lambda data: sent.append(data) or len(data),
+            runner._transport.send,
+        )
         rig.car.stop(Sender.SEAT, "x", MonotonicClock().now_us())
         assert len(sent) == 1, "without waiting for the next step"
-        runner._wire.send = send
+        runner._transport.send = send
 
     on_a_cable(drive)
 
