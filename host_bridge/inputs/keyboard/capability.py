@@ -17,10 +17,10 @@ POP = b"\x1b[<u"
 _ASK_ATTRIBUTES = b"\x1b[c"
 _VERDICT_US = 1_000_000  # a terminal at the far end of a slow line answers late
 _BEAT_US = 50_000
-LIFE_US = 200_000  # firmware/core/SAFETY.md: a frozen input is noticed within 200 ms
+ANSWER_US = 200_000  # firmware/core/SAFETY.md: a frozen input is noticed within 200 ms
 
 
-class Releases(Enum):
+class ReleaseSupport(Enum):
     """The answer to the question whether the terminal reports the release of a key."""
 
     UNKNOWN = "still being found out"
@@ -28,7 +28,7 @@ class Releases(Enum):
     NOT_REPORTED = "not reported"
 
 
-class Capability:
+class ReleaseQuery:
     """The query at the start; ``verdict`` changes once, and stays.
 
     The flags are pushed only if the question was understood, and are then asked for again: a
@@ -36,7 +36,7 @@ class Capability:
     """
 
     def __init__(self) -> None:
-        self.verdict = Releases.UNKNOWN
+        self.verdict = ReleaseSupport.UNKNOWN
         self._until_us: int | None = None  # the deadline for the terminal's answer
         self._has_pushed = False
 
@@ -45,13 +45,13 @@ class Capability:
 
     def hear_flags(self, flags: int) -> bytes:
         """Take the flags that the terminal reports; return the bytes to send."""
-        if self.verdict is not Releases.UNKNOWN:
+        if self.verdict is not ReleaseSupport.UNKNOWN:
             return b""
         if not self._has_pushed:
             self._has_pushed = True
             return PUSH + ASK
         has_all = flags & FLAGS == FLAGS
-        self.verdict = Releases.REPORTED if has_all else Releases.NOT_REPORTED
+        self.verdict = ReleaseSupport.REPORTED if has_all else ReleaseSupport.NOT_REPORTED
         return b"" if has_all else POP
 
     def hear_attributes(self) -> None:
@@ -61,17 +61,17 @@ class Capability:
     def step(self, now_us: int) -> bytes:
         if self._until_us is None:  # counts from now: opening the cars may have taken long
             self._until_us = now_us + _VERDICT_US
-        if self.verdict is Releases.UNKNOWN and now_us >= self._until_us:
+        if self.verdict is ReleaseSupport.UNKNOWN and now_us >= self._until_us:
             self._decide_against()
             return POP if self._has_pushed else b""
         return b""
 
     def _decide_against(self) -> None:
-        if self.verdict is Releases.UNKNOWN:
-            self.verdict = Releases.NOT_REPORTED
+        if self.verdict is ReleaseSupport.UNKNOWN:
+            self.verdict = ReleaseSupport.NOT_REPORTED
 
 
-class Pulse:
+class LivenessProbe:
     """The heartbeat of the terminal: asks it again and again, while a key is held, for its flags.
 
     If a release is never sent, because the terminal or the line to it hangs, it cannot be told from
@@ -84,7 +84,7 @@ class Pulse:
         self._beat_us = 0
 
     def is_dead(self, now_us: int) -> bool:
-        return bool(self._asked_us) and now_us - self._asked_us[0] > LIFE_US
+        return bool(self._asked_us) and now_us - self._asked_us[0] > ANSWER_US
 
     def hear_flags(self, flags: int) -> bool:
         """Take an answer; return False if releases are no longer reported.

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
 from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
-from host_bridge.inputs.keyboard.capability import Releases
+from host_bridge.inputs.keyboard.capability import ReleaseSupport
 from host_bridge.inputs.keyboard.keyboard import Keyboard
-from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, Seat
+from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.keyboard.terminal import Terminal
 
 _POLL_S = 0.01
@@ -24,7 +24,7 @@ _BEGIN_SCREEN, _END_SCREEN = "\x1b[?2026h", "\x1b[?2026l"
 _SLOW = "This terminal does not report the release of keys: press SPACE at least once a second;"
 
 
-class Hands(Input):
+class KeyboardInput(Input):
     """The keyboard input; ``open`` takes the terminal, and ``close`` restores it in any case."""
 
     is_person = True
@@ -52,14 +52,14 @@ class Hands(Input):
         # SIGTSTP releases the deadman and does not suspend the program; Ctrl-Z comes as a key
         loop.add_signal_handler(signal.SIGTSTP, keyboard.let_go)
         self._stack.callback(loop.remove_signal_handler, signal.SIGTSTP)
-        while keyboard.releases is Releases.UNKNOWN:
+        while keyboard.releases is ReleaseSupport.UNKNOWN:
             self._step_keyboard(self._now_us())
             if {OperatorRequest.QUIT, OperatorRequest.INTERRUPT} & set(self._requests):
                 raise asyncio.CancelledError
             await asyncio.sleep(_POLL_S)
-        has_releases = keyboard.releases is Releases.REPORTED
+        has_releases = keyboard.releases is ReleaseSupport.REPORTED
         self.source = SEAT if has_releases else SLOW_SEAT
-        keyboard.seat = Seat(context.limits(self.source), has_releases)
+        keyboard.seat = KeyboardSeat(context.limits(self.source), has_releases)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._step_keyboard(now_us)
@@ -87,7 +87,7 @@ class Hands(Input):
     async def close(self) -> None:
         self._stack.close()
 
-    def screen(self) -> Hands | None:
+    def screen(self) -> KeyboardInput | None:
         """Return itself, or None where nothing can be drawn: then the drive prints lines."""
         return self if self._terminal.can_draw else None
 
@@ -109,12 +109,12 @@ class Hands(Input):
         self._terminal.write(self._keyboard.data_to_send())
 
 
-def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Hands:
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> KeyboardInput:
     """Make the input of ``--input keyboard``.
 
     Raises errors.UsageFault where standard input is no terminal.
     """
-    return Hands(Terminal(sys.stdin.fileno()), now_us)
+    return KeyboardInput(Terminal(sys.stdin.fileno()), now_us)
 
 
 @contextmanager

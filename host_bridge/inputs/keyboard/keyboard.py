@@ -7,9 +7,15 @@ terminal that no longer answers or no longer reports releases.
 from __future__ import annotations
 
 from host_bridge.core import OperatorRequest
-from host_bridge.inputs.keyboard.capability import POP, Capability, Pulse, Releases
-from host_bridge.inputs.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
-from host_bridge.inputs.keyboard.seat import Seat
+from host_bridge.inputs.keyboard.capability import POP, LivenessProbe, ReleaseQuery, ReleaseSupport
+from host_bridge.inputs.keyboard.keys import (
+    FlagsReported,
+    KeyDecoder,
+    KeyEvent,
+    TerminalEvent,
+    TerminalSignal,
+)
+from host_bridge.inputs.keyboard.seat import KeyboardSeat
 
 # The alternate screen has its own stack of keyboard flags: flags that a killed run left there are
 # popped first.
@@ -24,15 +30,15 @@ class Keyboard:
     """
 
     def __init__(self) -> None:
-        self.seat: Seat | None = None
+        self.seat: KeyboardSeat | None = None
         self._decoder = KeyDecoder()
-        self._capability = Capability()
-        self._pulse = Pulse()
-        self._out = bytearray(OPENING + self._capability.opening())
+        self._release_query = ReleaseQuery()
+        self._liveness_probe = LivenessProbe()
+        self._out = bytearray(OPENING + self._release_query.opening())
 
     @property
-    def releases(self) -> Releases:
-        return self._capability.verdict
+    def releases(self) -> ReleaseSupport:
+        return self._release_query.verdict
 
     def data_to_send(self) -> bytes:
         data = bytes(self._out)
@@ -45,12 +51,12 @@ class Keyboard:
     def step(self, now_us: int) -> list[OperatorRequest]:
         """Advance the timeouts; return the requests. Call it a hundred times a second."""
         requests = self._requests(self._decoder.step(now_us), now_us)
-        self._out += self._capability.step(now_us)
+        self._out += self._release_query.step(now_us)
         if self.seat:
             self.seat.step(now_us)
             if self.seat.has_releases and self.seat.is_held(now_us):
-                self._out += self._pulse.step(now_us)
-                requests += self._judge_pulse(self.seat, now_us)
+                self._out += self._liveness_probe.step(now_us)
+                requests += self._judge_liveness(self.seat, now_us)
         return requests
 
     def closed(self) -> list[OperatorRequest]:
@@ -62,38 +68,38 @@ class Keyboard:
         if self.seat:
             self.seat.let_go()
 
-    def _judge_pulse(self, seat: Seat, now_us: int) -> list[OperatorRequest]:
-        if not self._pulse.is_dead(now_us):
+    def _judge_liveness(self, seat: KeyboardSeat, now_us: int) -> list[OperatorRequest]:
+        if not self._liveness_probe.is_dead(now_us):
             return []
-        self._pulse.give_up()
+        self._liveness_probe.give_up()
         seat.let_go()
         return [OperatorRequest.FROZE]
 
-    def _requests(self, events: list[KeyEvent], now_us: int) -> list[OperatorRequest]:
+    def _requests(self, events: list[TerminalEvent], now_us: int) -> list[OperatorRequest]:
         found = (self._event(event, now_us) for event in events)
         return [request for request in found if request]
 
-    def _event(self, event: KeyEvent, now_us: int) -> OperatorRequest | None:
-        if isinstance(event, Key):
+    def _event(self, event: TerminalEvent, now_us: int) -> OperatorRequest | None:
+        if isinstance(event, KeyEvent):
             return self._key(event, now_us)
         if isinstance(event, FlagsReported):
             self._hear_flags(event.flags)
-        elif event is Sign.ATTRIBUTES:
-            self._capability.hear_attributes()
-        elif event is not Sign.FOCUS_GAINED:
+        elif event is TerminalSignal.ATTRIBUTES:
+            self._release_query.hear_attributes()
+        elif event is not TerminalSignal.FOCUS_GAINED:
             self.let_go()
         return None
 
-    def _key(self, key: Key, now_us: int) -> OperatorRequest | None:
+    def _key(self, key: KeyEvent, now_us: int) -> OperatorRequest | None:
         if self.seat:
-            return self.seat.strike(key, now_us)
+            return self.seat.on_key(key, now_us)
         if key.name == "c" and key.has_ctrl:
             return OperatorRequest.INTERRUPT
         return OperatorRequest.QUIT if key.name == "escape" else None
 
     def _hear_flags(self, flags: int) -> None:
-        is_opening = self.releases is Releases.UNKNOWN
-        self._out += self._capability.hear_flags(flags)
-        self._decoder.has_releases = self.releases is Releases.REPORTED
-        if not is_opening and not self._pulse.hear_flags(flags):
+        is_opening = self.releases is ReleaseSupport.UNKNOWN
+        self._out += self._release_query.hear_flags(flags)
+        self._decoder.has_releases = self.releases is ReleaseSupport.REPORTED
+        if not is_opening and not self._liveness_probe.hear_flags(flags):
             self.let_go()

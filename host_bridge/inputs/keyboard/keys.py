@@ -28,7 +28,7 @@ _STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(\x07|\x1b\\)")
 _KITTY = re.compile(rb"(\d+)(?::[\d:]*)?(?:;(\d*)(?::([123]))?(?:;[\d:]*)?)?\Z")
 
 
-class Stroke(Enum):
+class KeyEventKind(Enum):
     """The kind of a key event. TYPED is a plain byte, which may be a press or a repeat."""
 
     PRESSED = 1
@@ -38,11 +38,11 @@ class Stroke(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyEvent:
     """A key event by the key's name: "w", "space", "enter", "escape"; "" for any other key."""
 
     name: str
-    stroke: Stroke
+    kind: KeyEventKind
     has_ctrl: bool = False
 
 
@@ -53,7 +53,7 @@ class FlagsReported:
     flags: int
 
 
-class Sign(Enum):
+class TerminalSignal(Enum):
     """An event without data."""
 
     ATTRIBUTES = "the answer to CSI c, which every terminal gives"
@@ -62,7 +62,7 @@ class Sign(Enum):
     GARBLED = "a sequence broke off: what it was is not known"
 
 
-KeyEvent = Key | FlagsReported | Sign
+TerminalEvent = KeyEvent | FlagsReported | TerminalSignal
 
 
 class KeyDecoder:
@@ -78,10 +78,10 @@ class KeyDecoder:
         self._newest_us = 0
         self._is_pasting = False
 
-    def feed(self, data: bytes, now_us: int) -> list[KeyEvent]:
+    def feed(self, data: bytes, now_us: int) -> list[TerminalEvent]:
         self._newest_us = now_us
         self._bytes += data
-        found: list[KeyEvent] = []
+        found: list[TerminalEvent] = []
         while self._bytes:
             size, event = self._next()
             if not size:
@@ -90,7 +90,7 @@ class KeyDecoder:
             found.extend(self._outside_paste(event))
         return found
 
-    def step(self, now_us: int) -> list[KeyEvent]:
+    def step(self, now_us: int) -> list[TerminalEvent]:
         """Return the Esc key, once it is clear that nothing follows it."""
         is_alone = len(self._bytes) == 1
         patience_us = _ESCAPE_US if is_alone else _SEQUENCE_US
@@ -98,9 +98,9 @@ class KeyDecoder:
         if self.has_releases or waits:
             return []
         self._bytes.clear()
-        return [Key("escape", Stroke.TYPED)] if is_alone else []
+        return [KeyEvent("escape", KeyEventKind.TYPED)] if is_alone else []
 
-    def _next(self) -> tuple[int, KeyEvent | bytes | None]:
+    def _next(self) -> tuple[int, TerminalEvent | bytes | None]:
         """Return how many bytes the next event takes, 0 if it is incomplete, and the event."""
         if self._bytes[0] != _ESC:
             return 1, _typed(self._bytes[0])
@@ -109,18 +109,18 @@ class KeyDecoder:
             if match:
                 return match.end(), _sequence(match) if pattern is _CSI else None
         if _BEGUN.match(self._bytes):
-            return (_LONGEST, Sign.GARBLED) if len(self._bytes) > _LONGEST else (0, None)
+            return (_LONGEST, TerminalSignal.GARBLED) if len(self._bytes) > _LONGEST else (0, None)
         return self._broken()
 
-    def _broken(self) -> tuple[int, KeyEvent | None]:
+    def _broken(self) -> tuple[int, TerminalEvent | None]:
         """Handle an ESC that begins no sequence: Alt and a key, ESC twice, or damage."""
         if self.has_releases:
-            return _damaged_size(self._bytes), Sign.GARBLED
+            return _damaged_size(self._bytes), TerminalSignal.GARBLED
         if self._bytes[1] == _ESC:
-            return 1, Key("escape", Stroke.TYPED)
+            return 1, KeyEvent("escape", KeyEventKind.TYPED)
         return (3 if self._bytes[1:2] == b"O" else 2), None
 
-    def _outside_paste(self, event: KeyEvent | bytes | None) -> Iterator[KeyEvent]:
+    def _outside_paste(self, event: TerminalEvent | bytes | None) -> Iterator[TerminalEvent]:
         """Yield the event unless it is pasted text; Ctrl-C always counts."""
         if isinstance(event, bytes):
             self._is_pasting = event == b"200"
@@ -128,8 +128,8 @@ class KeyDecoder:
             yield event
 
 
-def _is_way_out(event: KeyEvent) -> bool:
-    return not isinstance(event, Key) or (event.name == "c" and event.has_ctrl)
+def _is_way_out(event: TerminalEvent) -> bool:
+    return not isinstance(event, KeyEvent) or (event.name == "c" and event.has_ctrl)
 
 
 def _damaged_size(data: bytearray) -> int:
@@ -138,15 +138,15 @@ def _damaged_size(data: bytearray) -> int:
     return len(data) if again < 0 else again
 
 
-def _typed(byte: int) -> Key | None:
+def _typed(byte: int) -> KeyEvent | None:
     if byte in _NAMES:
-        return Key(_NAMES[byte], Stroke.TYPED)
+        return KeyEvent(_NAMES[byte], KeyEventKind.TYPED)
     if 0 < byte < 0x1B:
-        return Key(chr(byte + 0x60), Stroke.TYPED, has_ctrl=True)
-    return Key(chr(byte).lower(), Stroke.TYPED) if 0x20 < byte < 0x7F else None
+        return KeyEvent(chr(byte + 0x60), KeyEventKind.TYPED, has_ctrl=True)
+    return KeyEvent(chr(byte).lower(), KeyEventKind.TYPED) if 0x20 < byte < 0x7F else None
 
 
-def _sequence(match: re.Match[bytes]) -> KeyEvent | bytes | None:
+def _sequence(match: re.Match[bytes]) -> TerminalEvent | bytes | None:
     """Return the event of a whole ``CSI ...``; the bytes "200" and "201" begin and end a paste."""
     text, middle, final = match.groups()
     if middle:
@@ -157,24 +157,24 @@ def _sequence(match: re.Match[bytes]) -> KeyEvent | bytes | None:
         return _kitty_key(text)
     if final == b"~":
         return text if text in (b"200", b"201") else None
-    signs = {b"I": Sign.FOCUS_GAINED, b"O": Sign.FOCUS_LOST}
-    return signs.get(final) if not text else None
+    signals = {b"I": TerminalSignal.FOCUS_GAINED, b"O": TerminalSignal.FOCUS_LOST}
+    return signals.get(final) if not text else None
 
 
-def _answer(text: bytes, final: bytes) -> KeyEvent | None:
+def _answer(text: bytes, final: bytes) -> TerminalEvent | None:
     if final == b"c":
-        return Sign.ATTRIBUTES
+        return TerminalSignal.ATTRIBUTES
     if final == b"u":
-        return FlagsReported(int(text)) if text.isdigit() else Sign.GARBLED
+        return FlagsReported(int(text)) if text.isdigit() else TerminalSignal.GARBLED
     return None
 
 
-def _kitty_key(text: bytes) -> KeyEvent:
+def _kitty_key(text: bytes) -> TerminalEvent:
     match = _KITTY.match(text)
     if match is None:
-        return Sign.GARBLED
-    code, modifiers, stroke = (int(group or 1) for group in match.groups())
-    return Key(_name(code), Stroke(stroke), bool(modifiers - 1 & _CTRL))
+        return TerminalSignal.GARBLED
+    code, modifiers, kind = (int(group or 1) for group in match.groups())
+    return KeyEvent(_name(code), KeyEventKind(kind), bool(modifiers - 1 & _CTRL))
 
 
 def _name(code: int) -> str:

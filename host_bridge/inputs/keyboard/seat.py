@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
-from host_bridge.inputs.keyboard.keys import Key, Stroke
+from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
 PRESS_AGAIN_US = 1_000_000  # longer than any keyboard waits before it repeats a held key
@@ -31,7 +31,7 @@ _CTRL_REQUESTS = {"c": OperatorRequest.INTERRUPT}
 _SAFE = (OperatorRequest.STOP, OperatorRequest.QUIT, OperatorRequest.INTERRUPT)
 
 
-class Seat:
+class KeyboardSeat:
     """The seat's state: takes keys, gives commands to the session."""
 
     def __init__(self, limits: InputLimits, has_releases: bool) -> None:
@@ -41,7 +41,7 @@ class Seat:
         self.steer_rad = 0.0
         self._held_since_us: int | None = None
         self._until_us = 0
-        self._strokes = 0
+        self._key_count = 0
         self._moves: dict[str, Callable[[], None]] = {
             "w": lambda: self._change_speed(1),
             "s": lambda: self._change_speed(-1),
@@ -53,7 +53,7 @@ class Seat:
     def read(self, now_us: int) -> DriveCommand:
         is_held = self.is_held(now_us)
         speed_mps = self.speed_mps if is_held and not self.is_beginning(now_us) else 0.0
-        return DriveCommand(self.steer_rad, speed_mps, is_held=is_held, input_count=self._strokes)
+        return DriveCommand(self.steer_rad, speed_mps, is_held=is_held, input_count=self._key_count)
 
     def is_held(self, now_us: int) -> bool:
         if self._held_since_us is None:
@@ -78,41 +78,41 @@ class Seat:
         if not self.is_held(now_us):
             self.let_go()
 
-    def strike(self, key: Key, now_us: int) -> OperatorRequest | None:
+    def on_key(self, key: KeyEvent, now_us: int) -> OperatorRequest | None:
         """Take one key; return the request that it makes, or None."""
         self.step(now_us)
-        self._strokes = self._strokes + 1 & 0xFFFF
+        self._key_count = self._key_count + 1 & 0xFFFF
         request = (_CTRL_REQUESTS if key.has_ctrl else _REQUESTS).get(key.name)
         if request:
-            return self._give(request, key)
+            return self._request_by(request, key)
         if key.name == "z" and key.has_ctrl:
             self.let_go()
         elif key.name == "space":
-            self._deadman(key, now_us)
+            self._on_deadman_key(key, now_us)
         elif self._is_a_press(key) and not key.has_ctrl:
             self._moves.get(key.name, _nothing)()
         return None
 
-    def _give(self, request: OperatorRequest, key: Key) -> OperatorRequest | None:
-        if key.stroke in (Stroke.RELEASED, Stroke.REPEATED):
+    def _request_by(self, request: OperatorRequest, key: KeyEvent) -> OperatorRequest | None:
+        if key.kind in (KeyEventKind.RELEASED, KeyEventKind.REPEATED):
             return None
         if not self._is_a_press(key) and request not in _SAFE:
             return None
         self.let_go()
         return request
 
-    def _is_a_press(self, key: Key) -> bool:
+    def _is_a_press(self, key: KeyEvent) -> bool:
         """Return whether a key was pressed: not for a release.
 
         Where releases are reported, a plain byte is not a press either: it was pasted or is stray.
         """
-        is_stray = self.has_releases and key.stroke is Stroke.TYPED
-        return key.stroke is not Stroke.RELEASED and not is_stray
+        is_stray = self.has_releases and key.kind is KeyEventKind.TYPED
+        return key.kind is not KeyEventKind.RELEASED and not is_stray
 
-    def _deadman(self, key: Key, now_us: int) -> None:
-        if key.stroke is Stroke.RELEASED or key.has_ctrl:
+    def _on_deadman_key(self, key: KeyEvent, now_us: int) -> None:
+        if key.kind is KeyEventKind.RELEASED or key.has_ctrl:
             self.let_go()
-        elif not self.has_releases or key.stroke is Stroke.PRESSED:
+        elif not self.has_releases or key.kind is KeyEventKind.PRESSED:
             self._hold(now_us)
 
     def _hold(self, now_us: int) -> None:

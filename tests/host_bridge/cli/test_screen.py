@@ -127,7 +127,7 @@ def test_who_wants_no_colours_is_shown_none(day, monkeypatch):
 def test_left_is_left_on_the_gauge(day):
     day.drive_off()
     for _ in range(3):
-        day.strike("a")
+        day.press("a")
     day.advance(0.05)
     gauge = next(line for line in shown(day) if line.startswith(" steer"))
     left, _, right = gauge.partition("│")
@@ -159,7 +159,7 @@ def test_a_log_says_each_change_once(day):
     day.drive_off()
     assert "red: ACTIVE" in view.news(day.drive, day.now_us)
     assert "red: ACTIVE" not in view.news(day.drive, day.now_us)
-    day.strike("e")
+    day.press("e")
     day.until(lambda: day.is_in(State.STOPPED))
     said = view.news(day.drive, day.now_us)
     assert "red: STOPPED" in said
@@ -168,7 +168,7 @@ def test_a_log_says_each_change_once(day):
 
 def test_the_summary_says_why_each_car_stopped(day):
     day.drive_off()
-    day.strike("e")
+    day.press("e")
     day.until(lambda: day.is_in(State.STOPPED))
     text = "\n".join(PlainView().summary(day.drive, day.now_us))
     assert "1 stop, now STOPPED" in text

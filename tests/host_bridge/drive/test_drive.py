@@ -8,8 +8,8 @@ from host_bridge.core import InputLimits, OperatorRequest, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.session import Session
-from host_bridge.inputs.keyboard import Seat
-from host_bridge.inputs.keyboard.keys import Key, Stroke
+from host_bridge.inputs.keyboard import KeyboardSeat
+from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant
 from sim_mock.world import plant_of
 from tests.evidence import every
@@ -27,7 +27,7 @@ class Day(Track):
         name = "script" if manoeuvre else "seat"
         super().__init__(*self.make_cars(), source=name)
         self.bind()
-        self.seat = Seat(LIMITS, has_releases=True)
+        self.seat = KeyboardSeat(LIMITS, has_releases=True)
         source = vehicle().source(name)
         person = Person(seat=self.seat)
         self.player = playing(manoeuvre) if manoeuvre else None
@@ -63,16 +63,16 @@ class Day(Track):
     def states(self):
         return [rig.car.status.state for rig in self.rigs]
 
-    def strike(self, name, stroke=Stroke.PRESSED):
-        request = self.seat.strike(Key(name, stroke), self.now_us)
+    def press(self, name, kind=KeyEventKind.PRESSED):
+        request = self.seat.on_key(KeyEvent(name, kind), self.now_us)
         if request:
             self.drive.handle(request, self.now_us)
 
     def drive_off(self):
-        self.strike("space")
+        self.press("space")
         self.until(lambda: self.is_in(State.ACTIVE))
         for _ in range(5):
-            self.strike("w")
+            self.press("w")
         self.until(lambda: every(rig.car.status.speed_mps > 1.0 for rig in self.rigs))
 
 
@@ -98,8 +98,8 @@ def driving(day):
 
 
 def test_a_seat_held_before_all_cars_are_armed_moves_nothing(day):
-    day.strike("space")
-    day.strike("w")
+    day.press("space")
+    day.press("w")
     assert day.drive.read(day.now_us).is_held is False
     day.until_phase(Phase.DRIVING)
     assert day.is_in(State.HOLD)
@@ -116,12 +116,12 @@ def test_a_car_that_refuses_to_arm_is_named_with_the_reason_and_no_car_is_armed(
 def test_what_stopped_it_has_to_be_gone_before_r_arms(day):
     day.rigs[1].world.runstop_closed = False
     day.until_phase(Phase.STOPPED)
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.STOPPED)
     assert "a cause to stop is still present" in day.drive.notice
     day.rigs[1].world.runstop_closed = True
     day.advance(0.05)
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     assert day.is_in(State.HOLD)
 
@@ -134,13 +134,13 @@ def test_the_first_arming_forgets_no_stop(day):
 
 
 def test_e_stops_all_cars_and_only_r_and_a_new_press_drive_on(driving):
-    driving.strike("e")
+    driving.press("e")
     driving.until(lambda: driving.is_in(State.STOPPED))
     assert driving.drive.phase is Phase.STOPPED
-    driving.strike("space")
+    driving.press("space")
     driving.advance(0.5)
     assert driving.is_in(State.STOPPED)
-    driving.strike("r")
+    driving.press("r")
     driving.until_phase(Phase.DRIVING)
     driving.advance(0.5)
     assert driving.is_in(State.HOLD), "the deadman has to be held anew"
@@ -171,24 +171,24 @@ def test_a_car_that_is_lost_stops_its_twin_and_comes_back_unarmed(driving):
     driving.rigs[0].is_plugged = True
     driving.advance(1.0)
     assert driving.rigs[0].car.status.state is State.STOPPED
-    driving.strike("r")
+    driving.press("r")
     driving.until_phase(Phase.DRIVING)
 
 
 def test_a_release_holds_both_and_driving_on_begins_from_neutral(driving):
-    driving.strike("space", Stroke.RELEASED)
+    driving.press("space", KeyEventKind.RELEASED)
     driving.until(lambda: driving.is_in(State.HOLD))
     driving.until(lambda: every(abs(rig.car.status.speed_mps) < 0.05 for rig in driving.rigs))
-    driving.strike("space")
+    driving.press("space")
     driving.advance(0.5)
     assert driving.is_in(State.ACTIVE)
     assert abs(driving.rigs[0].car.status.target_mps) == 0
 
 
 def test_quit_comes_to_rest_before_it_disarms(driving):
-    driving.strike("escape")
+    driving.press("escape")
     assert driving.drive.phase is Phase.RESTING
-    driving.strike("space")
+    driving.press("space")
     driving.until(driving.drive.is_over, 6.0)
     assert driving.is_in(State.STANDBY)
     assert every(abs(rig.world.plant.truth.vx_mps) < 0.1 for rig in driving.rigs)
@@ -196,8 +196,8 @@ def test_quit_comes_to_rest_before_it_disarms(driving):
 
 
 def test_quit_twice_does_not_wait(driving):
-    driving.strike("escape")
-    driving.strike("escape")
+    driving.press("escape")
+    driving.press("escape")
     assert driving.drive.is_over()
     driving.advance(0.05)
     assert every(state in (State.STOPPING, State.STOPPED) for state in driving.states())
@@ -246,7 +246,7 @@ def turn_hard(day):
     day.until_phase(Phase.DRIVING)
     day.drive_off()
     for _ in range(9):
-        day.strike("a")
+        day.press("a")
 
 
 def test_cars_that_drift_apart_stop_where_the_vehicle_file_says_so():
@@ -265,7 +265,7 @@ def test_they_can_be_armed_again_and_are_compared_anew():
     turn_hard(day)
     day.until(lambda: day.drive.phase is Phase.STOPPED, 15.0)
     day.until(lambda: day.states() == [State.STOPPED] * 2, 5.0)
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     day.advance(1.0)
     assert day.drive.phase is Phase.DRIVING

@@ -46,10 +46,10 @@ def test_a_car_on_a_stand_is_shown_with_the_time_that_is_left():
 def test_the_cap_is_on_the_cars_before_they_are_armed():
     day = OtherDay(cap_mps=0.6)
     day.until_phase(Phase.DRIVING)
-    day.strike("space")
+    day.press("space")
     day.until(lambda: day.is_in(State.ACTIVE))
     for _ in range(8):
-        day.strike("w")
+        day.press("w")
     day.advance(2.0)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
     assert every(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
@@ -61,7 +61,7 @@ def test_an_unarmed_drive_waits_for_a_persons_word_and_the_cap_is_there_before()
     day.advance(4.0)
     assert (day.drive.phase, day.drive.notice) == (Phase.STOPPED, UNARMED)
     assert day.is_in(State.STANDBY)
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     day.advance(0.5)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
@@ -75,7 +75,7 @@ def test_the_cap_is_asked_for_again_where_the_first_arming_came_to_nothing():
     day.rigs[1].world.runstop_closed = True
     day.advance(0.5)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.9, 0.9]
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     day.advance(0.5)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
@@ -85,9 +85,9 @@ def test_a_cap_that_somebody_lowered_later_is_not_raised_by_arming_again():
     day = OtherDay(cap_mps=0.6)
     day.until_phase(Phase.DRIVING)
     day.fleet.cap(day.now_us, 0.4)
-    day.strike("x")
+    day.press("x")
     day.until(lambda: day.is_in(State.STOPPED))
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     day.advance(0.5)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.4, 0.4]
@@ -97,14 +97,14 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
     day = Day()
     day.until_phase(Phase.DRIVING)
     day.drive_off()
-    day.strike("x")
+    day.press("x")
     day.until(lambda: day.is_in(State.STOPPED))
     day.advance(0.3)
     for rig in some(day.rigs):
         assert 3 in rig.car.inputs.stop_said
         said = "Stopped because the seat (drive@test) asked for a stop."
         assert rig.car.why_stopped() == said
-    day.strike("r")
+    day.press("r")
     day.until_phase(Phase.DRIVING)
     day.until(lambda: every(3 not in rig.car.inputs.stop_said for rig in day.rigs))
 
@@ -113,8 +113,8 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
 def test_r_at_once_after_a_stop_arms_when_the_cars_have_heard(key):
     day = Day()
     day.until_phase(Phase.DRIVING)
-    day.strike("x")
+    day.press("x")
     day.until(lambda: day.is_in(State.STOPPED))
-    day.strike(key)
+    day.press(key)
     day.until_phase(Phase.DRIVING)
     assert day.is_in(State.HOLD)

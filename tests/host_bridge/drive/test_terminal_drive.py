@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.system.clock import MonotonicClock
-from host_bridge.inputs.keyboard import Hands, Terminal
+from host_bridge.inputs.keyboard import KeyboardInput, Terminal
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.drive.drives import vehicle
@@ -252,13 +252,13 @@ def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
 
 def test_a_warning_waits_until_the_terminal_is_as_it_was(legacy, capsys):
     async def main():
-        hands = Hands(Terminal(legacy.slave), MonotonicClock().now_us)
-        await hands.open(context([vehicle()]))
+        keyboard_input = KeyboardInput(Terminal(legacy.slave), MonotonicClock().now_us)
+        await keyboard_input.open(context([vehicle()]))
         try:
             logging.getLogger("a car").warning("too slow")
             assert "too slow" not in capsys.readouterr().err
         finally:
-            await hands.close()
+            await keyboard_input.close()
 
     asyncio.run(main())
     assert capsys.readouterr().err == "too slow\n"

@@ -7,7 +7,7 @@ import asyncio
 from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
 from host_bridge.drive.controls import Controls, DriveContext, open_inputs
 from host_bridge.drive.plan import Plan
-from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, Seat
+from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.manoeuvres import Manoeuvre, Player
 
 DRIVING = Observed((), is_driving=True, is_permitted=True)
@@ -16,18 +16,18 @@ STANDING = Observed((), is_driving=False, is_permitted=True)
 
 
 class Person(Input):
-    """Whoever sits at a keyboard; ``strike`` the seat's keys."""
+    """Whoever sits at a keyboard; press a key by the seat's ``on_key``."""
 
     is_person = True
 
-    def __init__(self, has_releases: bool = True, seat: Seat | None = None) -> None:
+    def __init__(self, has_releases: bool = True, seat: KeyboardSeat | None = None) -> None:
         self.source = SEAT if has_releases else SLOW_SEAT
         self.has_releases = has_releases
         self.seat = seat
         self.given: list[OperatorRequest] = []
 
     async def open(self, context: InputContext) -> None:
-        self.seat = self.seat or Seat(context.limits(self.source), self.has_releases)
+        self.seat = self.seat or KeyboardSeat(context.limits(self.source), self.has_releases)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         assert self.seat is not None, "opened, or given a seat"

@@ -4,41 +4,47 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host_bridge.inputs.keyboard.keys import FlagsReported, Key, KeyDecoder, Sign, Stroke
+from host_bridge.inputs.keyboard.keys import (
+    FlagsReported,
+    KeyDecoder,
+    KeyEvent,
+    KeyEventKind,
+    TerminalSignal,
+)
 
 PRESSED, REPEATED, RELEASED, TYPED = (
-    Stroke.PRESSED,
-    Stroke.REPEATED,
-    Stroke.RELEASED,
-    Stroke.TYPED,
+    KeyEventKind.PRESSED,
+    KeyEventKind.REPEATED,
+    KeyEventKind.RELEASED,
+    KeyEventKind.TYPED,
 )
 KITTY = [
-    (b"\x1b[32u", Key("space", PRESSED)),
-    (b"\x1b[32;1u", Key("space", PRESSED)),
-    (b"\x1b[32;1:1u", Key("space", PRESSED)),
-    (b"\x1b[32;1:2u", Key("space", REPEATED)),
-    (b"\x1b[32;1:3u", Key("space", RELEASED)),
-    (b"\x1b[32;2:3u", Key("space", RELEASED)),  # shift came down meanwhile
-    (b"\x1b[119;65;119u", Key("w", PRESSED)),  # caps lock, and the text that goes with it
-    (b"\x1b[119:87;2:1u", Key("w", PRESSED)),
-    (b"\x1b[99;5u", Key("c", PRESSED, has_ctrl=True)),
-    (b"\x1b[27;1:1u", Key("escape", PRESSED)),
-    (b"\x1b[13;;13u", Key("enter", PRESSED)),
-    (b"\x1b[57441;2:1u", Key("", PRESSED)),  # a shift key itself
+    (b"\x1b[32u", KeyEvent("space", PRESSED)),
+    (b"\x1b[32;1u", KeyEvent("space", PRESSED)),
+    (b"\x1b[32;1:1u", KeyEvent("space", PRESSED)),
+    (b"\x1b[32;1:2u", KeyEvent("space", REPEATED)),
+    (b"\x1b[32;1:3u", KeyEvent("space", RELEASED)),
+    (b"\x1b[32;2:3u", KeyEvent("space", RELEASED)),  # shift came down meanwhile
+    (b"\x1b[119;65;119u", KeyEvent("w", PRESSED)),  # caps lock, and the text that goes with it
+    (b"\x1b[119:87;2:1u", KeyEvent("w", PRESSED)),
+    (b"\x1b[99;5u", KeyEvent("c", PRESSED, has_ctrl=True)),
+    (b"\x1b[27;1:1u", KeyEvent("escape", PRESSED)),
+    (b"\x1b[13;;13u", KeyEvent("enter", PRESSED)),
+    (b"\x1b[57441;2:1u", KeyEvent("", PRESSED)),  # a shift key itself
 ]
 SIGNS = [
-    (b"\x1b[I", Sign.FOCUS_GAINED),
-    (b"\x1b[O", Sign.FOCUS_LOST),
+    (b"\x1b[I", TerminalSignal.FOCUS_GAINED),
+    (b"\x1b[O", TerminalSignal.FOCUS_LOST),
     (b"\x1b[?0u", FlagsReported(0)),
     (b"\x1b[?11u", FlagsReported(11)),
-    (b"\x1b[?62;c", Sign.ATTRIBUTES),
+    (b"\x1b[?62;c", TerminalSignal.ATTRIBUTES),
 ]
 LEGACY = [
-    (b" ", Key("space", TYPED)),
-    (b"W", Key("w", TYPED)),
-    (b"\r", Key("enter", TYPED)),
-    (b"\x03", Key("c", TYPED, has_ctrl=True)),
-    (b"\x1a", Key("z", TYPED, has_ctrl=True)),
+    (b" ", KeyEvent("space", TYPED)),
+    (b"W", KeyEvent("w", TYPED)),
+    (b"\r", KeyEvent("enter", TYPED)),
+    (b"\x03", KeyEvent("c", TYPED, has_ctrl=True)),
+    (b"\x1a", KeyEvent("z", TYPED, has_ctrl=True)),
 ]
 
 
@@ -60,8 +66,8 @@ def test_a_key_is_read_whole_bytewise_and_with_others_behind_it(data, event):
     assert decoded_bytewise(data) == [event]
     assert decoded(data + b"\x1b[32;1:3u ") == [
         event,
-        Key("space", RELEASED),
-        Key("space", TYPED),
+        KeyEvent("space", RELEASED),
+        KeyEvent("space", TYPED),
     ]
 
 
@@ -80,7 +86,7 @@ def test_a_lone_escape_is_the_key_after_50_ms():
     decoder = KeyDecoder()
     assert decoder.feed(b"\x1b", 0) == []
     assert decoder.step(49_999) == []
-    assert decoder.step(50_000) == [Key("escape", TYPED)]
+    assert decoder.step(50_000) == [KeyEvent("escape", TYPED)]
 
 
 def test_a_lone_escape_is_no_key_where_releases_are_reported():
@@ -88,14 +94,14 @@ def test_a_lone_escape_is_no_key_where_releases_are_reported():
     decoder.has_releases = True
     decoder.feed(b"\x1b", 0)
     assert decoder.step(10_000_000) == []
-    assert decoder.feed(b"[32;1:3u", 10_000_000) == [Key("space", RELEASED)]
+    assert decoder.feed(b"[32;1:3u", 10_000_000) == [KeyEvent("space", RELEASED)]
 
 
 def test_alt_and_a_bracket_do_not_eat_the_keys_that_come_later():
     decoder = KeyDecoder()
     decoder.feed(b"\x1b[", 0)
     assert decoder.step(200_000) == []
-    assert decoder.feed(b"e", 300_000) == [Key("e", TYPED)]
+    assert decoder.feed(b"e", 300_000) == [KeyEvent("e", TYPED)]
 
 
 @pytest.mark.parametrize("data", [b"\x1bO", b"\x1b]0;x", b"\x1b[1;"])
@@ -103,27 +109,27 @@ def test_a_sequence_that_never_ends_is_forgotten(data):
     decoder = KeyDecoder()
     decoder.feed(data, 0)
     decoder.step(200_000)
-    assert decoder.feed(b"x", 300_000) == [Key("x", TYPED)]
+    assert decoder.feed(b"x", 300_000) == [KeyEvent("x", TYPED)]
 
 
 def test_alt_and_a_key_is_neither_escape_nor_the_key():
-    assert decoded(b"\x1bw \x1bOA") == [Key("space", TYPED)]
+    assert decoded(b"\x1bw \x1bOA") == [KeyEvent("space", TYPED)]
 
 
 def test_pasted_text_drives_nothing():
     pasted = b"\x1b[200~r   www\x1b[201~"
-    assert decoded(pasted + b"x") == [Key("x", TYPED)]
-    assert decoded_bytewise(pasted + b"x") == [Key("x", TYPED)]
+    assert decoded(pasted + b"x") == [KeyEvent("x", TYPED)]
+    assert decoded_bytewise(pasted + b"x") == [KeyEvent("x", TYPED)]
 
 
 def test_ctrl_c_gets_out_of_a_paste_that_never_ends():
-    assert decoded(b"\x1b[200~ w \x03") == [Key("c", TYPED, has_ctrl=True)]
+    assert decoded(b"\x1b[200~ w \x03") == [KeyEvent("c", TYPED, has_ctrl=True)]
 
 
 def test_texts_that_terminals_send_are_skipped():
     assert decoded(b"\x1b]11;rgb:0000/0000/0000\x07 \x1bP1$r0m\x1b\\x") == [
-        Key("space", TYPED),
-        Key("x", TYPED),
+        KeyEvent("space", TYPED),
+        KeyEvent("x", TYPED),
     ]
 
 
@@ -139,7 +145,7 @@ def test_texts_that_terminals_send_are_skipped():
     ],
 )
 def test_damage_is_told_where_a_release_may_hide_in_it(data):
-    assert Sign.GARBLED in decoded(data, has_releases=True)
+    assert TerminalSignal.GARBLED in decoded(data, has_releases=True)
 
 
 @given(st.binary(max_size=300), st.booleans())
@@ -148,4 +154,4 @@ def test_no_bytes_break_it_and_it_always_recovers(data, has_releases):
     decoder.has_releases = has_releases
     decoder.feed(data, 0)
     decoder.feed(b"\x1b\\" + b"\x03" * 80, 0)  # ends a text, and a sequence that has no end
-    assert decoder.feed(b"\x1b[201~" + b"\x1b[120u", 0)[-1] == Key("x", PRESSED)
+    assert decoder.feed(b"\x1b[201~" + b"\x1b[120u", 0)[-1] == KeyEvent("x", PRESSED)

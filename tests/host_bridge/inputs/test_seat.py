@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host_bridge.core import InputLimits, OperatorRequest
-from host_bridge.inputs.keyboard.capability import ASK, LIFE_US, POP, PUSH, Releases
+from host_bridge.inputs.keyboard.capability import ANSWER_US, ASK, POP, PUSH, ReleaseSupport
 from host_bridge.inputs.keyboard.keyboard import CLOSING, OPENING, Keyboard
-from host_bridge.inputs.keyboard.seat import PRESS_AGAIN_US, Seat
+from host_bridge.inputs.keyboard.seat import PRESS_AGAIN_US, KeyboardSeat
 
 LIMITS = InputLimits(speed_mps=4.0, reverse_mps=1.0, steer_rad=0.4)
 PRESS, REPEAT, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:2u", b"\x1b[32;1:3u"
@@ -32,7 +32,7 @@ class Desk:
             self.type(FLAGS_ON)
         else:
             self.type(b"\x1b[?62c")
-        self.keyboard.seat = self.seat = Seat(LIMITS, has_releases)
+        self.keyboard.seat = self.seat = KeyboardSeat(LIMITS, has_releases)
 
     def type(self, data):
         self.requests += self.keyboard.receive_data(data, self.now_us)
@@ -70,9 +70,9 @@ def legacy():
 
 
 def test_flags_are_pushed_only_where_the_question_was_understood(legacy):
-    assert legacy.keyboard.releases is Releases.NOT_REPORTED
+    assert legacy.keyboard.releases is ReleaseSupport.NOT_REPORTED
     legacy.type(FLAGS_ON)  # too late: what was said stays
-    assert legacy.keyboard.releases is Releases.NOT_REPORTED
+    assert legacy.keyboard.releases is ReleaseSupport.NOT_REPORTED
     assert legacy.keyboard.data_to_send() == b""
 
 
@@ -81,7 +81,7 @@ def test_a_terminal_that_knows_a_part_of_the_protocol_reports_no_release():
     keyboard.receive_data(b"\x1b[?0u", 0)
     keyboard.data_to_send()
     keyboard.receive_data(b"\x1b[?1u", 0)
-    assert keyboard.releases is Releases.NOT_REPORTED
+    assert keyboard.releases is ReleaseSupport.NOT_REPORTED
     assert keyboard.data_to_send() == POP
 
 
@@ -90,9 +90,9 @@ def test_a_terminal_that_never_answers_reports_no_release():
     keyboard = Keyboard()
     for now_us in (5_000_000, 5_999_999):
         keyboard.step(now_us)
-        assert keyboard.releases is Releases.UNKNOWN
+        assert keyboard.releases is ReleaseSupport.UNKNOWN
     keyboard.step(6_000_000)
-    assert keyboard.releases is Releases.NOT_REPORTED
+    assert keyboard.releases is ReleaseSupport.NOT_REPORTED
 
 
 def test_quit_works_before_anything_is_known():
@@ -162,7 +162,7 @@ def test_a_frozen_terminal_is_noticed_while_the_deadman_is_held(kitty):
     while not kitty.requests:
         kitty.wait(10_000)
     assert kitty.requests == [OperatorRequest.FROZE]
-    assert kitty.now_us - frozen_us <= LIFE_US + 60_000
+    assert kitty.now_us - frozen_us <= ANSWER_US + 60_000
     assert not kitty.command().is_held
 
 
@@ -174,7 +174,7 @@ def test_after_a_freeze_it_can_be_held_again_and_late_answers_count_for_nothing(
     kitty.type(PRESS)
     kitty.wait(60_000)
     kitty.type(late)
-    kitty.wait(LIFE_US + 20_000)
+    kitty.wait(ANSWER_US + 20_000)
     assert kitty.requests == [OperatorRequest.FROZE, OperatorRequest.FROZE]
 
 
@@ -299,5 +299,5 @@ def test_with_key_release_no_bytes_hold_the_deadman_past_a_release_or_a_freeze(s
     if was_held:
         desk.type(PRESS)
         desk.answers = False
-        desk.wait(LIFE_US + 60_000)
+        desk.wait(ANSWER_US + 60_000)
         assert not desk.command().is_held

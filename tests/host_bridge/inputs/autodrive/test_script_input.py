@@ -8,8 +8,8 @@ from host_bridge.drive.session import Session
 from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from host_bridge.inputs.autodrive.script_input import ScriptOptions
-from host_bridge.inputs.keyboard import Seat
-from host_bridge.inputs.keyboard.keys import Key, Stroke
+from host_bridge.inputs.keyboard import KeyboardSeat
+from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from sim_mock.autodrive import wire
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 from tests.host_bridge.inputs.made_inputs import Person, context
@@ -29,7 +29,7 @@ class Day(Drive):
         super().__init__(Rig("nigel", of=nigel), source="seat")
         self.bind()
         source = nigel.source("devkit")
-        self.seat = Seat(LIMITS, has_releases=True)
+        self.seat = KeyboardSeat(LIMITS, has_releases=True)
         self.script = ScriptInput("here:4567", None, script_options)
         self.script.prepare(context([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
@@ -68,8 +68,8 @@ class Day(Drive):
     def status(self):
         return self.rigs[0].car.status
 
-    def space(self, stroke=Stroke.PRESSED):
-        self.seat.strike(Key("space", stroke), self.now_us)
+    def space(self, kind=KeyEventKind.PRESSED):
+        self.seat.on_key(KeyEvent("space", kind), self.now_us)
 
     def arm_and_answer(self):
         self.arm()
@@ -141,7 +141,7 @@ def test_a_car_that_cannot_be_put_elsewhere_stands_while_the_script_wants_that(d
 
 def test_released_it_holds_and_held_again_it_goes_on(day):
     day.drive_off()
-    day.space(Stroke.RELEASED)
+    day.space(KeyEventKind.RELEASED)
     day.until(lambda: day.is_in(State.HOLD))
     day.until(lambda: abs(day.status.speed_mps) < 0.02)
     day.space()
@@ -173,7 +173,7 @@ def test_a_script_that_is_back_drives_on_only_after_a_clear_an_arm_and_a_new_hol
     day.finish(day.fleet.arm(day.now_us))
     day.advance(1.0)
     assert day.is_in(State.HOLD), "SPACE has been down all the time: that permits nothing"
-    day.space(Stroke.RELEASED)
+    day.space(KeyEventKind.RELEASED)
     day.space()
     day.until(lambda: day.status.speed_mps > 0.05)
 
