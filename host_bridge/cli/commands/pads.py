@@ -32,18 +32,18 @@ from host_bridge.cli.arguments.typed import positive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.inputs.gamepad import (
-    Kind,
-    Life,
+    LivenessCheck,
     OpenPad,
     PadFacts,
     PadMapping,
     PadMappings,
+    PadReport,
     RawPad,
-    Report,
     ReportCount,
+    ReportKind,
     Sdl,
-    chosen,
-    take_mappings,
+    choose_pad,
+    load_mappings,
 )
 
 _POLL_S = 0.005
@@ -69,7 +69,7 @@ _HAT_NAMES = {1: "dpup", 2: "dpright", 4: "dpdown", 8: "dpleft"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
-        "what", nargs="?", default="list", choices=tuple(_DEEDS), help="default: list"
+        "what", nargs="?", default="list", choices=tuple(_SUBCOMMANDS), help="default: list"
     )
     parser.add_argument("pad", nargs="?", default="", help="a part of its name, or of its GUID")
     parser.add_argument("--seconds", type=positive, help="for how long it is shown or measured")
@@ -84,14 +84,14 @@ def run(args: argparse.Namespace, host: Host) -> int:
     sdl = Sdl()
     try:
         list(sdl.poll())
-        return _DEEDS[args.what](args, sdl)
+        return _SUBCOMMANDS[args.what](args, sdl)
     finally:
         sdl.close()
 
 
 def _list(args: argparse.Namespace, sdl: Sdl) -> int:
     mappings = PadMappings()
-    rows = [_row(it, mappings.of(it.guid)) for it in take_mappings(sdl, mappings)]
+    rows = [_row(it, mappings.of(it.guid)) for it in load_mappings(sdl, mappings)]
     if args.json:
         print(json.dumps(rows))
     elif not rows:
@@ -108,20 +108,20 @@ def _row(facts: PadFacts, mapping: PadMapping) -> dict[str, object]:
         "name": facts.name,
         "guid": facts.guid,
         "is_mapped": bool(facts.mapping),
-        "life": mapping.life.value if mapping.life else "not tested",
+        "life": mapping.liveness.value if mapping.liveness else "not tested",
     }
 
 
 def _live(args: argparse.Namespace, sdl: Sdl) -> int:
-    facts = chosen(take_mappings(sdl, PadMappings()), args.pad)
+    facts = choose_pad(load_mappings(sdl, PadMappings()), args.pad)
     pad = OpenPad(sdl, facts.index)
-    count = ReportCount(Life.REPORTS)
+    count = ReportCount(LivenessCheck.REPORTS)
     names: dict[str, bool] = {}
     shown_s = 0.0
     for now_s, reports in _ticks(sdl, args.seconds):
         for report in reports:
             count.hear(report, 0)
-            if report.kind is Kind.BUTTON:
+            if report.kind is ReportKind.BUTTON:
                 name = pad.button_name(report.number) or f"button {report.number}"
                 names[name] = bool(report.value)
         if now_s >= shown_s:
@@ -141,7 +141,7 @@ def _show(pad: OpenPad, count: ReportCount, pressed: list[str]) -> None:
 
 
 def _map(args: argparse.Namespace, sdl: Sdl) -> int:
-    facts = chosen(sdl.pads(), args.pad)
+    facts = choose_pad(sdl.pads(), args.pad)
     pad = RawPad(sdl, facts.index)
     print(f"{facts.name}, {facts.guid}. Hands off, then press, turn or push what is named.")
     parts: list[str] = []
@@ -171,16 +171,16 @@ def _next_input(sdl: Sdl, pad: RawPad, taken: set[str], seconds: float | None) -
     return ""
 
 
-def _word(report: Report, rest: Sequence[float]) -> str:
+def _word(report: PadReport, rest: Sequence[float]) -> str:
     """Return the report's input as in an SDL mapping: b3, a2, a2~, h0.1.
 
     It is "" for less than a full movement.
     """
-    if report.kind is Kind.BUTTON and report.value:
+    if report.kind is ReportKind.BUTTON and report.value:
         return f"b{report.number}"
-    if report.kind is Kind.HAT and int(report.value) in _HAT_NAMES:
+    if report.kind is ReportKind.HAT and int(report.value) in _HAT_NAMES:
         return f"h{report.number}.{int(report.value)}"
-    if report.kind is not Kind.AXIS:
+    if report.kind is not ReportKind.AXIS:
         return ""
     way = report.value - rest[report.number]
     if abs(way) < _MOVED:
@@ -190,25 +190,29 @@ def _word(report: Report, rest: Sequence[float]) -> str:
 
 def _test(args: argparse.Namespace, sdl: Sdl) -> int:
     mappings = PadMappings()
-    facts = chosen(take_mappings(sdl, mappings), args.pad)
+    facts = choose_pad(load_mappings(sdl, mappings), args.pad)
     pad = OpenPad(sdl, facts.index)
     seconds = args.seconds or _STEADY_S
     say: Callable[[str], None] = (lambda text: None) if args.json else print
     say(f"Hold LB, and the right trigger pressed to its end, as steadily as you can: {seconds:g} s")
     steady = _measured(sdl, pad, seconds)
-    life = Life.REPORTS if pad.has_sensor or steady["gap_s"] <= _LONGEST_GAP_S else Life.PRESSES
+    liveness = (
+        LivenessCheck.REPORTS
+        if pad.has_sensor or steady["gap_s"] <= _LONGEST_GAP_S
+        else LivenessCheck.PRESSES
+    )
     say(f"  {steady['reports']} reports, the longest silence {steady['gap_s'] * 1e3:.0f} ms")
     say("Now hold LB, and take its battery out, switch it off or walk out of range: 10 s")
     ending = _measured(sdl, pad, seconds, until_gone=True)
     what = _how_it_ended(ending)
     say(f"  this pad {what}")
-    path = mappings.keep(replace(mappings.of(facts.guid), name=facts.name, life=life))
+    path = mappings.keep(replace(mappings.of(facts.guid), name=facts.name, liveness=liveness))
     pad.close()
-    row = {"name": facts.name, "guid": facts.guid, "life": life.value, "ending": what}
+    row = {"name": facts.name, "guid": facts.guid, "life": liveness.value, "ending": what}
     if args.json:
         print(json.dumps({**row, **{key: steady[key] for key in ("reports", "gap_s")}}))
-    say(f"Kept in {path}: life = {life.value}")
-    if life is Life.PRESSES:
+    say(f"Kept in {path}: life = {liveness.value}")
+    if liveness is LivenessCheck.PRESSES:
         raise NotHeldFault(
             "a steady hand on this pad cannot be told from a frozen pad",
             expected=f"a report at least each {_LONGEST_GAP_S * 1e3:.0f} ms while it is held",
@@ -222,12 +226,12 @@ def _measured(
     sdl: Sdl, pad: OpenPad, seconds: float, *, until_gone: bool = False
 ) -> dict[str, float]:
     """Measure a pad: its reports, its longest silence, and its state at the end."""
-    count = ReportCount(Life.REPORTS)
+    count = ReportCount(LivenessCheck.REPORTS)
     begun_s = heard_s = time.monotonic()
     gap_s, is_gone = 0.0, 0.0
     for now_s, reports in _ticks(sdl, seconds):
         for report in reports:
-            if report.device == pad.device and report.kind is Kind.REMOVED:
+            if report.device == pad.device and report.kind is ReportKind.REMOVED:
                 is_gone = 1.0
             elif report.device == pad.device and count.hear(report, 0):
                 gap_s, heard_s = max(gap_s, now_s - heard_s), now_s
@@ -256,7 +260,7 @@ def _how_it_ended(ending: dict[str, float]) -> str:
 
 def _ticks(
     sdl: Sdl, seconds: float | None, *, ends_by_enter: bool = False
-) -> Iterator[tuple[float, list[Report]]]:
+) -> Iterator[tuple[float, list[PadReport]]]:
     """Yield the time, and the reports since the last one, for ``seconds`` or until Ctrl-C."""
     end_s = time.monotonic() + seconds if seconds else float("inf")
     while (now_s := time.monotonic()) < end_s:
@@ -273,7 +277,7 @@ def _enter_was_pressed() -> bool:
     return is_there and bool(sys.stdin.readline())
 
 
-_DEEDS: dict[str, Callable[[argparse.Namespace, Sdl], int]] = {
+_SUBCOMMANDS: dict[str, Callable[[argparse.Namespace, Sdl], int]] = {
     "list": _list,
     "live": _live,
     "map": _map,

@@ -20,7 +20,14 @@ from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.driver import Report, print_line, report_line, standard_input
 from host_bridge.drive import Plan
 from host_bridge.drive.drive import Drive
-from host_bridge.inputs.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
+from host_bridge.inputs.gamepad import (
+    GamepadInput,
+    LivenessCheck,
+    PadMapping,
+    PadMappings,
+    Sdl,
+    VirtualPad,
+)
 
 _TREMBLES_S = 0.008  # the report interval of pads
 _PRESS_S = 0.05
@@ -114,9 +121,9 @@ async def drive(
     with tempfile.TemporaryDirectory() as folder:
         mappings = PadMappings(Path(folder))
         facts = sdl.pads()[-1]
-        mappings.keep(PadMapping(facts.guid, facts.name, "", Life.REPORTS))
+        mappings.keep(PadMapping(facts.guid, facts.name, "", LivenessCheck.REPORTS))
         plan = Plan(
-            (uri,), input=Gamepad(facts.guid, mappings), vehicle=vehicle, speed_mps=speed_mps,
+            (uri,), input=GamepadInput(facts.guid, mappings), vehicle=vehicle, speed_mps=speed_mps,
             is_json=True, is_watched=False,
         )  # fmt: skip
         try:

@@ -1,29 +1,29 @@
 """The gamepad input: driving with a gamepad or a wheel, read through SDL."""
 
-from host_bridge.inputs.gamepad.hands import Gamepad, chosen, make, take_mappings
+from host_bridge.inputs.gamepad.hands import GamepadInput, choose_pad, load_mappings, make
 from host_bridge.inputs.gamepad.life import ReportCount
-from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings, Roles
-from host_bridge.inputs.gamepad.sdl import Kind, OpenPad, PadFacts, RawPad, Report, Sdl
-from host_bridge.inputs.gamepad.seat import Grip, PadSeat
+from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings, Roles
+from host_bridge.inputs.gamepad.sdl import OpenPad, PadFacts, PadReport, RawPad, ReportKind, Sdl
+from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
 from host_bridge.inputs.gamepad.virtual import VirtualPad
 
 __all__ = [
-    "Gamepad",
-    "Grip",
-    "Kind",
-    "Life",
+    "DeadmanState",
+    "GamepadInput",
+    "LivenessCheck",
     "OpenPad",
     "PadFacts",
     "PadMapping",
     "PadMappings",
+    "PadReport",
     "PadSeat",
     "RawPad",
-    "Report",
     "ReportCount",
+    "ReportKind",
     "Roles",
     "Sdl",
     "VirtualPad",
-    "chosen",
+    "choose_pad",
+    "load_mappings",
     "make",
-    "take_mappings",
 ]

@@ -14,9 +14,9 @@ from host_bridge.core import (
     State,
 )
 from host_bridge.core.errors import DeviceFault
-from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings
-from host_bridge.inputs.gamepad.sdl import Kind, OpenPad, PadFacts, Report, Sdl
-from host_bridge.inputs.gamepad.seat import Grip, PadSeat
+from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings
+from host_bridge.inputs.gamepad.sdl import OpenPad, PadFacts, PadReport, ReportKind, Sdl
+from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
 
 GAMEPAD, SLOW_SEAT = "gamepad", "seat_slow"  # sources of the vehicle file
 _RUMBLE_S = 0.6
@@ -27,7 +27,7 @@ _SLOW = (
 )
 
 
-class Gamepad(Input):
+class GamepadInput(Input):
     """The input of a person at a pad: LB drives by hand, RB permits a program to drive.
 
     START arms, BACK ends, and every other button stops.
@@ -40,7 +40,7 @@ class Gamepad(Input):
         self.source = GAMEPAD
         self.seat: PadSeat | None = None
         self.pad: OpenPad | None = None
-        self.life = Life.PRESSES
+        self.liveness = LivenessCheck.PRESSES
         self._wanted = wanted
         self._mappings = mappings
         self._mapping = PadMapping("")
@@ -56,13 +56,13 @@ class Gamepad(Input):
         """
         self._sdl = Sdl()
         try:
-            facts = chosen(take_mappings(self._sdl, self._mappings), self._wanted)
+            facts = choose_pad(load_mappings(self._sdl, self._mappings), self._wanted)
             self._mapping = self._mappings.of(facts.guid)
             self.pad = OpenPad(self._sdl, facts.index)
-            self.life = self._mapping.life or _shown_by(self.pad)
-            self.source = SLOW_SEAT if self.life is Life.PRESSES else GAMEPAD
+            self.liveness = self._mapping.liveness or _liveness_of(self.pad)
+            self.source = SLOW_SEAT if self.liveness is LivenessCheck.PRESSES else GAMEPAD
             self._limits = context.limits(self.source)
-            self._sit_down(self.pad)
+            self._make_seat(self.pad)
             self._sdl.open_speaker()
             list(self._sdl.poll())  # discard reports from before it was opened
         except BaseException:
@@ -72,7 +72,7 @@ class Gamepad(Input):
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         for report in self._sdl.poll() if self._sdl else ():
             self._hear(report, now_us)
-        self._tell_stop(observed)
+        self._signal_stop(observed)
         if self._lost or self.seat is None:
             return DriveCommand(lost=self._lost)
         self.seat.step(now_us)
@@ -89,19 +89,23 @@ class Gamepad(Input):
             self.seat.let_go()
 
     def status_text(self, now_us: int) -> str:
-        if self.life is not Life.PRESSES or self._limits is None:
+        if self.liveness is not LivenessCheck.PRESSES or self._limits is None:
             return ""
         return f"{_SLOW} {self._limits.speed_mps:.2g} m/s at most."
 
     def hint(self, now_us: int) -> str:
         if self._lost or self.seat is None:
             return self._lost
-        if self.seat.is_restless:
+        if self.seat.began_off_neutral:
             return "let go, bring the triggers to rest, then hold LB"
         left_us = self.seat.left_us(now_us)
         if left_us is not None:
             return f"move something within {left_us * 1e-6:.1f} s"
-        return "hold LB to drive" if self.seat.grip in (Grip.OPEN, Grip.NEEDS_RELEASE) else ""
+        return (
+            "hold LB to drive"
+            if self.seat.deadman in (DeadmanState.OPEN, DeadmanState.NEEDS_RELEASE)
+            else ""
+        )
 
     async def close(self) -> None:
         if self.pad:
@@ -111,27 +115,27 @@ class Gamepad(Input):
             self._sdl.close()
             self._sdl = None
 
-    def _sit_down(self, pad: OpenPad) -> None:
+    def _make_seat(self, pad: OpenPad) -> None:
         assert self._limits is not None, "taken by open"
-        self.seat = PadSeat(pad, self._mapping.roles, self.life, self._limits)
+        self.seat = PadSeat(pad, self._mapping.roles, self.liveness, self._limits)
 
-    def _hear(self, report: Report, now_us: int) -> None:
-        if report.kind is Kind.ADDED:
-            self._found(report.device)
+    def _hear(self, report: PadReport, now_us: int) -> None:
+        if report.kind is ReportKind.ADDED:
+            self._reconnect(report.device)
         elif self.pad is None or report.device != self.pad.device:
             return  # another pad's report is ignored
-        elif report.kind is Kind.REMOVED:
-            self._lose()
+        elif report.kind is ReportKind.REMOVED:
+            self._disconnect()
         elif self.seat:
             self.seat.hear(report, now_us)
 
-    def _lose(self) -> None:
+    def _disconnect(self) -> None:
         assert self.pad is not None, "it reported its end"
         self._lost = f"Gamepad is gone: {self.pad.facts.name}, unplugged or switched off"
         self.pad.close()
         self.pad, self.seat = None, None
 
-    def _found(self, index: int) -> None:
+    def _reconnect(self, index: int) -> None:
         """Take a pad of the same kind that was plugged in again.
 
         It drives only after a person has armed again and has released the deadman before.
@@ -145,9 +149,9 @@ class Gamepad(Input):
         except DeviceFault:
             return  # unplugged again meanwhile
         self._lost = ""
-        self._sit_down(self.pad)
+        self._make_seat(self.pad)
 
-    def _tell_stop(self, observed: Observed) -> None:
+    def _signal_stop(self, observed: Observed) -> None:
         """Rumble and beep when the cars stop: a driver who looks at the car sees no screen."""
         statuses = [car.status for car in observed.cars]
         is_halted = any(it is not None and it.state in _HALTED for it in statuses)
@@ -159,7 +163,7 @@ class Gamepad(Input):
         self._was_driving = observed.is_driving or (self._was_driving and not is_halted)
 
 
-def take_mappings(sdl: Sdl, mappings: PadMappings) -> list[PadFacts]:
+def load_mappings(sdl: Sdl, mappings: PadMappings) -> list[PadFacts]:
     """Return the pads that are plugged in, after giving SDL this user's mappings of them.
 
     Raises TandemError.
@@ -171,7 +175,7 @@ def take_mappings(sdl: Sdl, mappings: PadMappings) -> list[PadFacts]:
     return sdl.pads()
 
 
-def chosen(pads: Iterable[PadFacts], wanted: str) -> PadFacts:
+def choose_pad(pads: Iterable[PadFacts], wanted: str) -> PadFacts:
     """Return the pad whose name contains the text or whose GUID begins with it, or the only one.
 
     Raises errors.DeviceFault.
@@ -190,14 +194,14 @@ def chosen(pads: Iterable[PadFacts], wanted: str) -> PadFacts:
     )
 
 
-def _shown_by(pad: OpenPad) -> Life:
+def _liveness_of(pad: OpenPad) -> LivenessCheck:
     """Return the pad's liveness check: its reports if it has a gyro, as a gyro always reports.
 
     Whether its axes do so has to be measured, by tandem pads test.
     """
-    return Life.REPORTS if pad.has_sensor else Life.PRESSES
+    return LivenessCheck.REPORTS if pad.has_sensor else LivenessCheck.PRESSES
 
 
-def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Gamepad:
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> GamepadInput:
     """Make the input of ``--input gamepad[:NAME]``."""
-    return Gamepad(rest, PadMappings())
+    return GamepadInput(rest, PadMappings())

@@ -7,8 +7,8 @@ still while the deadman is held.
 
 from __future__ import annotations
 
-from host_bridge.inputs.gamepad.mapping import Life
-from host_bridge.inputs.gamepad.sdl import Kind, Report
+from host_bridge.inputs.gamepad.mapping import LivenessCheck
+from host_bridge.inputs.gamepad.sdl import PadReport, ReportKind
 
 _COUNT_MASK = 0xFFFF
 PRESS_AGAIN_US = 1_000_000  # as for a terminal that does not report the release of keys
@@ -17,28 +17,28 @@ PRESS_AGAIN_US = 1_000_000  # as for a terminal that does not report the release
 class ReportCount:
     """A counter of the reports that prove that the pad is alive.
 
-    ``trigger`` is the axis that alone counts, if ``life`` is TRIGGER.
+    ``trigger`` is the axis that alone counts, if ``liveness`` is TRIGGER.
     """
 
-    def __init__(self, life: Life, trigger: int = -1) -> None:
+    def __init__(self, liveness: LivenessCheck, trigger: int = -1) -> None:
         self.count = 0  # modulo 2**16, as on the wire
         self.total = 0
         self.heard_us: int | None = None
-        self._only = trigger if life is Life.TRIGGER else None
-        self._latest: dict[tuple[Kind, int], tuple[float, ...]] = {}
+        self._only = trigger if liveness is LivenessCheck.TRIGGER else None
+        self._latest: dict[tuple[ReportKind, int], tuple[float, ...]] = {}
 
-    def hear(self, report: Report, now_us: int) -> bool:
+    def hear(self, report: PadReport, now_us: int) -> bool:
         """Take a report; return whether it counted.
 
         Repeated values do not count: a dongle may repeat the last ones of a pad that is gone.
         """
-        if report.kind in (Kind.ADDED, Kind.REMOVED):
+        if report.kind in (ReportKind.ADDED, ReportKind.REMOVED):
             return False
-        key, said = (report.kind, report.number), report.content or (report.value,)
-        is_new = self._latest.get(key) != said
-        self._latest[key] = said
-        is_the_hand = self._only is None or key == (Kind.AXIS, self._only)
-        if not (is_new and is_the_hand):
+        key, content = (report.kind, report.number), report.content or (report.value,)
+        is_new = self._latest.get(key) != content
+        self._latest[key] = content
+        is_the_deadman = self._only is None or key == (ReportKind.AXIS, self._only)
+        if not (is_new and is_the_deadman):
             return False
         self.count = self.count + 1 & _COUNT_MASK
         self.total += 1

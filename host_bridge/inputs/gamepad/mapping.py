@@ -2,7 +2,7 @@
 
 SDL's own line (``GUID,name,a:b0,leftx:a0,...``) gives each button or axis of the device its name on
 a gamepad; wheels are devices with such a line as well. ``Roles`` assign those names to driving,
-deadman and stop. ``Life`` says how a frozen pad is detected.
+deadman and stop. ``LivenessCheck`` says how a frozen pad is detected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from host_bridge.core.system.whole_file import write_whole
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
 
 
-class Life(Enum):
+class LivenessCheck(Enum):
     """The liveness check of a pad while the deadman is held: what shows that it is not frozen."""
 
     REPORTS = "reports"  # it reports all the time: noise of its axes, or a gyro
@@ -50,7 +50,7 @@ class PadMapping:
     guid: str
     name: str = ""
     sdl: str = ""  # SDL's line; "": the one that SDL itself has
-    life: Life | None = None  # None: decided when the pad is opened
+    liveness: LivenessCheck | None = None  # None: decided when the pad is opened
     roles: Roles = field(default_factory=Roles)
 
     @classmethod
@@ -65,14 +65,20 @@ class PadMapping:
             if control and control not in AXES and control not in BUTTONS:
                 raise ValueError(f"{it.name} = {control!r} is no control of SDL's")
         _refuse_conflicts(roles, str(row["sdl"]))
-        life = Life(row["life"]) if row["life"] else None
-        if life is Life.TRIGGER and roles.hand not in AXES:
+        liveness = LivenessCheck(row["life"]) if row["life"] else None
+        if liveness is LivenessCheck.TRIGGER and roles.hand not in AXES:
             raise ValueError(f"life is the trigger's, but {roles.hand} is no axis")
-        return cls(str(row["guid"]), str(row["name"]), str(row["sdl"]), life, roles)
+        return cls(str(row["guid"]), str(row["name"]), str(row["sdl"]), liveness, roles)
 
     def row(self) -> dict[str, Any]:
         """Return the row for the file."""
-        return {**asdict(self), "life": self.life.value if self.life else ""}
+        return {
+            "guid": self.guid,
+            "name": self.name,
+            "sdl": self.sdl,
+            "life": self.liveness.value if self.liveness else "",
+            "roles": asdict(self.roles),
+        }
 
 
 def _refuse_conflicts(roles: Roles, sdl: str) -> None:

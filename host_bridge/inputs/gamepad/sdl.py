@@ -33,7 +33,7 @@ _BEEP_HZ, _BEEP_S, _RATE_HZ = 880.0, 0.35, 22_050
 _RUMBLE_FULL = 0xFFFF
 
 
-class Kind(Enum):
+class ReportKind(Enum):
     """The kind of a report."""
 
     ADDED = "plugged in"
@@ -45,14 +45,14 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PadReport:
     """One report of a device: its number in SDL, the kind, the control's number, and its value.
 
     ``device`` is the number of the open device; for ADDED, the index in the list of devices.
     """
 
     device: int
-    kind: Kind
+    kind: ReportKind
     number: int = 0
     value: float = 0.0
     content: tuple[float, ...] = ()  # for a sensor: its timestamp, and its measurements
@@ -117,7 +117,7 @@ class Sdl:
         if self.lib.SDL_GameControllerAddMapping(line.encode()) < 0:
             raise DeviceFault("SDL does not take this mapping", got=self.error(), where=line)
 
-    def poll(self) -> Iterator[Report]:
+    def poll(self) -> Iterator[PadReport]:
         """Yield the reports since the last call; never wait."""
         lib, event = self.lib, self._event
         while lib.SDL_PollEvent(ctypes.byref(event)):
@@ -125,25 +125,25 @@ class Sdl:
             if report:
                 yield report
 
-    def _report(self, event: ctypes.Structure) -> Report | None:
+    def _report(self, event: ctypes.Structure) -> PadReport | None:
         lib, kind = self.lib, event.type
         if kind == lib.SDL_JOYAXISMOTION:
             it = event.jaxis
-            return Report(it.which, Kind.AXIS, it.axis, it.value / _FULL)
+            return PadReport(it.which, ReportKind.AXIS, it.axis, it.value / _FULL)
         if kind in (lib.SDL_JOYBUTTONDOWN, lib.SDL_JOYBUTTONUP):
             it = event.jbutton
-            return Report(it.which, Kind.BUTTON, it.button, float(it.state))
+            return PadReport(it.which, ReportKind.BUTTON, it.button, float(it.state))
         if kind == lib.SDL_JOYHATMOTION:
             it = event.jhat
-            return Report(it.which, Kind.HAT, it.hat, float(it.value))
+            return PadReport(it.which, ReportKind.HAT, it.hat, float(it.value))
         if kind == lib.SDL_CONTROLLERSENSORUPDATE:
             it = event.csensor
             stamp = float(getattr(it, "timestamp_us", 0))
-            return Report(it.which, Kind.SENSOR, it.sensor, content=(stamp, *it.data))
+            return PadReport(it.which, ReportKind.SENSOR, it.sensor, content=(stamp, *it.data))
         if kind == lib.SDL_JOYDEVICEADDED:
-            return Report(event.jdevice.which, Kind.ADDED)
+            return PadReport(event.jdevice.which, ReportKind.ADDED)
         if kind == lib.SDL_JOYDEVICEREMOVED:
-            return Report(event.jdevice.which, Kind.REMOVED)
+            return PadReport(event.jdevice.which, ReportKind.REMOVED)
         return None
 
     def open_speaker(self) -> bool:

@@ -7,15 +7,15 @@ from typing import Protocol
 
 from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
-from host_bridge.inputs.gamepad.mapping import Life, Roles
-from host_bridge.inputs.gamepad.sdl import AXES, Kind, Report
+from host_bridge.inputs.gamepad.mapping import LivenessCheck, Roles
+from host_bridge.inputs.gamepad.sdl import AXES, PadReport, ReportKind
 
 REST = 0.05  # of an axis' range: springs do not centre it more exactly
 _PRESSED = 0.5
-_GRIP = (0.2, 0.9)  # range of a trigger as the deadman: less is released, more is a panic grip
+_HELD = (0.2, 0.9)  # range of a trigger as the deadman: less is released, more is a panic grip
 
 
-class Controls(Protocol):
+class PadControls(Protocol):
     """The controls of a pad by SDL's names."""
 
     def value(self, name: str) -> float: ...
@@ -23,8 +23,8 @@ class Controls(Protocol):
     def button_name(self, number: int) -> str: ...
 
 
-class Grip(Enum):
-    """The deadman button that is held."""
+class DeadmanState(Enum):
+    """The state of the two deadman buttons, LB and RB."""
 
     NEEDS_RELEASE = "let go of both shoulder buttons first"
     OPEN = "nothing is held"
@@ -35,20 +35,22 @@ class Grip(Enum):
 class PadSeat:
     """The state of a person at a pad: takes reports, gives a command and requests.
 
-    A grip counts only if it began with all speed controls at rest; otherwise it has to be released
+    A hold counts only if it began with all speed controls at rest; otherwise it has to be released
     first. The same holds after each stop.
     """
 
-    def __init__(self, controls: Controls, roles: Roles, life: Life, limits: InputLimits) -> None:
+    def __init__(
+        self, controls: PadControls, roles: Roles, liveness: LivenessCheck, limits: InputLimits
+    ) -> None:
         trigger = getattr(controls, "axis_number", None)
         number = trigger(roles.hand) if trigger and roles.hand in AXES else -1
-        self.reports = ReportCount(life, number)
-        self.grip = Grip.NEEDS_RELEASE
+        self.reports = ReportCount(liveness, number)
+        self.deadman = DeadmanState.NEEDS_RELEASE
         self.requests: list[OperatorRequest] = []
-        self.is_restless = False  # a grip began with a trigger pressed
+        self.began_off_neutral = False  # the hold began with a trigger pressed
         self._controls = controls
         self._roles = roles
-        self._life = life
+        self._liveness = liveness
         self._limits = limits
         self._by_button = {
             roles.arm: OperatorRequest.ARM,
@@ -60,31 +62,31 @@ class PadSeat:
         self._by_button.update({name.lstrip("+-"): None for name in driving if name})
         self._by_button[roles.stop] = OperatorRequest.STOP  # last: it overrides any other role
 
-    def hear(self, report: Report, now_us: int) -> None:
+    def hear(self, report: PadReport, now_us: int) -> None:
         """Take one report of this pad."""
         self.reports.hear(report, now_us)
-        if report.kind is Kind.BUTTON and report.value:
+        if report.kind is ReportKind.BUTTON and report.value:
             self._press(self._controls.button_name(report.number))
-        elif report.kind is Kind.HAT and report.value:
+        elif report.kind is ReportKind.HAT and report.value:
             self._press("")
 
     def step(self, now_us: int) -> None:
-        """Update the grip; release it when a report is overdue."""
+        """Update the deadman; release it when a report is overdue."""
         wanted = self._wanted()
-        if wanted is Grip.OPEN:
-            self.grip, self.is_restless = Grip.OPEN, False
-        elif self.grip is not wanted and self.grip is not Grip.NEEDS_RELEASE:
-            self.is_restless = not self._is_at_rest()
-            self.grip = Grip.NEEDS_RELEASE if self.is_restless else wanted
+        if wanted is DeadmanState.OPEN:
+            self.deadman, self.began_off_neutral = DeadmanState.OPEN, False
+        elif self.deadman is not wanted and self.deadman is not DeadmanState.NEEDS_RELEASE:
+            self.began_off_neutral = not self._is_at_rest()
+            self.deadman = DeadmanState.NEEDS_RELEASE if self.began_off_neutral else wanted
         if self.left_us(now_us) == 0:
             self.let_go()
 
     def read(self) -> DriveCommand:
         """Return the command at this moment."""
         count = self.reports.count
-        if self.grip is Grip.AUTONOMY:
+        if self.deadman is DeadmanState.AUTONOMY:
             return DriveCommand(is_held=True, permits_autonomy=True, input_count=count)
-        if self.grip is not Grip.HAND:
+        if self.deadman is not DeadmanState.HAND:
             return DriveCommand(input_count=count)
         roles, limits = self._roles, self._limits
         forward, reverse = self._part(roles.forward), self._part(roles.reverse)
@@ -98,14 +100,17 @@ class PadSeat:
 
     def let_go(self) -> None:
         """Require a release before the deadman counts again."""
-        self.grip = Grip.NEEDS_RELEASE
+        self.deadman = DeadmanState.NEEDS_RELEASE
 
     def left_us(self, now_us: int) -> int | None:
-        """Return the time in us until the grip drops without a new report.
+        """Return the time in us until the deadman drops without a new report.
 
-        None if no grip is held, or the car itself judges by the input count.
+        None if none is held, or the car itself judges by the input count.
         """
-        if self._life is not Life.PRESSES or self.grip not in (Grip.HAND, Grip.AUTONOMY):
+        if self._liveness is not LivenessCheck.PRESSES or self.deadman not in (
+            DeadmanState.HAND,
+            DeadmanState.AUTONOMY,
+        ):
             return None
         heard_us = self.reports.heard_us
         return 0 if heard_us is None else max(heard_us + PRESS_AGAIN_US - now_us, 0)
@@ -117,14 +122,14 @@ class PadSeat:
             self.let_go()
             self.requests.append(request)
 
-    def _wanted(self) -> Grip:
+    def _wanted(self) -> DeadmanState:
         if self._is_held(self._roles.hand):
-            return Grip.HAND  # driving by hand takes precedence over a program
-        return Grip.AUTONOMY if self._is_held(self._roles.autonomy) else Grip.OPEN
+            return DeadmanState.HAND  # driving by hand takes precedence over a program
+        return DeadmanState.AUTONOMY if self._is_held(self._roles.autonomy) else DeadmanState.OPEN
 
     def _is_held(self, name: str) -> bool:
         value = self._controls.value(name) if name else 0.0
-        return _GRIP[0] <= value <= _GRIP[1] if name in AXES else value > _PRESSED
+        return _HELD[0] <= value <= _HELD[1] if name in AXES else value > _PRESSED
 
     def _is_at_rest(self) -> bool:
         roles = self._roles

@@ -75,7 +75,7 @@ class LivenessProbe:
     """The heartbeat of the terminal: asks it again and again, while a key is held, for its flags.
 
     If a release is never sent, because the terminal or the line to it hangs, it cannot be told from
-    a key that is held. But then the oldest question stays unanswered for longer than LIFE_US.
+    a key that is held. But then the oldest question stays unanswered for longer than ANSWER_US.
     """
 
     def __init__(self) -> None:

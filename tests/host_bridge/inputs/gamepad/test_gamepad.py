@@ -18,9 +18,9 @@ from host_bridge.drive.plan import Plan
 from host_bridge.drive.run import _person
 from host_bridge.inputs import gamepad
 from host_bridge.inputs.gamepad import (
-    Gamepad,
-    Grip,
-    Life,
+    DeadmanState,
+    GamepadInput,
+    LivenessCheck,
     PadMapping,
     PadMappings,
     Roles,
@@ -52,18 +52,20 @@ def virtual(sdl):
 class Table:
     """A pad on a table: time, the input that reads it, and how its kind is mapped."""
 
-    def __init__(self, virtual: VirtualPad, folder, life: Life | None, wanted: str = "", **roles):
+    def __init__(
+        self, virtual: VirtualPad, folder, liveness: LivenessCheck | None, wanted: str = "", **roles
+    ):
         self.now_us = 0
         self.virtual = virtual
         self.mappings = PadMappings(folder)
-        self.input = Gamepad(wanted, self.mappings)
-        if life or roles:
-            self.keep(life, **roles)
+        self.input = GamepadInput(wanted, self.mappings)
+        if liveness or roles:
+            self.keep(liveness, **roles)
         asyncio.run(self.input.open(context([vehicle()])))
 
-    def keep(self, life, **roles):
+    def keep(self, liveness, **roles):
         facts = next(it for it in self.virtual._sdl.pads() if it.name == "Test pad")
-        self.mappings.keep(PadMapping(facts.guid, facts.name, "", life, Roles(**roles)))
+        self.mappings.keep(PadMapping(facts.guid, facts.name, "", liveness, Roles(**roles)))
 
     def step(self, ticks: int = 1, observed=DRIVING) -> DriveCommand:
         for _ in range(ticks):
@@ -82,8 +84,10 @@ class Table:
 def table(virtual, tmp_path):
     made = []
 
-    def make(life: Life | None = Life.REPORTS, wanted: str = "", **roles) -> Table:
-        made.append(Table(virtual, tmp_path, life, wanted, **roles))
+    def make(
+        liveness: LivenessCheck | None = LivenessCheck.REPORTS, wanted: str = "", **roles
+    ) -> Table:
+        made.append(Table(virtual, tmp_path, liveness, wanted, **roles))
         return made[-1]
 
     yield make
@@ -209,7 +213,7 @@ def test_a_pad_that_trembles_counts_all_the_time(table):
 
 def test_a_pad_that_shows_no_life_drives_slowly_and_lets_go_after_a_second(table, virtual):
     virtual.is_noisy = False
-    it = table(life=None)
+    it = table(liveness=None)
     assert it.input.source == "seat_slow"
     assert "once a second" in it.input.status_text(0)
     assert it.hold().is_held
@@ -223,7 +227,7 @@ def test_a_pad_that_shows_no_life_drives_slowly_and_lets_go_after_a_second(table
 
 def test_what_is_moved_each_second_keeps_a_slow_grip(table, virtual):
     virtual.is_noisy = False
-    it = table(life=None)
+    it = table(liveness=None)
     it.hold()
     for turn in range(5):
         virtual.move("leftx", 0.1 * turn)
@@ -231,7 +235,7 @@ def test_what_is_moved_each_second_keeps_a_slow_grip(table, virtual):
 
 
 def test_a_trigger_as_the_deadman_is_held_between_its_ends_and_counts_its_own_noise(table, virtual):
-    it = table(life=Life.TRIGGER, hand="lefttrigger", reverse="")
+    it = table(liveness=LivenessCheck.TRIGGER, hand="lefttrigger", reverse="")
     assert it.input.source == "gamepad"
     it.step()
     virtual.move("lefttrigger", 0.5)
@@ -279,14 +283,14 @@ def test_another_pad_has_no_say(table, virtual, sdl):
 
 def test_without_a_pad_it_is_refused_and_told_what_to_do(sdl, tmp_path):
     with pytest.raises(DeviceFault, match="no such gamepad") as raised:
-        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(context([vehicle()])))
+        asyncio.run(GamepadInput("", PadMappings(tmp_path)).open(context([vehicle()])))
     assert raised.value.remedy == "tandem pads lists them"
 
 
 def test_of_several_one_has_to_be_named(virtual, sdl, tmp_path):
     other = VirtualPad(sdl, "Other pad")
     with pytest.raises(DeviceFault, match="which gamepad"):
-        asyncio.run(Gamepad("", PadMappings(tmp_path)).open(context([vehicle()])))
+        asyncio.run(GamepadInput("", PadMappings(tmp_path)).open(context([vehicle()])))
     other.unplug()
 
 
@@ -300,7 +304,9 @@ def test_a_mapping_that_is_broken_is_named_with_its_file(table, virtual, sdl, tm
 
 
 def test_a_mapping_comes_back_as_it_was_kept(tmp_path):
-    kept = PadMapping("ff00", "Wheel", "ff00,Wheel,a:b0", Life.TRIGGER, Roles(hand="lefttrigger"))
+    kept = PadMapping(
+        "ff00", "Wheel", "ff00,Wheel,a:b0", LivenessCheck.TRIGGER, Roles(hand="lefttrigger")
+    )
     PadMappings(tmp_path).keep(kept)
     assert PadMappings(tmp_path).of("ff00") == kept
 
@@ -359,7 +365,7 @@ def test_a_machine_without_a_speaker_is_no_fault_and_makes_no_noise():
 def test_the_grip_is_told_in_words(table):
     it = table()
     it.step()
-    assert it.input.seat.grip is Grip.OPEN
+    assert it.input.seat.deadman is DeadmanState.OPEN
     assert it.input.hint(0) == "hold LB to drive"
 
 

@@ -10,10 +10,16 @@ import pytest
 from host_bridge.core import DriveCommand, Observed, OperatorRequest, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad import hands
-from host_bridge.inputs.gamepad.hands import GAMEPAD, SLOW_SEAT, Gamepad, chosen, take_mappings
-from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings, Roles
-from host_bridge.inputs.gamepad.sdl import BUTTONS, Kind, PadFacts, Report
-from host_bridge.inputs.gamepad.seat import Grip
+from host_bridge.inputs.gamepad.hands import (
+    GAMEPAD,
+    SLOW_SEAT,
+    GamepadInput,
+    choose_pad,
+    load_mappings,
+)
+from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings, Roles
+from host_bridge.inputs.gamepad.sdl import BUTTONS, PadFacts, PadReport, ReportKind
+from host_bridge.inputs.gamepad.seat import DeadmanState
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, context
 
@@ -30,7 +36,9 @@ class Sdl:
 
     def __init__(self) -> None:
         self.made.append(self)
-        self.reports: list[Report] = [Report(DEVICE, Kind.BUTTON, BUTTONS.index("a"), 1.0)]
+        self.reports: list[PadReport] = [
+            PadReport(DEVICE, ReportKind.BUTTON, BUTTONS.index("a"), 1.0)
+        ]
         self.lines: list[str] = []
         self.has_speaker = self.is_closed = False
         self.beeps = 0
@@ -90,7 +98,7 @@ class OpenPad:
 class Table:
     def __init__(self, folder, wanted: str = "") -> None:
         self.mappings = PadMappings(folder)
-        self.input = Gamepad(wanted, self.mappings)
+        self.input = GamepadInput(wanted, self.mappings)
         self.now_us = 0
 
     def open(self) -> Table:
@@ -102,7 +110,7 @@ class Table:
         (it,) = Sdl.made
         return it
 
-    def step(self, *reports: Report, observed: Observed = DRIVING) -> DriveCommand:
+    def step(self, *reports: PadReport, observed: Observed = DRIVING) -> DriveCommand:
         self.sdl.reports += reports
         return self.input.step(self.now_us, observed)
 
@@ -120,11 +128,11 @@ def table(tmp_path, monkeypatch):
     return Table(tmp_path)
 
 
-def pressed(name: str, device: int = DEVICE) -> Report:
-    return Report(device, Kind.BUTTON, BUTTONS.index(name), 1.0)
+def pressed(name: str, device: int = DEVICE) -> PadReport:
+    return PadReport(device, ReportKind.BUTTON, BUTTONS.index(name), 1.0)
 
 
-LOST = Report(DEVICE, Kind.REMOVED)
+LOST = PadReport(DEVICE, ReportKind.REMOVED)
 
 
 # --- which one
@@ -132,11 +140,11 @@ LOST = Report(DEVICE, Kind.REMOVED)
 
 @pytest.mark.parametrize("wanted", ["xbox", "XBOX", "pad", "0300aa", "0300AA"])
 def test_it_is_the_one_that_is_named(wanted):
-    assert chosen([ONE, OTHER], wanted) is ONE
+    assert choose_pad([ONE, OTHER], wanted) is ONE
 
 
 def test_or_the_only_one():
-    assert chosen(iter([OTHER]), "") is OTHER
+    assert choose_pad(iter([OTHER]), "") is OTHER
 
 
 @pytest.mark.parametrize(
@@ -150,7 +158,7 @@ def test_or_the_only_one():
 )
 def test_none_and_several_are_refused_with_what_there_is(pads, wanted, what, got):
     with pytest.raises(DeviceFault) as raised:
-        chosen(pads, wanted)
+        choose_pad(pads, wanted)
     fault = raised.value
     assert (fault.what, fault.got, fault.remedy) == (what, got, "tandem pads lists them")
     assert fault.expected is not None
@@ -159,14 +167,14 @@ def test_none_and_several_are_refused_with_what_there_is(pads, wanted, what, got
 
 def test_of_a_guid_its_first_eight_digits_are_told():
     with pytest.raises(DeviceFault, match=r"pad \(01234567\.\.\.\)"):
-        chosen([PadFacts(0, "pad", "0123456789", "")], "none")
+        choose_pad([PadFacts(0, "pad", "0123456789", "")], "none")
 
 
 def test_sdl_is_told_what_is_kept_of_each(table):
     table.mappings.keep(PadMapping(OTHER.guid, "Wheel", "a line"))
     sdl = Sdl()
     sdl.plugged = [ONE, OTHER]
-    assert take_mappings(sdl, table.mappings) == [ONE, OTHER]
+    assert load_mappings(sdl, table.mappings) == [ONE, OTHER]
     assert sdl.lines == ["a line"]
 
 
@@ -175,7 +183,7 @@ def test_sdl_is_told_what_is_kept_of_each(table):
 
 def test_before_it_is_opened_it_wishes_nothing(table):
     it = table.input
-    assert (it.source, it.life, it.seat, it.pad) == (GAMEPAD, Life.PRESSES, None, None)
+    assert (it.source, it.liveness, it.seat, it.pad) == (GAMEPAD, LivenessCheck.PRESSES, None, None)
     assert it.step(0, DRIVING) == DriveCommand()
     assert it.requests() == ()
     it.let_go()
@@ -186,7 +194,7 @@ def test_before_it_is_opened_it_wishes_nothing(table):
 def test_opened_it_has_forgotten_what_came_before(table):
     it = table.open().input
     assert it.source == GAMEPAD == "gamepad"
-    assert it.life is Life.REPORTS
+    assert it.liveness is LivenessCheck.REPORTS
     assert table.sdl.has_speaker
     assert table.sdl.reports == []
     table.step()
@@ -198,21 +206,25 @@ def test_one_without_a_gyro_is_slow_and_says_so(table, monkeypatch):
     monkeypatch.setattr(OpenPad, "has_sensor", False)
     it = table.open().input
     assert it.source == SLOW_SEAT == "seat_slow"
-    assert it.life is Life.PRESSES
+    assert it.liveness is LivenessCheck.PRESSES
     assert it.status_text(0).startswith("This pad does not show that it lives")
     assert it.status_text(0).endswith("once a second; 0.3 m/s at most.")
 
 
 @pytest.mark.parametrize(
-    ("life", "source"),
-    [(Life.REPORTS, GAMEPAD), (Life.TRIGGER, GAMEPAD), (Life.PRESSES, SLOW_SEAT)],
+    ("liveness", "source"),
+    [
+        (LivenessCheck.REPORTS, GAMEPAD),
+        (LivenessCheck.TRIGGER, GAMEPAD),
+        (LivenessCheck.PRESSES, SLOW_SEAT),
+    ],
 )
-def test_what_is_kept_of_its_kind_counts(table, monkeypatch, life, source):
-    monkeypatch.setattr(OpenPad, "has_sensor", life is Life.PRESSES)
+def test_what_is_kept_of_its_kind_counts(table, monkeypatch, liveness, source):
+    monkeypatch.setattr(OpenPad, "has_sensor", liveness is LivenessCheck.PRESSES)
     roles = Roles(hand="lefttrigger", reverse="", arm="guide")
-    table.mappings.keep(PadMapping(ONE.guid, "Xbox pad", "", life, roles))
+    table.mappings.keep(PadMapping(ONE.guid, "Xbox pad", "", liveness, roles))
     it = table.open().input
-    assert (it.life, it.source) == (life, source)
+    assert (it.liveness, it.source) == (liveness, source)
     table.step(pressed("guide"))
     assert list(it.requests()) == [OperatorRequest.ARM]
 
@@ -263,7 +275,7 @@ def test_orders_are_given_once(table):
 
 def test_another_pad_has_no_say(table):
     it = table.open().input
-    table.step(pressed("start", DEVICE + 1), Report(DEVICE + 1, Kind.REMOVED))
+    table.step(pressed("start", DEVICE + 1), PadReport(DEVICE + 1, ReportKind.REMOVED))
     assert list(it.requests()) == []
     assert it.pad is not None
     assert it.seat.reports.count == 0
@@ -272,7 +284,7 @@ def test_another_pad_has_no_say(table):
 def test_reports_are_of_the_time_of_the_step(table):
     table.open()
     table.now_us = 77
-    table.step(Report(DEVICE, Kind.AXIS, 0, 0.5))
+    table.step(PadReport(DEVICE, ReportKind.AXIS, 0, 0.5))
     assert table.input.seat.reports.heard_us == 77
 
 
@@ -291,11 +303,11 @@ def test_unplugged_it_says_so_until_it_is_back(table):
     assert table.step(pressed("start")) == DriveCommand(lost=said)
     assert it.requests() == ()
     it.let_go()
-    back = table.step(Report(0, Kind.ADDED))
+    back = table.step(PadReport(0, ReportKind.ADDED))
     assert back == DriveCommand()
     assert it.pad is not None
     assert it.pad is not pad
-    assert it.seat.grip is not Grip.HAND
+    assert it.seat.deadman is not DeadmanState.HAND
     table.hold(0.0)
     assert table.hold().is_held
 
@@ -304,7 +316,7 @@ def test_another_kind_does_not_take_its_place(table):
     it = table.open().input
     table.step(LOST)
     Sdl.plugged = [ONE, OTHER]
-    assert table.step(Report(1, Kind.ADDED)).lost
+    assert table.step(PadReport(1, ReportKind.ADDED)).lost
     assert it.pad is None
 
 
@@ -312,21 +324,21 @@ def test_one_that_is_gone_again_already_is_none(table, monkeypatch):
     table.open()
     table.step(LOST)
     monkeypatch.setattr(OpenPad, "fault", DeviceFault("gone"))
-    assert table.step(Report(0, Kind.ADDED)).lost
+    assert table.step(PadReport(0, ReportKind.ADDED)).lost
     assert table.input.pad is None
 
 
 def test_while_one_is_there_another_of_its_kind_is_nothing(table):
     it = table.open().input
     pad = it.pad
-    table.step(Report(0, Kind.ADDED))
+    table.step(PadReport(0, ReportKind.ADDED))
     assert it.pad is pad
 
 
 def test_what_was_never_lost_is_not_found(table):
     it = table.open().input
     it.pad = None
-    table.step(Report(0, Kind.ADDED))
+    table.step(PadReport(0, ReportKind.ADDED))
     assert it.pad is None
 
 

@@ -12,7 +12,14 @@ from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.plan import Plan
 from host_bridge.drive.session import Session
-from host_bridge.inputs.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
+from host_bridge.inputs.gamepad import (
+    GamepadInput,
+    LivenessCheck,
+    PadMapping,
+    PadMappings,
+    Sdl,
+    VirtualPad,
+)
 from host_bridge.inputs.manoeuvres import Constant, Player
 from sim_mock.world import plant_of
 from tests.host_bridge.drive.drives import Drive as Track
@@ -26,14 +33,14 @@ METRES = 1.6  # from 3 m/s: 200 ms until it is noticed, the brake, and a beat of
 class Ride(Track):
     """An F1TENTH with a VESC, a pad that trembles each 10 ms, and what it may let drive."""
 
-    def __init__(self, folder, life=Life.REPORTS, program=False):
+    def __init__(self, folder, liveness=LivenessCheck.REPORTS, program=False):
         self.sdl = Sdl()
         self.pad = VirtualPad(self.sdl, "Ride pad")
         facts = self.sdl.pads()[0]
-        PadMappings(folder).keep(PadMapping(facts.guid, facts.name, "", life))
+        PadMappings(folder).keep(PadMapping(facts.guid, facts.name, "", liveness))
         plant = plant_of(CAR, 1)
         self.truth = plant
-        self.input = Gamepad("", PadMappings(folder))
+        self.input = GamepadInput("", PadMappings(folder))
         player = Player(lambda context, limits: Constant(1.5, 60.0)) if program else None
         hand = "gamepad" if program else None
         plan = Plan(("car",), hand=hand, speed_mps=SPEED_MPS)
@@ -190,7 +197,7 @@ def test_unplugged_and_plugged_in_again_it_drives_only_after_release_and_a_word(
 
 
 def test_a_pad_that_shows_no_life_ends_held_or_frozen_alike_within_its_cap(ride):
-    it = ride(life=Life.PRESSES)
+    it = ride(liveness=LivenessCheck.PRESSES)
     it.at_speed(0.3)
     it.pad.is_frozen = True
     assert it.stop_distance() < 0.5

@@ -9,21 +9,29 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.gamepad import mapping
-from host_bridge.inputs.gamepad.mapping import Life, PadMapping, PadMappings, Roles, users_folder
+from host_bridge.inputs.gamepad.mapping import (
+    LivenessCheck,
+    PadMapping,
+    PadMappings,
+    Roles,
+    users_folder,
+)
 
 ROW = {"guid": "ff00", "name": "Wheel", "sdl": "ff00,Wheel,a:b0", "life": "reports", "roles": {}}
 
 
 def test_a_new_pad_is_driven_by_its_shoulder_buttons_and_triggers():
     assert PadMapping("ff00") == PadMapping("ff00", "", "", None, Roles())
-    assert PadMapping.from_row(ROW) == PadMapping("ff00", "Wheel", ROW["sdl"], Life.REPORTS)
+    assert PadMapping.from_row(ROW) == PadMapping(
+        "ff00", "Wheel", ROW["sdl"], LivenessCheck.REPORTS
+    )
 
 
-@pytest.mark.parametrize("life", [None, Life.REPORTS, Life.PRESSES])
-def test_a_row_reads_back(life):
-    kept = PadMapping("ff00", "Wheel", "line", life, Roles(steer="+rightx", brake="-lefty"))
+@pytest.mark.parametrize("liveness", [None, LivenessCheck.REPORTS, LivenessCheck.PRESSES])
+def test_a_row_reads_back(liveness):
+    kept = PadMapping("ff00", "Wheel", "line", liveness, Roles(steer="+rightx", brake="-lefty"))
     assert PadMapping.from_row(kept.row()) == kept
-    assert kept.row()["life"] == (life.value if life else "")
+    assert kept.row()["life"] == (liveness.value if liveness else "")
     json.dumps(kept.row())
 
 
@@ -43,7 +51,7 @@ def test_only_an_axis_is_a_trigger():
     with pytest.raises(ValueError, match="but leftshoulder is no axis"):
         PadMapping.from_row(row)
     found = PadMapping.from_row({**row, "roles": {"hand": "lefttrigger"}})
-    assert found.life is Life.TRIGGER
+    assert found.liveness is LivenessCheck.TRIGGER
 
 
 LINE = "ff00,Wheel,b:b1,start:b7,leftshoulder:b4,righttrigger:b5,lefttrigger:a2,leftx:a0"

@@ -6,9 +6,9 @@ import pytest
 
 from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
-from host_bridge.inputs.gamepad.mapping import Life, Roles
-from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, Kind, Report
-from host_bridge.inputs.gamepad.seat import Grip, PadSeat
+from host_bridge.inputs.gamepad.mapping import LivenessCheck, Roles
+from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, PadReport, ReportKind
+from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
 
 LIMITS = InputLimits(steer_rad=0.4, speed_mps=4.0, reverse_mps=2.0)
 PRESS_US = 1_000_000
@@ -35,9 +35,11 @@ class NumberedPad(Pad):
 
 
 class Table:
-    def __init__(self, life: Life = Life.REPORTS, pad: Pad | None = None, **roles: str) -> None:
+    def __init__(
+        self, liveness: LivenessCheck = LivenessCheck.REPORTS, pad: Pad | None = None, **roles: str
+    ) -> None:
         self.pad = pad or Pad()
-        self.seat = PadSeat(self.pad, Roles(**roles), life, LIMITS)
+        self.seat = PadSeat(self.pad, Roles(**roles), liveness, LIMITS)
         self.now_us = 0
 
     def step(self, **values: float) -> DriveCommand:
@@ -52,9 +54,9 @@ class Table:
         return self.step(leftshoulder=1.0, **values)
 
     def press(self, name: str, value: float = 1.0) -> None:
-        self.hear(Report(0, Kind.BUTTON, BUTTONS.index(name), value))
+        self.hear(PadReport(0, ReportKind.BUTTON, BUTTONS.index(name), value))
 
-    def hear(self, report: Report) -> None:
+    def hear(self, report: PadReport) -> None:
         self.seat.hear(report, self.now_us)
 
 
@@ -63,7 +65,7 @@ def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
     table = Table(**{role: "b"})
     table.press("b")
     assert table.seat.requests == [OperatorRequest.STOP]
-    assert table.seat.grip is Grip.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
 
 
 # --- what is held
@@ -71,14 +73,14 @@ def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
 
 def test_a_grip_counts_only_after_a_release():
     table = Table()
-    assert table.seat.grip is Grip.NEEDS_RELEASE
-    assert not table.seat.is_restless
+    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert not table.seat.began_off_neutral
     assert table.step(leftshoulder=1.0) == DriveCommand()
-    assert not table.seat.is_restless
+    assert not table.seat.began_off_neutral
     assert table.step(leftshoulder=0.0) == DriveCommand()
-    assert table.seat.grip is Grip.OPEN
+    assert table.seat.deadman is DeadmanState.OPEN
     assert table.step(leftshoulder=1.0) == DriveCommand(is_held=True)
-    assert table.seat.grip is Grip.HAND
+    assert table.seat.deadman is DeadmanState.HAND
 
 
 @pytest.mark.parametrize(("value", "is_held"), [(0.5, False), (0.51, True)])
@@ -102,7 +104,7 @@ def test_the_other_button_lets_a_program_drive_and_the_hand_takes_over():
     table.step(leftx=1.0)
     held = table.step(rightshoulder=1.0)
     assert held == DriveCommand(is_held=True, permits_autonomy=True)
-    assert table.seat.grip is Grip.AUTONOMY
+    assert table.seat.deadman is DeadmanState.AUTONOMY
     taken = table.step(leftshoulder=1.0)
     assert (taken.is_held, taken.permits_autonomy) == (True, False)
     assert table.step(leftshoulder=0.0).permits_autonomy
@@ -120,12 +122,12 @@ def test_a_grip_that_begins_with_what_makes_speed_pressed_is_none_until_released
     table = Table(brake="rightx")
     table.step(**{control: 0.3})
     assert table.step(**{hand: 1.0}) == DriveCommand()
-    assert table.seat.grip is Grip.NEEDS_RELEASE
-    assert table.seat.is_restless
+    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert table.seat.began_off_neutral
     assert table.step(**{control: 0.0}) == DriveCommand()
-    assert table.seat.is_restless, "until it is let go"
+    assert table.seat.began_off_neutral, "until it is let go"
     table.step(**{hand: 0.0})
-    assert not table.seat.is_restless
+    assert not table.seat.began_off_neutral
     assert table.step(**{hand: 1.0}).is_held
 
 
@@ -139,7 +141,7 @@ def test_taking_over_with_a_trigger_pressed_is_no_grip():
     table.step(rightshoulder=1.0)
     table.step(righttrigger=0.5)
     assert table.step(leftshoulder=1.0) == DriveCommand()
-    assert table.seat.is_restless
+    assert table.seat.began_off_neutral
 
 
 def test_what_is_let_go_by_the_drive_has_to_be_held_anew():
@@ -192,7 +194,7 @@ def test_an_axis_may_have_a_sign():
 def test_the_count_of_reports_goes_with_each_wish():
     table = Table()
     for value in (0.1, 0.2, 0.3):
-        table.hear(Report(0, Kind.AXIS, 0, value))
+        table.hear(PadReport(0, ReportKind.AXIS, 0, value))
     assert table.step().input_count == 3
     assert table.hold().input_count == 3
     table.step(leftshoulder=0.0)
@@ -239,17 +241,17 @@ def test_those_that_hold_or_drive_order_nothing():
 def test_a_hat_stops_and_its_middle_does_not():
     table = Table()
     table.hold()
-    table.hear(Report(0, Kind.HAT, 0, 0.0))
+    table.hear(PadReport(0, ReportKind.HAT, 0, 0.0))
     assert table.seat.requests == []
-    table.hear(Report(0, Kind.HAT, 0, 2.0))
+    table.hear(PadReport(0, ReportKind.HAT, 0, 2.0))
     assert table.seat.requests == [OperatorRequest.STOP]
-    assert table.seat.grip is Grip.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
 
 
 def test_an_axis_orders_nothing():
     table = Table()
     table.hold()
-    table.hear(Report(0, Kind.AXIS, 1, 1.0))
+    table.hear(PadReport(0, ReportKind.AXIS, 1, 1.0))
     assert table.seat.requests == []
     assert table.step().is_held
 
@@ -258,7 +260,7 @@ def test_an_axis_orders_nothing():
 
 
 def test_a_pad_that_shows_no_life_is_let_go_of_after_a_second():
-    table = Table(Life.PRESSES)
+    table = Table(LivenessCheck.PRESSES)
     table.now_us = 500
     table.press("leftshoulder")
     table.hold()
@@ -273,13 +275,13 @@ def test_a_pad_that_shows_no_life_is_let_go_of_after_a_second():
 
 
 def test_one_that_never_said_anything_is_no_hand():
-    table = Table(Life.PRESSES)
+    table = Table(LivenessCheck.PRESSES)
     assert not table.hold().is_held
     assert table.seat.left_us(0) is None
 
 
 def test_nor_does_it_let_a_program_drive_for_longer():
-    table = Table(Life.PRESSES)
+    table = Table(LivenessCheck.PRESSES)
     table.press("rightshoulder")
     table.step()
     assert table.step(rightshoulder=1.0).permits_autonomy
@@ -288,9 +290,9 @@ def test_nor_does_it_let_a_program_drive_for_longer():
     assert not table.step().is_held
 
 
-@pytest.mark.parametrize("life", [Life.REPORTS, Life.TRIGGER])
-def test_of_one_that_shows_life_the_car_is_judge(life):
-    table = Table(life)
+@pytest.mark.parametrize("liveness", [LivenessCheck.REPORTS, LivenessCheck.TRIGGER])
+def test_of_one_that_shows_life_the_car_is_judge(liveness):
+    table = Table(liveness)
     table.hold()
     table.now_us = 10 * PRESS_US
     assert table.seat.left_us(table.now_us) is None
@@ -298,64 +300,66 @@ def test_of_one_that_shows_life_the_car_is_judge(life):
 
 
 def test_of_a_trigger_as_the_deadman_its_own_noise_counts():
-    table = Table(Life.TRIGGER, NumberedPad(), hand="lefttrigger", reverse="")
+    table = Table(LivenessCheck.TRIGGER, NumberedPad(), hand="lefttrigger", reverse="")
     for number in (3, 4, 5):
-        table.hear(Report(0, Kind.AXIS, number, 0.5))
+        table.hear(PadReport(0, ReportKind.AXIS, number, 0.5))
     assert table.seat.reports.count == 1
 
 
 def test_a_button_as_the_deadman_has_no_axis():
-    table = Table(Life.TRIGGER, NumberedPad())
+    table = Table(LivenessCheck.TRIGGER, NumberedPad())
     for number in (0, 1, 4):
-        table.hear(Report(0, Kind.AXIS, number, 0.5))
+        table.hear(PadReport(0, ReportKind.AXIS, number, 0.5))
     assert table.seat.reports.count == 0
 
 
 # --- the count
 
 
-@pytest.mark.parametrize("kind", [Kind.AXIS, Kind.BUTTON, Kind.HAT, Kind.SENSOR])
+@pytest.mark.parametrize(
+    "kind", [ReportKind.AXIS, ReportKind.BUTTON, ReportKind.HAT, ReportKind.SENSOR]
+)
 def test_what_says_something_new_counts_and_what_repeats_does_not(kind):
-    count = ReportCount(Life.REPORTS)
+    count = ReportCount(LivenessCheck.REPORTS)
     assert (count.count, count.total, count.heard_us) == (0, 0, None)
-    assert count.hear(Report(0, kind, 1, 0.5), 10) is True
-    assert count.hear(Report(0, kind, 1, 0.5), 20) is False
+    assert count.hear(PadReport(0, kind, 1, 0.5), 10) is True
+    assert count.hear(PadReport(0, kind, 1, 0.5), 20) is False
     assert count.heard_us == 10
-    assert count.hear(Report(0, kind, 2, 0.5), 30) is True
-    assert count.hear(Report(0, kind, 1, 0.6), 40) is True
+    assert count.hear(PadReport(0, kind, 2, 0.5), 30) is True
+    assert count.hear(PadReport(0, kind, 1, 0.6), 40) is True
     assert (count.count, count.total, count.heard_us) == (3, 3, 40)
 
 
 def test_of_a_sensor_its_content_is_what_it_says():
-    count = ReportCount(Life.REPORTS)
-    assert count.hear(Report(0, Kind.SENSOR, 0, 0.0, (1.0, 2.0)), 0)
-    assert count.hear(Report(0, Kind.SENSOR, 0, 0.0, (1.5, 2.0)), 0)
-    assert not count.hear(Report(0, Kind.SENSOR, 0, 1.0, (1.5, 2.0)), 0)
+    count = ReportCount(LivenessCheck.REPORTS)
+    assert count.hear(PadReport(0, ReportKind.SENSOR, 0, 0.0, (1.0, 2.0)), 0)
+    assert count.hear(PadReport(0, ReportKind.SENSOR, 0, 0.0, (1.5, 2.0)), 0)
+    assert not count.hear(PadReport(0, ReportKind.SENSOR, 0, 1.0, (1.5, 2.0)), 0)
 
 
-@pytest.mark.parametrize("kind", [Kind.ADDED, Kind.REMOVED])
+@pytest.mark.parametrize("kind", [ReportKind.ADDED, ReportKind.REMOVED])
 def test_plugging_is_no_sign_of_life(kind):
-    count = ReportCount(Life.PRESSES)
-    assert count.hear(Report(0, kind), 0) is False
+    count = ReportCount(LivenessCheck.PRESSES)
+    assert count.hear(PadReport(0, kind), 0) is False
     assert (count.count, count.heard_us) == (0, None)
 
 
 def test_only_the_triggers_axis_counts_where_it_is_the_deadman():
-    count = ReportCount(Life.TRIGGER, 2)
-    assert not count.hear(Report(0, Kind.BUTTON, 2, 1.0), 0)
-    assert not count.hear(Report(0, Kind.AXIS, 1, 1.0), 0)
-    assert count.hear(Report(0, Kind.AXIS, 2, 1.0), 7)
+    count = ReportCount(LivenessCheck.TRIGGER, 2)
+    assert not count.hear(PadReport(0, ReportKind.BUTTON, 2, 1.0), 0)
+    assert not count.hear(PadReport(0, ReportKind.AXIS, 1, 1.0), 0)
+    assert count.hear(PadReport(0, ReportKind.AXIS, 2, 1.0), 7)
     assert count.heard_us == 7
-    assert not ReportCount(Life.TRIGGER).hear(Report(0, Kind.AXIS, 0, 1.0), 0)
-    assert not ReportCount(Life.TRIGGER).hear(Report(0, Kind.AXIS, 1, 1.0), 0)
-    assert ReportCount(Life.REPORTS, 2).hear(Report(0, Kind.AXIS, 1, 1.0), 0)
+    assert not ReportCount(LivenessCheck.TRIGGER).hear(PadReport(0, ReportKind.AXIS, 0, 1.0), 0)
+    assert not ReportCount(LivenessCheck.TRIGGER).hear(PadReport(0, ReportKind.AXIS, 1, 1.0), 0)
+    assert ReportCount(LivenessCheck.REPORTS, 2).hear(PadReport(0, ReportKind.AXIS, 1, 1.0), 0)
 
 
 def test_the_count_is_of_sixteen_bits():
-    count = ReportCount(Life.REPORTS)
+    count = ReportCount(LivenessCheck.REPORTS)
     count.count = count.total = 65_534
     for number, told in enumerate((65_535, 0, 1)):
-        count.hear(Report(0, Kind.AXIS, 0, float(number)), 0)
+        count.hear(PadReport(0, ReportKind.AXIS, 0, float(number)), 0)
         assert count.count == told
     assert count.total == 65_537
     assert PRESS_AGAIN_US == PRESS_US

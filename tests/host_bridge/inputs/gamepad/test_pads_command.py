@@ -12,7 +12,7 @@ import pytest
 
 from host_bridge.cli.commands import pads
 from host_bridge.core.errors import DeviceFault, NotHeldFault
-from host_bridge.inputs.gamepad import Life, OpenPad, PadMappings, Sdl, VirtualPad
+from host_bridge.inputs.gamepad import LivenessCheck, OpenPad, PadMappings, Sdl, VirtualPad
 from tests.host_bridge.cli.programs import tandem
 from tests.meanwhile import meanwhile
 
@@ -67,7 +67,7 @@ def test_a_steady_hand_whose_pad_trembles_shows_that_it_lives(virtual, capsys):
         assert run("test", "--seconds", "0.5", "--json") == 0
     assert json.loads(capsys.readouterr().out)["life"] == "reports"
     guid = virtual._sdl.pads()[0].guid
-    assert PadMappings().of(guid).life is Life.REPORTS
+    assert PadMappings().of(guid).liveness is LivenessCheck.REPORTS
 
 
 def test_a_pad_that_says_changes_alone_is_told_to_and_kept_as_such(virtual, capsys):
