@@ -14,9 +14,16 @@ import numpy as np
 from host_bridge.cli.arguments.typed import positive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.inputs.paths import Measure, Path, Place, path_of_drive, read_path, write_path
-from host_bridge.inputs.paths.making import SPACING_M, Drive
-from host_bridge.inputs.paths.path import Pose, moved, pose_of, resampled
+from host_bridge.inputs.paths import (
+    Path,
+    PositionSample,
+    TrackingError,
+    path_of_drive,
+    read_path,
+    write_path,
+)
+from host_bridge.inputs.paths.making import SPACING_M, RecordedDrive
+from host_bridge.inputs.paths.path import Pose, frame_transform, parse_pose, resampled
 from host_bridge.logs.reading import read
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names
@@ -127,7 +134,7 @@ def _recorded(args: argparse.Namespace) -> Path:
             places.append((float(row["x_m"]), float(row["y_m"])))
             speeds.append(speed_mps)
     try:
-        return path_of_drive(Drive(np.array(places), np.array(speeds)), args.spacing)
+        return path_of_drive(RecordedDrive(np.array(places), np.array(speeds)), args.spacing)
     except ValueError as fault:
         raise DataFileFault(
             f"no path in this drive: {fault}",
@@ -179,7 +186,7 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
 
 def _start(text: str) -> Start:
     try:
-        return Start(*pose_of(text))
+        return Start(*parse_pose(text))
     except ValueError:
         raise UsageFault("--start", expected="X,Y,YAW_DEG", got=text) from None
 
@@ -215,10 +222,10 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     places = list(_truths(args, host)) if is_truth else list(_reckoned(args, path))
     if not places:
         raise DataFileFault("no place of a car in it", where=str(args.of))
-    measure = Measure(path)
-    for place, _ in places:
-        measure.add(place)
-    figures, lines = measure.figures(), measure.lines()
+    tracking_error = TrackingError(path)
+    for position, _ in places:
+        tracking_error.add(position)
+    figures, lines = tracking_error.figures(), tracking_error.lines()
     if is_truth:
         hits = places[-1][1]
         figures["hits"] = hits
@@ -226,7 +233,7 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     return figures, lines
 
 
-def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int | None]]:
+def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, int | None]]:
     """Yield the true places of a virtual car, and how often it hit a wall.
 
     The place is of the point that the car turns about if its vehicle is given, else of its centre
@@ -241,7 +248,7 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int |
                     truth, yaw = row["truth"], row["truth"]["yaw_rad"]
                     x_m = truth["x_m"] - behind_m * cos(yaw)
                     y_m = truth["y_m"] - behind_m * sin(yaw)
-                    yield Place(row["taken_s"], x_m, y_m), truth.get("hits")
+                    yield PositionSample(row["taken_s"], x_m, y_m), truth.get("hits")
     except OSError as error:
         raise DataFileFault.unreadable(args.of, error) from None
     except (ValueError, KeyError, TypeError) as fault:
@@ -253,7 +260,7 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int |
         ) from None
 
 
-def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[Place, None]]:
+def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[PositionSample, None]]:
     """Yield the dead-reckoned places, moved so that the first one is the path's first point."""
     rows = [
         (it.time_us, it.car, it.value)
@@ -265,6 +272,6 @@ def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[Place, Non
     for time_us, name, row in rows:
         if name == car:
             reckoned = row["x_m"], row["y_m"], row["yaw_rad"]
-            frame = frame or moved(reckoned, (*path.at(0.0), path.yaw_at(0.0)))
+            frame = frame or frame_transform(reckoned, (*path.at(0.0), path.yaw_at(0.0)))
             x_m, y_m, _ = frame(reckoned)
-            yield Place(time_us * 1e-6, x_m, y_m), None
+            yield PositionSample(time_us * 1e-6, x_m, y_m), None

@@ -26,11 +26,11 @@ from host_bridge.core import (
     OperatorRequest,
 )
 from host_bridge.core.errors import UsageFault
-from host_bridge.inputs.paths.laws import LAWS, Car
-from host_bridge.inputs.paths.measuring import Measure, Place
-from host_bridge.inputs.paths.path import Path, Pose, moved, pose_of
+from host_bridge.inputs.paths.laws import LAWS, VehicleState
+from host_bridge.inputs.paths.measuring import PositionSample, TrackingError
+from host_bridge.inputs.paths.path import Path, Pose, frame_transform, parse_pose
 from host_bridge.inputs.paths.path_file import read_path
-from host_bridge.inputs.paths.profile import LATERAL_MPS2, Profile
+from host_bridge.inputs.paths.profile import LATERAL_MPS2, SpeedProfile
 
 _OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral")
 _EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
@@ -46,7 +46,7 @@ _REST_MPS = 0.02
 
 
 @dataclass(frozen=True)
-class Ways:
+class PathOptions:
     """The options of a path; None leaves the choice to the path or the vehicle."""
 
     law: str = "pursuit"
@@ -58,19 +58,19 @@ class Ways:
     lateral_mps2: float = LATERAL_MPS2
 
 
-class Follower(Input):
+class PathFollower(Input):
     """The input that drives a path once, or a loop several times, while the deadman permits it."""
 
     is_computed = True
 
-    def __init__(self, read: Callable[[], Path], ways: Ways) -> None:
-        self._read, self._ways = read, ways
+    def __init__(self, read: Callable[[], Path], options: PathOptions) -> None:
+        self._read, self._options = read, options
         self._steps = 0
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._frame: Callable[[Pose], Pose] | None = None
         self._captured_us: int | None = None
         self._heard_us = 0
-        self._is_ending = self._is_over = self._has_said = False
+        self._is_ending = self._is_over = self._has_ended = False
         self._lost = ""
         self._steer_rad = 0.0
 
@@ -85,9 +85,9 @@ class Follower(Input):
         self._base_m = vehicle.wheelbase_m - vehicle.turns_ahead_m
         has_speed = context.speed_mps is not None or path.speeds_mps is not None
         top_mps = limits.speed_mps * (1.0 if has_speed else _PART)
-        self._profile = Profile(path, top_mps, self._ways.lateral_mps2, self._base_m)
-        self._far_m = self._ways.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
-        self.measure = Measure(path)
+        self._profile = SpeedProfile(path, top_mps, self._options.lateral_mps2, self._base_m)
+        self._far_m = self._options.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
+        self.tracking_error = TrackingError(path)
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._steps += 1
@@ -99,7 +99,7 @@ class Follower(Input):
         if self._drive_us is None:
             self._drive_us = now_us + NEUTRAL_US
             self._heard_us = now_us
-        self._look(now_us, seen.motion, seen.status)
+        self._track(now_us, seen.motion, seen.status)
         if self._lost:
             return DriveCommand(input_count=self._steps, lost=self._lost)
         if now_us < self._drive_us:
@@ -112,9 +112,9 @@ class Follower(Input):
         )
 
     def requests(self) -> Sequence[OperatorRequest]:
-        if not self._is_over or self._has_said:
+        if not self._is_over or self._has_ended:
             return ()
-        self._has_said = True
+        self._has_ended = True
         return (OperatorRequest.END,)
 
     def let_go(self) -> None:
@@ -123,27 +123,27 @@ class Follower(Input):
 
     def status_text(self, now_us: int) -> str:
         if self._frame is None:
-            return "" if self._ways.at else "Where the car stands is the path's first point."
+            return "" if self._options.at else "Where the car stands is the path's first point."
         if not self._path.is_loop:
             return ""
-        done = len(self.measure.lap_times_s)
-        return f"lap {done + 1}" + (f" of {self._ways.laps}" if self._ways.laps else "")
+        done = len(self.tracking_error.lap_times_s)
+        return f"lap {done + 1}" + (f" of {self._options.laps}" if self._options.laps else "")
 
     def progress_s(self) -> tuple[float, float] | None:
-        if self._path.is_loop and not self._ways.laps:
+        if self._path.is_loop and not self._options.laps:
             return None
-        laps = self._ways.laps if self._path.is_loop else 1
-        done, rest_m = divmod(max(self.measure.driven_m, 0.0), self._path.length_m)
+        laps = self._options.laps if self._path.is_loop else 1
+        done, rest_m = divmod(max(self.tracking_error.driven_m, 0.0), self._path.length_m)
         whole_s = self._profile.duration_s
         return done * whole_s + self._profile.time_at(rest_m), laps * whole_s
 
     def report(self) -> Sequence[str]:
-        return self.measure.lines()
+        return self.tracking_error.lines()
 
     def figures(self) -> Mapping[str, Any]:
-        return {"path": {**self.measure.figures(), "law": self._ways.law}}
+        return {"path": {**self.tracking_error.figures(), "law": self._options.law}}
 
-    def _look(self, now_us: int, motion: CarMotion, status: CarStatus) -> None:
+    def _track(self, now_us: int, motion: CarMotion, status: CarStatus) -> None:
         """Update the car's place from its motion report, and compute the steering."""
         if motion.captured_us == self._captured_us:
             if now_us - self._heard_us > _SILENT_US:
@@ -151,43 +151,43 @@ class Follower(Input):
             return
         self._captured_us, self._heard_us = motion.captured_us, now_us
         reckoned = motion.x_m, motion.y_m, motion.yaw_rad
-        self._frame = self._frame or moved(reckoned, self._begin())
+        self._frame = self._frame or frame_transform(reckoned, self._begin())
         x, y, yaw = self._frame(reckoned)
-        beside = self.measure.add(Place(now_us * 1e-6, x, y))
-        if beside.apart_m > self._far_m and not self._is_ending:
+        projection = self.tracking_error.add(PositionSample(now_us * 1e-6, x, y))
+        if projection.apart_m > self._far_m and not self._is_ending:
             self._lost = (
-                f"The car is {beside.apart_m:.2f} m beside its path, at most {self._far_m:.2f}"
+                f"The car is {projection.apart_m:.2f} m beside its path, at most {self._far_m:.2f}"
             )
-        car = Car(x, y, yaw, status.speed_mps, self._base_m)
-        law = LAWS[self._ways.law]
-        steer_rad = law(self._path, beside, car, self._ways.lookahead_m)
+        car = VehicleState(x, y, yaw, status.speed_mps, self._base_m)
+        law = LAWS[self._options.law]
+        steer_rad = law(self._path, projection, car, self._options.lookahead_m)
         self._steer_rad = min(max(steer_rad, -self._most_rad), self._most_rad)
         self._watch_end(status.speed_mps)
 
     def _watch_end(self, speed_mps: float) -> None:
-        beside, laps = self.measure.beside, self._ways.laps
+        projection, laps = self.tracking_error.projection, self._options.laps
         if self._path.is_loop:
-            self._is_ending |= 0 < laps <= len(self.measure.lap_times_s)
-        elif beside is not None:
-            self._is_ending |= beside.along_m >= self._path.length_m - _END_M
+            self._is_ending |= 0 < laps <= len(self.tracking_error.lap_times_s)
+        elif projection is not None:
+            self._is_ending |= projection.along_m >= self._path.length_m - _END_M
         self._is_over |= self._is_ending and abs(speed_mps) < _REST_MPS
 
     def _speed_mps(self, now_mps: float) -> float:
-        beside = self.measure.beside
-        if self._is_ending or beside is None:
+        projection = self.tracking_error.projection
+        if self._is_ending or projection is None:
             return 0.0
-        return max(self._profile.speed_at(beside.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
+        return max(self._profile.speed_at(projection.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
 
     def _begin(self) -> Pose:
         """Return the car's pose at the start, in the path's frame."""
-        if self._ways.at is None:
+        if self._options.at is None:
             return (*self._path.at(0.0), self._path.yaw_at(0.0))
-        x, y, yaw = self._ways.at
+        x, y, yaw = self._options.at
         behind_m = self._vehicle.turns_behind_centre_m
         return x - behind_m * cos(yaw), y - behind_m * sin(yaw), yaw
 
 
-def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Follower:
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> PathFollower:
     """Make the input of ``--input path:FILE?...``.
 
     Raises errors.UsageFault without a file, and for an unknown option.
@@ -195,11 +195,11 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Fo
     file, _, query = rest.partition("?")
     if not file:
         raise UsageFault("which path?", expected=_EXAMPLE, remedy="tandem path makes one")
-    ways = ways_of(dict(parse_qsl(query, keep_blank_values=True)))
-    return Follower(lambda: _with(read_path(FilePath(file)), ways), ways)
+    chosen = parse_options(dict(parse_qsl(query, keep_blank_values=True)))
+    return PathFollower(lambda: _with(read_path(FilePath(file)), chosen), chosen)
 
 
-def ways_of(query: Mapping[str, str]) -> Ways:
+def parse_options(query: Mapping[str, str]) -> PathOptions:
     """Parse the options of a path.
 
     Raises errors.UsageFault naming the option that is wrong.
@@ -211,12 +211,12 @@ def ways_of(query: Mapping[str, str]) -> Ways:
             expected=f"of {', '.join(_OPTIONS)}",
             remedy=_EXAMPLE,
         )
-    law = query.get("law", Ways.law)
+    law = query.get("law", PathOptions.law)
     if law not in LAWS:
         raise _wrong("law", law, " or ".join(LAWS))
-    return Ways(
+    return PathOptions(
         law,
-        _whole("laps", query, Ways.laps),
+        _whole("laps", query, PathOptions.laps),
         bool(_whole("loop", query, 0)) if "loop" in query else None,
         _pose(query["at"]) if "at" in query else None,
         _length("far", query),
@@ -225,10 +225,10 @@ def ways_of(query: Mapping[str, str]) -> Ways:
     )
 
 
-def _with(path: Path, ways: Ways) -> Path:
-    if ways.is_loop is None or ways.is_loop == path.is_loop:
+def _with(path: Path, options: PathOptions) -> Path:
+    if options.is_loop is None or options.is_loop == path.is_loop:
         return path
-    if ways.is_loop:
+    if options.is_loop:
         return Path(path.points_m, path.speeds_mps, is_loop=True)
     speeds = path.speeds_mps
     return Path(path.points_m[:-1], None if speeds is None else speeds[:-1], is_loop=False)
@@ -266,6 +266,6 @@ def _number(name: str, text: str) -> float:
 
 def _pose(text: str) -> Pose:
     try:
-        return pose_of(text)
+        return parse_pose(text)
     except ValueError:
         raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car") from None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import atan, atan2, cos, remainder, sin, tau
 
-from host_bridge.inputs.paths.path import Beside, Path
+from host_bridge.inputs.paths.path import Path, PathProjection
 
 STANLEY_GAIN = 2.5  # 1/s; the same as in Hoffmann et al., ACC 2007
 _SOFT_MPS = 0.5  # keeps a slow car from swinging from lock to lock
@@ -19,7 +19,7 @@ LOOKAHEAD_BASES = 1.5
 
 
 @dataclass(frozen=True)
-class Car:
+class VehicleState:
     """The pose of the point that a car turns about, and its speed."""
 
     x_m: float
@@ -29,24 +29,28 @@ class Car:
     base_m: float
 
 
-Law = Callable[[Path, Beside, Car, float | None], float]
+Law = Callable[[Path, PathProjection, VehicleState, float | None], float]
 
 
-def pure_pursuit(path: Path, beside: Beside, car: Car, lookahead_m: float | None) -> float:
+def pure_pursuit(
+    path: Path, projection: PathProjection, car: VehicleState, lookahead_m: float | None
+) -> float:
     """Steer along the arc to a point of the path ahead (Coulter, CMU-RI-TR-92-01, 1992)."""
     ahead_m = lookahead_m or max(LOOKAHEAD_BASES * car.base_m, LOOKAHEAD_S * abs(car.speed_mps))
-    x, y = path.at(beside.along_m + ahead_m)
+    x, y = path.at(projection.along_m + ahead_m)
     dx, dy = x - car.x_m, y - car.y_m
     across_m = cos(car.yaw_rad) * dy - sin(car.yaw_rad) * dx
     square = max(dx * dx + dy * dy, 1e-6)
     return atan(car.base_m * 2.0 * across_m / square)
 
 
-def stanley(path: Path, beside: Beside, car: Car, lookahead_m: float | None) -> float:
+def stanley(
+    path: Path, projection: PathProjection, car: VehicleState, lookahead_m: float | None
+) -> float:
     """Steer by the heading and cross-track errors of the front axle (Hoffmann et al., ACC 2007)."""
     x = car.x_m + car.base_m * cos(car.yaw_rad)
     y = car.y_m + car.base_m * sin(car.yaw_rad)
-    front = path.beside(x, y, beside.along_m + car.base_m)
+    front = path.project(x, y, projection.along_m + car.base_m)
     off_rad = remainder(front.yaw_rad - car.yaw_rad, tau)
     return off_rad - atan2(STANLEY_GAIN * front.left_m, _SOFT_MPS + abs(car.speed_mps))
 

@@ -17,14 +17,14 @@ _BACK_M = 0.1  # more backward movement than the play of the wheels
 
 
 @dataclass(frozen=True)
-class Drive:
+class RecordedDrive:
     """A recorded drive: rows of x, y in m, and the speed there, forward positive."""
 
     places_m: Floats
     speeds_mps: Floats
 
 
-def path_of_drive(drive: Drive, spacing_m: float = SPACING_M) -> Path:
+def path_of_drive(drive: RecordedDrive, spacing_m: float = SPACING_M) -> Path:
     """Return the path, evenly spaced and smoothed, with the speeds of the drive.
 
     A drive that comes back to its start (the loop rule) is a loop: it is cut there, and the gap
@@ -57,7 +57,7 @@ def _smoothed(points: Floats, mode: str) -> Floats:
     return smooth
 
 
-def _moved(drive: Drive) -> tuple[Floats, Floats]:
+def _moved(drive: RecordedDrive) -> tuple[Floats, Floats]:
     """Return the drive without the places at which it stood."""
     kept = [0]
     for i in range(1, len(drive.places_m)):

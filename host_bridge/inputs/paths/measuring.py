@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from host_bridge.inputs.paths.path import Beside, Path
+from host_bridge.inputs.paths.path import Path, PathProjection
 
 _BEGUN_M = 0.02  # the first lap's time begins when the car has moved so far
 _MOVED_M = 1e-6  # a smaller step counts as standing, and adds nothing to the mean
 
 
 @dataclass(frozen=True)
-class Place:
+class PositionSample:
     """A car's position, and its time."""
 
     time_s: float
@@ -21,8 +21,8 @@ class Place:
     y_m: float
 
 
-class Measure:
-    """The measurement, fed with one place after the other.
+class TrackingError:
+    """The cross-track error and the laps of a drive, fed with one position after the other.
 
     The cross-track error is weighted by the distance driven, so that a car that waits changes
     nothing.
@@ -30,26 +30,26 @@ class Measure:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.beside: Beside | None = None
+        self.projection: PathProjection | None = None
         self.driven_m = 0.0  # along the path
         self.worst_m = 0.0
         self.lap_times_s: list[float] = []
         self._sum = 0.0
         self._way_m = 0.0
         self._lap_began_s = 0.0
-        self._last: Place | None = None
+        self._last: PositionSample | None = None
 
-    def add(self, place: Place) -> Beside:
-        """Add the next place; return where it is beside the path."""
-        near_m = self.beside.along_m if self.beside else None
-        beside = self.path.beside(place.x_m, place.y_m, near_m)
+    def add(self, position: PositionSample) -> PathProjection:
+        """Add the next position; return its projection onto the path."""
+        near_m = self.projection.along_m if self.projection else None
+        projection = self.path.project(position.x_m, position.y_m, near_m)
         if self.driven_m < _BEGUN_M:
-            self._lap_began_s = place.time_s
-        if self._last is not None and self.beside is not None:
-            self._weigh(self._last, place, beside)
-            self._go_on(self.beside, beside, place.time_s)
-        self.beside, self._last = beside, place
-        return beside
+            self._lap_began_s = position.time_s
+        if self._last is not None and self.projection is not None:
+            self._accumulate(self._last, position, projection)
+            self._advance(self.projection, projection, position.time_s)
+        self.projection, self._last = projection, position
+        return projection
 
     @property
     def rms_m(self) -> float:
@@ -76,15 +76,17 @@ class Measure:
             *laps,
         ]
 
-    def _weigh(self, last: Place, place: Place, beside: Beside) -> None:
-        way_m = sqrt((place.x_m - last.x_m) ** 2 + (place.y_m - last.y_m) ** 2)
+    def _accumulate(
+        self, last: PositionSample, position: PositionSample, projection: PathProjection
+    ) -> None:
+        way_m = sqrt((position.x_m - last.x_m) ** 2 + (position.y_m - last.y_m) ** 2)
         if way_m > _MOVED_M:
-            self._sum += way_m * beside.left_m**2
+            self._sum += way_m * projection.left_m**2
             self._way_m += way_m
-            self.worst_m = max(self.worst_m, abs(beside.left_m))
+            self.worst_m = max(self.worst_m, abs(projection.left_m))
 
-    def _go_on(self, before: Beside, beside: Beside, now_s: float) -> None:
-        step_m = beside.along_m - before.along_m
+    def _advance(self, before: PathProjection, projection: PathProjection, now_s: float) -> None:
+        step_m = projection.along_m - before.along_m
         if self.path.is_loop:
             half_m = 0.5 * self.path.length_m
             step_m = (step_m + half_m) % self.path.length_m - half_m

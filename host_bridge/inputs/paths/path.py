@@ -23,7 +23,7 @@ _BACK_M, _ON_M = 0.5, 2.0  # the part of the path behind and ahead that is searc
 
 
 @dataclass(frozen=True)
-class Beside:
+class PathProjection:
     """The place of a point relative to a path: ``along_m`` from its start, ``left_m`` to its left.
 
     ``apart_m`` is the distance to the nearest point of the path. Beyond an end it is larger than
@@ -49,7 +49,7 @@ class Path:
         points, speeds = _without_repeats(np.asarray(points_m, dtype=float), speeds_mps)
         if len(points) < 2:
             raise ValueError(f"a path has at least two different points; got {len(points)}")
-        self.is_loop = is_loop_of(points) if is_loop is None else is_loop
+        self.is_loop = ends_meet(points) if is_loop is None else is_loop
         if self.is_loop and np.hypot(*(points[-1] - points[0])) > 1e-6:
             points = np.vstack((points, points[:1]))
             speeds = None if speeds is None else np.append(speeds, speeds[0])
@@ -78,7 +78,7 @@ class Path:
         turned = atan2(cy - by, cx - bx) - atan2(by - ay, bx - ax)
         return remainder(turned, tau) / half_m
 
-    def beside(self, x_m: float, y_m: float, near_m: float | None = None) -> Beside:
+    def project(self, x_m: float, y_m: float, near_m: float | None = None) -> PathProjection:
         """Return the place of the nearest point of the path.
 
         With ``near_m`` only the path around that distance is searched, so that a car is not
@@ -98,9 +98,9 @@ class Path:
             (i == 0 and on_m < 0.0) or (i == len(self._spans_m) - 1 and on_m > self._spans_m[i])
         )
         if is_behind_an_end:
-            return Beside(float(self.along_m[i]) + on_m, across_m, atan2(ty, tx), apart_m)
+            return PathProjection(float(self.along_m[i]) + on_m, across_m, atan2(ty, tx), apart_m)
         left_m = copysign(apart_m, across_m)
-        return Beside(float(self.along_m[i] + ahead[i]), left_m, atan2(ty, tx), apart_m)
+        return PathProjection(float(self.along_m[i] + ahead[i]), left_m, atan2(ty, tx), apart_m)
 
     def _is_near(self, near_m: float) -> npt.NDArray[np.bool_]:
         if not self.is_loop:
@@ -121,7 +121,7 @@ class Path:
         return i, along_m - float(self.along_m[i])
 
 
-def is_loop_of(points_m: Floats) -> bool:
+def ends_meet(points_m: Floats) -> bool:
     """Return whether the loop rule holds: the ends are near, and have the same direction."""
     if len(points_m) < 4:
         return False
@@ -149,7 +149,7 @@ def resampled(points_m: Floats, spacing_m: float, is_loop: bool) -> Floats:
     return np.stack([np.interp(along, path.along_m, axis) for axis in path.points_m.T], axis=1)
 
 
-def pose_of(text: str) -> Pose:
+def parse_pose(text: str) -> Pose:
     """Parse ``X,Y,YAW_DEG``, as in ``start=`` of a virtual car.
 
     Raises ValueError.
@@ -160,7 +160,7 @@ def pose_of(text: str) -> Pose:
     return x, y, radians(yaw_deg)
 
 
-def moved(begin: Pose, onto: Pose) -> Callable[[Pose], Pose]:
+def frame_transform(begin: Pose, onto: Pose) -> Callable[[Pose], Pose]:
     """Return the rigid motion that maps ``begin`` onto another pose, for all poses of its frame."""
     x0, y0, yaw0 = onto
     turned = yaw0 - begin[2]

@@ -13,7 +13,7 @@ DECEL_MPS2 = 1.0  # gentle for every car of the vehicle files
 _SPACING_M = 0.05
 
 
-class Profile:
+class SpeedProfile:
     """The speed at each place of a path, and the time that it takes to get there."""
 
     def __init__(self, path: Path, top_mps: float, lateral_mps2: float, half_m: float) -> None:

@@ -17,7 +17,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths import Path, make
-from host_bridge.inputs.paths.follower import Follower, Ways, ways_of
+from host_bridge.inputs.paths.follower import PathFollower, PathOptions, parse_options
 from tests.host_bridge.inputs.made_inputs import context
 
 VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s
@@ -29,8 +29,8 @@ LINE = Path([[0, 0], [5, 0]])
 LOOP = Path([[0, 0], [4, 0], [4, 4], [0, 4]], is_loop=True)
 
 
-def following(path=LINE, **ways):
-    follower = Follower(lambda: path, Ways(**ways))
+def following(path=LINE, **options):
+    follower = PathFollower(lambda: path, PathOptions(**options))
     asyncio.run(follower.open(context([VEHICLE])))
     return follower
 
@@ -68,8 +68,8 @@ def test_it_begins_in_neutral_where_the_car_stands_and_steers_back_to_the_path()
 def test_at_says_where_else_the_car_stands():
     scene = Scene(following(at=(2.0, 0.2, 0.0)))
     assert scene.at(0.0).steer_rad < -0.05
-    assert scene.follower.measure.beside.left_m == pytest.approx(0.2)
-    assert scene.follower.measure.beside.along_m == pytest.approx(2.0, abs=0.2)
+    assert scene.follower.tracking_error.projection.left_m == pytest.approx(0.2)
+    assert scene.follower.tracking_error.projection.along_m == pytest.approx(2.0, abs=0.2)
 
 
 @pytest.mark.parametrize("law", ["pursuit", "stanley"])
@@ -103,8 +103,8 @@ def test_a_loop_is_driven_so_many_laps_which_are_timed():
     assert round_it(scene).speed_mps > 0.5
     assert scene.follower.status_text(0) == "lap 2 of 2"
     assert round_it(scene).speed_mps == 0.0
-    measure = scene.follower.measure
-    assert measure.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
+    tracking_error = scene.follower.tracking_error
+    assert tracking_error.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
     scene.at(0.0, speed_mps=0.0)
     assert scene.follower.requests() == (OperatorRequest.END,)
 
@@ -169,8 +169,10 @@ def test_what_is_no_option_is_refused(query, what):
 def test_a_file_has_to_be_named_and_options_are_understood():
     with pytest.raises(UsageFault, match="which path"):
         make("", {}, lambda: 0)
-    ways = ways_of({"law": "stanley", "laps": "0", "loop": "0", "lateral": "3", "far": "1"})
-    assert (ways.law, ways.laps, ways.is_loop, ways.lateral_mps2, ways.far_m) == (
+    options = parse_options(
+        {"law": "stanley", "laps": "0", "loop": "0", "lateral": "3", "far": "1"}
+    )
+    assert (options.law, options.laps, options.is_loop, options.lateral_mps2, options.far_m) == (
         "stanley",
         0,
         False,

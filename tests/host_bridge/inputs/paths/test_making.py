@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from host_bridge.inputs.paths.making import Drive, path_of_drive
+from host_bridge.inputs.paths.making import RecordedDrive, path_of_drive
 
 
 def driven(turn_rad, drift_m=0.0, count=3000, radius_m=2.0):
@@ -13,7 +13,7 @@ def driven(turn_rad, drift_m=0.0, count=3000, radius_m=2.0):
     angles = np.linspace(0.0, turn_rad, count)
     places = radius_m * np.stack((np.sin(angles), 1.0 - np.cos(angles)), axis=1)
     places[:, 0] += drift_m * angles / (2 * pi)
-    return Drive(np.round(places / 0.004) * 0.004, np.full(count, 1.5))
+    return RecordedDrive(np.round(places / 0.004) * 0.004, np.full(count, 1.5))
 
 
 def test_the_first_return_closes_it_and_the_rest_of_the_drive_is_left_out():
@@ -40,13 +40,13 @@ def test_a_drive_that_does_not_come_back_has_two_ends():
 
 def test_waiting_changes_nothing():
     drive = driven(1.5 * pi)
-    waiting = Drive(np.repeat(drive.places_m, 7, axis=0), np.repeat(drive.speeds_mps, 7))
+    waiting = RecordedDrive(np.repeat(drive.places_m, 7, axis=0), np.repeat(drive.speeds_mps, 7))
     assert path_of_drive(waiting).points_m == pytest.approx(path_of_drive(drive).points_m)
 
 
 def test_no_drive_and_one_backward_are_refused():
     with pytest.raises(ValueError, match="did not move"):
-        path_of_drive(Drive(np.zeros((50, 2)), np.zeros(50)))
+        path_of_drive(RecordedDrive(np.zeros((50, 2)), np.zeros(50)))
     drive = driven(pi)
     with pytest.raises(ValueError, match="backward"):
-        path_of_drive(Drive(drive.places_m, -drive.speeds_mps))
+        path_of_drive(RecordedDrive(drive.places_m, -drive.speeds_mps))

@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from host_bridge.inputs.paths.path import Path, is_loop_of, moved, pose_of, resampled
+from host_bridge.inputs.paths.path import Path, ends_meet, frame_transform, parse_pose, resampled
 
 
 def circle(radius_m=2.0, count=200, turn_rad=2 * pi):
@@ -14,15 +14,15 @@ def circle(radius_m=2.0, count=200, turn_rad=2 * pi):
 
 
 def test_a_point_beside_a_line_is_so_far_along_and_so_far_to_the_left():
-    beside = Path([[0, 0], [3, 0], [3, 4]]).beside(1.0, 0.25)
-    assert (beside.along_m, beside.left_m, beside.yaw_rad) == (1.0, 0.25, 0.0)
-    beside = Path([[0, 0], [3, 0], [3, 4]]).beside(3.5, 2.0)
-    assert (beside.along_m, beside.left_m, beside.yaw_rad) == (5.0, -0.5, pi / 2)
+    projection = Path([[0, 0], [3, 0], [3, 4]]).project(1.0, 0.25)
+    assert (projection.along_m, projection.left_m, projection.yaw_rad) == (1.0, 0.25, 0.0)
+    projection = Path([[0, 0], [3, 0], [3, 4]]).project(3.5, 2.0)
+    assert (projection.along_m, projection.left_m, projection.yaw_rad) == (5.0, -0.5, pi / 2)
 
 
 def test_behind_an_end_it_goes_on_straight_and_is_not_beside_the_path():
     line = Path([[0, 0], [3, 0]])
-    behind, before = line.beside(3.5, 0.1), line.beside(-0.5, -0.1)
+    behind, before = line.project(3.5, 0.1), line.project(-0.5, -0.1)
     assert (behind.along_m, behind.left_m) == (3.5, pytest.approx(0.1))
     assert (before.along_m, before.left_m) == (-0.5, pytest.approx(-0.1))
     assert behind.apart_m == pytest.approx(np.hypot(0.5, 0.1))
@@ -35,7 +35,7 @@ def test_a_loop_goes_on_at_its_beginning():
     assert loop.length_m == pytest.approx(4 * pi, rel=1e-3)
     assert loop.at(loop.length_m + 0.1) == pytest.approx(loop.at(0.1))
     assert loop.curvature_at(1.0, 0.3) == pytest.approx(0.5, rel=0.05)
-    assert loop.beside(0.0, 0.1).left_m == pytest.approx(0.1, abs=0.01)
+    assert loop.project(0.0, 0.1).left_m == pytest.approx(0.1, abs=0.01)
 
 
 def test_where_it_crosses_itself_it_is_not_taken_for_its_other_branch():
@@ -44,7 +44,7 @@ def test_where_it_crosses_itself_it_is_not_taken_for_its_other_branch():
     half_m = 0.5 * eight.length_m
     for along_m in (0.05, half_m + 0.05, eight.length_m - 0.05):
         x, y = eight.at(along_m)
-        assert eight.beside(x, y, along_m - 0.1).along_m == pytest.approx(along_m, abs=0.02)
+        assert eight.project(x, y, along_m - 0.1).along_m == pytest.approx(along_m, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_where_it_crosses_itself_it_is_not_taken_for_its_other_branch():
     ],
 )
 def test_the_loop_rule(points, is_loop):
-    assert is_loop_of(np.array(points, dtype=float)) is is_loop
+    assert ends_meet(np.array(points, dtype=float)) is is_loop
     assert Path(points).is_loop is is_loop
 
 
@@ -75,16 +75,16 @@ def test_even_spacing_keeps_the_line():
 
 
 def test_a_pose_is_three_numbers():
-    assert pose_of("1,-2,180") == (1.0, -2.0, pytest.approx(pi))
+    assert parse_pose("1,-2,180") == (1.0, -2.0, pytest.approx(pi))
 
 
 @pytest.mark.parametrize("text", ["1,2", "1,2,north", "nan,0,0", "0,0,inf"])
 def test_what_is_no_pose_is_refused(text):
     with pytest.raises(ValueError, match=r"values|convert|finite"):
-        pose_of(text)
+        parse_pose(text)
 
 
 def test_what_begins_at_one_pose_goes_on_from_another():
-    move = moved((1.0, 0.0, 0.0), (0.0, 5.0, pi / 2))
+    move = frame_transform((1.0, 0.0, 0.0), (0.0, 5.0, pi / 2))
     assert move((1.0, 0.0, 0.0)) == (0.0, 5.0, pi / 2)
     assert move((3.0, 1.0, 0.5)) == pytest.approx((-1.0, 7.0, pi / 2 + 0.5))
