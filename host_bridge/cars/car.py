@@ -32,11 +32,11 @@ from host_bridge.core import (
     StopSeen,
     Vehicle,
     VescState,
-    another_car,
+    another_car_remedy,
+    another_car_text,
     arm_action,
     stand_left_s,
     stop_age_s,
-    what_to_do,
     why_stopped,
 )
 from host_bridge.link.protocol import requests
@@ -326,7 +326,7 @@ class Car:
         identity = there.identity
         seen = KnownCar(identity.board_id, identity.car_name)
         known = self.known()
-        self.stranger, self.remedy = another_car(known, seen), what_to_do(known, seen)
+        self.stranger, self.remedy = another_car_text(known, seen), another_car_remedy(known, seen)
         self._break_off(self.stranger)
 
     def known(self) -> KnownCar:

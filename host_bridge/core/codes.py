@@ -81,7 +81,7 @@ class RcMode(Code):
     AUTONOMY = wire.MODE_AUTONOMY
 
 
-class Pairing(Code):
+class PairingState(Code):
     """The state of the pairing between a car and its runstop box, as the car reports it."""
 
     ANSWERS = wire.PAIRING_ANSWERS
@@ -253,7 +253,7 @@ class ClaimVerdict(Phrased):
     ON_BOARD = wire.CLAIM_ON_BOARD, "of the receiver on the car, for which nobody else speaks"
 
 
-class Loss(Phrased):
+class ArbitrationLoss(Phrased):
     """The reasons for which a source does not win the arbitration for what it claims."""
 
     OUTRANKED = wire.LOST_OUTRANKED, "another source outranks it"

@@ -8,12 +8,12 @@ from host_bridge.core.codes import (
     NOBODY,
     Action,
     Actuator,
+    ArbitrationLoss,
     BatteryStage,
     Cause,
     ClaimVerdict,
     EventCode,
     Fault,
-    Loss,
     Profile,
     Refusal,
     ResetCause,
@@ -73,7 +73,7 @@ def _clamped(a: int, b: int, vehicle: Vehicle | None) -> str:
 
 def _lost(a: int, b: int, vehicle: Vehicle | None) -> str:
     what = _actuators(b >> 8) or "what it wants"  # older logs name no actuators
-    return f"{_source(a, vehicle)} does not win {what}: {Loss(b & 0xFF).phrase}"
+    return f"{_source(a, vehicle)} does not win {what}: {ArbitrationLoss(b & 0xFF).phrase}"
 
 
 def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> str:

@@ -9,10 +9,10 @@ from host_bridge.core.codes import (
     STOP_SOURCE_RUNSTOP_BOX,
     STOP_SOURCE_STRANGE,
     Actuator,
+    ArbitrationLoss,
     Cause,
     EventCode,
-    Loss,
-    Pairing,
+    PairingState,
     Profile,
     Sender,
     State,
@@ -45,7 +45,7 @@ def why_stopped(
     """
     if status.first_cause is not None:
         others = [c for c in status.causes if c != status.first_cause]
-        if _is_said_twice(status.first_cause, events, vehicle):
+        if _is_named_twice(status.first_cause, events, vehicle):
             others = [c for c in others if c is not Cause.STOP_SOURCE]
         named = [_cause(cause, events, vehicle) for cause in (status.first_cause, *others)]
         named += [fault.phrase for fault in status.faults]
@@ -88,25 +88,25 @@ def _cause(cause: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) ->
     return say(latched, events, vehicle)
 
 
-def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) -> bool:
+def _is_named_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) -> bool:
     """Return whether the stop request and the latched stop source have the same sender.
 
     A party that asks for a stop and is a stop source too latches both causes; naming it once is
     enough.
     """
-    asked = _last(events, EventCode.STOP_LATCHED, Cause.STOP_REQUEST)
-    said = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
-    if first is not Cause.STOP_REQUEST or asked is None or said is None:
+    by_request = _last(events, EventCode.STOP_LATCHED, Cause.STOP_REQUEST)
+    by_source = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
+    if first is not Cause.STOP_REQUEST or by_request is None or by_source is None:
         return False
-    number = said.b if said.b == NOBODY else said.b & ~STOP_SOURCE_STRANGE
-    return Sender(asked.b).name.lower() == stop_source_name(number, vehicle)
+    number = by_source.b if by_source.b == NOBODY else by_source.b & ~STOP_SOURCE_STRANGE
+    return Sender(by_request.b).name.lower() == stop_source_name(number, vehicle)
 
 
 def why_nobody_drives(events: Sequence[CarEvent]) -> str:
     """Return why the newest source that lost the drive does not have it; "" if none is known."""
     for event in reversed(events):
         if event.code is EventCode.SOURCE_LOST and event.b >> 8 >> Actuator.DRIVE & 1:
-            return Loss(event.b & 0xFF).phrase
+            return ArbitrationLoss(event.b & 0xFF).phrase
     return ""
 
 
@@ -174,15 +174,16 @@ STOP_SOURCE_REMEDIES = {
 
 # And about a runstop box, by the state of its pairing
 PAIRING_REMEDIES = {
-    Pairing.STRANGE: "a box is heard that does not answer this car's challenge: another car's, one "
-    "paired before the key changed, or a recording; switch its own on, or tandem pair the two",
-    Pairing.BARE_BOX: "the box that is heard has no key; tandem pair the two",
-    Pairing.NO_KEY: "this car has no key for a runstop box: it was never paired, or lost it; "
+    PairingState.STRANGE: "a box is heard that does not answer this car's challenge: another "
+    "car's, one paired before the key changed, or a recording; switch its own on, or tandem pair "
+    "the two",
+    PairingState.BARE_BOX: "the box that is heard has no key; tandem pair the two",
+    PairingState.NO_KEY: "this car has no key for a runstop box: it was never paired, or lost it; "
     "tandem pair the two, or tandem pair --forget a key that was lost",
-    Pairing.MOVED: "the key on this car's board was given to another board; tandem pair it and its "
-    "box, or tandem pair --forget it",
-    Pairing.NO_CIPHER: "its board's MicroPython has no AES (cryptolib), so it can know no box: put "
-    "one on it that has, or tandem pair --forget its key",
+    PairingState.MOVED: "the key on this car's board was given to another board; tandem pair it "
+    "and its box, or tandem pair --forget it",
+    PairingState.NO_CIPHER: "its board's MicroPython has no AES (cryptolib), so it can know no "
+    "box: put one on it that has, or tandem pair --forget its key",
 }
 
 

@@ -21,12 +21,12 @@ class KnownCar:
 
     def __str__(self) -> str:
         facts = [self.vehicle, f"board {self.board_id.hex()}" if self.board_id else ""]
-        told = ", ".join(filter(None, facts))
+        details = ", ".join(filter(None, facts))
         name = self.name or "a car without a name"
-        return f"{name} ({told})" if told else name
+        return f"{name} ({details})" if details else name
 
 
-class Verdict(Enum):
+class CarMatch(Enum):
     """The outcomes of comparing a car with one that is remembered."""
 
     SAME = "the same car"
@@ -37,13 +37,13 @@ class Verdict(Enum):
 
 # The fields that are compared, in this order; the first that differs decides
 _COMPARED = (
-    ("board_id", Verdict.ANOTHER),
-    ("vehicle", Verdict.REFITTED),
-    ("config_hash", Verdict.RECONFIGURED),
+    ("board_id", CarMatch.ANOTHER),
+    ("vehicle", CarMatch.REFITTED),
+    ("config_hash", CarMatch.RECONFIGURED),
 )
 
 
-def verdict(known: KnownCar, seen: KnownCar) -> Verdict:
+def compare_cars(known: KnownCar, seen: KnownCar) -> CarMatch:
     """Compare a car that is seen with one that is remembered.
 
     A field that is unknown on either side counts as equal.
@@ -52,15 +52,15 @@ def verdict(known: KnownCar, seen: KnownCar) -> Verdict:
         was, is_now = getattr(known, what), getattr(seen, what)
         if was and is_now and was != is_now:
             return found
-    return Verdict.SAME
+    return CarMatch.SAME
 
 
-def another_car(known: KnownCar | str, seen: KnownCar) -> str:
+def another_car_text(known: KnownCar | str, seen: KnownCar) -> str:
     """Return the message that another car is there than the one that is meant; it names both."""
     return f"another car is there: {known} is meant, and this is {seen}"
 
 
-def what_to_do(known: KnownCar, seen: KnownCar) -> str:
+def another_car_remedy(known: KnownCar, seen: KnownCar) -> str:
     """Return what a person can do after a re-plug to say which of the two cars is meant."""
     name = known.name or "the car"
     return (

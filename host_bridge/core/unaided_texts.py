@@ -16,15 +16,15 @@ def unaided_text(vehicle: Vehicle, profile: str) -> str:
     goes = vehicle.unaided.stop_from(cap_mps)
     if profile == "stand" or goes.most_m <= UNAIDED_MOST_M:
         return ""
-    said = (
+    text = (
         f"From its cap in {profile}, {cap_mps:g} m/s, it goes {_metres(goes.most_m)} without its "
         f"program: button {_metres(goes.button_m)}, hang {_metres(goes.hang_m)}, reset "
         f"{_metres(goes.reset_m)}; with its power lost {_metres(goes.power_lost_m)}."
     )
     accepted = vehicle.accepted_coast
     if accepted is None or accepted.distance_m < goes.most_m:
-        return f"{said} Its vehicle file accepts that only by the profile's cap."
-    return f"{said} Its vehicle file accepts {_metres(accepted.distance_m)}: {accepted.reason}."
+        return f"{text} Its vehicle file accepts that only by the profile's cap."
+    return f"{text} Its vehicle file accepts {_metres(accepted.distance_m)}: {accepted.reason}."
 
 
 def _metres(metres: float) -> str:

@@ -10,13 +10,13 @@ from dataclasses import replace
 from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core import (
     CarIdentity,
+    CarMatch,
     CarStatus,
     KnownCar,
     Vehicle,
-    Verdict,
-    another_car,
-    verdict,
-    what_to_do,
+    another_car_remedy,
+    another_car_text,
+    compare_cars,
 )
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, UsageFault
 from host_bridge.core.system.clock import Clock
@@ -164,9 +164,9 @@ class Cars:
 async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:
     """Return the car if it is the one meant; else close it and raise errors.AnotherCarFault."""
     seen = replace(opened.car.known(), name=opened.identity.car_name)
-    if meant is None or verdict(meant, seen) is not Verdict.ANOTHER:
+    if meant is None or compare_cars(meant, seen) is not CarMatch.ANOTHER:
         return opened
     await opened.close()
     raise AnotherCarFault(
-        another_car(meant, seen), where=opened.uri, remedy=what_to_do(meant, seen)
+        another_car_text(meant, seen), where=opened.uri, remedy=another_car_remedy(meant, seen)
     )

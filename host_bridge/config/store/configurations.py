@@ -25,7 +25,7 @@ from host_bridge.config import (
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
-from host_bridge.core.codes import Pairing as BoxPairing
+from host_bridge.core.codes import PairingState
 from host_bridge.core.errors import (
     DeviceFault,
     NotHeldFault,
@@ -245,7 +245,7 @@ def differing(
 def _may_have_key(opened: OpenCar) -> bool:
     """Return whether a car has a runstop box's key, or has not reported that it has none."""
     inputs = opened.car.inputs
-    return inputs is None or inputs.pairing is not BoxPairing.NO_KEY
+    return inputs is None or inputs.pairing is not PairingState.NO_KEY
 
 
 def _has_started(opened: OpenCar) -> bool:

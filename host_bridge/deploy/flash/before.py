@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host_bridge.config.store import Host
-from host_bridge.core import KnownCar, State, Verdict, another_car, verdict
+from host_bridge.core import CarMatch, KnownCar, State, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
 from host_bridge.sharing.open_car import OpenCar
 
@@ -28,9 +28,9 @@ class Before:
         """
         known = KnownCar(self.board_id, self.car_name, self.vehicle)
         seen = KnownCar(board_id, "the board at its REPL")
-        if verdict(known, seen) is Verdict.ANOTHER:
+        if compare_cars(known, seen) is CarMatch.ANOTHER:
             raise AnotherCarFault(
-                another_car(known, seen),
+                another_car_text(known, seen),
                 where=where,
                 remedy="nothing was written; leave the cables as they are, and say it again",
             )

@@ -16,14 +16,14 @@ from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
 from host_bridge.config import vehicle_names
 from host_bridge.core import (
     CarIdentity,
+    CarMatch,
     CarStatus,
     KnownCar,
     Sender,
     State,
     Vehicle,
-    Verdict,
-    another_car,
-    verdict,
+    another_car_text,
+    compare_cars,
 )
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.system.clock import Clock
@@ -173,7 +173,7 @@ class Service:
         """Raise errors.AnotherCarFault if another car than the one meant is there."""
         if self._stranger:
             raise AnotherCarFault(
-                another_car(" or ".join(map(str, self.meant)), self._stranger),
+                another_car_text(" or ".join(map(str, self.meant)), self._stranger),
                 where=self.uri,
                 remedy="plug that car in here; or leave --name out, and this one is served by its "
                 "own; or say that this board is meant: --board ID",
@@ -218,7 +218,7 @@ class Service:
         self.car.vehicle = self._recognise(identity)
         self._known = now = self._now(identity)
         self._answered.set()
-        if before and verdict(before, now) is Verdict.REFITTED:
+        if before and compare_cars(before, now) is CarMatch.REFITTED:
             self._note(f"{self.name} was flashed anew: {before} before, {now} from here on")
         if self._endpoints and (before is None or before.vehicle != now.vehicle):
             self._announce()

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.core.codes import NOBODY, Cause, EventCode, Pairing
+from host_bridge.core.codes import NOBODY, Cause, EventCode, PairingState
 from host_bridge.core.reasons import PAIRING_REMEDIES, STOP_SOURCE_REMEDIES, _stop_source
 from host_bridge.core.reasons import stop_source_name as name_of
 from host_bridge.core.reports import CarEvent
@@ -13,7 +13,7 @@ NEXT = ("tandem pair", "switch", "arm in a profile")
 
 
 @pytest.mark.parametrize(
-    "pairing", [it for it in Pairing if it not in (Pairing.ANSWERS, Pairing.SILENT)]
+    "pairing", [it for it in PairingState if it not in (PairingState.ANSWERS, PairingState.SILENT)]
 )
 def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
     said = PAIRING_REMEDIES[pairing]
@@ -23,7 +23,7 @@ def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
 
 def test_each_way_of_having_a_key_says_how_it_is_forgotten():
     """A car that was given one is not armed without its box, whatever its vehicle file says."""
-    for pairing in (Pairing.NO_KEY, Pairing.MOVED, Pairing.NO_CIPHER):
+    for pairing in (PairingState.NO_KEY, PairingState.MOVED, PairingState.NO_CIPHER):
         assert "tandem pair --forget" in PAIRING_REMEDIES[pairing]
     assert "tandem pair --forget" in STOP_SOURCE_REMEDIES[name_of(BOX, None)]
 

@@ -23,7 +23,7 @@ SAME = (
     (host.Sender, "SENDER_", {"SENDER_COUNT"}),
     (host.Action, "ACTION_", set()),
     (host.Refusal, "REFUSED_", set()),
-    (host.Loss, "LOST_", set()),
+    (host.ArbitrationLoss, "LOST_", set()),
     (host.Device, "DEVICE_", set()),
     (host.EventCode, "EVENT_", set()),
     (

@@ -29,7 +29,14 @@ from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
 
 KINDS = (
     *(host.State, host.Actuator, host.Profile, host.RcMode, host.Cause, host.Fault, host.Sender),
-    *(host.Device, host.Action, host.Refusal, host.ClaimVerdict, host.Loss, host.EventCode),
+    *(
+        host.Device,
+        host.Action,
+        host.Refusal,
+        host.ClaimVerdict,
+        host.ArbitrationLoss,
+        host.EventCode,
+    ),
     *(host.BindResult, host.ResetCause, host.BatteryStage),
 )
 # Fields that are codes, and those of whose bits each is one; by message of a car

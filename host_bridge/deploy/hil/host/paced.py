@@ -11,7 +11,7 @@ from typing import Any
 
 from firmware.core.settings.params import Params
 from firmware.protocol import codes, messages
-from host_bridge.core import KnownCar, Verdict, another_car, verdict, what_to_do
+from host_bridge.core import CarMatch, KnownCar, another_car_remedy, another_car_text, compare_cars
 from host_bridge.core.codes import Action, Cause, EventCode, Fault, Refusal, State
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.deploy.hil.host.own_times import OwnTimes
@@ -86,11 +86,11 @@ class OneBoard:
     def met(self, seen: KnownCar, where: str) -> None:
         """Note the board. Raises errors.AnotherCarFault for another one than the first."""
         self._known = self._known or seen
-        if verdict(self._known, seen) is Verdict.ANOTHER:
+        if compare_cars(self._known, seen) is CarMatch.ANOTHER:
             raise AnotherCarFault(
-                another_car(self._known, seen),
+                another_car_text(self._known, seen),
                 where=where,
-                remedy=what_to_do(self._known, seen),
+                remedy=another_car_remedy(self._known, seen),
             )
 
 
