@@ -19,7 +19,7 @@ _NUMBERS = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptanceReport:
     """One report of the claims accepted up to ``sequence``; ``applied_us`` is in host time."""
 
     sequence: int
@@ -32,10 +32,10 @@ class Acceptance:
     """The recent reports of one car about our session's claims, by sequence."""
 
     def __init__(self) -> None:
-        self.latest: Accepted | None = None
-        self._reports: dict[int, Accepted] = {}
+        self.latest: AcceptanceReport | None = None
+        self._reports: dict[int, AcceptanceReport] = {}
 
-    def take(self, report: Accepted) -> None:
+    def take(self, report: AcceptanceReport) -> None:
         if self.latest and (report.sequence, report.count) == (
             self.latest.sequence,
             self.latest.count,
@@ -47,13 +47,13 @@ class Acceptance:
         if len(self._reports) > _KEPT:
             del self._reports[next(iter(self._reports))]
 
-    def at(self, sequence: int) -> Accepted | None:
+    def at(self, sequence: int) -> AcceptanceReport | None:
         return self._reports.get(sequence)
 
 
-def newest_common(records: list[Acceptance]) -> list[Accepted] | None:
+def newest_common(records: list[Acceptance]) -> list[AcceptanceReport] | None:
     """Return each car's report at the newest sequence that all reported; None if there is none."""
-    best: list[Accepted] | None = None
+    best: list[AcceptanceReport] | None = None
     for record in records:
         if record.latest is None:
             return None
@@ -64,7 +64,7 @@ def newest_common(records: list[Acceptance]) -> list[Accepted] | None:
     return best
 
 
-def _is_after(report: Accepted, other: Accepted) -> bool:
+def _is_after(report: AcceptanceReport, other: AcceptanceReport) -> bool:
     return 0 < (report.sequence - other.sequence & _NUMBERS) <= _NUMBERS >> 1
 
 
@@ -82,7 +82,7 @@ class Agreement:
         self.crcs = [0, 0]
         self.differs_at: int | None = None
         self._records = [one, other]
-        self._since: list[Accepted] | None = None
+        self._since: list[AcceptanceReport] | None = None
 
     def is_equal(self) -> bool:
         """Return False once the bytes differed; True proves nothing while ``agreed`` is 0."""
@@ -93,7 +93,7 @@ class Agreement:
 
         Their CRCs began from 0 when bound.
         """
-        nothing = Accepted(sequence - 1 & _NUMBERS, 0, 0, None)
+        nothing = AcceptanceReport(sequence - 1 & _NUMBERS, 0, 0, None)
         self._since = [nothing, nothing]
 
     def step(self) -> None:
@@ -104,7 +104,7 @@ class Agreement:
             self._compare(self._since, now)
         self._since = now
 
-    def _compare(self, since: list[Accepted], now: list[Accepted]) -> None:
+    def _compare(self, since: list[AcceptanceReport], now: list[AcceptanceReport]) -> None:
         offered = now[0].sequence - since[0].sequence & _NUMBERS
         accepted = [b.count - a.count & _NUMBERS for a, b in zip(since, now, strict=True)]
         if offered > _LONGEST:

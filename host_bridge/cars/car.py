@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from host_bridge.cars.acceptance import Acceptance, Accepted
+from host_bridge.cars.acceptance import Acceptance, AcceptanceReport
 from host_bridge.cars.actions import ActionRequest, StopRequest
-from host_bridge.cars.divergence import Sample
-from host_bridge.cars.refusals import explained
+from host_bridge.cars.divergence import MotionSample
+from host_bridge.cars.refusals import refusal_text
 from host_bridge.core import (
     Action,
     ActionReply,
@@ -94,7 +94,7 @@ class Car:
         self.mismatch: LinkMismatched | None = None
         self.stranger = self.remedy = ""
         self.events: deque[CarEvent] = deque(maxlen=_EVENTS_KEPT)
-        self.samples: deque[Sample] = deque(maxlen=_SAMPLES_KEPT)
+        self.samples: deque[MotionSample] = deque(maxlen=_SAMPLES_KEPT)
         self.acceptance = Acceptance()
         self.compared_slot: int | None = None  # whose claims are compared; None: our session's
         self.own_epoch: int | None = None  # of the session of its own RC receiver
@@ -223,7 +223,7 @@ class Car:
         return f"it is not connected to this session (link {self.connection.state.value})"
 
     def _explain(self, refusal: Refusal, reply: ActionReply) -> str:
-        return explained(refusal, reply, self)
+        return refusal_text(refusal, reply, self)
 
     # --- what is known of it
 
@@ -282,7 +282,9 @@ class Car:
             if status.applied_us is not None:
                 applied_us = self.connection.clock.host_us(status.applied_us, now_us)
             self.acceptance.take(
-                Accepted(status.claim_sequence, status.claim_count, status.claim_crc, applied_us)
+                AcceptanceReport(
+                    status.claim_sequence, status.claim_count, status.claim_crc, applied_us
+                )
             )
 
     def _take_clock(self, report: ClockReport, now_us: int) -> None:
@@ -294,7 +296,7 @@ class Car:
         captured_us = self.connection.clock.host_us(motion.captured_us, now_us)
         if captured_us is not None and self.status is not None:
             self.samples.append(
-                Sample(
+                MotionSample(
                     captured_us,
                     self.status.steer_rad,
                     self.status.speed_mps,

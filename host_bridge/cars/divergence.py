@@ -18,7 +18,7 @@ _KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class MotionSample:
     """A car's motion at one moment of the host's time; the pose is its own dead reckoning."""
 
     time_us: int
@@ -45,7 +45,7 @@ class Difference:
         return f"{self.what} {state}: {self.amount:.3g} {self.unit}, limit {self.limit:.3g}"
 
 
-def interpolated(earlier: Sample, later: Sample, time_us: int) -> Sample:
+def interpolated(earlier: MotionSample, later: MotionSample, time_us: int) -> MotionSample:
     """Return the car's motion between two samples; the yaw takes the shorter way round."""
     span_us = later.time_us - earlier.time_us
     part = (time_us - earlier.time_us) / span_us if span_us else 1.0
@@ -54,7 +54,7 @@ def interpolated(earlier: Sample, later: Sample, time_us: int) -> Sample:
         return a + (b - a) * part
 
     turn_rad = math.remainder(later.yaw_rad - earlier.yaw_rad, math.tau)
-    return Sample(
+    return MotionSample(
         time_us,
         between(earlier.steer_rad, later.steer_rad),
         between(earlier.speed_mps, later.speed_mps),
@@ -65,20 +65,20 @@ def interpolated(earlier: Sample, later: Sample, time_us: int) -> Sample:
     )
 
 
-def position_from(origin: Sample, sample: Sample) -> tuple[float, float]:
+def position_from(origin: MotionSample, sample: MotionSample) -> tuple[float, float]:
     """Return the position in m ahead and to the left of the origin's pose."""
     dx, dy = sample.x_m - origin.x_m, sample.y_m - origin.y_m
     cos, sin = math.cos(origin.yaw_rad), math.sin(origin.yaw_rad)
     return dx * cos + dy * sin, dy * cos - dx * sin
 
 
-class Track:
+class MotionHistory:
     """The recent samples of one car, in order."""
 
     def __init__(self) -> None:
-        self._samples: deque[Sample] = deque(maxlen=_KEPT)
+        self._samples: deque[MotionSample] = deque(maxlen=_KEPT)
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: MotionSample) -> None:
         """Append a sample.
 
         One that is not newer than the last is dropped: a clock correction can cause that.
@@ -89,9 +89,9 @@ class Track:
     def latest_us(self) -> int | None:
         return self._samples[-1].time_us if self._samples else None
 
-    def at(self, time_us: int) -> Sample | None:
+    def at(self, time_us: int) -> MotionSample | None:
         """Return the car's motion at a time between its samples, else None."""
-        later: Sample | None = None
+        later: MotionSample | None = None
         for sample in reversed(self._samples):
             if sample.time_us <= time_us:
                 return interpolated(sample, later, time_us) if later else _if_at(sample, time_us)
@@ -99,7 +99,7 @@ class Track:
         return None
 
 
-def _if_at(sample: Sample, time_us: int) -> Sample | None:
+def _if_at(sample: MotionSample, time_us: int) -> MotionSample | None:
     return sample if sample.time_us == time_us else None
 
 
@@ -126,7 +126,9 @@ class Alarm:
 
 # what, unit, its limit, its difference between two samples
 _SIMPLE: tuple[
-    tuple[str, str, Callable[[DivergenceLimits], float], Callable[[Sample, Sample], float]],
+    tuple[
+        str, str, Callable[[DivergenceLimits], float], Callable[[MotionSample, MotionSample], float]
+    ],
     ...,
 ] = (
     ("steering", "rad", lambda m: m.steer_rad, lambda a, b: a.steer_rad - b.steer_rad),
@@ -144,13 +146,13 @@ class Divergence:
     """The comparison of a car with its twin: feed both, call ``step``, read ``differences``."""
 
     def __init__(self, limits: DivergenceLimits) -> None:
-        self.car = Track()
-        self.twin = Track()
+        self.car = MotionHistory()
+        self.twin = MotionHistory()
         self.differences: tuple[Difference, ...] = ()
         self.compared = 0  # instants
         self._limits = limits
         self._alarms = {name: Alarm() for name in ("steering", "speed", "yaw rate", "path")}
-        self._origins: tuple[Sample, Sample] | None = None
+        self._origins: tuple[MotionSample, MotionSample] | None = None
         self._last_us: int | None = None
 
     def reset(self) -> None:
@@ -180,7 +182,7 @@ class Divergence:
         alarms = self.alarms() if self._limits.on_exceed == "stop" else ()
         return alarms[0].what if alarms else ""
 
-    def _compare(self, car: Sample, twin: Sample) -> None:
+    def _compare(self, car: MotionSample, twin: MotionSample) -> None:
         self.compared += 1
         found = [
             self._judge(what, unit, abs(amount(car, twin)), limit(self._limits), car.time_us)
@@ -190,7 +192,7 @@ class Divergence:
         found.append(self._judge("path", "m", path_m, self._limits.path_m, car.time_us))
         self.differences = tuple(found)
 
-    def _path_m(self, car: Sample, twin: Sample) -> float:
+    def _path_m(self, car: MotionSample, twin: MotionSample) -> float:
         if self._origins is None:
             self._origins = (car, twin)
         car_m = position_from(self._origins[0], car)

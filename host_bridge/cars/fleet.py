@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
-from host_bridge.cars.refusals import may_be_given_longer_beat
+from host_bridge.cars.refusals import can_have_longer_period
 from host_bridge.cars.sign_of_life import FLEET, SEAT, StopSourceHeartbeat
 from host_bridge.core import (
     Action,
@@ -50,10 +50,10 @@ class FleetRequest:
     def is_done(self) -> bool:
         return self.results is not None and all(result.is_done for result in self.results)
 
-    def off_beat(self) -> list[Car]:
+    def overrunning_cars(self) -> list[Car]:
         """Return the cars that refused for overruns and that a longer control period would help."""
         refused = [r.car_name for r in self.results or () if Refusal.OFF_BEAT in r.refusals]
-        return [c for c in self._fleet.cars if c.name in refused and may_be_given_longer_beat(c)]
+        return [c for c in self._fleet.cars if c.name in refused and can_have_longer_period(c)]
 
     def __str__(self) -> str:
         wrong = [str(result) for result in self.results or () if not result.is_done]

@@ -22,7 +22,7 @@ _FITS_WELL = 0.75  # of the control period: steps below this overrun only for a 
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being armed
 
 
-class Car(Protocol):
+class RefusedCar(Protocol):
     """The attributes of ``car.Car`` that a refusal's text needs."""
 
     config_hash: bytes | None
@@ -33,7 +33,7 @@ class Car(Protocol):
     vehicle: Vehicle | None
 
 
-def explained(refusal: Refusal, reply: ActionReply, car: Car) -> str:
+def refusal_text(refusal: Refusal, reply: ActionReply, car: RefusedCar) -> str:
     """Return the phrase, with the particulars in brackets if there are any.
 
     "" for a refusal that only follows from another one.
@@ -41,15 +41,15 @@ def explained(refusal: Refusal, reply: ActionReply, car: Car) -> str:
     if refusal in _OF_ANY_ARMED_CAR and Refusal.STATE in reply.refusals and _is_armed(car):
         return ""
     details = _DETAILS.get(refusal, _no_details)(car, reply)
-    said = f"{refusal.phrase} ({details})" if details else refusal.phrase
-    return f"{said}: {_who_drives(car)}" if refusal is Refusal.STATE and _is_armed(car) else said
+    text = f"{refusal.phrase} ({details})" if details else refusal.phrase
+    return f"{text}: {_who_drives(car)}" if refusal is Refusal.STATE and _is_armed(car) else text
 
 
-def _is_armed(car: Car) -> bool:
+def _is_armed(car: RefusedCar) -> bool:
     return car.status is not None and car.status.state in ARMED
 
 
-def _who_drives(car: Car) -> str:
+def _who_drives(car: RefusedCar) -> str:
     """Return which sources send claims to an armed car; ``tandem cars`` says which program does."""
     sources = car.vehicle.sources if car.vehicle else ()
     fresh = car.inputs.fresh if car.inputs else ()
@@ -60,38 +60,38 @@ def _who_drives(car: Car) -> str:
     return f"its source{'s' * several} {' and '.join(names)} drive{'s' * (not several)} it"
 
 
-def _no_details(car: Car, reply: ActionReply) -> str:
+def _no_details(car: RefusedCar, reply: ActionReply) -> str:
     return ""
 
 
-def _hashes(car: Car, reply: ActionReply) -> str:
+def _hashes(car: RefusedCar, reply: ActionReply) -> str:
     if car.identity is None or car.config_hash is None:
         return ""
     return f"expected {car.config_hash.hex()}, got {car.identity.config_hash.hex()}"
 
 
-def _faults(car: Car, reply: ActionReply) -> str:
+def _faults(car: RefusedCar, reply: ActionReply) -> str:
     return ", ".join(fault.phrase for fault in car.status.faults) if car.status else ""
 
 
-def _stop_sources(car: Car, reply: ActionReply) -> str:
+def _stop_sources(car: RefusedCar, reply: ActionReply) -> str:
     names = (stop_source_name(number, car.vehicle) for number in reply.stop_sources)
     return "; ".join(f"{name}: {_stop_source_remedy(name, car)}" for name in names)
 
 
-def _stop_source_remedy(name: str, car: Car) -> str:
+def _stop_source_remedy(name: str, car: RefusedCar) -> str:
     known = car.inputs.pairing if car.inputs and name == "runstop_box" else None
     if known in PAIRING_REMEDIES:
         return PAIRING_REMEDIES[known]
     return STOP_SOURCE_REMEDIES.get(name, "see to it")
 
 
-def may_be_given_longer_beat(car: Car) -> bool:
+def can_have_longer_period(car: RefusedCar) -> bool:
     """Return whether a longer control period helps and can be written to the board.
 
     For hardware in the loop it cannot: its parameters come from its URI.
     """
-    return _has_longer_beat(car) and not _is_hitl(car) and not _was_busy(car.inputs)
+    return _can_lengthen_period(car) and not _is_hitl(car) and not _was_busy(car.inputs)
 
 
 def _was_busy(inputs: Inputs | None) -> bool:
@@ -99,24 +99,24 @@ def _was_busy(inputs: Inputs | None) -> bool:
     return inputs is not None and inputs.takes_us < _FITS_WELL * inputs.beat_us
 
 
-def _has_longer_beat(car: Car) -> bool:
+def _can_lengthen_period(car: RefusedCar) -> bool:
     """Return whether its control period is shorter than the longest that is allowed."""
     inputs = car.inputs
     return inputs is not None and inputs.beat_us < round(LONGEST_STEP_S * 1e6)
 
 
-def _is_hitl(car: Car) -> bool:
+def _is_hitl(car: RefusedCar) -> bool:
     return car.identity is not None and car.identity.is_hitl
 
 
-def _longer_beat(car: Car) -> str:
+def _longer_period_remedy(car: RefusedCar) -> str:
     """Return what a person types to get a longer control period."""
     if _is_hitl(car):
         return f"open it with step_s={LONGEST_STEP_S:g} in its URI"
     return f"`tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}`"
 
 
-def _beat(car: Car, reply: ActionReply) -> str:
+def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:
     inputs = car.inputs
     if inputs is None:
         return ""
@@ -125,17 +125,17 @@ def _beat(car: Car, reply: ActionReply) -> str:
     remedy = "take a Pico 2"
     if _was_busy(inputs):
         remedy = "it was kept busy, as by reading or writing its configuration: wait two seconds"
-    elif _has_longer_beat(car):
-        remedy = f"{_longer_beat(car)}, or take a Pico 2"
+    elif _can_lengthen_period(car):
+        remedy = f"{_longer_period_remedy(car)}, or take a Pico 2"
     return f"{takes}, {missed}: {remedy}"
 
 
 # The particulars of a refusal besides its phrase
-_DETAILS: dict[Refusal, Callable[[Car, ActionReply], str]] = {
+_DETAILS: dict[Refusal, Callable[[RefusedCar, ActionReply], str]] = {
     Refusal.STATE: lambda car, reply: car.status.state.name if car.status else "",
     Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),
     Refusal.FAULT: _faults,
     Refusal.CONFIGURATION: _hashes,
     Refusal.STOP_SOURCE: _stop_sources,
-    Refusal.OFF_BEAT: _beat,
+    Refusal.OFF_BEAT: _overrun_details,
 }

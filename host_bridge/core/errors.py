@@ -79,7 +79,7 @@ class RefusedFault(TandemError):
     meaning = "the car refused"
 
 
-class OffBeatFault(RefusedFault):
+class OverrunFault(RefusedFault):
     """Cars were not armed because their steps overrun the control period; a longer one would do.
 
     ``cars`` are their names for commands, ``boards`` the ids of their boards.

@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import Enum
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.divergence import Divergence, Sample
+from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.sign_of_life import SEAT
 from host_bridge.core import (
@@ -79,7 +79,9 @@ class Drive:
         self.notice = UNARMED if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
-        self.off_beat: list[Car] = []  # refused for overruns; a longer control period would help
+        self.overrunning_cars: list[
+            Car
+        ] = []  # refused for overruns; a longer control period would help
         self.tallies = tuple(Tally(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None
@@ -235,7 +237,7 @@ class Drive:
         request, self._request = self._request, None
         if not request.is_done():
             self.refusal = str(request)
-            self.off_beat = request.off_beat()
+            self.overrunning_cars = request.overrunning_cars()
             self._halt(f"{self.refusal} {self._what_to_do()}")
         elif self._pending_actions:
             self._ask(now_us)
@@ -363,7 +365,7 @@ def _seen(car: Car) -> SeenCar:
     )
 
 
-def _drained(car: Car) -> list[Sample]:
+def _drained(car: Car) -> list[MotionSample]:
     samples = list(car.samples)
     car.samples.clear()
     return samples

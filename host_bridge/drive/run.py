@@ -16,7 +16,7 @@ from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
     NotHeldFault,
-    OffBeatFault,
+    OverrunFault,
     RefusedFault,
     TandemError,
     UsageFault,
@@ -307,11 +307,11 @@ def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | 
     """Return the fault that makes the exit code: refused, lost, different bytes, or ended early."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
-        fault = OffBeatFault if driven.off_beat else RefusedFault
+        fault = OverrunFault if driven.overrunning_cars else RefusedFault
         refused = fault(driven.refusal, remedy=remedy)
-        if isinstance(refused, OffBeatFault):
-            refused.cars = tuple(car.called for car in driven.off_beat)
-            refused.boards = tuple(car.known().board_id for car in driven.off_beat)
+        if isinstance(refused, OverrunFault):
+            refused.cars = tuple(car.called for car in driven.overrunning_cars)
+            refused.boards = tuple(car.known().board_id for car in driven.overrunning_cars)
         return refused
     if strangers := [car for car in driven.fleet.cars if car.stranger]:
         return AnotherCarFault(strangers[0].stranger, remedy=strangers[0].remedy)

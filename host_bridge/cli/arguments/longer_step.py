@@ -10,13 +10,13 @@ import sys
 from host_bridge.cli.output.line import counted
 from host_bridge.config.store import Host
 from host_bridge.core import LONGEST_STEP_S, KnownCar
-from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async
 
 _YES = ("y", "yes")
 
 
-def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
+def offer_longer_step(fault: OverrunFault, host: Host, *, is_json: bool) -> int:
     """Offer each car a longer beat; return the exit code of the refusal: no car is armed.
 
     Raises the fault again where nobody can be asked. Raises errors.TandemError.

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionResult
-from host_bridge.cars.refusals import may_be_given_longer_beat
+from host_bridge.cars.refusals import can_have_longer_period
 from host_bridge.cli.arguments.attest import add_profile, profile_of
 from host_bridge.cli.arguments.choice import add_car, car_of
 from host_bridge.cli.arguments.longer_step import offer_longer_step
@@ -23,7 +23,7 @@ from host_bridge.core import (
     stop_source_name,
     unaided_text,
 )
-from host_bridge.core.errors import DeviceFault, OffBeatFault, RefusedFault
+from host_bridge.core.errors import DeviceFault, OverrunFault, RefusedFault
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         raise _unserved(str(text))
     try:
         return run_async(_act(args, host, action, profile_of(args)))
-    except OffBeatFault as fault:
+    except OverrunFault as fault:
         return offer_longer_step(fault, host, is_json=args.json)
 
 
@@ -183,9 +183,9 @@ def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
         return RefusedFault(f"{opened.name} did not answer")
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)
     what = f"{opened.name} did not {result.action.phrase}, because{reasons}"
-    if Refusal.OFF_BEAT not in result.refusals or not may_be_given_longer_beat(opened.car):
+    if Refusal.OFF_BEAT not in result.refusals or not can_have_longer_period(opened.car):
         return RefusedFault(what)
-    fault = OffBeatFault(what)
+    fault = OverrunFault(what)
     fault.cars, fault.boards = (opened.car.called,), (opened.car.known().board_id,)
     return fault
 

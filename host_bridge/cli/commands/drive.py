@@ -60,7 +60,7 @@ from host_bridge.cli.arguments.typed import add_seconds, positive
 from host_bridge.cli.commands.cap import speed
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
-from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.drive import Plan
@@ -143,7 +143,7 @@ def drive(
         plan = plan_of(args, of_input, options, is_lockstep=loop is not None)
         main = driving.drive(plan, view_of(args), host)
         return run_in_virtual_time(main, loop) if loop else run_async(main)
-    except OffBeatFault as fault:
+    except OverrunFault as fault:
         return offer_longer_step(fault, host, is_json=args.json)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
-from host_bridge.cars.acceptance import Acceptance, Accepted, newest_common
+from host_bridge.cars.acceptance import Acceptance, AcceptanceReport, newest_common
 from host_bridge.cars.car import Car
-from host_bridge.cars.divergence import Difference, Divergence, Sample
+from host_bridge.cars.divergence import Difference, Divergence, MotionSample
 from host_bridge.core import CarMotion, CarStatus, ClockReport, State
 
 _TIME_BITS = 30  # width of a session's clock on the wire, in us
@@ -31,7 +31,7 @@ class CarReports:
         self.car = car
         self.epoch: int | None = None  # that session's
         self.acceptance = Acceptance()
-        self.fresh: list[Sample] = []  # samples since the last comparison
+        self.fresh: list[MotionSample] = []  # samples since the last comparison
         self._clocks: dict[int, ClockReport] = {}
 
     def hear(self, events: Iterable[object], now_us: int) -> None:
@@ -55,7 +55,9 @@ class CarReports:
             self.epoch, self.acceptance = clock.epoch, Acceptance()
         applied_us = None if status.applied_us is None else self._time(status.applied_us, now_us)
         self.acceptance.take(
-            Accepted(status.claim_sequence, status.claim_count, status.claim_crc, applied_us)
+            AcceptanceReport(
+                status.claim_sequence, status.claim_count, status.claim_crc, applied_us
+            )
         )
 
     def _hear_motion(self, motion: CarMotion, now_us: int) -> None:
@@ -65,7 +67,7 @@ class CarReports:
         status = self.car.status
         pose = motion.x_m, motion.y_m, motion.yaw_rad
         self.fresh.append(
-            Sample(time_us, status.steer_rad, status.speed_mps, motion.yaw_rate_radps, *pose)
+            MotionSample(time_us, status.steer_rad, status.speed_mps, motion.yaw_rate_radps, *pose)
         )
 
     def _time(self, board_us: int, now_us: int) -> int | None:

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from host_bridge.cars.acceptance import Acceptance, Accepted, Agreement, newest_common
+from host_bridge.cars.acceptance import Acceptance, AcceptanceReport, Agreement, newest_common
 from host_bridge.link.protocol.wire import CLAIM_SIZE
 
 LAST = 0xFFFF
@@ -34,8 +34,8 @@ class Board:
         self.sequence = self.sequence + claims & LAST
         return self
 
-    def say(self) -> Accepted:
-        report = Accepted(self.sequence, self.count & LAST, self.crc, None)
+    def say(self) -> AcceptanceReport:
+        report = AcceptanceReport(self.sequence, self.count & LAST, self.crc, None)
         self.record.take(report)
         return report
 
@@ -66,8 +66,8 @@ class Twins:
         return self.agreement
 
 
-def report(sequence: int, count: int = 1, crc: int = 0) -> Accepted:
-    return Accepted(sequence, count, crc, None)
+def report(sequence: int, count: int = 1, crc: int = 0) -> AcceptanceReport:
+    return AcceptanceReport(sequence, count, crc, None)
 
 
 # --- one car's reports
@@ -90,11 +90,11 @@ def test_a_report_is_found_by_its_sequence_and_the_latest_is_the_last():
 def test_what_was_reported_already_is_kept_as_it_was():
     """A car says its last claim on each step: the time at which it was first said is the one."""
     record = Acceptance()
-    first = Accepted(5, 1, 7, 100)
+    first = AcceptanceReport(5, 1, 7, 100)
     record.take(first)
-    record.take(Accepted(5, 1, 7, 200))
+    record.take(AcceptanceReport(5, 1, 7, 200))
     assert record.latest is first
-    other_count, other_sequence = Accepted(5, 2, 7, 300), Accepted(6, 2, 7, 400)
+    other_count, other_sequence = AcceptanceReport(5, 2, 7, 300), AcceptanceReport(6, 2, 7, 400)
     record.take(other_count)
     assert (record.latest, record.at(5)) == (other_count, other_count)
     record.take(other_sequence)

@@ -11,8 +11,8 @@ from host_bridge.cars.divergence import (
     PERSIST_US,
     Alarm,
     Divergence,
-    Sample,
-    Track,
+    MotionHistory,
+    MotionSample,
     interpolated,
     position_from,
 )
@@ -24,16 +24,16 @@ from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 LIMITS = DivergenceLimits(steer_rad=0.05, speed_mps=0.3, yaw_rate_radps=0.3, path_m=0.3)
 
 
-def sample(time_us: int, **values: float) -> Sample:
+def sample(time_us: int, **values: float) -> MotionSample:
     still = dict.fromkeys(
         ("steer_rad", "speed_mps", "yaw_rate_radps", "x_m", "y_m", "yaw_rad"), 0.0
     )
-    return Sample(time_us, **{**still, **values})
+    return MotionSample(time_us, **{**still, **values})
 
 
 def circling(
     time_us: int, radius_m: float = 2.0, speed_mps: float = 2.0, at: float = 0.0
-) -> Sample:
+) -> MotionSample:
     """Left round a circle; ``at`` turns and shifts the frame that it reckons in."""
     turn = speed_mps / radius_m * time_us * 1e-6
     x, y = radius_m * math.sin(turn), radius_m * (1 - math.cos(turn))
@@ -47,7 +47,7 @@ def circling(
     )
 
 
-def compared(car: list[Sample], twin: list[Sample]) -> Divergence:
+def compared(car: list[MotionSample], twin: list[MotionSample]) -> Divergence:
     divergence = Divergence(LIMITS)
     for ours, theirs in zip(car, twin, strict=True):
         divergence.car.add(ours)
@@ -122,7 +122,7 @@ def test_an_alarm_comes_and_goes_only_when_it_lasts():
 
 
 def test_nothing_is_said_of_a_time_that_one_of_them_has_not_reached():
-    track = Track()
+    track = MotionHistory()
     assert track.at(0) is None
     track.add(sample(1000, x_m=1.0))
     assert track.at(999) is None

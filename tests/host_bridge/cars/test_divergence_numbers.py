@@ -11,8 +11,8 @@ from host_bridge.cars.divergence import (
     Alarm,
     Difference,
     Divergence,
-    Sample,
-    Track,
+    MotionHistory,
+    MotionSample,
     interpolated,
     position_from,
 )
@@ -23,8 +23,8 @@ NAMES = ("steer_rad", "speed_mps", "yaw_rate_radps", "x_m", "y_m", "yaw_rad")
 STEP_US = 100_000
 
 
-def sample(time_us: int, **values: float) -> Sample:
-    return Sample(time_us, **{**dict.fromkeys(NAMES, 0.0), **values})
+def sample(time_us: int, **values: float) -> MotionSample:
+    return MotionSample(time_us, **{**dict.fromkeys(NAMES, 0.0), **values})
 
 
 def test_an_alarm_takes_three_tenths_of_a_second():
@@ -35,9 +35,9 @@ def test_an_alarm_takes_three_tenths_of_a_second():
 
 
 def test_each_value_is_interpolated_by_itself():
-    first = Sample(1000, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5)
-    second = Sample(2000, 3.0, 6.0, 9.0, 12.0, 15.0, 1.5)
-    assert interpolated(first, second, 1250) == Sample(1250, 1.5, 3.0, 4.5, 6.0, 7.5, 0.75)
+    first = MotionSample(1000, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5)
+    second = MotionSample(2000, 3.0, 6.0, 9.0, 12.0, 15.0, 1.5)
+    assert interpolated(first, second, 1250) == MotionSample(1250, 1.5, 3.0, 4.5, 6.0, 7.5, 0.75)
     assert interpolated(first, second, 1000) == first
     assert interpolated(first, second, 2000) == second
 
@@ -65,7 +65,7 @@ def test_a_position_is_ahead_and_to_the_left_of_where_it_looked(yaw_rad, ahead, 
 
 
 def test_a_track_gives_what_was_between_its_samples_and_nothing_else():
-    track = Track()
+    track = MotionHistory()
     assert (track.latest_us(), track.at(0)) == (None, None)
     for time_us in (1000, 2000, 4000):
         track.add(sample(time_us, x_m=time_us))
@@ -76,7 +76,7 @@ def test_a_track_gives_what_was_between_its_samples_and_nothing_else():
 
 
 def test_what_is_not_newer_is_dropped():
-    track = Track()
+    track = MotionHistory()
     track.add(sample(1000, x_m=1.0))
     track.add(sample(1000, x_m=2.0))
     track.add(sample(999, x_m=3.0))
@@ -88,7 +88,7 @@ def test_what_is_not_newer_is_dropped():
 
 
 def test_it_forgets_all_but_the_newest_256():
-    track = Track()
+    track = MotionHistory()
     for time_us in range(257):
         track.add(sample(time_us))
     assert (track.at(0), track.at(1)) == (None, sample(1))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.acceptance import Accepted
+from host_bridge.cars.acceptance import AcceptanceReport
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.cars.sign_of_life import FLEET, SEAT
@@ -226,7 +226,7 @@ def test_all_are_asked_before_one_acts_and_then_all_do():
     drive.finish(request)
     assert request.is_done()
     assert str(request) == "All cars: arm done."
-    assert request.off_beat() == []
+    assert request.overrunning_cars() == []
     drive.until(lambda: drive.is_in(State.HOLD), 0.1)
     assert drive.fleet._requests == []
     results = request.results
@@ -311,18 +311,18 @@ def test_who_misses_its_beat_and_may_be_given_a_longer_one_is_named():
     drive = two()
     drive.advance(0.2)
     request = drive.fleet.arm(drive.now_us)
-    assert request.off_beat() == []
+    assert request.overrunning_cars() == []
     off, other = (
         ActionResult(name, Action.ARM, False, (refusal,))
         for name, refusal in (("b", Refusal.OFF_BEAT), ("a", Refusal.STATE))
     )
     request.results = (other, off)
-    assert request.off_beat() == [], "its steps fit: it was busy for once"
+    assert request.overrunning_cars() == [], "its steps fit: it was busy for once"
     inputs = drive.rigs[1].car.inputs
     drive.rigs[1].car.inputs = replace(inputs, takes_us=inputs.beat_us)
-    assert request.off_beat() == [drive.rigs[1].car]
+    assert request.overrunning_cars() == [drive.rigs[1].car]
     drive.rigs[1].car.inputs = replace(inputs, takes_us=30_000, beat_us=round(LONGEST_STEP_S * 1e6))
-    assert request.off_beat() == [], "it has the longest there is"
+    assert request.overrunning_cars() == [], "it has the longest there is"
 
 
 # --- numbers
@@ -330,7 +330,7 @@ def test_who_misses_its_beat_and_may_be_given_a_longer_one_is_named():
 
 def applied(drive: Drive, *times_us: int | None, sequence: int = 5) -> int | None:
     for rig, time_us in zip(drive.rigs, times_us, strict=True):
-        rig.car.acceptance.take(Accepted(sequence, 1, 0, time_us))
+        rig.car.acceptance.take(AcceptanceReport(sequence, 1, 0, time_us))
     return drive.fleet.skew_us()
 
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.acceptance import Acceptance, Accepted
+from host_bridge.cars.acceptance import Acceptance, AcceptanceReport
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.car import OWN_SLOT
-from host_bridge.cars.divergence import Sample
+from host_bridge.cars.divergence import MotionSample
 from host_bridge.cars.following import Following
 from host_bridge.cars.sign_of_life import FLEET
 from host_bridge.core import Action, Cause, DivergenceLimits, OperatorAction, Profile, Sender, State
@@ -46,7 +46,7 @@ class DeskCar:
         self.compared_slot = None
         self.on_own_claim = None
         self.acceptance = Acceptance()
-        self.samples: list[Sample] = []
+        self.samples: list[MotionSample] = []
         self.vehicle = replace(vehicle(), divergence=limits, stop_sources=()) if limits else None
         self.status = None
         self.known = True
@@ -304,8 +304,8 @@ def test_all_followers_are_told_and_at_the_end_none_is_left_armed():
 # --- how far apart
 
 
-def sample(time_us: int, speed_mps: float = 0.0) -> Sample:
-    return Sample(time_us, 0.0, speed_mps, 0.0, 0.0, 0.0, 0.0)
+def sample(time_us: int, speed_mps: float = 0.0) -> MotionSample:
+    return MotionSample(time_us, 0.0, speed_mps, 0.0, 0.0, 0.0, 0.0)
 
 
 def drift(desk: Desk, steps: int = 40) -> None:
@@ -383,6 +383,6 @@ def test_what_both_accepted_is_compared_at_each_step():
     desk = Desk()
     desk.follower.agreement.begin(1)
     for record in (desk.leader.acceptance, desk.cars[0].acceptance):
-        record.take(Accepted(1, 1, 7, None))
+        record.take(AcceptanceReport(1, 1, 7, None))
     desk.step()
     assert desk.follower.agreement.agreed == 1

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.refusals import explained, may_be_given_longer_beat
+from host_bridge.cars.refusals import can_have_longer_period, refusal_text
 from host_bridge.cli.arguments.adjusting import changes_of, is_change
 from host_bridge.cli.arguments.longer_step import offer_longer_step
 from host_bridge.cli.arguments.trimming import shift_of, trimmed
@@ -25,7 +25,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
 from host_bridge.config.store.configurations import differing
 from host_bridge.core import Inputs, Refusal
-from host_bridge.core.errors import OffBeatFault, UsageFault
+from host_bridge.core.errors import OverrunFault, UsageFault
 from tests import patience
 from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -43,7 +43,7 @@ def inputs_of(beat_us=10_000, takes_us=11_400, missed=500, missed_lately=88) -> 
 
 def said_of(called="red", inputs=None) -> str:
     car = SimpleNamespace(called=called, inputs=inputs, identity=None)
-    return explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
+    return refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
 
 
 # --- words
@@ -72,22 +72,22 @@ def test_a_car_whose_steps_fit_was_busy_for_once_and_is_told_to_wait():
     """Seen on an emulated RP2040: armed within two seconds of a trim, 8.9 ms of 20."""
     car = SimpleNamespace(called="red", inputs=inputs_of(20_000, 8_900, missed_lately=23))
     car.identity = None
-    said = explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
+    said = refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
     assert "8.9 ms of 20, 23 of the last 100" in said
     assert said.endswith("wait two seconds)")
-    assert not may_be_given_longer_beat(car)
+    assert not can_have_longer_period(car)
     car.inputs = inputs_of(10_000, 7_400)
-    assert not may_be_given_longer_beat(car)
+    assert not can_have_longer_period(car)
     car.inputs = inputs_of(10_000, 7_600)
-    assert may_be_given_longer_beat(car)
+    assert can_have_longer_period(car)
 
 
 def test_hardware_in_the_loop_is_told_where_its_numbers_come_from():
     who = SimpleNamespace(is_hitl=True)
     car = SimpleNamespace(called="red", inputs=inputs_of(), identity=who)
-    said = explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
+    said = refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
     assert "open it with step_s=0.02 in its URI, or take a Pico 2" in said
-    assert not may_be_given_longer_beat(car)
+    assert not can_have_longer_period(car)
 
 
 def test_without_its_report_the_refusal_is_its_phrase():
@@ -205,7 +205,7 @@ def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     assert row["step_takes_ms"] > 10.5  # this machine's clock takes part
     assert row["beats_missed"] > 100
     refused = tandem("arm", "red")
-    assert refused.returncode == OffBeatFault.exit_code == 6
+    assert refused.returncode == OverrunFault.exit_code == 6
     assert f"`{COMMAND}`, or take a Pico 2" in refused.stderr
     assert " ms of 10, 100 of the last 100 beats missed, 20 may be" in refused.stderr
     assert json.loads(tandem("arm", "red", "--json").stdout)["refusals"] == ["OFF_BEAT"]
@@ -286,14 +286,14 @@ def test_a_person_is_asked_and_only_a_yes_writes_it(red):
 
 
 def test_where_nobody_can_be_asked_the_refusal_is_raised(monkeypatch):
-    fault = OffBeatFault("red did not arm")
+    fault = OverrunFault("red did not arm")
     fault.cars = ("red",)
     for is_terminal, is_json, cars in ((False, False, ("red",)), (True, True, ("red",)),
                                        (True, False, ())):  # fmt: skip
         monkeypatch.setattr("sys.stdin.isatty", lambda at=is_terminal: at, raising=False)
         monkeypatch.setattr("sys.stdout.isatty", lambda at=is_terminal: at, raising=False)
         fault.cars = cars
-        with pytest.raises(OffBeatFault):
+        with pytest.raises(OverrunFault):
             offer_longer_step(fault, None, is_json=is_json)
 
 

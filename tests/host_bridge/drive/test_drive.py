@@ -85,7 +85,7 @@ def test_before_its_first_step_a_drive_has_seen_nothing():
     """A screen and a log may ask it as soon as it is made."""
     drive = Day().drive
     assert [drive.skew_us, drive.worst_skew_us, drive.begun_us, drive.log_fault] == [None] * 4
-    assert (drive.notice, drive.refusal, drive.off_beat) == ("", "", [])
+    assert (drive.notice, drive.refusal, drive.overrunning_cars) == ("", "", [])
     assert not drive.is_completed
     assert drive.phase is Phase.ARMING
 

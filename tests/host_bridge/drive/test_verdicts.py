@@ -13,7 +13,7 @@ from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
     NotHeldFault,
-    OffBeatFault,
+    OverrunFault,
     RefusedFault,
     VehicleFileFault,
 )
@@ -27,7 +27,13 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
     fleet = SimpleNamespace(
         cars=[SimpleNamespace(stranger="")] * cars, agreement=lambda: FleetAgreement(*agreement)
     )
-    given = {"begun_us": 1, "refusal": "", "off_beat": [], "is_completed": True, "notice": ""}
+    given = {
+        "begun_us": 1,
+        "refusal": "",
+        "overrunning_cars": [],
+        "is_completed": True,
+        "notice": "",
+    }
     given |= {"tallies": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
 
@@ -41,7 +47,7 @@ def test_what_went_to_its_end_has_nofault_of(has_hand):
     assert fault_of(driven(), has_hand=has_hand) is None
     assert fault_of(driven((0, 0, None), cars=1), has_hand=has_hand) is None
     assert fault_of(driven((1, 0, None)), has_hand=has_hand) is None
-    assert fault_of(driven(refusal="later", off_beat=[1]), has_hand=has_hand) is None
+    assert fault_of(driven(refusal="later", overrunning_cars=[1]), has_hand=has_hand) is None
 
 
 def test_what_was_refused_before_it_began_says_so_and_what_to_do():
@@ -68,12 +74,14 @@ def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
 
 
 def test_who_misses_its_beat_is_named():
-    off_beat = [
+    overrunning_cars = [
         SimpleNamespace(called=name, known=lambda at=at: KnownCar(at))
         for name, at in (("one", b"1"), ("two", b"2"))
     ]
-    fault = fault_of(driven(begun_us=None, refusal="no", off_beat=off_beat), has_hand=False)
-    assert isinstance(fault, OffBeatFault)
+    fault = fault_of(
+        driven(begun_us=None, refusal="no", overrunning_cars=overrunning_cars), has_hand=False
+    )
+    assert isinstance(fault, OverrunFault)
     assert fault.cars == ("one", "two")
     assert fault.boards == (b"1", b"2")
 
