@@ -79,9 +79,8 @@ class Drive:
         self.notice = UNARMED if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
-        self.overrunning_cars: list[
-            Car
-        ] = []  # refused for overruns; a longer control period would help
+        # Refused for overruns; a longer control period would help
+        self.overrunning_cars: list[Car] = []
         self.tallies = tuple(Tally(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None

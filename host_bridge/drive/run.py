@@ -27,7 +27,7 @@ from host_bridge.drive.controls import Controls, make_input, open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.plan import Plan
-from host_bridge.drive.session import Session, next_tick_us
+from host_bridge.drive.session import ControlTask, next_tick_us
 from host_bridge.drive.twins import as_twin
 from host_bridge.drive.view import View
 from host_bridge.drive.waking import WakeSignal
@@ -210,26 +210,30 @@ class Cockpit:
                 cap_mps=self._plan.cap_mps,
                 is_unarmed=self._plan.is_unarmed,
             )
-            session = Session(fleet, controls.source, driven.read, controls.guardian)
-            await self._loop(driven, session, log, wake_signal)
+            control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
+            await self._loop(driven, control_task, log, wake_signal)
         finally:
             await controls.close()
         return driven, _fault(driven, has_hand=self._person is not None, is_virtual=is_virtual)
 
     async def _loop(
-        self, driven: Drive, session: Session, log: Recorder | None, wake_signal: WakeSignal
+        self,
+        driven: Drive,
+        control_task: ControlTask,
+        log: Recorder | None,
+        wake_signal: WakeSignal,
     ) -> None:
         tick_us = self._clock.now_us()
         while not driven.is_over():
-            self._tick(driven, session)
+            self._tick(driven, control_task)
             if log:
                 log.step()
                 driven.log_fault = log.fault
             tick_us, late = next_tick_us(tick_us, self._clock.now_us())
-            session.late += late
+            control_task.late += late
             try:
                 if await wake_signal.wait_until(tick_us):
-                    self._step_between_ticks(driven, session)
+                    self._step_between_ticks(driven, control_task)
                     await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
             except asyncio.CancelledError:
                 if self.was_cancelled:
@@ -243,16 +247,16 @@ class Cockpit:
             self.was_cancelled |= request is OperatorRequest.INTERRUPT
             driven.handle(request, now_us)
 
-    def _step_between_ticks(self, driven: Drive, session: Session) -> None:
+    def _step_between_ticks(self, driven: Drive, control_task: ControlTask) -> None:
         """Serve an input that woke the session between two ticks: its command and its requests."""
         now_us = self._clock.now_us()
-        session.claim_between_ticks(driven.read(now_us, is_between_ticks=True), now_us)
+        control_task.claim_between_ticks(driven.read(now_us, is_between_ticks=True), now_us)
         self._obey(driven, now_us)
 
-    def _tick(self, driven: Drive, session: Session) -> None:
+    def _tick(self, driven: Drive, control_task: ControlTask) -> None:
         now_us = self._clock.now_us()
         self._obey(driven, now_us)
-        session.tick(now_us)
+        control_task.tick(now_us)
         driven.step(now_us)
         if (
             driven.phase is Phase.STOPPED
@@ -260,7 +264,7 @@ class Cockpit:
             and not self._waits(driven, now_us)
         ):
             driven.quit(now_us)  # nobody is there to arm again
-        if session.ticks % _VIEW_EVERY == 0:
+        if control_task.ticks % _VIEW_EVERY == 0:
             self._show(driven, now_us)
 
     def _waits(self, driven: Drive, now_us: int) -> bool:

@@ -19,7 +19,7 @@ from host_bridge.core.system.clock import Clock
 TICK_US = 10_000
 
 
-class Session:
+class ControlTask:
     """The control task of one source for one fleet; ``late`` counts the ticks that were skipped.
 
     ``read_command`` returns the input's command at a time. A command that was heard longer ago than
@@ -131,11 +131,11 @@ def next_tick_us(tick_us: int, now_us: int) -> tuple[int, int]:
     return tick_us + (late + 1) * TICK_US, late
 
 
-async def run(session: Session, clock: Clock) -> None:
+async def run(control_task: ControlTask, clock: Clock) -> None:
     """Tick until cancelled, on a fixed grid of time: no drift, and no burst after a stall."""
     tick_us = clock.now_us()
     while True:
-        session.tick(clock.now_us())
+        control_task.tick(clock.now_us())
         tick_us, late = next_tick_us(tick_us, clock.now_us())
-        session.late += late
+        control_task.late += late
         await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)

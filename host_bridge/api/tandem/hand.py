@@ -13,7 +13,7 @@ from collections.abc import Callable
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
-from host_bridge.drive.session import Session
+from host_bridge.drive.session import ControlTask
 from tandem.lines import TICK_US, Line
 
 SOURCE = "script"  # its name in the vehicle file
@@ -37,7 +37,7 @@ class Hand:
         self.line = line
         self.car = line.car
         self._fleet: Fleet | None = None
-        self._session: Session | None = None
+        self._control_task: ControlTask | None = None
         self._command = DriveCommand()
         self._calls = 0
         self._held_us: int | None = None
@@ -151,7 +151,7 @@ class Hand:
             assert epoch is not None, "a script's car is opened with one"
             self._fleet = Fleet([self.car], epoch)
             source = self.line.vehicle.source(SOURCE)
-            self._session = Session(self._fleet, source, lambda now_us: self._command)
+            self._control_task = ControlTask(self._fleet, source, lambda now_us: self._command)
         return self._fleet
 
     # --- driving
@@ -185,17 +185,17 @@ class Hand:
     def refuse_stopped(self) -> None:
         """Raise StoppedFault for a car that cannot be driven now."""
         status = self.status
-        if status.state not in _DRIVEN or self._session is None:
+        if status.state not in _DRIVEN or self._control_task is None:
             why = self.car.why_stopped() or f"it is in {status.state.name}"
             remedy = "car.clear() once the cause is gone, then car.arm()"
             raise StoppedFault("nobody can drive the car", got=why, remedy=remedy)
 
     def _claim(self, command: DriveCommand, now_us: int) -> None:
-        if self._session is None:
+        if self._control_task is None:
             return
         self._calls += 1
         self._command = command
-        self._session.tick(now_us)
+        self._control_task.tick(now_us)
 
 
 def _sender() -> str:

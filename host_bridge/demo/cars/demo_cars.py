@@ -96,7 +96,9 @@ class DemoCars:
             name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
         }
         self.fleet = Fleet(list(self.cars.values()), epoch)
-        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.scripted_input.read)
+        self.control_task = session.ControlTask(
+            self.fleet, vehicle.source(SOURCE), self.scripted_input.read
+        )
         self._runners = {
             name: Runner(service.owner.attach(), self.cars[name], self.clock)
             for name, service in self.services.items()
@@ -118,7 +120,7 @@ class DemoCars:
                 got=", ".join(map(_readiness, self.fleet.cars)),
                 remedy="tandem doctor looks for the cause",
             )
-        self._tasks.append(asyncio.create_task(session.run(self.session, self.clock)))
+        self._tasks.append(asyncio.create_task(session.run(self.control_task, self.clock)))
 
     def record(self, log: Recorder) -> None:
         for service in self.services.values():

@@ -223,7 +223,7 @@ def _result(demo_cars: DemoCars, recorder: DriveRecorder) -> DriveResult:
         {name: report.count for name, report in reports.items()},
         recorder.skews_us,
         recorder.why_ended,
-        demo_cars.session.late,
+        demo_cars.control_task.late,
         recorder.alarms,
         recorder.alarm_s,
         recorder.path_m,

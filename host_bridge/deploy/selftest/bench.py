@@ -75,7 +75,7 @@ class Bench:
         epoch = self.car.connection.epoch
         assert epoch is not None, "opened with one"
         source = self.vehicle.source(_SOURCES[self.opened.is_virtual])
-        driving = session.Session(Fleet([self.car], epoch), source, self.hands.read)
+        driving = session.ControlTask(Fleet([self.car], epoch), source, self.hands.read)
         task = asyncio.ensure_future(session.run(driving, self._clock))
         try:
             yield

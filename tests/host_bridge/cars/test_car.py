@@ -36,7 +36,7 @@ def test_identify_arm_drive_hold_drive_stop_clear_and_arm_again(drive):
     drive.go(2.0)
     drive.advance(2.0)
     assert rig.car.status.speed_mps == pytest.approx(2.0, abs=0.1)
-    assert rig.car.status.drive_source == drive.session.source.id
+    assert rig.car.status.drive_source == drive.control_task.source.id
     drive.let_go()
     drive.until(lambda: drive.is_in(State.HOLD), 0.05)
     drive.until(lambda: rig.car.status.speed_mps == 0.0)

@@ -10,7 +10,7 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
 from host_bridge.core import CarEvent, DriveCommand, Sender, State, Vehicle
-from host_bridge.drive.session import TICK_US, Session
+from host_bridge.drive.session import TICK_US, ControlTask
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
@@ -112,7 +112,7 @@ class Drive:
         self.hand = Hand()
         self.fleet = Fleet([rig.car for rig in rigs], EPOCH)
         of = rigs[0].car.vehicle or vehicle()
-        self.session = Session(self.fleet, of.source(source), self.hand.read)
+        self.control_task = ControlTask(self.fleet, of.source(source), self.hand.read)
         self.is_host_alive = True
         for rig in rigs:
             rig.car.opened(self.now_us)
@@ -121,7 +121,7 @@ class Drive:
         for _ in range(round(seconds * 1e6 / STEP_US)):
             self.now_us += STEP_US
             if self.is_host_alive and self.now_us % TICK_US == 0:
-                self.session.tick(self.now_us)
+                self.control_task.tick(self.now_us)
                 for rig in self.rigs:
                     rig.flush()
             for rig in self.rigs:

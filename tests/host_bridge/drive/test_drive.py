@@ -7,7 +7,7 @@ import pytest
 from host_bridge.core import InputLimits, OperatorRequest, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
-from host_bridge.drive.session import Session
+from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.keyboard import KeyboardSeat
 from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant
@@ -35,7 +35,7 @@ class Day(Track):
         self.drive = Drive(
             self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
         )
-        self.session = Session(self.fleet, source, self.drive.read)
+        self.control_task = ControlTask(self.fleet, source, self.drive.read)
 
     def make_cars(self):
         return Rig("red"), Rig("blue", board_us=7_000_000, seed=2)

@@ -19,11 +19,11 @@ class OtherDay(Day):
 
     def __init__(self, **told):
         super().__init__()
-        source = self.session.source
+        source = self.control_task.source
         person = Person(seat=self.seat)
         controls = Controls(person, source, LIMITS, person)
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
-        self.session._read_command = self.drive.read
+        self.control_task._read_command = self.drive.read
 
 
 def test_all_cars_are_armed_in_the_profile_that_was_named():

@@ -13,8 +13,8 @@ from firmware.protocol import messages
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Claim, DriveCommand, State
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.drive import session as session_module
-from host_bridge.drive.session import TICK_US, Session, next_tick_us, run
+from host_bridge.drive import session as control_task_module
+from host_bridge.drive.session import TICK_US, ControlTask, next_tick_us, run
 from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.link.protocol import wire
 from tests.evidence import every
@@ -34,8 +34,8 @@ def test_a_session_drives_a_car_and_a_released_deadman_holds_it():
 
 def test_each_tick_makes_one_claim_of_that_moment():
     hand = Hand()
-    session = Session(Fleet([], EPOCH), vehicle().source("seat"), hand.read)
-    claims = [session.tick(now_us) for now_us in (1000, 12_000, 20_500)]
+    control_task = ControlTask(Fleet([], EPOCH), vehicle().source("seat"), hand.read)
+    claims = [control_task.tick(now_us) for now_us in (1000, 12_000, 20_500)]
     assert [claim.stamp_us for claim in claims] == [1000, 12_000, 20_500]
     assert [claim.sequence for claim in claims] == [1, 2, 3]
     assert {claim.lease_s for claim in claims} == {vehicle().source("seat").lease_s}
@@ -59,9 +59,9 @@ def guarded():
     """A program drives for as long as a person at the seat holds the deadman."""
     script, seat = vehicle().source("script"), vehicle().source("seat")
     program = Program()
-    session = Session(Heard(), script, lambda now_us: program.command, guardian=seat)
-    session.program = program
-    return session
+    control_task = ControlTask(Heard(), script, lambda now_us: program.command, guardian=seat)
+    control_task.program = program
+    return control_task
 
 
 class Program:
@@ -123,7 +123,7 @@ def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
 ):
     source = replace(vehicle().source("seat"), is_attended=is_attended)
     command = DriveCommand(0.1, 1.5, is_held=True, permits_autonomy=permits)
-    claim = Session(Heard(), source, lambda now_us: command).tick(100_000)
+    claim = ControlTask(Heard(), source, lambda now_us: command).tick(100_000)
     assert claim.mask == (source.mask if claims_all else 0)
 
 
@@ -144,21 +144,21 @@ def test_between_ticks_a_programs_decision_is_claimed_and_the_deadman_waits_for_
 
 def test_between_ticks_a_source_without_guardian_claims_its_command():
     source = vehicle().source("seat")
-    session = Session(Heard(), source, Hand().read)
-    claim = session.claim_between_ticks(DriveCommand(0.1, 1.5, is_held=True), 100_000)
+    control_task = ControlTask(Heard(), source, Hand().read)
+    claim = control_task.claim_between_ticks(DriveCommand(0.1, 1.5, is_held=True), 100_000)
     assert (claim.mask, claim.stamp_us, claim.is_held) == (source.mask, 100_000, True)
-    assert (session.fleet.claims, session.ticks) == ([claim], 0)
+    assert (control_task.fleet.claims, control_task.ticks) == ([claim], 0)
     old = DriveCommand(0.1, 1.5, is_held=True, heard_us=0)
-    assert session.claim_between_ticks(old, round(source.lease_s * 1e6)) is None
+    assert control_task.claim_between_ticks(old, round(source.lease_s * 1e6)) is None
 
 
 def test_it_counts_its_ticks_and_knows_the_newest_claim():
-    session = Session(Heard(), vehicle().source("seat"), Hand().read)
-    assert (session.ticks, session.late, session.latest) == (0, 0, None)
+    control_task = ControlTask(Heard(), vehicle().source("seat"), Hand().read)
+    assert (control_task.ticks, control_task.late, control_task.latest) == (0, 0, None)
     for count in (1, 2):
-        assert session.latest is (session.fleet.claims[-1] if count > 1 else None)
-        session.tick(1000 * count)
-        assert session.ticks == count
+        assert control_task.latest is (control_task.fleet.claims[-1] if count > 1 else None)
+        control_task.tick(1000 * count)
+        assert control_task.ticks == count
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -166,7 +166,7 @@ def test_what_is_not_a_number_ends_the_session(value):
     hand = Hand()
     hand.command = DriveCommand(speed_mps=value, is_held=True)
     with pytest.raises(ValueError, match="not finite"):
-        Session(Fleet([], EPOCH), vehicle().source("seat"), hand.read).tick(0)
+        ControlTask(Fleet([], EPOCH), vehicle().source("seat"), hand.read).tick(0)
 
 
 def test_the_next_tick_stays_on_the_grid_and_leaves_out_what_is_late():
@@ -192,25 +192,25 @@ def ticks_of(monkeypatch, sleeps_us):
             raise asyncio.CancelledError
         clock.advance(max(round(seconds * 1e6), 0) + sleeps_us.pop(0))
 
-    monkeypatch.setattr(session_module.asyncio, "sleep", sleep)
-    session = Session(Fleet([], EPOCH), vehicle().source("seat"), Watch().read)
+    monkeypatch.setattr(control_task_module.asyncio, "sleep", sleep)
+    control_task = ControlTask(Fleet([], EPOCH), vehicle().source("seat"), Watch().read)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run(session, clock))
-    return ticked, session
+        asyncio.run(run(control_task, clock))
+    return ticked, control_task
 
 
 def test_late_wake_ups_do_not_add_up(monkeypatch):
-    ticked, session = ticks_of(monkeypatch, [700] * 200)
+    ticked, control_task = ticks_of(monkeypatch, [700] * 200)
     assert every((t - 1_000_000) % TICK_US <= 700 for t in ticked)
     assert ticked[-1] - ticked[0] == 200 * TICK_US + 700
-    assert session.late == 0
+    assert control_task.late == 0
 
 
 def test_after_a_stall_there_is_no_burst(monkeypatch):
-    ticked, session = ticks_of(monkeypatch, [0, 0, 95_000, 0, 0])
+    ticked, control_task = ticks_of(monkeypatch, [0, 0, 95_000, 0, 0])
     gaps = [b - a for a, b in itertools.pairwise(ticked)]
     assert gaps == [10_000, 10_000, 105_000, 5_000, 10_000]
-    assert session.late == 9
+    assert control_task.late == 9
 
 
 def test_a_stalled_host_sends_nothing_old():
@@ -240,7 +240,7 @@ def test_a_stalled_host_sends_nothing_old():
 def test_a_played_manoeuvre_drives_the_car_and_its_end_holds_it():
     drive = Drive(Rig("a"))
     player = playing(Constant(1.0, 2.0))
-    drive.session._read_command = lambda now_us: player.step(now_us, seen[0])
+    drive.control_task._read_command = lambda now_us: player.step(now_us, seen[0])
     seen = [STANDING]
     drive.arm()
     seen[0] = DRIVING
@@ -254,13 +254,13 @@ def test_a_played_manoeuvre_drives_the_car_and_its_end_holds_it():
 def test_a_wish_that_was_heard_longer_ago_than_its_lease_is_not_sent():
     hand = Hand()
     source = vehicle().source("seat")
-    session = Session(Fleet([], EPOCH), source, hand.read)
+    control_task = ControlTask(Fleet([], EPOCH), source, hand.read)
     lease_us = round(source.lease_s * 1e6)
     hand.command = DriveCommand(speed_mps=1.0, is_held=True, heard_us=1_000_000)
-    assert session.tick(1_000_000 + lease_us - 1).stamp_us == 1_000_000
-    assert session.tick(1_000_000 + lease_us) is None
+    assert control_task.tick(1_000_000 + lease_us - 1).stamp_us == 1_000_000
+    assert control_task.tick(1_000_000 + lease_us) is None
     hand.command = DriveCommand(speed_mps=1.0, is_held=True)
-    assert session.tick(9_000_000).stamp_us == 9_000_000
+    assert control_task.tick(9_000_000).stamp_us == 9_000_000
 
 
 def test_an_input_that_falls_silent_stops_the_car_by_itself():

@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.core import Cause, InputLimits, Sender, State
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.session import Session
+from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from host_bridge.inputs.autodrive.script_input import ScriptOptions
@@ -34,7 +34,7 @@ class Day(Drive):
         self.script.prepare(context([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
         controls = Controls(self.script, source, LIMITS, person, needs_hand=has_seat)
-        self.session = Session(
+        self.control_task = ControlTask(
             self.fleet,
             source,
             lambda now_us: controls.step(now_us, (), is_driving=True),

@@ -11,7 +11,7 @@ from host_bridge.core import Cause, State
 from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.plan import Plan
-from host_bridge.drive.session import Session
+from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.gamepad import (
     GamepadInput,
     LivenessCheck,
@@ -50,7 +50,9 @@ class Ride(Track):
         super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
         self.bind()
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test")
-        self.session = Session(self.fleet, controls.source, self.drive.read, controls.guardian)
+        self.control_task = ControlTask(
+            self.fleet, controls.source, self.drive.read, controls.guardian
+        )
 
     def advance(self, seconds):
         if not hasattr(self, "drive"):
