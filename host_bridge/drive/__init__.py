@@ -1,17 +1,17 @@
 """Driving cars from one place: the inputs, the cars, the session between them, and the display."""
 
 from host_bridge.drive.drive import Drive, Phase
-from host_bridge.drive.follow import FollowPlan, FollowView, follow
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.follow import FollowOptions, FollowView, follow
+from host_bridge.drive.plan import DriveOptions
 from host_bridge.drive.run import drive, drive_both
 from host_bridge.drive.view import View
 
 __all__ = [
     "Drive",
-    "FollowPlan",
+    "DriveOptions",
+    "FollowOptions",
     "FollowView",
     "Phase",
-    "Plan",
     "View",
     "drive",
     "drive_both",

@@ -24,13 +24,13 @@ from host_bridge.core import (
     Vehicle,
 )
 from host_bridge.core.errors import UsageFault, VehicleFileFault
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 
 GROUP = "tandem.inputs"
 _EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}
 
 
-class Make(Protocol):
+class InputFactory(Protocol):
     """The callable that an entry point of ``tandem.inputs`` names; it makes an input from REST.
 
     ``options`` are those of the command line, as text. Raises errors.TandemError.
@@ -50,7 +50,7 @@ def make_input(text: str, options: Mapping[str, str], now_us: Callable[[], int])
     """Return the input for ``NAME:REST``, not yet open. Raises errors.TandemError."""
     name, _, rest = text.partition(":")
     for entry in entry_points(group=GROUP, name=name):
-        return cast(Make, entry.load())(rest, options, now_us)
+        return cast(InputFactory, entry.load())(rest, options, now_us)
     known = input_names()
     near = difflib.get_close_matches(name, known, 1)
     raise UsageFault(
@@ -158,7 +158,7 @@ class DriveContext:
 
     def __init__(
         self,
-        plan: Plan,
+        options: DriveOptions,
         vehicles: Sequence[Vehicle],
         now_us: Callable[[], int],
         stand_in: str | None = None,
@@ -168,13 +168,13 @@ class DriveContext:
     ) -> None:
         """Keep the options; ``stand_in`` is the person's source for an attended program."""
         self.vehicles = tuple(vehicles)
-        self.seconds = plan.seconds
-        self.speed_mps = plan.speed_mps
+        self.seconds = options.seconds
+        self.speed_mps = options.speed_mps
         self.now_us = now_us
         self.wake = wake
         self.is_virtual = is_virtual
         self._stand_in = stand_in
-        self._profile = plan.profile.name.lower() if plan.profile is not None else None
+        self._profile = options.profile.name.lower() if options.profile is not None else None
 
     def source(self, name: str) -> SourceFacts:
         """Return the source under which an input of this name claims. Raises errors.TandemError."""
@@ -200,7 +200,7 @@ class DriveContext:
 
 
 async def open_inputs(
-    plan: Plan,
+    options: DriveOptions,
     vehicles: Sequence[Vehicle],
     is_virtual: bool,
     chosen: Input,
@@ -213,11 +213,11 @@ async def open_inputs(
 
     If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
-    needs_hand = not chosen.is_person and (not is_virtual or plan.hand is not None)
+    needs_hand = not chosen.is_person and (not is_virtual or options.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
     wake = _ignore_wake if chosen.is_computed else wake  # virtual time advances by ticks alone
-    context = DriveContext(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
+    context = DriveContext(options, vehicles, now_us, is_virtual=is_virtual, wake=wake)
     opened: list[Input] = []
     try:
         if terminal is not None:
@@ -227,7 +227,7 @@ async def open_inputs(
             opened.append(person)
             await person.open(context)
             if needs_hand:
-                context = DriveContext(plan, vehicles, now_us, person.source, wake=wake)
+                context = DriveContext(options, vehicles, now_us, person.source, wake=wake)
         if chosen is not person:
             opened.append(chosen)
             await chosen.open(context)

@@ -27,7 +27,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import DataFileFault
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.tally import HALTED, Tally
+from host_bridge.drive.tally import HALTED, TripStatistics
 
 _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
@@ -81,7 +81,7 @@ class Drive:
         self.refusal = ""
         # Refused for overruns; a longer control period would help
         self.overrunning_cars: list[Car] = []
-        self.tallies = tuple(Tally(car) for car in fleet.cars)
+        self.trips = tuple(TripStatistics(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None
         self.worst_skew_us: int | None = None
@@ -195,8 +195,8 @@ class Drive:
 
     def step(self, now_us: int) -> None:
         """Advance the state machine; call it once per tick, after the session's tick."""
-        for tally in self.tallies:
-            tally.step()
+        for trip in self.trips:
+            trip.step()
         self._compare()
         self._steps[self.phase](now_us)
 
@@ -240,7 +240,7 @@ class Drive:
             self._halt(f"{self.refusal} {self._what_to_do()}")
         elif self._pending_actions:
             self._ask(now_us)
-        elif all(tally.is_armed() for tally in self.tallies):
+        elif all(trip.is_armed() for trip in self.trips):
             self._drive_on(now_us)
         elif now_us < self._patience_us:
             self._request = request  # the statuses that show it have not come yet
@@ -266,7 +266,7 @@ class Drive:
             divergence.reset()
 
     def _step_driving(self, now_us: int) -> None:
-        fallen = [tally.car for tally in self.tallies if not tally.is_armed()]
+        fallen = [trip.car for trip in self.trips if not trip.is_armed()]
         apart = [divergence for divergence in self.divergences if divergence.must_stop()]
         if fallen:
             self._stop_the_others(fallen, now_us)
@@ -282,9 +282,9 @@ class Drive:
             self.quit(now_us)
 
     def _stop_the_others(self, fallen: Sequence[Car], now_us: int) -> None:
-        for tally in self.tallies:
-            if tally.is_armed():
-                tally.car.stop(Sender.FLEET, f"{fallen[0].name[:8]} fell out", now_us)
+        for trip in self.trips:
+            if trip.is_armed():
+                trip.car.stop(Sender.FLEET, f"{fallen[0].name[:8]} fell out", now_us)
         lost = [car.name for car in fallen if not car.is_online()]
         if lost:
             self._halt(
@@ -301,8 +301,8 @@ class Drive:
                 self.notice = car.why_stopped()
 
     def _stop_for_being_apart(self, divergence: Divergence, now_us: int) -> None:
-        for tally in self.tallies:
-            tally.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
+        for trip in self.trips:
+            trip.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
         differs = "; ".join(str(alarm) for alarm in divergence.alarms())
         self._halt(f"A car and its twin are too far apart: {differs}. Stopped: {ARM_AGAIN}.")
 
@@ -317,15 +317,15 @@ class Drive:
         if not all(_is_at_rest(car) for car in self.fleet.cars) and now_us < self._patience_us:
             return
         self.phase = Phase.OVER
-        if any(tally.is_armed() for tally in self.tallies):
+        if any(trip.is_armed() for trip in self.trips):
             self.phase = Phase.DISARMING
-            for tally in self.tallies:
-                if tally.is_armed():
-                    tally.car.disarm(now_us, Sender.SEAT)
+            for trip in self.trips:
+                if trip.is_armed():
+                    trip.car.disarm(now_us, Sender.SEAT)
             self._patience_us = now_us + _ANSWER_US
 
     def _step_disarming(self, now_us: int) -> None:
-        armed = [tally.car for tally in self.tallies if tally.is_armed()]
+        armed = [trip.car for trip in self.trips if trip.is_armed()]
         if armed and now_us >= self._patience_us:
             self.notice = f"{', '.join(car.name for car in armed)} did not disarm: stopped."
             self._stop_all("", now_us)

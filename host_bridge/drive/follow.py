@@ -19,7 +19,7 @@ from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.controls import source_of_all
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.session import next_tick_us
-from host_bridge.drive.twins import as_twin
+from host_bridge.drive.twins import twin_uri
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
@@ -31,8 +31,8 @@ _RC = "rc"
 
 
 @dataclass(frozen=True)
-class FollowPlan:
-    """The parsed command line."""
+class FollowOptions:
+    """The options of a following."""
 
     leader: str
     followers: tuple[str, ...]
@@ -51,7 +51,7 @@ class FollowView(Protocol):
         """Return the lines for the end."""
 
 
-async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
+async def follow(options: FollowOptions, view: FollowView, host: Host) -> int:
     """Follow until cancelled or until the time is over; return the exit code.
 
     Raises errors.TandemError.
@@ -59,13 +59,13 @@ async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
     log: Recorder | None = None
     try:
         async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
-            cars = await _open(plan, host, stack)
-            log = await start_log(plan.record, host, cars, logs)
+            cars = await _open(options, host, stack)
+            log = await start_log(options.record, host, cars, logs)
             source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
             following = Following(cars[0].car, [opened.car for opened in cars[1:]])
             lines = LineWriter(sys.stdout)
             try:
-                await _run(following, plan, view, host.cars.clock, log, lines)
+                await _run(following, options, view, host.cars.clock, log, lines)
             finally:
                 await _let_go(following, cars[1:], host.cars.clock)
                 lines.finish(view.summary(following, host.cars.clock.now_us()))
@@ -79,18 +79,20 @@ async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
     return 0
 
 
-async def _open(plan: FollowPlan, host: Host, stack: AsyncExitStack) -> list[OpenCar]:
-    leader = await host.cars.open(plan.leader, epoch=host.cars.new_epoch(), vehicle=plan.vehicle)
+async def _open(options: FollowOptions, host: Host, stack: AsyncExitStack) -> list[OpenCar]:
+    leader = await host.cars.open(
+        options.leader, epoch=host.cars.new_epoch(), vehicle=options.vehicle
+    )
     stack.push_async_callback(leader.close)
     if not await leader.until(lambda: leader.car.own_epoch is not None, _EPOCH_S):
         raise DeviceFault("the leader does not name its own session", where=leader.uri)
     cars = [leader]
-    for named in plan.followers:
-        text = as_twin(named, cars, host.vehicles)
+    for named in options.followers:
+        text = twin_uri(named, cars, host.vehicles)
         opened = await host.cars.open(
             text,
             epoch=leader.car.own_epoch,
-            vehicle=plan.vehicle,
+            vehicle=options.vehicle,
             session_time=BoardTime(leader.car.connection),
         )
         stack.push_async_callback(opened.close)
@@ -113,7 +115,7 @@ def _with_receiver(vehicle: Vehicle) -> Vehicle:
 
 async def _run(
     following: Following,
-    plan: FollowPlan,
+    options: FollowOptions,
     view: FollowView,
     clock: Clock,
     log: Recorder | None,
@@ -122,7 +124,7 @@ async def _run(
     begun_us = tick_us = clock.now_us()
     ticks = 0
     has_told = False
-    while plan.seconds is None or tick_us - begun_us < plan.seconds * 1e6:
+    while options.seconds is None or tick_us - begun_us < options.seconds * 1e6:
         following.step(clock.now_us())
         if following.has_new_leader():
             raise DeviceFault(

@@ -1,4 +1,4 @@
-"""The plan of a drive: what is driven, and how."""
+"""The options of a drive: what is driven, and how."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from host_bridge.core import Input, Profile
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The parsed command line. The first car is the one that the others are compared with."""
+class DriveOptions:
+    """The options of a drive. The first car is the one that the others are compared with."""
 
     cars: tuple[str | None, ...]  # names or URIs; None is the only car that is served
     # NAME:REST, see the entry points of tandem.inputs, or an input that is made already
     input: str | Input = "keyboard"
-    options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
+    input_options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
     hand: str | None = None  # the person's input that holds a program's deadman
     vehicle: str | None = None
     record: Path | None = None

@@ -26,9 +26,9 @@ from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.controls import Controls, make_input, open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.opening import start_log
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 from host_bridge.drive.session import ControlTask, next_tick_us
-from host_bridge.drive.twins import as_twin
+from host_bridge.drive.twins import twin_uri
 from host_bridge.drive.view import View
 from host_bridge.drive.waking import WakeSignal
 from host_bridge.logs.recorder import Recorder
@@ -38,7 +38,7 @@ _NARROW = 40  # columns that every terminal is assumed to have
 _VIEW_EVERY = 10  # ticks: ten times a second
 
 
-async def drive(plan: Plan, view: View, host: Host) -> int:
+async def drive(options: DriveOptions, view: View, host: Host) -> int:
     """Drive until the person, the file or the time ends it; return the exit code.
 
     Raises errors.TandemError. When cancelled it first brings the cars to rest; when cancelled
@@ -46,24 +46,26 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     """
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
         now_us = host.cars.clock.now_us
-        chosen = _chosen(plan, now_us)
-        if plan.is_lockstep:
-            _refuse_real_time(plan, chosen)
-        person = None if plan.is_lockstep else _person(plan, chosen, now_us)
-        epoch = 1 if plan.is_lockstep else host.cars.new_epoch()  # fixed: it is part of the bytes
-        cars = await _open_cars(plan, host, epoch, stack)
-        log = await start_log(plan.record, host, cars, logs)
-        lines = LineWriter(sys.stdout, waits=plan.waits_for_reader)
-        cockpit = Cockpit(plan, view, host.cars.clock, person, lines)
-        ended, fault = await cockpit.drive(cars, epoch, chosen, log)
+        chosen = _chosen(options, now_us)
+        if options.is_lockstep:
+            _refuse_real_time(options, chosen)
+        person = None if options.is_lockstep else _person(options, chosen, now_us)
+        epoch = (
+            1 if options.is_lockstep else host.cars.new_epoch()
+        )  # fixed: it is part of the bytes
+        cars = await _open_cars(options, host, epoch, stack)
+        log = await start_log(options.record, host, cars, logs)
+        lines = LineWriter(sys.stdout, waits=options.waits_for_reader)
+        drive_loop = DriveLoop(options, view, host.cars.clock, person, lines)
+        ended, fault = await drive_loop.drive(cars, epoch, chosen, log)
         lines.finish(view.summary(ended, now_us()))
     if lines.lost:
         told = f"tandem: {lines.lost} lines of its output are left out: nobody read them in time"
         LineWriter(sys.stderr).finish([told])
     lost = log.fault if log else None  # checked after closing: its last write may have failed
-    if lost and (fault or cockpit.was_cancelled):
+    if lost and (fault or drive_loop.was_cancelled):
         print(f"tandem: {lost}", file=sys.stderr)
-    if cockpit.was_cancelled:
+    if drive_loop.was_cancelled:
         raise asyncio.CancelledError
     if fault:
         raise fault
@@ -90,42 +92,42 @@ async def drive_both(first: Coroutine[Any, Any, int], second: Coroutine[Any, Any
     return next((result for result in results if isinstance(result, int)), 0)
 
 
-def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
-    if isinstance(plan.input, Input):
-        return plan.input
-    return make_input(plan.input, plan.options, now_us)
+def _chosen(options: DriveOptions, now_us: Callable[[], int]) -> Input:
+    if isinstance(options.input, Input):
+        return options.input
+    return make_input(options.input, options.input_options, now_us)
 
 
-def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | None:
+def _person(options: DriveOptions, chosen: Input, now_us: Callable[[], int]) -> Input | None:
     """Return the input of the person who may stop the drive.
 
     It is the chosen input itself, the named hand, or the keyboard of the terminal; None without
     one.
     """
-    if plan.hand is not None:
-        hand = make_input(plan.hand, {}, now_us)
+    if options.hand is not None:
+        hand = make_input(options.hand, {}, now_us)
         if chosen.is_person or not hand.is_person:
             raise UsageFault(
-                f"--hand {plan.hand} with --input {plan.input}: who holds whose deadman?",
+                f"--hand {options.hand} with --input {options.input}: who holds whose deadman?",
                 expected="a person's hand (gamepad, keyboard) for a program (csv, script, devkit)",
                 remedy="tandem drive --input script:slalom --hand gamepad",
             )
         return hand
     if chosen.is_person:
         return chosen
-    is_there = plan.is_watched and sys.stdin.isatty()
+    is_there = options.is_watched and sys.stdin.isatty()
     return make_input("keyboard", {}, now_us) if is_there else None
 
 
-def _refuse_real_time(plan: Plan, chosen: Input) -> None:
+def _refuse_real_time(options: DriveOptions, chosen: Input) -> None:
     """Raise errors.UsageFault for inputs and cars that do not run in virtual time."""
     if not chosen.is_computed:
         raise UsageFault(
-            f"--lockstep is for what is computed: {plan.input} keeps the time of the world",
+            f"--lockstep is for what is computed: {options.input} keeps the time of the world",
             expected="--input csv:FILE or script:NAME",
             remedy="leave --lockstep out",
         )
-    for text in plan.cars:
+    for text in options.cars:
         scheme = (text or "").partition(":")[0].removeprefix("lossy+")
         if scheme != "sim":
             raise UsageFault(
@@ -143,11 +145,13 @@ def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
     return make_input("keyboard", {}, now_us)
 
 
-async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) -> list[OpenCar]:
+async def _open_cars(
+    options: DriveOptions, host: Host, epoch: int, stack: AsyncExitStack
+) -> list[OpenCar]:
     cars: list[OpenCar] = []
-    for named in plan.cars:
-        text = as_twin(named, cars, host.vehicles)
-        opened = await host.cars.open(text, epoch=epoch, vehicle=plan.vehicle)
+    for named in options.cars:
+        text = twin_uri(named, cars, host.vehicles)
+        opened = await host.cars.open(text, epoch=epoch, vehicle=options.vehicle)
         stack.push_async_callback(opened.close)
         if opened.name in [car.name for car in cars]:
             raise UsageFault(
@@ -160,21 +164,28 @@ async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) 
     return cars
 
 
-class Cockpit:
+class DriveLoop:
     """The loop that keeps the ticks, with the inputs and the screen of the person at it."""
 
     def __init__(
-        self, plan: Plan, view: View, clock: Clock, person: Input | None, lines: LineWriter
+        self,
+        options: DriveOptions,
+        view: View,
+        clock: Clock,
+        person: Input | None,
+        lines: LineWriter,
     ) -> None:
-        self._plan = plan
+        self._options = options
         self._lines = lines
         self._view = view
         self._clock = clock
         self._person = person
-        self._terminal = _terminal(person, clock.now_us) if plan.is_watched else None
+        self._terminal = _terminal(person, clock.now_us) if options.is_watched else None
         seen_by = self._terminal or person
-        self._screen = seen_by.screen() if seen_by and not plan.is_json else None
-        is_alone = plan.is_watched or plan.is_json  # a second drive must not write into the screen
+        self._screen = seen_by.screen() if seen_by and not options.is_json else None
+        is_alone = (
+            options.is_watched or options.is_json
+        )  # a second drive must not write into the screen
         self._has_log = (self._screen is None and is_alone) or not sys.stdout.isatty()
         self._requests: list[OperatorRequest] = []
         self.was_cancelled = False
@@ -187,7 +198,7 @@ class Cockpit:
         is_virtual = all(opened.is_virtual for opened in cars)
         wake_signal = WakeSignal(self._clock.now_us)
         controls = await open_inputs(
-            self._plan,
+            self._options,
             vehicles,
             is_virtual,
             chosen,
@@ -196,8 +207,8 @@ class Cockpit:
             self._terminal,
             wake_signal.notify,
         )
-        if not self._plan.is_json:
-            _tell_limit(self._plan, controls)
+        if not self._options.is_json:
+            _tell_limit(self._options, controls)
         try:
             fleet = Fleet([opened.car for opened in cars], epoch)
             driven = Drive(
@@ -205,10 +216,10 @@ class Cockpit:
                 controls,
                 self._clock.now_us(),
                 sender_name=f"drive@{platform.node()}",
-                seconds=self._plan.seconds,
-                profile=self._plan.profile,
-                cap_mps=self._plan.cap_mps,
-                is_unarmed=self._plan.is_unarmed,
+                seconds=self._options.seconds,
+                profile=self._options.profile,
+                cap_mps=self._options.cap_mps,
+                is_unarmed=self._options.is_unarmed,
             )
             control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
             await self._loop(driven, control_task, log, wake_signal)
@@ -273,9 +284,9 @@ class Cockpit:
         That holds for inputs that ``outlives_stops``, once driving has begun or if it began
         unarmed.
         """
-        seconds = self._plan.seconds
+        seconds = self._options.seconds
         is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
-        has_begun = driven.begun_us is not None or self._plan.is_unarmed
+        has_begun = driven.begun_us is not None or self._options.is_unarmed
         return has_begun and is_in_time and driven.controls.input.outlives_stops
 
     def _show(self, driven: Drive, now_us: int) -> None:
@@ -299,11 +310,11 @@ def fitted(lines: list[str], rows: int) -> list[str]:
     return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]
 
 
-def _tell_limit(plan: Plan, controls: Controls) -> None:
+def _tell_limit(options: DriveOptions, controls: Controls) -> None:
     """Tell a person who asks for more speed than the cars and the input allow what the limit is."""
     most_mps = controls.limits.speed_mps
-    if plan.speed_mps is not None and plan.speed_mps > most_mps:
-        what = f"--speed {plan.speed_mps:g} is more than these cars and this input may"
+    if options.speed_mps is not None and options.speed_mps > most_mps:
+        what = f"--speed {options.speed_mps:g} is more than these cars and this input may"
         print(f"tandem: {what}: {most_mps:g} m/s at most", file=sys.stderr)
 
 
@@ -341,7 +352,7 @@ def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | 
             got="none",
             remedy="is the drive long enough, and the line to each car good?",
         )
-    halted = [tally.car for tally in driven.tallies if tally.is_halted()]
+    halted = [trip.car for trip in driven.trips if trip.is_halted()]
     if halted and not driven.is_completed and not driven.controls.input.is_person:
         why = "; ".join(f"{car.name}: {car.why_stopped()}" for car in halted)
         return NotHeldFault("the cars stopped before the end", got=why)

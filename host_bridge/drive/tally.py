@@ -11,7 +11,7 @@ _TIME_MASK = (1 << 30) - 1
 _LONGEST_GAP_S = 0.5  # longest time between two statuses that is integrated over
 
 
-class Tally:
+class TripStatistics:
     """One car's distance, top speed and stops. Call ``step`` at least as often as statuses come."""
 
     def __init__(self, car: Car) -> None:

@@ -22,7 +22,7 @@ class _Vehicles(Protocol):
     def load(self, name: str) -> Vehicle: ...
 
 
-def as_twin(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> str | None:
+def twin_uri(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> str | None:
     """Return a twin's URI, with its vehicle file's calibration added if one of the cars is real.
 
     A URI that names a calibration stays as it is, as do other cars, and twins beside virtual cars

@@ -12,7 +12,7 @@ from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import DriveCommand, Input, InputContext, Observed
 from host_bridge.core.system.running import run_async
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 
 Decide: TypeAlias = Callable[[float, Observed], "DriveCommand | tuple[float, float] | None"]
 
@@ -62,11 +62,11 @@ def drive(
     Raises TandemError.
     """
     names: Sequence[str | None] = cars or (None,)
-    plan = Plan(
+    options = DriveOptions(
         cars=tuple(names),
         input=FunctionInput(decide),
         seconds=seconds,
         speed_mps=speed_mps,
         record=Path(record) if record else None,
     )
-    return run_async(driving.drive(plan, PlainView(), host or make_host()))
+    return run_async(driving.drive(options, PlainView(), host or make_host()))

@@ -68,12 +68,10 @@ class PlainView:
     def summary(self, drive: Drive, now_us: int) -> list[str]:
         """Return lines on what was driven, why it stopped, and whether the cars did the same."""
         lines = [f"Drove {drive.lasted_s(now_us):.1f} s as {drive.controls.source.name}."]
-        for tally in drive.tallies:
-            driven = f"{tally.distance_m:.2f} m, at most {tally.top_mps:.2f} m/s"
-            lines.append(
-                f"{tally.car.name}: {driven}, {_stops(len(tally.stops))}, {_end(tally.car)}."
-            )
-            lines += [f"  {stop}" for stop in tally.stops]
+        for trip in drive.trips:
+            driven = f"{trip.distance_m:.2f} m, at most {trip.top_mps:.2f} m/s"
+            lines.append(f"{trip.car.name}: {driven}, {_stops(len(trip.stops))}, {_end(trip.car)}.")
+            lines += [f"  {stop}" for stop in trip.stops]
         return [*lines, *_together(drive, now_us), *drive.controls.input.report()]
 
 
@@ -87,13 +85,13 @@ class JsonView(PlainView):
         agreement = drive.fleet.agreement()
         cars = [
             {
-                "car": tally.car.name,
-                "distance_m": round(tally.distance_m, 4),
-                "top_speed_mps": tally.top_mps,
-                "stops": tally.stops,
-                "state": tally.car.status.state.name if tally.car.status else None,
+                "car": trip.car.name,
+                "distance_m": round(trip.distance_m, 4),
+                "top_speed_mps": trip.top_mps,
+                "stops": trip.stops,
+                "state": trip.car.status.state.name if trip.car.status else None,
             }
-            for tally in drive.tallies
+            for trip in drive.trips
         ]
         row = {
             "summary": {

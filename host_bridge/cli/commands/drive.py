@@ -63,7 +63,7 @@ from host_bridge.core import Input
 from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -158,15 +158,15 @@ def plan_of(
     options: Mapping[str, str] | None = None,
     *,
     is_lockstep: bool = False,
-) -> Plan:
+) -> DriveOptions:
     """Return the drive plan that the options of ``add_driving`` describe.
 
     Raises errors.UsageFault.
     """
-    return Plan(
+    return DriveOptions(
         cars=(args.car, *args.twin),
         input=of_input,
-        options=options or {},
+        input_options=options or {},
         hand=getattr(args, "hand", None),
         vehicle=args.vehicle,
         record=args.record,

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.TandemError.
     """
-    plan = driving.FollowPlan(
+    plan = driving.FollowOptions(
         leader=args.leader,
         followers=tuple(args.followers),
         vehicle=args.vehicle,

@@ -18,7 +18,7 @@ from host_bridge import drive as driving
 from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.driver import Report, print_line, report_line, standard_input
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 from host_bridge.drive.drive import Drive
 from host_bridge.inputs.gamepad import (
     GamepadInput,
@@ -122,12 +122,12 @@ async def drive(
         mappings = PadMappings(Path(folder))
         facts = sdl.pads()[-1]
         mappings.keep(PadMapping(facts.guid, facts.name, "", LivenessCheck.REPORTS))
-        plan = Plan(
+        options = DriveOptions(
             (uri,), input=GamepadInput(facts.guid, mappings), vehicle=vehicle, speed_mps=speed_mps,
             is_json=True, is_watched=False,
         )  # fmt: skip
         try:
-            return await driving.drive(plan, JsonLinesView(report), host)
+            return await driving.drive(options, JsonLinesView(report), host)
         finally:
             for task in tasks:
                 task.cancel()

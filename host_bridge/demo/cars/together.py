@@ -10,13 +10,13 @@ from host_bridge.cars.divergence import Divergence
 from host_bridge.core import State
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.output import DemoOutput
-from host_bridge.inputs.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
+from host_bridge.inputs.manoeuvres import Constant, Manoeuvre, ManoeuvreSequence, Slalom
 from host_bridge.link.protocol.wire import Decoder
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 
 SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
 SKIDPAD = Constant(speed_mps=2.0, duration_s=6.0, steer_rad=0.25)
-MANOEUVRES = InTurn((SLALOM, SKIDPAD))
+MANOEUVRES = ManoeuvreSequence((SLALOM, SKIDPAD))
 SHORT = Constant(speed_mps=1.0, duration_s=1.5)
 # For half of the claims: a control period of the cars, which are not in phase, and 1 ms for each
 # clock. In real time a busy machine delays the other half, with the twin's and car A's steps.

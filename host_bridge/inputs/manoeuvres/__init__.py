@@ -1,16 +1,16 @@
 """Inputs that play commands: manoeuvres by name, and files of commands."""
 
-from host_bridge.inputs.manoeuvres.csv_file import CsvFile
-from host_bridge.inputs.manoeuvres.manoeuvre import Constant, InTurn, Manoeuvre, Slalom
-from host_bridge.inputs.manoeuvres.player import MANOEUVRES, Player, make_csv, make_script
+from host_bridge.inputs.manoeuvres.csv_file import CsvManoeuvre
+from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, ManoeuvreSequence, Slalom
+from host_bridge.inputs.manoeuvres.player import MANOEUVRES, ManoeuvrePlayer, make_csv, make_script
 
 __all__ = [
     "MANOEUVRES",
     "Constant",
-    "CsvFile",
-    "InTurn",
+    "CsvManoeuvre",
     "Manoeuvre",
-    "Player",
+    "ManoeuvrePlayer",
+    "ManoeuvreSequence",
     "Slalom",
     "make_csv",
     "make_script",

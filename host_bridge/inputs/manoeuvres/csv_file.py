@@ -18,7 +18,7 @@ HEADER = ["t_s", "channel", "value_norm"]
 _EXAMPLE = "a file like: t_s,channel,value_norm / 0.00,steering,0.2 / 0.01,throttle,1.0"
 
 
-class Channel:
+class HeldSignal:
     """One channel's values over time, each held until the next; 0 before the first."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Channel:
         return self._values[bisect_right(self._times_s, time_s)]
 
 
-class CsvFile:
+class CsvManoeuvre:
     """A manoeuvre from a file of commands, scaled to a vehicle."""
 
     def __init__(self, path: Path, vehicle: Vehicle) -> None:
@@ -43,7 +43,7 @@ class CsvFile:
         """
         self.rows = 0
         self.duration_s = 0.0
-        self._channels = {"throttle": Channel(), "steering": Channel()}
+        self._channels = {"throttle": HeldSignal(), "steering": HeldSignal()}
         self._speed_max_mps = vehicle.speed_max_mps
         self._steer_max_rad = vehicle.steer_max_rad
         start_s: float | None = None

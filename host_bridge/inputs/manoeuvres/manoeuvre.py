@@ -44,7 +44,7 @@ class Slalom:
 
 
 @dataclass(frozen=True)
-class InTurn:
+class ManoeuvreSequence:
     """Manoeuvres one after the other."""
 
     parts: Sequence[Manoeuvre]

@@ -21,7 +21,7 @@ from host_bridge.core import (
     OperatorRequest,
 )
 from host_bridge.core.errors import UsageFault
-from host_bridge.inputs.manoeuvres.csv_file import CsvFile
+from host_bridge.inputs.manoeuvres.csv_file import CsvManoeuvre
 from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
 
 MANOEUVRES = ("straight", "slalom", "skidpad")
@@ -31,24 +31,24 @@ _PART = 0.5  # of the top speed and of full lock, unless --speed gives the speed
 _SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
 
 
-class Player(Input):
+class ManoeuvrePlayer(Input):
     """The input that plays a manoeuvre once, while cars are armed and the deadman permits it."""
 
     is_computed = True
 
     def __init__(
         self,
-        plan: Callable[[InputContext, InputLimits], Manoeuvre],
+        make_manoeuvre: Callable[[InputContext, InputLimits], Manoeuvre],
         describe: Callable[[InputContext, InputLimits], str] = lambda context, limits: "",
     ) -> None:
         """Set up the player.
 
-        ``plan`` makes the manoeuvre when the cars are known, ``describe`` a note for the person who
-        watches.
+        ``make_manoeuvre`` makes the manoeuvre when the cars are known, ``describe`` a note for the
+        person who watches.
         """
         self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
         self.position_s = 0.0
-        self._plan = plan
+        self._make_manoeuvre = make_manoeuvre
         self._describe = describe
         self._status_text = ""
         self._steps = 0
@@ -63,7 +63,7 @@ class Player(Input):
         """
         limits = context.limits(self.source)
         self.manoeuvre, self._status_text = (
-            self._plan(context, limits),
+            self._make_manoeuvre(context, limits),
             self._describe(context, limits),
         )
 
@@ -100,7 +100,7 @@ class Player(Input):
         return self.position_s, self.manoeuvre.duration_s
 
 
-def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> ManoeuvrePlayer:
     """Make the input of ``--input csv:FILE``.
 
     Raises errors.UsageFault without a file.
@@ -108,15 +108,17 @@ def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -
     if not rest:
         raise UsageFault("which file?", expected="--input csv:FILE")
 
-    def plan(context: InputContext, limits: InputLimits) -> Manoeuvre:
+    def make_manoeuvre(context: InputContext, limits: InputLimits) -> Manoeuvre:
         vehicle = context.vehicles[0]
         top_mps = vehicle.speed_max_mps if context.speed_mps is None else limits.speed_mps
-        return CsvFile(Path(rest), replace(vehicle, speed_max_mps=top_mps))
+        return CsvManoeuvre(Path(rest), replace(vehicle, speed_max_mps=top_mps))
 
-    return Player(plan)
+    return ManoeuvrePlayer(make_manoeuvre)
 
 
-def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+def make_script(
+    rest: str, options: Mapping[str, str], now_us: Callable[[], int]
+) -> ManoeuvrePlayer:
     """Make the input of ``--input script:NAME``.
 
     Raises errors.UsageFault for an unknown manoeuvre.
@@ -127,7 +129,7 @@ def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]
             expected=f"one of {', '.join(MANOEUVRES)}",
             remedy="--input script:slalom",
         )
-    return Player(lambda context, limits: _named(rest, context, limits), _half)
+    return ManoeuvrePlayer(lambda context, limits: _named(rest, context, limits), _half)
 
 
 def _half(context: InputContext, limits: InputLimits) -> str:

@@ -36,7 +36,7 @@ _SHAPE = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>/[^?#]*)?(\?(?P<query>[^#]*))?"
 )
 
-Make = Callable[["Uri", TransportContext], Transport]
+TransportFactory = Callable[["Uri", TransportContext], Transport]
 
 
 @dataclass(frozen=True)
@@ -120,14 +120,14 @@ def schemes() -> list[str]:
     return sorted(entry_points(group=GROUP).names)
 
 
-def _maker(uri: Uri) -> Make:
+def _maker(uri: Uri) -> TransportFactory:
     for option in entry_points(group=OPTIONS):
         if option.name in uri.query:
-            return cast(Make, option.load())
+            return cast(TransportFactory, option.load())
     wrapper, _, _ = uri.scheme.partition("+")
     for name in (uri.scheme, wrapper if wrapper in WRAPPERS else uri.scheme):
         for entry in entry_points(group=GROUP, name=name):
-            return cast(Make, entry.load())
+            return cast(TransportFactory, entry.load())
     raise _unknown_scheme(uri)
 
 

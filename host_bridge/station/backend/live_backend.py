@@ -17,7 +17,7 @@ from host_bridge.config.store import Host
 from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.core.same_car import KnownCar
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.endpoints.served import ServedCar
@@ -154,19 +154,19 @@ class LiveBackend:
             _refuse_another(board, watched.opened.car.known())
         vehicle = watched.opened.car.vehicle if watched else None
         limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
-        plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
+        options = DriveOptions((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
         if seat.is_on_stand:
             top_mps = limits.get("speed_mps", 0.0)
-            plan = replace(plan, profile=Profile.STAND, speed_mps=top_mps)
-        task = asyncio.create_task(self._drive(plan, ended))
+            options = replace(options, profile=Profile.STAND, speed_mps=top_mps)
+        task = asyncio.create_task(self._drive(options, ended))
         self._drives.add(task)
         task.add_done_callback(self._drives.discard)
         return limits
 
-    async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
+    async def _drive(self, options: DriveOptions, ended: Callable[[str], None]) -> None:
         why = "The drive has ended."
         try:
-            await driving.drive(plan, PageDriveView(), self._host)
+            await driving.drive(options, PageDriveView(), self._host)
         except TandemError as fault:
             why = str(fault)
         ended(why)

@@ -11,7 +11,7 @@ from firmware.boards.simulated.virtual import VirtualBoard
 from firmware.core.settings.params import TABLE
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
-from host_bridge.drive import Plan, drive
+from host_bridge.drive import DriveOptions, drive
 from sim_mock.programs.real_time import Cable
 from tests.host_bridge.cli.programs import tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -58,7 +58,7 @@ def test_a_real_car_behind_a_pseudo_terminal_is_not_driven_by_a_program(monkeypa
         csv = folder / "drive.csv"
         csv.write_text("time_s,speed_mps,steer_rad\n0,0.1,0\n1,0.1,0\n")
         with pytest.raises(UsageFault, match="a real car is among them"):
-            asyncio.run(drive(Plan(cars=(uri,), input=f"csv:{csv}"), None, make_host()))
+            asyncio.run(drive(DriveOptions(cars=(uri,), input=f"csv:{csv}"), None, make_host()))
 
 
 class bridged:  # noqa: N801 - a context manager

@@ -8,7 +8,7 @@ from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from host_bridge.drive.controls import input_names, make_input
 from host_bridge.inputs.autodrive import ScriptInput
-from host_bridge.inputs.manoeuvres import CsvFile
+from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import Person, taken
 
@@ -129,7 +129,7 @@ def test_a_file_is_scaled_to_the_top_speed_that_is_asked_for(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("t_s,channel,value_norm\n0.0,throttle,1.0\n1.0,throttle,1.0\n")
     controls = taken(made(f"csv:{path}"), [vehicle()], is_virtual=True, speed_mps=0.5)
-    assert isinstance(controls.input.manoeuvre, CsvFile)
+    assert isinstance(controls.input.manoeuvre, CsvManoeuvre)
     assert controls.input.manoeuvre.at(0.5)[1] == 0.5
 
 

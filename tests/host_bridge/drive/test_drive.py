@@ -145,8 +145,8 @@ def test_e_stops_all_cars_and_only_r_and_a_new_press_drive_on(driving):
     driving.advance(0.5)
     assert driving.is_in(State.HOLD), "the deadman has to be held anew"
     driving.drive_off()
-    assert [len(tally.stops) for tally in driving.drive.tallies] == [1, 1]
-    assert "the seat (drive@test) asked for a stop" in driving.drive.tallies[0].stops[0]
+    assert [len(trip.stops) for trip in driving.drive.trips] == [1, 1]
+    assert "the seat (drive@test) asked for a stop" in driving.drive.trips[0].stops[0]
 
 
 def test_a_frozen_terminal_stops_all_cars_by_name(driving):
@@ -158,8 +158,8 @@ def test_a_frozen_terminal_stops_all_cars_by_name(driving):
 def test_a_car_that_stops_stops_its_twin(driving):
     driving.rigs[0].world.runstop_closed = False
     driving.until(lambda: driving.is_in(State.STOPPED))
-    assert "the runstop loop is open" in driving.drive.tallies[0].stops[0]
-    assert "red fell out" in driving.drive.tallies[1].stops[0]
+    assert "the runstop loop is open" in driving.drive.trips[0].stops[0]
+    assert "red fell out" in driving.drive.trips[1].stops[0]
 
 
 def test_a_car_that_is_lost_stops_its_twin_and_comes_back_unarmed(driving):
@@ -192,7 +192,7 @@ def test_quit_comes_to_rest_before_it_disarms(driving):
     driving.until(driving.drive.is_over, 6.0)
     assert driving.is_in(State.STANDBY)
     assert every(abs(rig.world.plant.truth.vx_mps) < 0.1 for rig in driving.rigs)
-    assert driving.drive.tallies[0].stops == []
+    assert driving.drive.trips[0].stops == []
 
 
 def test_quit_twice_does_not_wait(driving):
@@ -210,9 +210,9 @@ def test_a_manoeuvre_is_driven_to_its_end_and_the_cars_agree():
     assert day.is_in(State.STANDBY)
     assert day.fleet.agreement().is_equal()
     assert day.fleet.agreement().agreed > 200
-    for tally, rig in zip(day.drive.tallies, day.rigs, strict=True):
-        assert tally.distance_m == pytest.approx(rig.world.plant.truth.x_m, rel=0.03)
-        assert tally.top_mps == pytest.approx(1.0, rel=0.15)
+    for trip, rig in zip(day.drive.trips, day.rigs, strict=True):
+        assert trip.distance_m == pytest.approx(rig.world.plant.truth.x_m, rel=0.03)
+        assert trip.top_mps == pytest.approx(1.0, rel=0.15)
     assert day.drive.worst_skew_us is not None
     assert day.drive.worst_skew_us < 11_000  # a step of the cars, and what the clocks do not know
 

@@ -12,7 +12,7 @@ from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
 from host_bridge.drive import run
 from host_bridge.drive.controls import Controls, DriveContext, make_input, source_of_all
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import taken
 
@@ -201,8 +201,10 @@ def test_controls_are_of_one_input_and_of_nobody_else_unless_that_is_said():
 # --- what they are opened with
 
 
-def context(vehicles=None, stand_in=None, **plan) -> DriveContext:
-    return DriveContext(Plan(("car",), **plan), vehicles or [vehicle()], lambda: 42, stand_in)
+def context(vehicles=None, stand_in=None, **options) -> DriveContext:
+    return DriveContext(
+        DriveOptions(("car",), **options), vehicles or [vehicle()], lambda: 42, stand_in
+    )
 
 
 def with_source(name: str, of=None, **changes):

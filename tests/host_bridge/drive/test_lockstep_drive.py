@@ -18,7 +18,7 @@ from host_bridge.core import DriveCommand, Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
 
@@ -84,10 +84,10 @@ class Device(Input):
 
 
 def test_an_input_that_does_not_say_that_it_is_computed_is_refused():
-    plan = Plan(cars=("sim://nigel",), input=Device(), is_lockstep=True)
+    options = DriveOptions(cars=("sim://nigel",), input=Device(), is_lockstep=True)
     loop = VirtualTime()
     with pytest.raises(UsageFault, match="keeps the time of the world"):
-        run_in_virtual_time(driving.drive(plan, PlainView(), make_host(loop)), loop)
+        run_in_virtual_time(driving.drive(options, PlainView(), make_host(loop)), loop)
 
 
 @pytest.mark.process

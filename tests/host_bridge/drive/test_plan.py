@@ -1,12 +1,24 @@
 """What is meant where nothing else is said."""
 
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 
 
 def test_a_plan_is_a_keyboard_without_an_end_of_what_the_vehicle_files_say():
-    plan = Plan(("car",))
-    assert (plan.cars, plan.input, plan.options, plan.is_json) == (("car",), "keyboard", {}, False)
-    rest = (plan.vehicle, plan.record, plan.seconds, plan.speed_mps, plan.profile, plan.cap_mps)
+    options = DriveOptions(("car",))
+    assert (options.cars, options.input, options.input_options, options.is_json) == (
+        ("car",),
+        "keyboard",
+        {},
+        False,
+    )
+    rest = (
+        options.vehicle,
+        options.record,
+        options.seconds,
+        options.speed_mps,
+        options.profile,
+        options.cap_mps,
+    )
     assert rest == (None,) * 6
-    assert (plan.hand, plan.is_unarmed, plan.is_lockstep) == (None, False, False)
-    assert (plan.waits_for_reader, plan.is_watched) == (False, True)
+    assert (options.hand, options.is_unarmed, options.is_lockstep) == (None, False, False)
+    assert (options.waits_for_reader, options.is_watched) == (False, True)

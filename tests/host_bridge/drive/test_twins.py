@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.config.store import make_host
-from host_bridge.drive.twins import as_twin
+from host_bridge.drive.twins import twin_uri
 from tests.evidence import some
 
 VEHICLES = make_host().vehicles
@@ -22,7 +22,7 @@ CALIBRATED = [
 
 @pytest.mark.parametrize(("named", "meant"), some(CALIBRATED))
 def test_the_twin_of_a_real_nigel_is_the_calibrated_one_and_says_so(named, meant, capsys):
-    assert as_twin(named, [REAL], VEHICLES) == meant
+    assert twin_uri(named, [REAL], VEHICLES) == meant
     said = capsys.readouterr().err
     assert "calibrated nigel" in said
     assert "calibration=none" in said
@@ -42,5 +42,5 @@ AS_NAMED = [
 
 @pytest.mark.parametrize(("named", "cars"), some(AS_NAMED))
 def test_any_other_car_is_as_it_was_named(named, cars, capsys):
-    assert as_twin(named, cars, VEHICLES) == named
+    assert twin_uri(named, cars, VEHICLES) == named
     assert capsys.readouterr().err == ""

@@ -34,7 +34,7 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
         "is_completed": True,
         "notice": "",
     }
-    given |= {"tallies": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
+    given |= {"trips": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
 
 
@@ -61,13 +61,13 @@ def test_what_was_refused_before_it_began_says_so_and_what_to_do():
 
 def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
     car = SimpleNamespace(name="red", why_stopped=lambda: "the seat stopped it")
-    tallies = (SimpleNamespace(car=car, is_halted=lambda: True),)
-    ended = {"is_completed": False, "tallies": tallies}
+    trips = (SimpleNamespace(car=car, is_halted=lambda: True),)
+    ended = {"is_completed": False, "trips": trips}
     for has_hand in (True, False):
         fault = fault_of(driven(**ended), has_hand=has_hand)
         assert type(fault) is NotHeldFault
         assert "red: the seat stopped it" in fault.got
-        came_to_its_end = fault_of(driven(tallies=tallies), has_hand=has_hand)
+        came_to_its_end = fault_of(driven(trips=trips), has_hand=has_hand)
         assert came_to_its_end is None, "stopped while it came to rest"
     person = SimpleNamespace(input=SimpleNamespace(is_person=True))
     assert fault_of(driven(**ended, controls=person), has_hand=True) is None, "a person's own stop"

@@ -15,7 +15,7 @@ from host_bridge.core import DriveCommand, Input, OperatorRequest
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.drive import Plan
+from host_bridge.drive import DriveOptions
 from host_bridge.drive.session import TICK_US
 from host_bridge.drive.waking import WakeSignal
 
@@ -95,8 +95,8 @@ def drive(monkeypatch):
         """What was sent, from when on it drives, and the exit code."""
         loop = VirtualTime()
         sent = Sent(monkeypatch, loop.now_us)
-        plan = Plan(cars=("sim://nigel",), input=device, seconds=SECONDS)
-        code = run_in_virtual_time(driving.drive(plan, PlainView(), make_host(loop)), loop)
+        options = DriveOptions(cars=("sim://nigel",), input=device, seconds=SECONDS)
+        code = run_in_virtual_time(driving.drive(options, PlainView(), make_host(loop)), loop)
         return sent, device.since_us + SETTLED_US, code
 
     return run

@@ -6,9 +6,9 @@ import asyncio
 
 from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
 from host_bridge.drive.controls import Controls, DriveContext, open_inputs
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, KeyboardSeat
-from host_bridge.inputs.manoeuvres import Manoeuvre, Player
+from host_bridge.inputs.manoeuvres import Manoeuvre, ManoeuvrePlayer
 
 DRIVING = Observed((), is_driving=True, is_permitted=True)
 RELEASED = Observed((), is_driving=True, is_permitted=False)
@@ -43,16 +43,16 @@ class Person(Input):
         self.seat.let_go()
 
 
-def playing(manoeuvre: Manoeuvre) -> Player:
+def playing(manoeuvre: Manoeuvre) -> ManoeuvrePlayer:
     """An input that plays it, open already."""
-    player = Player(lambda context, limits: manoeuvre)
+    player = ManoeuvrePlayer(lambda context, limits: manoeuvre)
     player.manoeuvre = manoeuvre
     return player
 
 
-def context(vehicles, **plan) -> DriveContext:
+def context(vehicles, **options) -> DriveContext:
     """What an input is opened with."""
-    return DriveContext(Plan(("car",), **plan), vehicles, lambda: 0)
+    return DriveContext(DriveOptions(("car",), **options), vehicles, lambda: 0)
 
 
 def taken(
@@ -62,10 +62,10 @@ def taken(
     is_virtual: bool,
     person: Input | None = None,
     terminal: Input | None = None,
-    **plan,
+    **options,
 ) -> Controls:
     """The controls of an input, open. Raises errors.TandemError."""
-    asked = Plan(("car",), **plan)
+    asked = DriveOptions(("car",), **options)
     return asyncio.run(
         open_inputs(asked, vehicles, is_virtual, chosen, person, lambda: 0, terminal)
     )

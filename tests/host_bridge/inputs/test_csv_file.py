@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.inputs.manoeuvres import CsvFile
+from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from tests.host_bridge.drive.drives import vehicle
 
 HEADER = "t_s,channel,value_norm\n"
@@ -19,7 +19,7 @@ def file_of(tmp_path, text: str):
 
 def test_values_hold_until_the_next_and_are_scaled_to_the_vehicle(tmp_path):
     rows = "3.0,throttle,0.5\n3.5,steering,-1.0\n4.0,throttle,0.0\n4.0,steering,0.25\n"
-    commands = CsvFile(file_of(tmp_path, HEADER + rows), vehicle())
+    commands = CsvManoeuvre(file_of(tmp_path, HEADER + rows), vehicle())
     full_rad, top_mps = vehicle().steer_max_rad, vehicle().speed_max_mps
     assert commands.duration_s == 1.0
     assert commands.rows == 4
@@ -35,7 +35,7 @@ def test_a_driver_s_log_of_1400_messages_a_second_is_read(tmp_path):
         f"{3 + i / 1400:.6f},{'throttle,1.0000' if i % 2 else 'steering,0.2000'}\n"
         for i in range(6300)
     )
-    commands = CsvFile(file_of(tmp_path, HEADER + rows), vehicle("nigel"))
+    commands = CsvManoeuvre(file_of(tmp_path, HEADER + rows), vehicle("nigel"))
     assert commands.duration_s == pytest.approx(4.5, abs=0.01)
     assert commands.at(2.0) == (
         pytest.approx(0.2 * vehicle("nigel").steer_max_rad),
@@ -62,7 +62,7 @@ def test_a_driver_s_log_of_1400_messages_a_second_is_read(tmp_path):
 def test_what_is_no_file_of_commands_says_where_and_why(tmp_path, text, line, words):
     path = file_of(tmp_path, text)
     with pytest.raises(DataFileFault) as caught:
-        CsvFile(path, vehicle())
+        CsvManoeuvre(path, vehicle())
     assert f"{path}:{line}" in str(caught.value)
     assert words in str(caught.value)
     assert caught.value.remedy
@@ -70,6 +70,6 @@ def test_what_is_no_file_of_commands_says_where_and_why(tmp_path, text, line, wo
 
 def test_binary_data_and_missing_files_are_said(tmp_path):
     with pytest.raises(DataFileFault, match="is not text"):
-        CsvFile(file_of(tmp_path, b"\xff\xfe\x00\x80"), vehicle())
+        CsvManoeuvre(file_of(tmp_path, b"\xff\xfe\x00\x80"), vehicle())
     with pytest.raises(DataFileFault, match="cannot be read"):
-        CsvFile(tmp_path / "missing.csv", vehicle())
+        CsvManoeuvre(tmp_path / "missing.csv", vehicle())

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from host_bridge.core import NEUTRAL_US, OperatorRequest
-from host_bridge.inputs.manoeuvres import Constant, InTurn, Slalom
+from host_bridge.inputs.manoeuvres import Constant, ManoeuvreSequence, Slalom
 from tests.evidence import every
 from tests.host_bridge.inputs.made_inputs import DRIVING, RELEASED, STANDING, playing
 
@@ -72,7 +72,7 @@ def test_a_slalom_begins_to_the_left_and_repeats():
 
 
 def test_parts_come_in_turn():
-    both = InTurn((Constant(1.0, 2.0), Constant(2.0, 3.0, 0.1)))
+    both = ManoeuvreSequence((Constant(1.0, 2.0), Constant(2.0, 3.0, 0.1)))
     assert both.duration_s == 5.0
     assert both.at(1.99) == (0.0, 1.0)
     assert both.at(2.0) == (0.1, 2.0)

@@ -22,7 +22,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.store import Pairings
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.inputs.manoeuvres import CsvFile
+from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from host_bridge.logs import reading
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.bodies.table import parse_model
@@ -130,7 +130,7 @@ def read_map(path):
 
 READERS = {
     "log": (log_of, reading.summary, TandemError),
-    "csv": (csv_of, lambda path: CsvFile(path, config.load_vehicle("nigel")), TandemError),
+    "csv": (csv_of, lambda path: CsvManoeuvre(path, config.load_vehicle("nigel")), TandemError),
     "map": (map_of, read_map, (ValueError, OSError)),
     "cells": (cells_of, read_map, (ValueError, OSError)),
     "model": (model_of, lambda path: parse_model(str(path)), ValueError),

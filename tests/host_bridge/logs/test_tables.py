@@ -11,7 +11,7 @@ import pytest
 from host_bridge import config
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.inputs.manoeuvres import CsvFile
+from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from host_bridge.logs import recorder, tables
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -160,7 +160,7 @@ def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
     commands, odometry = (
         tmp_path / "out" / f"nigel_slalom_{name}.csv" for name in ("commands", "odometry")
     )
-    assert CsvFile(commands, NIGEL).duration_s > 7.0
+    assert CsvManoeuvre(commands, NIGEL).duration_s > 7.0
     words = ("--calibration", "none", "--commands", str(commands), "--against", str(odometry))
     replayed = tandem("replay", *words, "--json")
     assert replayed.returncode == 0, replayed.stderr

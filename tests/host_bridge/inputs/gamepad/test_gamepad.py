@@ -14,7 +14,7 @@ import pytest
 from host_bridge.core import DriveCommand, OperatorRequest
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.drive.controls import make_input
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 from host_bridge.drive.run import _person
 from host_bridge.inputs import gamepad
 from host_bridge.inputs.gamepad import (
@@ -377,9 +377,9 @@ def test_the_grip_is_told_in_words(table):
 )
 def test_a_hand_is_a_persons_and_for_a_program(chosen, hand):
     given = make_input(chosen, {}, lambda: 0) if chosen != "keyboard" else Person()
-    plan = Plan(("car",), input=given, hand=hand)
+    options = DriveOptions(("car",), input=given, hand=hand)
     with pytest.raises(UsageFault, match="who holds whose deadman"):
-        _person(plan, given, lambda: 0)
+        _person(options, given, lambda: 0)
 
 
 def test_a_pad_is_no_guardian_of_what_needs_the_seat(table):

@@ -10,7 +10,7 @@ import pytest
 from host_bridge.core import Cause, State
 from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import Drive, Phase
-from host_bridge.drive.plan import Plan
+from host_bridge.drive.plan import DriveOptions
 from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.gamepad import (
     GamepadInput,
@@ -20,7 +20,7 @@ from host_bridge.inputs.gamepad import (
     Sdl,
     VirtualPad,
 )
-from host_bridge.inputs.manoeuvres import Constant, Player
+from host_bridge.inputs.manoeuvres import Constant, ManoeuvrePlayer
 from sim_mock.world import plant_of
 from tests.host_bridge.drive.drives import Drive as Track
 from tests.host_bridge.drive.drives import Rig, vehicle
@@ -41,11 +41,11 @@ class Ride(Track):
         plant = plant_of(CAR, 1)
         self.truth = plant
         self.input = GamepadInput("", PadMappings(folder))
-        player = Player(lambda context, limits: Constant(1.5, 60.0)) if program else None
+        player = ManoeuvrePlayer(lambda context, limits: Constant(1.5, 60.0)) if program else None
         hand = "gamepad" if program else None
-        plan = Plan(("car",), hand=hand, speed_mps=SPEED_MPS)
+        options = DriveOptions(("car",), hand=hand, speed_mps=SPEED_MPS)
         controls = asyncio.run(
-            open_inputs(plan, [CAR], True, player or self.input, self.input, lambda: 0)
+            open_inputs(options, [CAR], True, player or self.input, self.input, lambda: 0)
         )
         super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
         self.bind()
