@@ -27,7 +27,7 @@ from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.owner.recording import tap_into
-from host_bridge.sharing.owner.service import Service, end
+from host_bridge.sharing.owner.service import CarServer, end
 from host_bridge.sharing.owner.taps import TapReader, listen_in
 
 _REPLAYED = "replay://"
@@ -53,13 +53,13 @@ class OpenCar:
         transport: Transport,
         clock: Clock,
         vehicles: KnownVehicles,
-        host: Service | ServedCar,
+        host: CarServer | ServedCar,
         epoch: int | None,
         session_time: SessionTime | None = None,
     ) -> None:
         self.uri = host.uri
         self.name = host.name
-        self.is_served_here = isinstance(host, Service)
+        self.is_served_here = isinstance(host, CarServer)
         is_past = host.uri.startswith(_REPLAYED)
         boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
         link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
@@ -118,7 +118,7 @@ class OpenCar:
     @property
     def line_fault(self) -> Exception | None:
         """The error that ended the line to the car, as far as this process knows; else None."""
-        served_here = self._host if isinstance(self._host, Service) else None
+        served_here = self._host if isinstance(self._host, CarServer) else None
         return self._runner.fault or (served_here.owner.line_fault if served_here else None)
 
     @property
@@ -126,13 +126,13 @@ class OpenCar:
         """The reason why the car's reports are stale, and what to do; "" while it is online."""
         if self.car.is_online():
             return ""
-        told = (self.line_fault, self.car.stranger, self.car.mismatch)
-        return str(next(filter(None, told), None) or _silence(self, "silence"))
+        reasons = (self.line_fault, self.car.stranger, self.car.mismatch)
+        return str(next(filter(None, reasons), None) or _silence(self, "silence"))
 
     @property
     def owner_pid(self) -> int | None:
         """The id of the other process that serves the car; None if this process does."""
-        return None if isinstance(self._host, Service) else self._host.pid
+        return None if isinstance(self._host, CarServer) else self._host.pid
 
     def recognised(self) -> Vehicle | None:
         """Return the vehicle type whose configuration the car reports; None if no file matches."""
@@ -152,7 +152,7 @@ class OpenCar:
         The log begins with the car's identity and the events that it still holds. Raises
         errors.DeviceFault.
         """
-        if isinstance(self._host, Service):
+        if isinstance(self._host, CarServer):
             self._host.record(log)
         else:
             line = await listen_in(self.name)
@@ -178,7 +178,7 @@ class OpenCar:
         self.events = Observers()  # nobody is told of the closing itself
         for task in self._tasks:
             await end(task)
-        if isinstance(self._host, Service):
+        if isinstance(self._host, CarServer):
             await self._host.close()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

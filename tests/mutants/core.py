@@ -91,7 +91,7 @@ _BEAT = (
 )  # fmt: skip
 # Of a service what stops a car: the rest is names and descriptions
 _SERVICE = (
-    "Service._hear", "Service._line_changed", "Service._take_over", "Service._say_farewell",
+    "CarServer._hear", "CarServer._line_changed", "CarServer._take_over", "CarServer._say_farewell",
 )  # fmt: skip
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (

@@ -18,7 +18,7 @@ from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import new_recorder
-from host_bridge.sharing.owner.service import Service
+from host_bridge.sharing.owner.service import CarServer
 
 EPILOG = """\
 examples:
@@ -92,7 +92,7 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
     return 0
 
 
-async def _stay(service: Service, log: Recorder | None) -> None:
+async def _stay(service: CarServer, log: Recorder | None) -> None:
     if log:
         service.record(log)
     print(f"{service.uri} is served as {service.name}; Ctrl-C ends", flush=True)
@@ -106,7 +106,7 @@ async def _stay(service: Service, log: Recorder | None) -> None:
         await asyncio.sleep(EVERY_S)
 
 
-def _news(service: Service, log: Recorder | None) -> str:
+def _news(service: CarServer, log: Recorder | None) -> str:
     """Return what the car's status does not say: another car, line and log faults, counts."""
     if service.car.stranger:
         return f"{service.car.stranger}; {service.car.remedy}"
@@ -118,7 +118,7 @@ def _news(service: Service, log: Recorder | None) -> str:
     return ", ".join(_counts(service))
 
 
-def _counts(service: Service) -> Iterator[str]:
+def _counts(service: CarServer) -> Iterator[str]:
     owner = service.owner
     clients = owner.clients - 1  # without the service's own listener
     yield f"{clients} client{'' if clients == 1 else 's'}"

@@ -28,7 +28,7 @@ from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served
 from host_bridge.sharing.open_car import OpenCar, connect, read_status_once
 from host_bridge.sharing.owner.radio import RadioEndpoint
-from host_bridge.sharing.owner.service import Service
+from host_bridge.sharing.owner.service import CarServer
 
 _READ_STATUS_S = 1.0  # a car on a slow line reports its inputs five times in that
 _EPOCHS = (1 << 30) - 1
@@ -118,7 +118,7 @@ class Cars:
         fleet: str = "",
         radio: str | None = None,
         board_id: bytes | None = None,
-    ) -> Service:
+    ) -> CarServer:
         """Become the owner of a car; with an epoch, also its stop source "owner".
 
         ``radio`` is the URI of the line on which a runstop box is heard. The board has to be that
@@ -133,7 +133,7 @@ class Cars:
         def recognise(identity: CarIdentity) -> Vehicle | None:
             return known or self._vehicles.recognised(identity)
 
-        service = Service(uri, transport, self.clock, recognise, epoch)
+        service = CarServer(uri, transport, self.clock, recognise, epoch)
         service.fleet = fleet
         service.meant = self._meant(name, board_id)
         service.radio = RadioEndpoint(self.transport(radio), self.clock) if radio else None

@@ -17,7 +17,7 @@ from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.owner.service import Service
+from host_bridge.sharing.owner.service import CarServer
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01
@@ -87,7 +87,7 @@ class DemoCars:
         self.clock = host.cars.clock
         self.scripted_input = ScriptedInput()
         self.services = {
-            name: Service(transport.label, transport, self.clock, lambda identity: vehicle)
+            name: CarServer(transport.label, transport, self.clock, lambda identity: vehicle)
             for name, transport in cars.items()
         }
         self.vehicle = vehicle

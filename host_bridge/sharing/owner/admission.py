@@ -16,7 +16,7 @@ STOP_BYTES_PER_S, STOP_DEPTH_BYTES = 3_200, 32
 _SLOW_LINE_SHARE = 0.75  # of a slower line; the rest is for Stops
 
 
-class Allowance:
+class TokenBucket:
     """A token bucket: a rate in bytes/s, and a depth up to which unused allowance is kept."""
 
     def __init__(self, bytes_per_s: float, depth_bytes: int) -> None:
@@ -38,18 +38,18 @@ class Allowance:
         self._left -= size
 
 
-def of_line(bytes_per_s: float | None) -> Allowance:
+def line_bucket(bytes_per_s: float | None) -> TokenBucket:
     """Return the allowance of all clients together, by what the line carries if that is known."""
     if bytes_per_s is None:
-        return Allowance(LINE_BYTES_PER_S, LINE_DEPTH_BYTES)
-    return Allowance(min(_SLOW_LINE_SHARE * bytes_per_s, LINE_BYTES_PER_S), LINE_DEPTH_BYTES)
+        return TokenBucket(LINE_BYTES_PER_S, LINE_DEPTH_BYTES)
+    return TokenBucket(min(_SLOW_LINE_SHARE * bytes_per_s, LINE_BYTES_PER_S), LINE_DEPTH_BYTES)
 
 
-def of_client() -> Allowance:
+def client_bucket() -> TokenBucket:
     """Return the allowance of one client."""
-    return Allowance(CLIENT_BYTES_PER_S, CLIENT_DEPTH_BYTES)
+    return TokenBucket(CLIENT_BYTES_PER_S, CLIENT_DEPTH_BYTES)
 
 
-def of_stops() -> Allowance:
+def stop_bucket() -> TokenBucket:
     """Return one client's allowance for Stops, which do not count against the others."""
-    return Allowance(STOP_BYTES_PER_S, STOP_DEPTH_BYTES)
+    return TokenBucket(STOP_BYTES_PER_S, STOP_DEPTH_BYTES)

@@ -1,8 +1,8 @@
-"""The owner's doubt about whose board is at the line.
+"""The owner's verification that the board at the line is its car's.
 
 A cable that was out may lead to another board than before. From the loss of the line, or of
-everything that came over it, until the next Identity the owner is in doubt: only stops and
-questions pass, and logs wait. A board that is not its car's counts as strange until it is gone.
+everything that came over it, until the next Identity the board is unverified: only stops and
+questions pass, and logs wait. A board that is not its car's counts as foreign until it is gone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UP, DOWN = "up", "down"  # to the car, from the car
 _HELD = 1 << 14
 
 
-class Relayed(NamedTuple):
+class RelayedFrames(NamedTuple):
     """Whole frames that went over the line, their direction and time."""
 
     direction: str
@@ -28,53 +28,53 @@ class Relayed(NamedTuple):
     time_us: int
 
 
-class Whose(Enum):
-    """The owner of the board at the line."""
+class BoardTrust(Enum):
+    """The trust in the board at the line."""
 
-    OURS = "ours, as far as anybody knows"
-    DOUBTED = "nobody knows"
-    STRANGE = "another car's"
+    TRUSTED = "ours, as far as anybody knows"
+    UNVERIFIED = "nobody knows"
+    FOREIGN = "another car's"
 
 
-class Doubt:
-    """The state of the doubt, and the frames held back meanwhile.
+class BoardVerification:
+    """The trust in the board at the line, and the frames held back until it is verified.
 
-    ``tell`` it what was relayed; ``taps`` get it once it is certain that it belongs to their car.
+    ``relay`` it what was relayed; ``taps`` get it once it is certain that it belongs to their car.
     """
 
-    def __init__(self, taps: Observers[Relayed]) -> None:
-        self.whose = Whose.OURS
+    def __init__(self, taps: Observers[RelayedFrames]) -> None:
+        self.state = BoardTrust.TRUSTED
         self._taps = taps
-        self._held: deque[Relayed] = deque(maxlen=_HELD)
-        self._is_met = False
+        self._held: deque[RelayedFrames] = deque(maxlen=_HELD)
+        self._was_confirmed = False
 
     @property
     def rights(self) -> Right:
         """The most that any client may do at this moment."""
-        return ALL if self.whose is Whose.OURS else Right.WATCH | Right.STOP
+        return ALL if self.state is BoardTrust.TRUSTED else Right.WATCH | Right.STOP
 
-    def trust(self) -> None:
+    def confirm(self) -> None:
         """Note that the board is our car's; release the held frames to the taps."""
-        self._is_met = True
-        self.whose = Whose.OURS
+        self._was_confirmed = True
+        self.state = BoardTrust.TRUSTED
         while self._held:
             self._taps.tell(self._held.popleft())
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Note that the next board is unknown.
 
         Has no effect before a first board was identified.
         """
-        if self._is_met:
-            self.whose = Whose.DOUBTED
+        if self._was_confirmed:
+            self.state = BoardTrust.UNVERIFIED
             self._held.clear()
 
-    def refuse(self) -> None:
+    def reject(self) -> None:
         """Note that the board is another car's; drop the held frames, which belong in no log."""
-        self.whose = Whose.STRANGE
+        self.state = BoardTrust.FOREIGN
         self._held.clear()
 
-    def end(self) -> None:
+    def flush(self) -> None:
         """Release the held frames that we sent, Stops among them.
 
         Who received them stays unknown.
@@ -84,8 +84,8 @@ class Doubt:
                 self._taps.tell(relayed)
         self._held.clear()
 
-    def tell(self, relayed: Relayed) -> None:
-        if self.whose is Whose.OURS:
+    def relay(self, relayed: RelayedFrames) -> None:
+        if self.state is BoardTrust.TRUSTED:
             self._taps.tell(relayed)
-        elif self.whose is Whose.DOUBTED:
+        elif self.state is BoardTrust.UNVERIFIED:
             self._held.append(relayed)

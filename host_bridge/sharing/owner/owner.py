@@ -18,7 +18,7 @@ from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.chunks import Chunker, split
-from host_bridge.sharing.owner.doubt import DOWN, UP, Doubt, Relayed
+from host_bridge.sharing.owner.doubt import DOWN, UP, BoardVerification, RelayedFrames
 from host_bridge.sharing.owner.rights import ALL, Right, may_pass
 from host_bridge.sharing.stop.stop_filter import is_stop
 
@@ -43,8 +43,8 @@ class Owner:
     """The owner of one car's line.
 
     ``line_fault`` says why there is no line to the car, and ``lines`` publishes its changes.
-    ``taps`` publishes everything that goes over the line, as long as ``doubt`` is sure that it is
-    its car's.
+    ``taps`` publishes everything that goes over the line, as long as ``verification`` is sure that
+    it is its car's.
     """
 
     def __init__(self, transport: Transport, clock: Clock) -> None:
@@ -54,11 +54,11 @@ class Owner:
         self.unsent_bytes = 0  # to the car: no room in its transport, or no line
         self.refused_bytes = 0  # from clients beyond their rate limit or their rights
         self.undelivered_bytes = 0  # to clients that did not read in time
-        self.taps: Observers[Relayed] = Observers()
-        self.doubt = Doubt(self.taps)
+        self.taps: Observers[RelayedFrames] = Observers()
+        self.verification = BoardVerification(self.taps)
         self._transport = transport
         self._clock = clock
-        self._line = admission.of_line(getattr(transport, "bytes_per_s", None))
+        self._line = admission.line_bucket(getattr(transport, "bytes_per_s", None))
         self._from_car = Chunker()
         self._clients: list[Client] = []
         self._reconnecting: asyncio.Task[None] | None = None
@@ -98,7 +98,7 @@ class Owner:
         if taken:
             self._tap(UP, frames)
 
-    def relay(self, frames: bytes, client: admission.Allowance) -> bool:
+    def relay(self, frames: bytes, client: admission.TokenBucket) -> bool:
         """Send a client's frames if the rate limits allow them now; return whether they do."""
         now_us = self._clock.now_us()
         size = len(frames)
@@ -112,7 +112,7 @@ class Owner:
     def close(self) -> None:
         """Close the line. The car then stops, since nobody claims any more."""
         self.is_ended = True
-        self.doubt.end()
+        self.verification.flush()
         if self._reconnecting:
             self._reconnecting.cancel()
         self._transport.close()
@@ -129,11 +129,11 @@ class Owner:
 
     def _tap(self, direction: str, frames: bytes) -> None:
         if self.taps:
-            self.doubt.tell(Relayed(direction, frames, self._clock.now_us()))
+            self.verification.relay(RelayedFrames(direction, frames, self._clock.now_us()))
 
     def _lose(self, why: Exception | None) -> None:
         self._from_car.reset()
-        self.doubt.doubt()
+        self.verification.invalidate()
         if not self.is_ended:
             self._say(why)
             self._reconnecting = asyncio.get_running_loop().create_task(self._reconnect())
@@ -163,8 +163,8 @@ class ClientLine:
         self._client = client
         self._rights = rights
         self._chunker = Chunker()
-        self._allowance = admission.of_client()
-        self._stops = admission.of_stops()
+        self._bucket = admission.client_bucket()
+        self._stops = admission.stop_bucket()
 
     def feed(self, data: bytes) -> bool:
         """Relay bytes. Return False if some were too much, so that their reader may pause."""
@@ -172,9 +172,9 @@ class ClientLine:
         self._chunker.take_noise()  # dropped: it must not cut into another client's frame
         if self._rights != ALL:
             frames = self._permitted(frames)
-        if self._owner.doubt.rights != ALL:
-            frames = self._undoubted(frames)
-        if not is_stop(frames) and self._owner.relay(frames, self._allowance):
+        if self._owner.verification.rights != ALL:
+            frames = self._allowed_unverified(frames)
+        if not is_stop(frames) and self._owner.relay(frames, self._bucket):
             return True
         return self._relay_each(frames)
 
@@ -186,9 +186,9 @@ class ClientLine:
         self._owner.refused_bytes += len(frames) - len(kept)
         return kept
 
-    def _undoubted(self, frames: bytes) -> bytes:
+    def _allowed_unverified(self, frames: bytes) -> bytes:
         """Keep the frames that even another car may get."""
-        kept = _passing(frames, self._owner.doubt.rights)
+        kept = _passing(frames, self._owner.verification.rights)
         self._owner.unsent_bytes += len(frames) - len(kept)
         return kept
 
@@ -200,7 +200,7 @@ class ClientLine:
         return all([*map(self._stop, stops), *map(self._relay, others)])
 
     def _relay(self, frame: bytes) -> bool:
-        if self._owner.relay(frame, self._allowance):
+        if self._owner.relay(frame, self._bucket):
             return True
         self._owner.refused_bytes += len(frame)
         return False

@@ -25,9 +25,9 @@ class RadioFilter:
 
     def incoming(self, frames: bytes) -> bytes:
         """Return those of these whole frames that may go to the car."""
-        said = _split(frames)
-        allowed = [frame for frame in said if _id_of(frame) in _IN]
-        self.refused += len(said) - len(allowed)
+        incoming = _split(frames)
+        allowed = [frame for frame in incoming if _id_of(frame) in _IN]
+        self.refused += len(incoming) - len(allowed)
         return b"".join(allowed)
 
     def outgoing(self, frames: bytes) -> bytes:

@@ -12,7 +12,7 @@ from host_bridge.link.protocol.transcript import Transcript
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import recorder
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.owner.doubt import Relayed
+from host_bridge.sharing.owner.doubt import RelayedFrames
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:
@@ -21,10 +21,10 @@ def new_recorder(path: Path, clock: Clock) -> Recorder:
     return recorder.create(path, clock, time.time_ns(), facts, Transcript)
 
 
-def tap_into(log: Recorder, car: str) -> Callable[[Relayed], None]:
+def tap_into(log: Recorder, car: str) -> Callable[[RelayedFrames], None]:
     """Return a tap that logs one car's frames."""
 
-    def tap(relayed: Relayed) -> None:
+    def tap(relayed: RelayedFrames) -> None:
         log.frame(car, relayed.direction, relayed.frames, relayed.time_us)
 
     return tap

@@ -51,7 +51,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 Recognise = Callable[[CarIdentity], "Vehicle | None"]
 
 
-class Service:
+class CarServer:
     """The service of the car at one transport, until it is closed.
 
     ``car`` listens, and can stop it.
@@ -205,13 +205,13 @@ class Service:
             elif isinstance(event, LinkStranger):
                 self._refuse(event.identity)
             elif isinstance(event, LinkLost):
-                self.owner.doubt.doubt()
+                self.owner.verification.invalidate()
             elif isinstance(event, CarStatus) and self._is_line_new:
                 self._take_over(event.state)
 
     def _identified(self, identity: CarIdentity) -> None:
         """Take an Identity: the first one, and those when the car comes back or is reconfigured."""
-        self.owner.doubt.trust()
+        self.owner.verification.confirm()
         before, hash_before = self._known, self._known and self._known.config_hash
         if identity.config_hash == hash_before:
             return
@@ -229,7 +229,7 @@ class Service:
 
     def _refuse(self, identity: CarIdentity) -> None:
         """Note another car at the line: nobody may drive it by our name, but we may stop it."""
-        self.owner.doubt.refuse()
+        self.owner.verification.reject()
         self._stranger = KnownCar(identity.board_id, identity.car_name)
         self._answered.set()
         self._note(f"cut here: {self.car.stranger}")

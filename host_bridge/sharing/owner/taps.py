@@ -16,7 +16,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints.endpoint import SocketEndpoint
 from host_bridge.sharing.endpoints.served import socket_path
-from host_bridge.sharing.owner.doubt import DOWN, UP, Relayed
+from host_bridge.sharing.owner.doubt import DOWN, UP, RelayedFrames
 from host_bridge.sharing.owner.owner import Owner
 
 HEADER = struct.Struct("<BIQQ")
@@ -46,7 +46,7 @@ class _TapClient:
         self._stream = Stream(end.fileno(), lambda data: None, self._lose)
         self._unsubscribe = owner.taps.subscribe(self._tap)
 
-    def _tap(self, relayed: Relayed) -> None:
+    def _tap(self, relayed: RelayedFrames) -> None:
         place, size = DIRECTIONS.index(relayed.direction), len(relayed.frames)
         header = HEADER.pack(place, size, relayed.time_us, self._lost_bytes)
         if not self._stream.send(header + relayed.frames):
@@ -60,7 +60,7 @@ class _TapClient:
 class TapReader:
     """A parser of a tap's stream, which calls ``tap``; ``lost_bytes`` is the owner's count."""
 
-    def __init__(self, tap: Callable[[Relayed], None]) -> None:
+    def __init__(self, tap: Callable[[RelayedFrames], None]) -> None:
         self.lost_bytes = 0
         self.has_heard = False
         self._tap = tap
@@ -75,7 +75,7 @@ class TapReader:
             if len(self._rest) < end:
                 return
             frames = bytes(self._rest[HEADER.size : end])
-            self._tap(Relayed(DIRECTIONS[place], frames, time_us))
+            self._tap(RelayedFrames(DIRECTIONS[place], frames, time_us))
             del self._rest[:end]
 
 

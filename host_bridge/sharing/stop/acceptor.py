@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from host_bridge.sharing.owner.admission import Allowance
+from host_bridge.sharing.owner.admission import TokenBucket
 from host_bridge.sharing.stop.stop_sockets import OUT_OF
 
 GONE = -2  # the login of a connection whose far end nobody has any more
@@ -54,7 +54,7 @@ class Acceptor:
         self._enter = enter
         self._make_room = make_room
         self._crowded = crowded
-        self._shares: dict[int, Allowance] = {}  # of each login
+        self._shares: dict[int, TokenBucket] = {}  # of each login
         self._listening: socket.socket | None = None
 
     def open(self, listening: socket.socket) -> None:
@@ -87,7 +87,7 @@ class Acceptor:
         if login not in self._shares:
             if len(self._shares) >= _LOGINS:  # the first one is forgotten: it has all anew
                 del self._shares[next(iter(self._shares))]
-            self._shares[login] = Allowance(self._rates.per_s, self._rates.at_once)
+            self._shares[login] = TokenBucket(self._rates.per_s, self._rates.at_once)
         share = self._shares[login]
         if not share.has(1, self._now_us()):
             return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import Struct
 from zlib import crc32
 
-__all__ = ("SENDER_COMMAND", "SENDER_FLEET", "STATES", "StopWatch", "stop_frame")
+__all__ = ("SENDER_COMMAND", "SENDER_FLEET", "STATES", "StopAckReader", "stop_frame")
 
 # The names of domain.State
 STATES = ("STARTING", "STANDBY", "ACTIVE", "HOLD", "STOPPING", "STOPPED", "FAULT")
@@ -31,7 +31,7 @@ def stop_frame(token: int, sender_name: str, sender: int = SENDER_COMMAND) -> by
     return b"\0" + _stuffed((payload + _CRC.pack(crc32(payload))).translate(_WHITENED)) + b"\0"
 
 
-class StopWatch:
+class StopAckReader:
     """A search for the acknowledgement of one stop; ``state`` is the car's state in it."""
 
     def __init__(self, token: int) -> None:
@@ -46,8 +46,8 @@ class StopWatch:
         for frame in frames:
             self._look_at(_unstuffed(frame).translate(_WHITENED))
 
-    def _look_at(self, said: bytes) -> None:
-        payload, crc = said[: -_CRC.size], said[-_CRC.size :]
+    def _look_at(self, stuffed: bytes) -> None:
+        payload, crc = stuffed[: -_CRC.size], stuffed[-_CRC.size :]
         if len(payload) != _STOP_SEEN.size or crc != _CRC.pack(crc32(payload)):
             return
         kind, token, state, *_ = _STOP_SEEN.unpack(payload)

@@ -16,7 +16,7 @@ from host_bridge.sharing.stop.stop_sockets import StopSocket, owner_of
 _LOOKED = 2000  # names that are looked at in one go: some 10 ms
 
 
-class Callers:
+class StopCallers:
     """The callers of the car whose stop socket has this path."""
 
     def __init__(self, path: str) -> None:

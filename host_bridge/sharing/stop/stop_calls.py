@@ -14,7 +14,7 @@ import errno
 import os
 import socket
 
-from host_bridge.sharing.stop.stop_sockets import Share, StopSocket, peer_of
+from host_bridge.sharing.stop.stop_sockets import LoginQuota, StopSocket, peer_of
 
 PREFIX = "tandem-call"
 MOST = 64  # sockets that one stop listens at, of each login's cars a share
@@ -23,7 +23,7 @@ _OFTEN = 8  # cars of one login that are each tried as often as it goes; of more
 _AT_ONCE = 32  # strangers that are sent away before somebody else is heard
 
 
-class Call:
+class CallbackSocket:
     """A socket of this program to which one car's owner can connect; ``end`` removes it."""
 
     def __init__(self, it: StopSocket) -> None:
@@ -76,14 +76,14 @@ class Call:
                 pass
 
 
-class Outside:
+class PendingStopSockets:
     """The stop sockets that have not accepted a connection: each is retried, and may call back."""
 
     def __init__(self, again_s: float) -> None:
         self._again_s = again_s
         self._next_s: dict[StopSocket, float] = {}
-        self._calls: dict[StopSocket, Call] = {}
-        self._share = Share(MOST)
+        self._calls: dict[StopSocket, CallbackSocket] = {}
+        self._share = LoginQuota(MOST)
         self._of_login: dict[int, int] = {}
 
     def __bool__(self) -> bool:
@@ -95,7 +95,7 @@ class Outside:
             self._of_login[it.uid] = self._of_login.get(it.uid, 0) + 1
         self._next_s[it] = from_s
         if it.fault == errno.EAGAIN and it not in self._calls and self._share.take(it.uid):
-            call = Call(it)
+            call = CallbackSocket(it)
             if call.open():
                 self._calls[it] = call
 

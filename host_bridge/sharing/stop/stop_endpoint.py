@@ -26,7 +26,7 @@ from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.rights import Right
 from host_bridge.sharing.stop import stop_calls
 from host_bridge.sharing.stop.acceptor import Acceptor, Rates
-from host_bridge.sharing.stop.stop_callers import Callers
+from host_bridge.sharing.stop.stop_callers import StopCallers
 from host_bridge.sharing.stop.stop_filter import answers, asked, is_stop
 from host_bridge.sharing.stop.stop_sockets import PREFIX, file_name, peer_of
 
@@ -59,7 +59,7 @@ class StopEndpoint:
         self._next_identify_us = 0
         self._crowded_until_us = 0
         self._calling: asyncio.TimerHandle | None = None
-        self._callers = Callers("")
+        self._callers = StopCallers("")
         self.acceptor = Acceptor(
             Rates(COMES_PER_S, COMES_AT_ONCE, _IN_TURN),
             self._now_us,
@@ -73,7 +73,7 @@ class StopEndpoint:
         """Raises errors.DeviceFault where no login could find it: such a car is not served."""
         listening, self._path = _listen(*self._car)
         self._owner = owner
-        self._callers = Callers(str(self._path))
+        self._callers = StopCallers(str(self._path))
         self.acceptor.open(listening)
 
     def close(self) -> None:

@@ -133,7 +133,7 @@ def file_name(name: str, fleet: str, uri: str) -> str:
     return f"{PREFIX}.{name}.{tag(fleet)}.{tag(uri)}.{os.urandom(4).hex()}"
 
 
-class Share:
+class LoginQuota:
     """So many places for all logins: another's gets a quarter of what is left, and one always; this
     login's own as many as there are."""
 
@@ -172,7 +172,7 @@ def found() -> Iterator[StopSocket | None]:
     Whoever gets them closes them. Raises errors.DeviceFault where this program could not look.
     """
     private = _private()
-    share, known = Share(MOST), set()
+    share, known = LoginQuota(MOST), set()
     for place, (folder, name) in enumerate(_public({it.name for it in private}), 1):
         if place % LOOKED_AT_ONCE == 0:
             yield None

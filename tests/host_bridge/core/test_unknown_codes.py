@@ -22,7 +22,7 @@ from host_bridge.link.protocol.transcript import Transcript
 from host_bridge.logs.reading import read, summary
 from host_bridge.logs.recorder import DOWN, create
 from host_bridge.logs.rows import row_of
-from host_bridge.sharing.stop.frozen_stop import StopWatch
+from host_bridge.sharing.stop.frozen_stop import StopAckReader
 from tests.evidence import every, holds_for, some
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
@@ -262,7 +262,7 @@ def test_every_event_has_words_whatever_its_numbers():
 
 
 def test_a_quick_stop_says_a_state_that_it_does_not_know():
-    watch = StopWatch(7)
+    watch = StopAckReader(7)
     seen = {"token": 7, "state": 13, "sender": 99, "sender_name": bytes(16)}
     watch.feed(wire.encode(wire.new(messages.StopSeen, **seen)))
     assert watch.is_seen

@@ -14,7 +14,7 @@ from host_bridge.core.errors import AnotherCarFault
 from host_bridge.link.protocol.transitions import LinkState
 from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
-from host_bridge.sharing.owner.doubt import Whose
+from host_bridge.sharing.owner.doubt import BoardTrust
 from host_bridge.sharing.owner.recording import new_recorder
 from tests.evidence import every, some
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -89,7 +89,7 @@ def test_a_board_of_equal_configuration_is_neither_armed_nor_driven_as_the_other
                 desk.ports[0].swap_silently(other)
                 await asyncio.sleep(2.0)
             assert car.car.connection.state is LinkState.STRANGER
-            assert service.owner.doubt.whose is Whose.STRANGE
+            assert service.owner.verification.state is BoardTrust.FOREIGN
             result = await armed(desk, car)
             assert not result.is_done
             for part in ("red (f1tenth, board", red.id, other.id, "plug red in again"):
@@ -192,7 +192,7 @@ def test_a_board_that_is_flashed_anew_is_the_same_car_as_what_it_is_now(tmp_path
             await swap(desk.ports[0], red)
             assert service.vehicle_name() == "nigel"
             assert [row.vehicle for row in served()] == ["nigel"]
-            assert service.owner.doubt.whose is Whose.OURS
+            assert service.owner.verification.state is BoardTrust.TRUSTED
             # whoever began with the other numbers is not armed with these
             result = await armed(desk, car)
             assert not result.is_done

@@ -111,7 +111,7 @@ def test_many_stops_of_one_client_are_one_each_step():
 
 
 def test_a_slow_line_is_not_filled():
-    slow = admission.of_line(11_520)
+    slow = admission.line_bucket(11_520)
     taken, now_us = 0, 0
     for now_us in range(0, 10_000_000, 1000):
         if slow.has(20, now_us):
@@ -121,23 +121,23 @@ def test_a_slow_line_is_not_filled():
 
 
 @pytest.mark.parametrize(
-    ("allowance", "bytes_per_s", "depth"),
+    ("bucket", "bytes_per_s", "depth"),
     [
-        (admission.of_line(None), 24_000, 240),
-        (admission.of_line(1e9), 24_000, 240),
-        (admission.of_line(11_520), 8_640, 240),
-        (admission.of_client(), 14_000, 224),
-        (admission.of_stops(), 3_200, 32),
+        (admission.line_bucket(None), 24_000, 240),
+        (admission.line_bucket(1e9), 24_000, 240),
+        (admission.line_bucket(11_520), 8_640, 240),
+        (admission.client_bucket(), 14_000, 224),
+        (admission.stop_bucket(), 3_200, 32),
     ],
 )
-def test_how_much_is_let_through_is_what_was_reckoned_with(allowance, bytes_per_s, depth):
+def test_how_much_is_let_through_is_what_was_reckoned_with(bucket, bytes_per_s, depth):
     """test_a_flood and test_a_stop show what these numbers are for."""
-    assert (allowance._bytes_per_s, allowance._depth) == (bytes_per_s, depth)
-    assert not allowance.has(depth + 1, 0)
-    assert allowance.has(depth, 0)
-    allowance.take(depth)
-    assert not allowance.has(1, 0)
-    assert allowance.has(round(bytes_per_s / 200), 5_000)
+    assert (bucket._bytes_per_s, bucket._depth) == (bytes_per_s, depth)
+    assert not bucket.has(depth + 1, 0)
+    assert bucket.has(depth, 0)
+    bucket.take(depth)
+    assert not bucket.has(1, 0)
+    assert bucket.has(round(bytes_per_s / 200), 5_000)
 
 
 def test_what_is_split_adds_up_to_what_it_was():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core.system.observers import Observers
-from host_bridge.sharing.owner.doubt import DOWN, UP, Doubt, Relayed, Whose
+from host_bridge.sharing.owner.doubt import DOWN, UP, BoardTrust, BoardVerification, RelayedFrames
 from host_bridge.sharing.owner.rights import ALL, Right
 
-SAID, HEARD = Relayed(UP, b"said", 1), Relayed(DOWN, b"heard", 2)
+SAID, HEARD = RelayedFrames(UP, b"said", 1), RelayedFrames(DOWN, b"heard", 2)
 FEW = Right.WATCH | Right.STOP
 
 
@@ -21,52 +21,52 @@ def taps():
 
 
 @pytest.fixture
-def doubt(taps):
-    made = Doubt(taps)
-    made.trust()
+def verification(taps):
+    made = BoardVerification(taps)
+    made.confirm()
     return made
 
 
 def test_nobody_is_doubted_before_somebody_was_met(taps):
-    doubt = Doubt(taps)
-    doubt.doubt()
-    doubt.tell(HEARD)
-    assert (doubt.whose, doubt.rights, taps.all) == (Whose.OURS, ALL, [HEARD])
+    verification = BoardVerification(taps)
+    verification.invalidate()
+    verification.relay(HEARD)
+    assert (verification.state, verification.rights, taps.all) == (BoardTrust.TRUSTED, ALL, [HEARD])
 
 
-def test_what_is_heard_in_doubt_is_told_once_it_is_known_to_be_ours(doubt, taps):
-    doubt.doubt()
-    doubt.tell(SAID)
-    doubt.tell(HEARD)
-    assert (doubt.rights, taps.all) == (FEW, [])
-    doubt.trust()
-    assert (doubt.rights, taps.all) == (ALL, [SAID, HEARD])
+def test_what_is_heard_in_doubt_is_told_once_it_is_known_to_be_ours(verification, taps):
+    verification.invalidate()
+    verification.relay(SAID)
+    verification.relay(HEARD)
+    assert (verification.rights, taps.all) == (FEW, [])
+    verification.confirm()
+    assert (verification.rights, taps.all) == (ALL, [SAID, HEARD])
 
 
-def test_what_a_stranger_said_is_told_to_nobody(doubt, taps):
-    doubt.doubt()
-    doubt.tell(HEARD)
-    doubt.refuse()
-    doubt.tell(HEARD)
-    assert doubt.rights == FEW
-    doubt.doubt()
-    doubt.trust()
-    doubt.end()
+def test_what_a_stranger_said_is_told_to_nobody(verification, taps):
+    verification.invalidate()
+    verification.relay(HEARD)
+    verification.reject()
+    verification.relay(HEARD)
+    assert verification.rights == FEW
+    verification.invalidate()
+    verification.confirm()
+    verification.flush()
     assert taps.all == []
 
 
-def test_a_second_loss_leaves_nothing_of_who_was_there_before(doubt, taps):
-    doubt.doubt()
-    doubt.tell(HEARD)
-    doubt.doubt()
-    doubt.trust()
+def test_a_second_loss_leaves_nothing_of_who_was_there_before(verification, taps):
+    verification.invalidate()
+    verification.relay(HEARD)
+    verification.invalidate()
+    verification.confirm()
     assert taps.all == []
 
 
-def test_at_the_end_what_we_said_is_told_and_what_nobody_knows_is_not(doubt, taps):
-    doubt.doubt()
-    doubt.tell(SAID)
-    doubt.tell(HEARD)
-    doubt.end()
-    doubt.end()
+def test_at_the_end_what_we_said_is_told_and_what_nobody_knows_is_not(verification, taps):
+    verification.invalidate()
+    verification.relay(SAID)
+    verification.relay(HEARD)
+    verification.flush()
+    verification.flush()
     assert taps.all == [SAID]

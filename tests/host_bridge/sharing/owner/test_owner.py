@@ -37,8 +37,8 @@ def folder(monkeypatch):
 @pytest.fixture(autouse=True)
 def wide_line(monkeypatch):
     """As much as a test likes to say at once: what is too much is test_admission's."""
-    for whose in ("of_client", "of_line"):
-        monkeypatch.setattr(admission, whose, lambda *_: admission.Allowance(1e9, 1 << 30))
+    for whose in ("client_bucket", "line_bucket"):
+        monkeypatch.setattr(admission, whose, lambda *_: admission.TokenBucket(1e9, 1 << 30))
 
 
 def pieces(data: bytes, seed: int) -> list[bytes]:
@@ -389,8 +389,8 @@ def test_a_word_goes_only_if_both_its_client_and_the_line_have_room():
     for ours, lines, goes in ((10, 10, True), (9, 10, False), (10, 9, False)):
         line = Line()
         owner = Owner(line, ManualClock())
-        owner._line = admission.Allowance(0.0, lines)
-        client = admission.Allowance(0.0, ours)
+        owner._line = admission.TokenBucket(0.0, lines)
+        client = admission.TokenBucket(0.0, ours)
         assert owner.relay(b"123456789\0", client) is goes
         assert line.sent == ([b"123456789\0"] if goes else [])
         assert client.has(1, 0) is not goes  # what went is taken of it
@@ -400,7 +400,7 @@ def test_a_word_goes_only_if_both_its_client_and_the_line_have_room():
 def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(monkeypatch):
     stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
     word = FRAMES[5]
-    monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, len(word)))
+    monkeypatch.setattr(admission, "client_bucket", lambda: admission.TokenBucket(0.0, len(word)))
     line = Line()
     owner = Owner(line, ManualClock())
     client = owner.join(Listener())
@@ -417,7 +417,9 @@ def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(
 def test_a_stop_counts_for_nothing_else_and_what_comes_together_goes_together(monkeypatch):
     stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
     word = b"\0" + b"\6" * (len(stop) - 2) + b"\0"
-    monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, 2 * len(word)))
+    monkeypatch.setattr(
+        admission, "client_bucket", lambda: admission.TokenBucket(0.0, 2 * len(word))
+    )
     line = Line()
     client = Owner(line, ManualClock()).join(Listener())
     assert client.feed(stop) is True

@@ -11,7 +11,7 @@ import pytest
 from host_bridge.core import CarIdentity, Sender, State
 from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner import service as service_module
-from host_bridge.sharing.owner.service import Service
+from host_bridge.sharing.owner.service import CarServer
 from tests.host_bridge.drive.drives import Drive, Rig
 
 
@@ -22,7 +22,7 @@ class Served:
         self.drive = Drive(Rig("a"))
         near, _ = loopback.pair("loopback://car")
         self.recognised: list[CarIdentity] = []
-        self.service = Service("sim://f1tenth", near, self, self.recognised.append)
+        self.service = CarServer("sim://f1tenth", near, self, self.recognised.append)
         self.service.car.on_output(lambda: None)  # what it says waits for ``advance``
         self.is_heard = False
         self.drive.rigs[0].up = self._hear

@@ -79,7 +79,7 @@ def test_what_is_written_by_hand_is_what_the_table_says():
         text = name.hex()[: draw.randrange(17)]
         fields = {"token": token, "sender": sender, "sender_name": text.encode().ljust(16, b"\0")}
         assert frozen_stop.stop_frame(token, text, sender) == wire.encode(wire.new(Stop, **fields))
-        watch = frozen_stop.StopWatch(token)
+        watch = frozen_stop.StopAckReader(token)
         seen = {"token": token, "state": 4, "sender": sender, "sender_name": name}
         said = wire.encode(wire.new(StopSeen, **seen))
         watch.feed(said[:9])
@@ -96,10 +96,10 @@ def test_a_watch_takes_no_damaged_acknowledgement_and_keeps_no_endless_noise():
     for place in range(1, len(said) - 1):
         damaged = bytearray(said)
         damaged[place] ^= 1 << draw.randrange(8)
-        watch = frozen_stop.StopWatch(7)
+        watch = frozen_stop.StopAckReader(7)
         watch.feed(bytes(damaged))
         assert not watch.is_seen
-    watch = frozen_stop.StopWatch(7)
+    watch = frozen_stop.StopAckReader(7)
     for _ in range(100):
         watch.feed(b"\xaa" * 4096)
     assert len(watch._rest) < 1000
@@ -285,7 +285,7 @@ def test_an_owner_that_goes_away_meanwhile_is_not_waited_for():
 
 
 def test_an_acknowledgement_of_another_stop_does_not_count():
-    watch = frozen_stop.StopWatch(7)
+    watch = frozen_stop.StopAckReader(7)
     fields = {"state": 4, "sender": 4, "sender_name": bytes(16)}
     watch.feed(wire.encode(wire.new(StopSeen, token=8, **fields)))
     assert not watch.is_seen

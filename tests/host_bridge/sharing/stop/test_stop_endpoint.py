@@ -18,7 +18,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints import folders
 from host_bridge.sharing.stop import stop_callers, stop_calls, stop_endpoint
-from host_bridge.sharing.stop.stop_calls import Call
+from host_bridge.sharing.stop.stop_calls import CallbackSocket
 from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopEndpoint
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.trial.host import framed
@@ -406,7 +406,7 @@ def test_who_found_the_queue_full_is_called_back_while_it_is_crowded(shared):
     async def main():
         desk = await Desk().begin(shared)
         it = full(desk.path)
-        call = Call(it)
+        call = CallbackSocket(it)
         assert call.open()
         assert Path(call.path).parent == desk.path.parent
         assert not call.answered()
@@ -448,27 +448,27 @@ def test_what_is_no_socket_or_another_car_s_is_not_called_and_each_is_looked_at_
         full(shared / "tandem-stop.car.0.0.other"),
         full(shared / "tandem-stop.a.b.c.abcd"),
     )
-    listening = [Call(other), Call(call)]
+    listening = [CallbackSocket(other), CallbackSocket(call)]
     assert [it.open() for it in listening] == [True, True]
     looked = []
     login_of = stop_callers.owner_of
     monkeypatch.setattr(
         stop_callers, "owner_of", lambda path: looked.append(path) or login_of(path)
     )
-    callers = stop_callers.Callers(str(shared / "tandem-stop.car.0.0.abcd"))
+    callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
     found = list(callers.found(lambda uid: True))
     assert [uid for _, uid in found] == [os.getuid()]
     assert sorted(looked) == sorted([key + "file", key + "link", listening[1].path])
     assert list(callers.found(lambda uid: True)) == []
     assert len(looked) == 3
     for it in (*listening, *(end for end, _ in found)):
-        it.end() if isinstance(it, Call) else it.close()
+        it.end() if isinstance(it, CallbackSocket) else it.close()
 
 
 def test_a_login_that_came_too_often_is_not_called_back(shared):
-    call = Call(full(shared / "tandem-stop.car.0.0.abcd"))
+    call = CallbackSocket(full(shared / "tandem-stop.car.0.0.abcd"))
     assert call.open()
-    callers = stop_callers.Callers(str(shared / "tandem-stop.car.0.0.abcd"))
+    callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
     assert list(callers.found(lambda uid: False)) == []
     assert not call.answered()
     call.end()
@@ -477,7 +477,7 @@ def test_a_login_that_came_too_often_is_not_called_back(shared):
 def test_who_calls_back_has_to_be_the_login_that_serves_the_car(shared):
     it = full(shared / "tandem-stop.car.0.0.abcd")
     it.uid = os.getuid() + 1
-    call = Call(it)
+    call = CallbackSocket(it)
     assert call.open()
     stranger = connected(Path(call.path))
     assert not call.answered()
@@ -489,7 +489,7 @@ def test_who_calls_back_has_to_be_the_login_that_serves_the_car(shared):
 
 def test_a_call_that_cannot_be_made_leaves_the_stop_socket_to_try(shared):
     it = full(shared / "nowhere" / "tandem-stop.car.0.0.abcd")
-    outside = stop_calls.Outside(0.02)
+    outside = stop_calls.PendingStopSockets(0.02)
     outside.add(it, 1.0)
     assert outside
     assert outside.entered(0.5) == []

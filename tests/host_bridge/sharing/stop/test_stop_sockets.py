@@ -270,7 +270,7 @@ def test_a_login_with_many_names_crowds_out_no_other(shared, monkeypatch):
 
 
 def test_a_login_s_share_is_a_quarter_of_what_is_left_one_at_least_and_its_own_is_all():
-    share = stop_sockets.Share(16)
+    share = stop_sockets.LoginQuota(16)
     taken = {uid: sum(share.take(uid) for _ in range(20)) for uid in (-1, 5, 6, 7, 8, 9)}
     assert taken == {-1: 4, 5: 3, 6: 2, 7: 1, 8: 1, 9: 1}
     assert sum(share.take(os.getuid()) for _ in range(20)) == 4
