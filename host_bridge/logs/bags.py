@@ -37,7 +37,7 @@ _SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another cloc
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CommandSample:
     """A command: its arrival in seconds since the bag's beginning, m/s, rad to the left."""
 
     t_s: float
@@ -46,7 +46,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OdometrySample:
     """A pose and velocity of the odometry: m, rad, m/s, rad/s.
 
     ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt if the stamps come
@@ -69,8 +69,8 @@ class Bag:
     sha256: str
     drive_topic: str
     odom_topic: str
-    told: list[Told] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
+    commands: list[CommandSample] = field(default_factory=list)
+    odometry: list[OdometrySample] = field(default_factory=list)
 
 
 def is_bag(path: Path) -> bool:
@@ -111,12 +111,14 @@ def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
         _topic(path, reader, odom_topic or ODOM, ODOMETRY, is_named=bool(odom_topic)),
     )
     start_ns = reader.start_time
-    told = list(_told(reader, chosen[0], start_ns))
-    places = list(_places(reader, chosen[1], start_ns))
-    for topic, found in zip(chosen, (told, places), strict=True):
+    commands = list(_commands(reader, chosen[0], start_ns))
+    odometry = list(_odometry(reader, chosen[1], start_ns))
+    for topic, found in zip(chosen, (commands, odometry), strict=True):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
-    return Bag(path.name, sha256_of(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
+    return Bag(
+        path.name, sha256_of(path), *chosen, commands, sorted(odometry, key=lambda it: it.t_s)
+    )
 
 
 def _topic(path: Path, reader: Any, name: str, types: tuple[str, ...], *, is_named: bool) -> str:
@@ -144,22 +146,24 @@ def _messages(reader: Any, topic: str) -> Iterator[tuple[int, Any]]:
         yield time_ns, reader.deserialize(data, connection.msgtype)
 
 
-def _told(reader: Any, topic: str, start_ns: int) -> Iterator[Told]:
+def _commands(reader: Any, topic: str, start_ns: int) -> Iterator[CommandSample]:
     for time_ns, message in _messages(reader, topic):
         drive = getattr(message, "drive", message)
-        row = Told((time_ns - start_ns) * 1e-9, float(drive.speed), float(drive.steering_angle))
+        row = CommandSample(
+            (time_ns - start_ns) * 1e-9, float(drive.speed), float(drive.steering_angle)
+        )
         if _is_whole((row.speed_mps, row.steer_rad)):
             yield row
 
 
-def _places(reader: Any, topic: str, start_ns: int) -> Iterator[Place]:
+def _odometry(reader: Any, topic: str, start_ns: int) -> Iterator[OdometrySample]:
     for time_ns, message in _messages(reader, topic):
         stamp = message.header.stamp
         stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
         is_ours = abs(stamp_ns - time_ns) < _SAME_CLOCK_S * 1e9
         pose, twist = message.pose.pose, message.twist.twist
         q = pose.orientation
-        row = Place(
+        row = OdometrySample(
             ((stamp_ns if is_ours else time_ns) - start_ns) * 1e-9,
             float(pose.position.x),
             float(pose.position.y),

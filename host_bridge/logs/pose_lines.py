@@ -9,7 +9,7 @@ import json
 import os
 from math import hypot, remainder, tau
 
-from host_bridge.logs.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import TruePose
 
 _STANDS_MPS = 0.02
 _THERE_M, _THERE_RAD = 0.02, 0.02
@@ -23,13 +23,13 @@ def put(pipe: str, place: Place) -> None:
         file.write(line + "\n")
 
 
-def stands(truth: Truth | None, reckoned_mps: float) -> bool:
+def stands(truth: TruePose | None, reckoned_mps: float) -> bool:
     """Return whether it stands, in truth and by its own reckoning, so that it can be placed."""
     is_slow = truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
     return is_slow and abs(reckoned_mps) < _STANDS_MPS
 
 
-def is_there(truth: Truth | None, place: Place) -> bool:
+def is_there(truth: TruePose | None, place: Place) -> bool:
     """Return whether it is at this place, within 2 cm and 0.02 rad."""
     if truth is None:
         return False

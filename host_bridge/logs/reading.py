@@ -46,7 +46,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Summary:
+class LogSummary:
     """The contents of a log; ``facts`` are its metadata by name: "tandem", "car/NAME"."""
 
     facts: dict[str, dict[str, str]]
@@ -87,13 +87,13 @@ def cars_in(known: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return {name.removeprefix(CAR): row for name, row in known.items() if name.startswith(CAR)}
 
 
-def summary(path: Path) -> Summary:
+def summary(path: Path) -> LogSummary:
     """Return the contents of a log. Raises errors.DataFileFault."""
     tally = _Tally()
     for record in read(path):
         tally.add(record)
     is_complete = any(isinstance(record, Footer) for record in _records(path))
-    return Summary(
+    return LogSummary(
         facts(path), tally.counts, tally.first_us, tally.last_us, tally.notes, is_complete
     )
 

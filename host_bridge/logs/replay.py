@@ -47,7 +47,7 @@ class Playback:
         return found
 
 
-class Replay:
+class ReplayTransport:
     """A transport (``transports.base.Transport``) out of a log.
 
     When opened again it begins anew.
@@ -75,7 +75,7 @@ class Replay:
         """
         if self._callbacks is not None:
             raise UsageFault("it is open already", where=self.label)
-        records = spoken(self._path, self._car)
+        records = sent_by_car(self._path, self._car)
         self._playback = Playback(records, self._now_us(), self._speed)
         self._callbacks = (on_bytes, on_closed)
         self._timer = asyncio.get_running_loop().call_soon(self._step)
@@ -108,7 +108,7 @@ class Replay:
             callbacks[1](why)
 
 
-def make(uri: Uri, context: TransportContext) -> Replay:
+def make(uri: Uri, context: TransportContext) -> ReplayTransport:
     """Return the transport of a ``replay://`` URI.
 
     Raises errors.UsageFault, errors.DataFileFault.
@@ -117,10 +117,10 @@ def make(uri: Uri, context: TransportContext) -> Replay:
     path = Path(uri.place)
     speed = uri.number("speed", 1.0, SLOWEST, FASTEST)
     car = _car(uri, sorted(set(_speakers(path))))
-    return Replay(uri.text, path, car, speed, context.now_us)
+    return ReplayTransport(uri.text, path, car, speed, context.now_us)
 
 
-def spoken(path: Path, car: str) -> Iterator[Record]:
+def sent_by_car(path: Path, car: str) -> Iterator[Record]:
     """Return what a car sent, in order. Raises errors.DataFileFault if there is nothing."""
     found = (record for record in read(path) if record.car == car and record.topic == DOWN)
     first = next(found, None)

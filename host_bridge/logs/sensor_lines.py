@@ -23,7 +23,7 @@ _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
 
 @dataclass(frozen=True)
-class Scan:
+class LidarScan:
     """One turn of the LIDAR; a ray without a return is None."""
 
     taken_s: float  # the car's own time
@@ -33,7 +33,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class Truth:
+class TruePose:
     """The true position of a virtual car's centre of gravity, and its motion."""
 
     x_m: float
@@ -62,8 +62,8 @@ class SensorPipe:
                 fcntl.fcntl(self._file, _SET_PIPE_SIZE, _PIPE_BYTES)
         self._rest = b""
         self.lost = 0
-        self.scan: Scan | None = None  # the newest one, until it is taken
-        self.truth: Truth | None = None
+        self.scan: LidarScan | None = None  # the newest one, until it is taken
+        self.truth: TruePose | None = None
         self.hits = 0  # collisions with a wall or another car
         self._now_us = 0
         # host time minus car time of recent lines; its minimum is that of the least delayed one
@@ -88,7 +88,7 @@ class SensorPipe:
             return 0
         return max(now_us - min(self._ahead_us) - round(self.scan.taken_s * 1e6), 0)
 
-    def take_scan(self) -> Scan | None:
+    def take_scan(self) -> LidarScan | None:
         """Return the newest scan, once; None until there is a new one."""
         scan, self.scan = self.scan, None
         return scan
@@ -102,15 +102,17 @@ class SensorPipe:
         if row["sensor"] == "truth":
             truth = row["truth"]
             self.hits = truth.get("hits", 0)
-            self.truth = Truth(*(truth[key] for key in Truth.__dataclass_fields__))
+            self.truth = TruePose(*(truth[key] for key in TruePose.__dataclass_fields__))
         else:
-            self.scan = Scan(row["taken_s"], row["first_rad"], row["step_rad"], row["ranges_m"])
+            self.scan = LidarScan(
+                row["taken_s"], row["first_rad"], row["step_rad"], row["ranges_m"]
+            )
 
 
 def _row(line: bytes) -> dict[str, Any]:
     """Parse a line, leaving out the true ranges of a scan."""
-    said, _, rest = line.partition(_TRUE_RANGES)
-    row: dict[str, Any] = json.loads(said + b"}" if rest else line)
+    head, _, rest = line.partition(_TRUE_RANGES)
+    row: dict[str, Any] = json.loads(head + b"}" if rest else line)
     if rest:
         more = rest.rpartition(b"]}")[2].removeprefix(b", ")
         row.update(json.loads(b"{" + more))

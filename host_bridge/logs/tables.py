@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFiles:
     """The files of one car's drive, with which it can be driven again."""
 
     car: str
@@ -72,7 +72,7 @@ def _copied(source: Path, path: Path) -> Path:
     return _write(path, header, rows)
 
 
-def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None:
+def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles | None:
     """Write the two files of a car that was driven; None if the log has no drive of it.
 
     Raises errors.DataFileFault.
@@ -93,14 +93,14 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None
         (_seconds(r, start_us), channel, f"{value:.6f}")
         for r in statuses
         if first_us <= r.time_us <= last_us
-        for channel, value in _told(r.value, vehicle)
+        for channel, value in _commanded(r.value, vehicle)
     )
     odometry = (
         (_seconds(r, start_us), _seconds(r, start_us), *_cells(r.value, ODOMETRY[2:]))
         for r in motions
     )
     identity: Row = found["identity"][0].value if found["identity"] else {}
-    return Run(
+    return RunFiles(
         car,
         _write(_path(folder, car, "commands"), COMMANDS, commands),
         _write(_path(folder, car, "odometry"), ODOMETRY, odometry),
@@ -108,7 +108,7 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None
     )
 
 
-def _told(status: Row, vehicle: Vehicle) -> Iterator[tuple[str, float]]:
+def _commanded(status: Row, vehicle: Vehicle) -> Iterator[tuple[str, float]]:
     yield "steering", _part(status.get("steer_rad", 0.0), vehicle.steer_max_rad)
     yield "throttle", _part(status.get("target_mps", 0.0), vehicle.speed_max_mps)
 

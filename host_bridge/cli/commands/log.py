@@ -13,7 +13,7 @@ from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.logs import tables
-from host_bridge.logs.reading import Summary, cars_in, summary
+from host_bridge.logs.reading import LogSummary, cars_in, summary
 from host_bridge.ros2.messages.bag import write_bag
 
 EPILOG = """\
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return 0
 
 
-def _exported(log: Path, folder: Path, found: Summary, host: Host) -> Iterator[str]:
+def _exported(log: Path, folder: Path, found: LogSummary, host: Host) -> Iterator[str]:
     written = tables.write_tables(log, folder)
     yield f"{len(written)} files of rows in {folder}/"
     for car, facts in cars_in(found.facts).items():
@@ -105,7 +105,7 @@ def _vehicle(name: str | None, host: Host) -> Vehicle | None:
         return None
 
 
-def _row(found: Summary) -> dict[str, object]:
+def _row(found: LogSummary) -> dict[str, object]:
     counts = [
         {"car": car, "topic": topic, "records": count}
         for (car, topic), count in found.counts.items()
@@ -113,7 +113,7 @@ def _row(found: Summary) -> dict[str, object]:
     return {**asdict(found), "counts": counts, "duration_s": _duration_s(found)}
 
 
-def _lines(found: Summary) -> Iterator[str]:
+def _lines(found: LogSummary) -> Iterator[str]:
     ending = "" if found.is_complete else ", cut short"
     yield f"{_duration_s(found):.1f} s{ending}"
     for name, facts in found.facts.items():
@@ -124,5 +124,5 @@ def _lines(found: Summary) -> Iterator[str]:
         yield f"note: {note}"
 
 
-def _duration_s(found: Summary) -> float:
+def _duration_s(found: LogSummary) -> float:
     return (found.last_us - found.first_us) * 1e-6

@@ -16,7 +16,7 @@ from math import cos, sin, tau
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.core.laps import Laps
-from host_bridge.logs.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import TruePose
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
@@ -61,7 +61,7 @@ class ExtraTelemetry:
     """
 
     scan: str = ""
-    truth: Truth | None = None
+    truth: TruePose | None = None
     laps: Laps | None = None
     hits: int = 0
     zero: tuple[int, int] = (0, 0)
@@ -140,7 +140,7 @@ def _with_motion(
     )
 
 
-def _with_truth(telemetry: Telemetry, truth: Truth) -> Telemetry:
+def _with_truth(telemetry: Telemetry, truth: TruePose) -> Telemetry:
     half_rad = 0.5 * truth.yaw_rad
     return replace(
         telemetry,

@@ -12,7 +12,7 @@ from math import atan2, cos, inf, isfinite, pi, sin
 from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
-from host_bridge.logs.sensor_lines import Scan, Truth
+from host_bridge.logs.sensor_lines import LidarScan, TruePose
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.topics import SCAN_HZ
 
@@ -43,7 +43,7 @@ def dead_reckoned_pose(status: CarStatus, motion: CarMotion) -> PoseTwist:
     return PoseTwist(motion.x_m, motion.y_m, motion.yaw_rad, speed_mps, 0.0, motion.yaw_rate_radps)
 
 
-def true_pose(truth: Truth, rear_m: float) -> PoseTwist:
+def true_pose(truth: TruePose, rear_m: float) -> PoseTwist:
     """Return a virtual car's true pose; base_link is ``rear_m`` behind its centre of gravity."""
     return PoseTwist(
         truth.x_m - rear_m * cos(truth.yaw_rad),
@@ -88,7 +88,7 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
     return True
 
 
-def fill_scan(message: Any, stamp: Any, frame: str, scan: Scan, vehicle: Vehicle) -> None:
+def fill_scan(message: Any, stamp: Any, frame: str, scan: LidarScan, vehicle: Vehicle) -> None:
     """Fill a LaserScan from a virtual LIDAR, whose rays are all of one moment.
 
     By REP 117 a ray that hits nothing in range is inf.

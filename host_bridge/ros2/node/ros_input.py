@@ -20,7 +20,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.pose_lines import Place
-from host_bridge.logs.sensor_lines import SensorPipe, Truth
+from host_bridge.logs.sensor_lines import SensorPipe, TruePose
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.discovery_range import is_secured, network_refusal, stay_on_this_machine
 from host_bridge.ros2.bus.message_types import has_message
@@ -329,7 +329,7 @@ class RosInput(Input):
         self._pose_setter.set_pose(place)
         return ""
 
-    def truth(self) -> Truth | None:
+    def truth(self) -> TruePose | None:
         return self._pipe.truth if self._pipe else None
 
     def hits(self) -> int:

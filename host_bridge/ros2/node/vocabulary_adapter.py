@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from host_bridge.core import SeenCar, Vehicle
-from host_bridge.logs.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Publication, Subscription
@@ -38,7 +38,7 @@ class NodeApi(Protocol):
         begun.
         """
 
-    def truth(self) -> Truth | None:
+    def truth(self) -> TruePose | None:
         """Return the true motion of a virtual car; None if it is not known."""
 
     def hits(self) -> int:

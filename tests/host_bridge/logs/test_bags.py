@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault
-from host_bridge.logs.bags import Told, read_bag
+from host_bridge.logs.bags import CommandSample, read_bag
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,
@@ -33,9 +33,9 @@ def rows(drive_topic="/drive", odom_topic="/odom", shift_ns=0):
 def test_every_kind_of_bag_is_read_alike(tmp_path, kind):
     bag = read_bag(write(tmp_path, kind, rows()))
     assert (bag.drive_topic, bag.odom_topic) == ("/drive", "/odom")
-    assert len(bag.told) == len(bag.places) == 5
-    assert bag.told[0] == Told(pytest.approx(0.05), 1.5, -0.25)
-    last = bag.places[-1]
+    assert len(bag.commands) == len(bag.odometry) == 5
+    assert bag.commands[0] == CommandSample(pytest.approx(0.05), 1.5, -0.25)
+    last = bag.odometry[-1]
     assert (last.x_m, last.y_m, last.yaw_rad) == pytest.approx((0.4, -0.1, 3.0))
     assert last.t_s == pytest.approx(0.38)  # when it was there, not when it was received
     assert len(bag.sha256) == 64
@@ -43,7 +43,7 @@ def test_every_kind_of_bag_is_read_alike(tmp_path, kind):
 
 def test_stamps_of_another_clock_give_way_to_the_time_of_receipt(tmp_path):
     bag = read_bag(write(tmp_path, ".mcap", rows(shift_ns=-START_NS + LATE_NS)))
-    assert bag.places[-1].t_s == pytest.approx(0.4)
+    assert bag.odometry[-1].t_s == pytest.approx(0.4)
 
 
 def test_the_only_topic_of_its_type_is_found_under_another_name(tmp_path):
@@ -72,7 +72,7 @@ def test_a_name_that_is_not_there_is_not_replaced_by_another(tmp_path):
 def test_what_is_no_number_is_left_out(tmp_path):
     bad = [(START_NS, "/drive", ACKERMANN, drive(float("nan"), 0.0))]
     bag = read_bag(write(tmp_path, ".db3", [*bad, *rows()]))
-    assert len(bag.told) == 5
+    assert len(bag.commands) == 5
 
 
 @pytest.mark.parametrize("kind", [".bag", ".mcap", ".db3"])
@@ -92,7 +92,7 @@ def test_a_bag_cut_anywhere_is_refused_or_read_but_never_an_unknown_error(tmp_pa
         path = tmp_path / f"cut{kind}"
         path.write_bytes(whole[:size])
         try:
-            outcomes.add(len(read_bag(path).told))
+            outcomes.add(len(read_bag(path).commands))
         except DataFileFault:
             outcomes.add("refused")
     assert "refused" in outcomes
@@ -108,7 +108,7 @@ def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind, first):
         path = tmp_path / f"flipped{kind}"
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x5A]) + whole[at + 1 :])
         try:
-            outcomes.add(len(read_bag(path).told) > 0)
+            outcomes.add(len(read_bag(path).commands) > 0)
         except DataFileFault:
             outcomes.add("refused")
     assert "refused" in outcomes

@@ -94,7 +94,7 @@ def test_a_stop_is_in_it_with_its_sentence(said):
 
 def test_our_own_reader_reads_it_too(folder, said):
     bag = read_bag(folder / "bag.mcap")
-    assert len(bag.places) == sum(it.channel.topic == "/odom" for it in said)
+    assert len(bag.odometry) == sum(it.channel.topic == "/odom" for it in said)
 
 
 def test_an_existing_bag_is_not_overwritten(folder, capsys):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from host_bridge.logs.sensor_lines import Scan, SensorPipe
+from host_bridge.logs.sensor_lines import LidarScan, SensorPipe
 
 
 @pytest.fixture
@@ -70,5 +70,5 @@ def test_a_scan_s_true_ranges_are_left_unread_and_what_was_lost_is_not(pipe, say
     row |= {"lost": lost} if lost else {}
     os.write(writer, json.dumps(row).encode() + b"\n")
     made.step(50_000_000)
-    assert made.take_scan() == Scan(1.0, 0.0, 0.1, [1.0, None])
+    assert made.take_scan() == LidarScan(1.0, 0.0, 0.1, [1.0, None])
     assert made.lost == lost

@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.core import State
-from host_bridge.logs.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux
 from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
@@ -23,7 +23,7 @@ MS, REAR_M = 1000, 0.15
 
 
 def truth(x_m=0.0, y_m=0.0, yaw_rad=0.0, vx_mps=0.0):
-    return Truth(x_m, y_m, yaw_rad, vx_mps, 0.0, 0.0)
+    return TruePose(x_m, y_m, yaw_rad, vx_mps, 0.0, 0.0)
 
 
 def seen(state, speed_mps=0.0):

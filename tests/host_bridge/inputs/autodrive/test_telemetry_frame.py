@@ -14,7 +14,7 @@ from host_bridge.core import CarMotion
 from host_bridge.core.laps import Laps
 from host_bridge.inputs.autodrive import make_frame
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry
-from host_bridge.logs.sensor_lines import Truth
+from host_bridge.logs.sensor_lines import TruePose
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.telemetry import read_telemetry
@@ -74,7 +74,7 @@ def test_what_a_virtual_car_has_besides_is_in_its_keys():
     assert (first.lap_count, first.last_lap_time_s) == ((0.0,), (1e6,)), "none yet, as there"
     assert first.best_lap_time_s == (1e6,)
     laps.count, laps.time_s, laps.last_s, laps.best_s = 3, 1.5, 12.5, 11.25
-    extra = ExtraTelemetry("", Truth(1.0, 2.0, 0.5, 0.0, 0.0, 0.0), laps, hits=2, zero=(1920, 0))
+    extra = ExtraTelemetry("", TruePose(1.0, 2.0, 0.5, 0.0, 0.0, 0.0), laps, hits=2, zero=(1920, 0))
     told = read_telemetry(make_frame(car(motion=MOTION), NIGEL, extra))
     assert told.position_m == (1.0, 2.0, 0.0)
     assert told.yaw_rad() == pytest.approx(0.5, abs=1e-3)
