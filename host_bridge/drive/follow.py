@@ -123,7 +123,7 @@ async def _run(
 ) -> None:
     begun_us = tick_us = clock.now_us()
     ticks = 0
-    has_told = False
+    has_reported_fault = False
     while options.seconds is None or tick_us - begun_us < options.seconds * 1e6:
         following.step(clock.now_us())
         if following.has_new_leader():
@@ -136,8 +136,8 @@ async def _run(
             lines.put(view.news(following, clock.now_us()))
         if log:
             log.step()
-            if log.fault and not has_told:
-                has_told = True
+            if log.fault and not has_reported_fault:
+                has_reported_fault = True
                 print(f"NOT RECORDED ANY MORE: {log.fault}", file=sys.stderr, flush=True)
         tick_us, _ = next_tick_us(tick_us, clock.now_us())
         await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)

@@ -60,8 +60,8 @@ async def drive(options: DriveOptions, view: View, host: Host) -> int:
         ended, fault = await drive_loop.drive(cars, epoch, chosen, log)
         lines.finish(view.summary(ended, now_us()))
     if lines.lost:
-        told = f"tandem: {lines.lost} lines of its output are left out: nobody read them in time"
-        LineWriter(sys.stderr).finish([told])
+        message = f"tandem: {lines.lost} lines of its output are left out: nobody read them in time"
+        LineWriter(sys.stderr).finish([message])
     lost = log.fault if log else None  # checked after closing: its last write may have failed
     if lost and (fault or drive_loop.was_cancelled):
         print(f"tandem: {lost}", file=sys.stderr)

@@ -17,6 +17,9 @@ version. Everything else that can be imported may change at any time.
 
 from __future__ import annotations
 
+import warnings
+from typing import TYPE_CHECKING
+
 from host_bridge.config.store import Cars, Configurations, Host, Pairings, Vehicles, make_host
 from host_bridge.core import (
     CarEvent,
@@ -64,3 +67,12 @@ __all__ = [
     "open",
     "read_log",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Return what a deprecated name of 0.1 is called now, with a warning."""
+        if name == "Wish":
+            warnings.warn("tandem.Wish is tandem.DriveCommand", DeprecationWarning, stacklevel=2)
+            return DriveCommand
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,42 +10,42 @@ from types import TracebackType
 
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
-from tandem.hand import Hand
+from tandem.hand import CarDriver
 from tandem.lines import TICK_US, in_lockstep, live
 
 
 class AsyncCar:
     """An open car. ``async with`` closes it: at rest and disarmed, or stopped after an error."""
 
-    def __init__(self, hand: Hand) -> None:
-        self._hand = hand
+    def __init__(self, driver: CarDriver) -> None:
+        self._driver = driver
 
     # --- its state, as it was last reported
 
     @property
     def name(self) -> str:
         """Its name."""
-        return self._hand.car.name
+        return self._driver.car.name
 
     @property
     def vehicle(self) -> Vehicle:
         """Its type: sizes, limits, sources."""
-        return self._hand.line.vehicle
+        return self._driver.line.vehicle
 
     @property
     def identity(self) -> CarIdentity | None:
         """The identity that its board reported, or None."""
-        return self._hand.car.identity
+        return self._driver.car.identity
 
     @property
     def status(self) -> CarStatus:
         """Its state, stop causes and source in command. Raises TandemError if the car is lost."""
-        return self._hand.status
+        return self._driver.status
 
     @property
     def motion(self) -> CarMotion:
         """Wheel counts, odometry, yaw rate, acceleration. Raises TandemError if there is none."""
-        return self._hand.motion
+        return self._driver.motion
 
     @property
     def state(self) -> State:
@@ -71,12 +71,12 @@ class AsyncCar:
     @property
     def why_stopped(self) -> str:
         """The reason why it cannot move, as a sentence; "" if it can."""
-        return self._hand.car.why_stopped()
+        return self._driver.car.why_stopped()
 
     @property
     def now_s(self) -> float:
         """The time of its ticks in s; the origin is arbitrary."""
-        return self._hand.line.clock.now_us() * 1e-6
+        return self._driver.line.clock.now_us() * 1e-6
 
     def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
         """Call ``tell`` with each event that the car reports; return what unsubscribes it."""
@@ -86,7 +86,7 @@ class AsyncCar:
                 if isinstance(event, CarEvent):
                     tell(event)
 
-        return self._hand.line.events.subscribe(hear)
+        return self._driver.line.events.subscribe(hear)
 
     # --- requests
 
@@ -95,23 +95,23 @@ class AsyncCar:
 
         Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
         """
-        await self._hand.arm(profile)
+        await self._driver.arm(profile)
 
     async def clear(self) -> None:
         """Clear a stop whose cause is gone. Raises StoppedFault if it refuses."""
-        await self._hand.clear()
+        await self._driver.clear()
 
     async def disarm(self) -> None:
         """Bring it from HOLD back to STANDBY. Raises StoppedFault if it refuses."""
-        await self._hand.disarm()
+        await self._driver.disarm()
 
     async def stop(self) -> None:
         """Stop it at once, until ``clear`` is called. Raises TandemError without an answer."""
-        await self._hand.stop()
+        await self._driver.stop()
 
     async def rest(self) -> None:
         """Release the deadman, wait until the car stands, and disarm it."""
-        await self._hand.rest()
+        await self._driver.rest()
 
     def drive(
         self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
@@ -122,15 +122,15 @@ class AsyncCar:
         on every tick. ``brake`` is 0 to 1. Raises StoppedFault with the reason once the car cannot
         be driven any more.
         """
-        self._hand.drive(speed_mps, steer_rad, brake, lights)
+        self._driver.drive(speed_mps, steer_rad, brake, lights)
 
     def let_go(self) -> None:
         """Release the deadman once: the car brakes and holds for as long as this is called."""
-        self._hand.let_go()
+        self._driver.let_go()
 
     async def ticks(self, seconds: float | None = None) -> AsyncIterator[float]:
         """Yield the time since the first tick in s, a hundred times a second, for ``seconds``."""
-        line = self._hand.line
+        line = self._driver.line
         begun_us = due_us = line.clock.now_us()
         while seconds is None or due_us - begun_us < seconds * 1e6:
             yield (line.clock.now_us() - begun_us) * 1e-6
@@ -139,7 +139,7 @@ class AsyncCar:
 
     async def wait(self, seconds: float) -> None:
         """Let time pass without claims: a car that drives stops meanwhile."""
-        line = self._hand.line
+        line = self._driver.line
         await line.until_us(line.clock.now_us() + round(seconds * 1e6))
 
     # --- closing
@@ -147,9 +147,9 @@ class AsyncCar:
     async def close(self) -> None:
         """Release the car; an armed one comes to rest and is disarmed before."""
         try:
-            await self._hand.rest()
+            await self._driver.rest()
         finally:
-            await self._hand.line.close()
+            await self._driver.line.close()
 
     async def __aenter__(self) -> AsyncCar:
         return self
@@ -165,9 +165,9 @@ class AsyncCar:
     async def abandon(self) -> None:
         """Stop the car, and release it."""
         try:
-            await self._hand.stop()
+            await self._driver.stop()
         finally:
-            await self._hand.line.close()
+            await self._driver.line.close()
 
 
 async def connect(
@@ -182,22 +182,22 @@ async def connect(
     ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed; its time stands
     still while nobody waits. ``record`` is the path of a new log. Raises TandemError.
     """
-    return AsyncCar(await opened_hand(host or make_host(), uri, lockstep, record))
+    return AsyncCar(await open_driver(host or make_host(), uri, lockstep, record))
 
 
-async def opened_hand(
+async def open_driver(
     host: Host, uri: str | None, lockstep: bool, record: str | PathLike[str] | None
-) -> Hand:
-    """Open a car, and wait until it has reported; return its hand.
+) -> CarDriver:
+    """Open a car, and wait until it has reported; return its driver.
 
     Raises errors.TandemError.
     """
     path = Path(record) if record else None
     line = in_lockstep(host, uri, path) if lockstep else await live(host, uri, path)
-    hand = Hand(line)
+    driver = CarDriver(line)
     try:
-        await hand.begin()
+        await driver.begin()
     except BaseException:
         await asyncio.shield(line.close())
         raise
-    return hand
+    return driver

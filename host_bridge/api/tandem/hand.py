@@ -14,7 +14,7 @@ from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.drive.session import ControlTask
-from tandem.lines import TICK_US, Line
+from tandem.lines import TICK_US, CarLine
 
 SOURCE = "script"  # its name in the vehicle file
 _FIRST_STATUS_S = 2.0
@@ -30,10 +30,10 @@ class StoppedFault(RefusedFault):
     """The car has stopped, or was never armed, so it cannot be driven."""
 
 
-class Hand:
+class CarDriver:
     """The common core of ``Car`` and ``AsyncCar``: one car, one source, one claim per call."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: CarLine) -> None:
         self.line = line
         self.car = line.car
         self._fleet: Fleet | None = None

@@ -32,8 +32,8 @@ TICK_US = 10_000
 _START_US = 1_000_000  # any time but 0, which means "never" in messages
 
 
-class Line(Protocol):
-    """The connection to a car, as ``Hand`` needs it."""
+class CarLine(Protocol):
+    """The connection to a car, as ``CarDriver`` needs it."""
 
     car: Car
     events: Observers[list[LinkEvent]]
@@ -142,16 +142,16 @@ class LockstepLine:
 
     def step(self) -> None:
         """Make one tick: deliver sent bytes to the car, advance its time, and take its bytes."""
-        said = self.car.data_to_send()
-        if said:
-            self.world.feed(said)
+        data = self.car.data_to_send()
+        if data:
+            self.world.feed(data)
         self.clock.advance(TICK_US)
         now_us = self.clock.now_us()
         heard = self.world.advance(now_us - _START_US)
         found = self.car.receive_data(heard, now_us) + self.car.step(now_us)
         if self._log:
-            if said:
-                self._log.frame(self.car.name, UP, said, now_us)
+            if data:
+                self._log.frame(self.car.name, UP, data, now_us)
             self._log.frame(self.car.name, DOWN, heard, now_us)
         if found:
             self.events.tell(found)

@@ -14,13 +14,13 @@ from weakref import WeakSet
 
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
-from tandem.asynchronous import AsyncCar, opened_hand
+from tandem.asynchronous import AsyncCar, open_driver
 from tandem.lines import TICK_US
 
 T = TypeVar("T")
 
 
-class Turns(Protocol):
+class CoroutineRunner(Protocol):
     """The runner of a car's coroutines for a script that has no event loop."""
 
     def result(self, work: Coroutine[Any, Any, T]) -> T: ...
@@ -32,7 +32,7 @@ class Turns(Protocol):
     def end(self) -> None: ...
 
 
-class ThreadTurns:
+class ThreadRunner:
     """An event loop in its own thread, which keeps the link alive while the script computes."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class ThreadTurns:
         self._loop.close()
 
 
-class LockstepTurns:
+class LockstepRunner:
     """A runner that finishes a coroutine at once: in lockstep none of them waits for anything."""
 
     def result(self, work: Coroutine[Any, Any, T]) -> T:
@@ -95,9 +95,9 @@ class Car:
     ``AsyncCar``, as last reported.
     """
 
-    def __init__(self, car: AsyncCar, turns: Turns) -> None:
+    def __init__(self, car: AsyncCar, runner: CoroutineRunner) -> None:
         self._car = car
-        self._turns = turns
+        self._runner = runner
         self._is_open = True
         _OPEN.add(self)
 
@@ -168,23 +168,23 @@ class Car:
 
         Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
         """
-        self._turns.result(self._car.arm(profile))
+        self._runner.result(self._car.arm(profile))
 
     def clear(self) -> None:
         """Clear a stop whose cause is gone. Raises StoppedFault if it refuses."""
-        self._turns.result(self._car.clear())
+        self._runner.result(self._car.clear())
 
     def disarm(self) -> None:
         """Bring it from HOLD back to STANDBY. Raises StoppedFault if it refuses."""
-        self._turns.result(self._car.disarm())
+        self._runner.result(self._car.disarm())
 
     def stop(self) -> None:
         """Stop it at once, until ``clear`` is called. Raises TandemError without an answer."""
-        self._turns.result(self._car.stop())
+        self._runner.result(self._car.stop())
 
     def rest(self) -> None:
         """Release the deadman, wait until the car stands, and disarm it."""
-        self._turns.result(self._car.rest())
+        self._runner.result(self._car.rest())
 
     def drive(
         self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
@@ -195,11 +195,11 @@ class Car:
         on every tick. ``brake`` is 0 to 1. Raises StoppedFault with the reason once the car cannot
         be driven any more.
         """
-        self._turns.call(lambda: self._car.drive(speed_mps, steer_rad, brake=brake, lights=lights))
+        self._runner.call(lambda: self._car.drive(speed_mps, steer_rad, brake=brake, lights=lights))
 
     def let_go(self) -> None:
         """Release the deadman once: the car brakes and holds for as long as this is called."""
-        self._turns.call(self._car.let_go)
+        self._runner.call(self._car.let_go)
 
     def ticks(self, seconds: float | None = None) -> Iterator[float]:
         """Yield the time since the first tick in s, a hundred times a second, for ``seconds``."""
@@ -207,7 +207,7 @@ class Car:
         while seconds is None or due_us - begun_us < seconds * 1e6:
             yield self.now_s - begun_us * 1e-6
             due_us = max(due_us + TICK_US, round(self.now_s * 1e6) - TICK_US)
-            self._turns.wait_until_us(self._car, due_us)
+            self._runner.wait_until_us(self._car, due_us)
 
     def run(self, decide: Callable[[float, Car], tuple[float, float]], seconds: float) -> None:
         """Drive by a function for ``seconds``.
@@ -220,7 +220,7 @@ class Car:
 
     def wait(self, seconds: float) -> None:
         """Let time pass without claims: a car that drives stops meanwhile."""
-        self._turns.wait_until_us(self._car, round((self.now_s + seconds) * 1e6))
+        self._runner.wait_until_us(self._car, round((self.now_s + seconds) * 1e6))
 
     def close(self) -> None:
         """Release the car; an armed one comes to rest and is disarmed before."""
@@ -236,9 +236,9 @@ class Car:
         self._is_open = False
         _OPEN.discard(self)
         try:
-            self._turns.result(way())
+            self._runner.result(way())
         finally:
-            self._turns.end()
+            self._runner.end()
 
     def __enter__(self) -> Car:
         return self
@@ -264,13 +264,13 @@ def open(  # noqa: A001 - as in tandem.open
     ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed; its time stands
     still while the script computes. ``record`` is the path of a new log. Raises TandemError.
     """
-    turns: Turns = LockstepTurns() if lockstep else ThreadTurns()
+    runner: CoroutineRunner = LockstepRunner() if lockstep else ThreadRunner()
     try:
-        hand = turns.result(opened_hand(host or make_host(), uri, lockstep, record))
+        driver = runner.result(open_driver(host or make_host(), uri, lockstep, record))
     except BaseException:
-        turns.end()
+        runner.end()
         raise
-    return Car(AsyncCar(hand), turns)
+    return Car(AsyncCar(driver), runner)
 
 
 @atexit.register

@@ -166,6 +166,13 @@ def test_it_is_driven_by_a_function_too():
         assert 0.3 < car.pose[0] < 0.5
 
 
+def test_a_name_of_an_earlier_version_is_there_and_deprecated():
+    with pytest.warns(DeprecationWarning, match="DriveCommand"):
+        assert tandem.Wish is tandem.DriveCommand
+    with pytest.raises(AttributeError, match="Wash"):
+        tandem.Wash  # noqa: B018
+
+
 def test_what_is_no_number_is_an_error_and_no_claim():
     with tandem.open("sim://nigel", lockstep=True) as car:
         car.arm()
