@@ -62,7 +62,7 @@ from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 
 
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.TandemError.
     """
     if args.lockstep:
-        loop = VirtualTime()
+        loop = VirtualTimeLoop()
         return drive(args, make_host(loop), args.input, loop=loop)
     return drive(args, host, args.input)
 
@@ -133,7 +133,7 @@ def drive(
     host: Host,
     of_input: str | Input,
     options: Mapping[str, str] | None = None,
-    loop: VirtualTime | None = None,
+    loop: VirtualTimeLoop | None = None,
 ) -> int:
     """Drive as the options of ``add_driving`` say, in the time of ``loop`` if one is given.
 

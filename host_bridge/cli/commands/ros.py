@@ -49,7 +49,7 @@ from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.core.system.virtual_time import SteppedTime
+from host_bridge.core.system.virtual_time import SteppedTimeLoop
 from host_bridge.ros2 import make, vocabulary_names
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GYM_EGO, GYM_OPPONENT
 
@@ -164,7 +164,7 @@ def _drive_both(args: argparse.Namespace, host: Host, made: Input, folder: Path)
     )
 
 
-def _held(args: argparse.Namespace) -> SteppedTime:
+def _held(args: argparse.Namespace) -> SteppedTimeLoop:
     """Return a time that can be paused and stepped.
 
     Raises errors.UsageFault for a car that runs in real time.
@@ -177,4 +177,4 @@ def _held(args: argparse.Namespace) -> SteppedTime:
                 expected="sim://VEHICLE, with its options",
                 remedy="leave --clock out: ROS time is then the machine's",
             )
-    return SteppedTime()
+    return SteppedTimeLoop()

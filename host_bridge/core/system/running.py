@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 
 INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -22,7 +22,7 @@ def run_async(main: Coroutine[Any, Any, int]) -> int:
     return asyncio.run(_interruptible(main))
 
 
-def run_in_virtual_time(main: Coroutine[Any, Any, int], loop: VirtualTime) -> int:
+def run_in_virtual_time(main: Coroutine[Any, Any, int], loop: VirtualTimeLoop) -> int:
     """Run the coroutine as ``run_async`` does, in a loop with virtual time, and close that loop."""
     try:
         return loop.run_until_complete(_interruptible(main))

@@ -18,13 +18,13 @@ _POLL_S = 0.005  # how long a standing loop waits for its sockets before ``meanw
 _BEHIND_S = 0.1  # chosen: a delay beyond this is not caught up
 
 
-class VirtualTime(asyncio.SelectorEventLoop):
+class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """The event loop, which is also the clock of whatever runs in it."""
 
     def __init__(self, start_s: float = 1.0) -> None:
         """Set the start time: any but 0, which messages take for "never"."""
         self.now_s = start_s
-        super().__init__(_Hurried(self))
+        super().__init__(_VirtualTimeSelector(self))
 
     def time(self) -> float:
         """Return the loop's time in s."""
@@ -34,7 +34,7 @@ class VirtualTime(asyncio.SelectorEventLoop):
         """Return the loop's time in us, as a ``clock.Clock`` does."""
         return round(self.now_s * 1e6)
 
-    def let_pass(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
+    def wait_virtually(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
         """Return the ready files; if there are none, advance time by ``timeout``.
 
         Without a timer only the outside can go on, so this blocks until a file is ready.
@@ -45,7 +45,7 @@ class VirtualTime(asyncio.SelectorEventLoop):
         return ready
 
 
-class SteppedTime(VirtualTime):
+class SteppedTimeLoop(VirtualTimeLoop):
     """A loop whose time runs with the wall clock, stands still, or advances by steps.
 
     ``meanwhile`` is called repeatedly while it stands still, so that a caller can let it go on
@@ -63,7 +63,7 @@ class SteppedTime(VirtualTime):
         self._until_s: float | None = None  # the time to which it may step; None: not paused
 
     @property
-    def is_standing(self) -> bool:
+    def is_paused(self) -> bool:
         """True if it is paused and has done all its steps."""
         return self._until_s is not None and self.now_s >= self._until_s
 
@@ -71,7 +71,7 @@ class SteppedTime(VirtualTime):
         """Stop the loop's time."""
         self._until_s = self.now_s
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Run with the wall clock again, from the present time on."""
         self._until_s = None
         self._due_s = self._monotonic_s()
@@ -82,16 +82,16 @@ class SteppedTime(VirtualTime):
         """Add a handler that first lets time go on, so that a paused loop can end in order."""
 
         def heard() -> None:
-            self.go_on()
+            self.resume()
             callback(*args)
 
         super().add_signal_handler(sig, heard)
 
-    def step_by(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         """Advance by ``seconds`` and stand still again. While it runs, call ``pause`` first."""
         self._until_s = round((self._until_s or self.now_s) + seconds, 6)
 
-    def let_pass(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
+    def wait_virtually(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
         """Return the ready files; if there are none, advance time as far as allowed."""
         ready = real.select(0)
         if ready or timeout == 0:
@@ -105,7 +105,7 @@ class SteppedTime(VirtualTime):
     def _stepped(
         self, real: selectors.BaseSelector, timeout: float | None, until_s: float
     ) -> Ready:
-        if timeout is None or self.is_standing:
+        if timeout is None or self.is_paused:
             ready = real.select(_POLL_S)
             self.meanwhile()
             return ready
@@ -124,16 +124,16 @@ class SteppedTime(VirtualTime):
         return ready
 
 
-class _Hurried(selectors.BaseSelector):
+class _VirtualTimeSelector(selectors.BaseSelector):
     """A selector that advances its loop's time instead of waiting."""
 
-    def __init__(self, loop: VirtualTime) -> None:
+    def __init__(self, loop: VirtualTimeLoop) -> None:
         self._loop = loop
         self._real = selectors.DefaultSelector()
 
     def select(self, timeout: float | None = None) -> Ready:
         """Return the ready files; the loop decides how its time passes."""
-        return self._loop.let_pass(self._real, timeout)
+        return self._loop.wait_virtually(self._real, timeout)
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         """Register with the real selector."""

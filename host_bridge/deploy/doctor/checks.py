@@ -37,7 +37,7 @@ class Finding:
 
 
 class Port(Protocol):
-    """A serial port (transports.serial_port.Port)."""
+    """A serial port (transports.serial_port.SerialPortInfo)."""
 
     @property
     def device(self) -> str: ...

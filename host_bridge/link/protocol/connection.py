@@ -50,7 +50,7 @@ from host_bridge.link.protocol.events import (
     LinkStranger,
 )
 from host_bridge.link.protocol.session_time import SessionTime
-from host_bridge.link.protocol.statistics import Statistics
+from host_bridge.link.protocol.statistics import LinkStatistics
 from host_bridge.link.protocol.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
 from host_bridge.link.protocol.units import report_of
 
@@ -87,7 +87,7 @@ class Connection:
         self._is_past = is_past
         self.state = LinkState.LOST
         self.slot: int | None = None
-        self.statistics = Statistics()
+        self.statistics = LinkStatistics()
         self.clock = ClockSync(session_time)
         self._session_time = session_time
         self._wake: Callable[[], None] = lambda: None

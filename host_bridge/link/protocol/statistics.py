@@ -10,7 +10,7 @@ _ROUND_TRIPS = 256  # at one a second, those of the last four minutes
 _ASKED = 16
 
 
-class Statistics:
+class LinkStatistics:
     """The statistics of a link; ``heard`` counts messages by name, ``rejected`` frames by kind."""
 
     def __init__(self) -> None:

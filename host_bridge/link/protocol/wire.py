@@ -54,7 +54,7 @@ class Rejected:
     size: int
 
 
-class Layout:
+class MessageLayout:
     """One message's row of the table, prepared for ``struct``."""
 
     def __init__(self, kind: type[Message]) -> None:
@@ -107,7 +107,9 @@ def _reader(names: tuple[str, ...]) -> Callable[[Message], tuple[Any, ...]]:
     return lambda message: (only(message),)
 
 
-LAYOUTS: dict[type[Message], Layout] = {kind: Layout(kind) for kind in TO_BOARD + TO_HOST}
+LAYOUTS: dict[type[Message], MessageLayout] = {
+    kind: MessageLayout(kind) for kind in TO_BOARD + TO_HOST
+}
 _BY_ID = {kind.ID: layout for kind, layout in LAYOUTS.items()}
 CLAIM_SIZE = LAYOUTS[Claim].struct.size  # payload bytes per claim that the running CRC covers
 

@@ -35,7 +35,7 @@ _CONTROL, _INPUT, _CHARACTERS = 2, 0, 6  # indices in the result of termios.tcge
 
 
 @dataclass(frozen=True)
-class Port:
+class SerialPortInfo:
     """A serial port of this machine. The ids are None if it is not on USB."""
 
     device: str
@@ -103,11 +103,11 @@ def make(uri: Uri, context: TransportContext) -> SerialPort:
     return port
 
 
-def ports() -> list[Port]:
+def ports() -> list[SerialPortInfo]:
     """Return the serial ports of this machine, sorted by device."""
     found = sorted(list_ports.comports(), key=lambda port: port.device)
     return [
-        Port(
+        SerialPortInfo(
             device=port.device,
             description=port.description or "",
             vendor_id=port.vid,

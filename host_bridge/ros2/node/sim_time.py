@@ -22,13 +22,13 @@ class SteppableTime(Protocol):
     meanwhile: Any
 
     @property
-    def is_standing(self) -> bool: ...
+    def is_paused(self) -> bool: ...
 
     def pause(self) -> None: ...
 
-    def go_on(self) -> None: ...
+    def resume(self) -> None: ...
 
-    def step_by(self, seconds: float) -> None: ...
+    def advance(self, seconds: float) -> None: ...
 
 
 class SimTimeServices:
@@ -57,7 +57,7 @@ class SimTimeServices:
 
     def _listen(self) -> None:
         self._bus.step()
-        if self._steps.is_standing:
+        if self._steps.is_paused:
             for reply in self._waiting:
                 reply(True, "It made one step.")
             self._waiting.clear()
@@ -66,15 +66,15 @@ class SimTimeServices:
             self.step()
 
     def _pause(self, request: Any, reply: Reply) -> None:
-        if request.data and not self._steps.is_standing:
+        if request.data and not self._steps.is_paused:
             self._steps.pause()
         elif not request.data:
-            self._steps.go_on()
+            self._steps.resume()
         reply(True, "Its time stands still." if request.data else "Its time goes on.")
 
     def _step(self, request: Any, reply: Reply) -> None:
-        if self._steps.is_standing:
-            self._steps.step_by(self._step_s)
+        if self._steps.is_paused:
+            self._steps.advance(self._step_s)
             self._waiting.append(reply)
         else:
             reply(False, "Its time goes on: call ~/pause first.")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.core.system.virtual_time import SteppedTime
+from host_bridge.core.system.virtual_time import SteppedTimeLoop
 
 BEAT_S = 0.01
 
@@ -23,7 +23,7 @@ class World:
 
 @pytest.fixture
 def loop():
-    made = SteppedTime(monotonic_s=World())
+    made = SteppedTimeLoop(monotonic_s=World())
     yield made
     made.close()
 
@@ -40,7 +40,7 @@ def test_a_step_is_one_beat_to_the_microsecond(loop):
 
     def meanwhile():
         turns.append((loop.now_us(), len(seen)))
-        loop.step_by(BEAT_S)
+        loop.advance(BEAT_S)
 
     loop.meanwhile = meanwhile
     loop.run_until_complete(beats(loop, seen, 50))
@@ -57,7 +57,7 @@ def test_nothing_happens_while_it_stands(loop):
     def meanwhile():
         assert seen == []
         if next(listened, None) is None:
-            loop.go_on()
+            loop.resume()
 
     loop.meanwhile = meanwhile
     loop.run_until_complete(beats(loop, seen, 3))
@@ -71,7 +71,7 @@ def test_a_step_that_ends_between_two_beats_makes_none(loop):
 
     def meanwhile():
         steps.append(len(seen))
-        loop.step_by(BEAT_S / 2)
+        loop.advance(BEAT_S / 2)
 
     loop.meanwhile = meanwhile
     loop.run_until_complete(beats(loop, seen, 3))

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.running import run_in_virtual_time
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.demo import whole
 from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun
 from host_bridge.demo.judging import attempts
@@ -232,7 +232,7 @@ def tried(machine, heard, path, rows=()):
     output = DemoOutput(is_terminal=False)
     case = StopCase("a case", 0.13, "SILENCE", _nothing, _stays)
     run = DemoRun(Stage(machine, heard), TraceReader(path), load_vehicle("f1tenth"))
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
 
     async def main():
         await attempts.run_cases([case], run, output)
@@ -289,7 +289,7 @@ def test_a_car_that_stops_while_cruising_is_tried_again_and_then_not_shown(tmp_p
         stage.latest["speed_mps"] = 0.5
 
     stage.tell = armed
-    run_in_virtual_time(main(), VirtualTime())
+    run_in_virtual_time(main(), VirtualTimeLoop())
     (check,) = output.checks
     assert check.verdict is Verdict.NOT_SHOWN
     assert check.ruling.reason.startswith("the machine was ")

@@ -17,13 +17,13 @@ from host_bridge.cli.commands import doctor as command
 from host_bridge.deploy.doctor import RULES_PATH, LocalMachine, Verdict, examine, rules
 from host_bridge.deploy.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.deploy.doctor.udev import VENDORS
-from host_bridge.link.transports.serial_port import Port, ports
+from host_bridge.link.transports.serial_port import SerialPortInfo, ports
 from host_bridge.sharing.endpoints.served import ServedCar
 from sim_mock.runtime.micropython import Candidate, candidates
 from tests.evidence import some
 
-PICO = Port("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)
-FTDI = Port("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A50285BI", 16)
+PICO = SerialPortInfo("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)
+FTDI = SerialPortInfo("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A50285BI", 16)
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Bench:
     python: tuple[int, ...] = (3, 12, 1)
     is_linux: bool = True
     interpreters: tuple[Interpreter, ...] = (Interpreter("micropython", "1.24.1"),)
-    plugged: tuple[Port, ...] = (PICO,)
+    plugged: tuple[SerialPortInfo, ...] = (PICO,)
     cars: tuple[ServedCar, ...] = ()
     closed: tuple[str, ...] = ()
     serial_group: str = "dialout"
@@ -76,8 +76,8 @@ class Bench:
 
 
 OLD_RULES = {RULES_PATH: "# of old\n"}
-SLOW = Port("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 16)
-QUICK = Port("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 1)
+SLOW = SerialPortInfo("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 16)
+QUICK = SerialPortInfo("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 1)
 TOO_OLD = Interpreter("micropython", "", "micropython is 1.19; 1.22 or newer is needed")
 CLOSED = ("/dev/ttyACM0",)
 REAL = ServedCar("red", "serial:///dev/ttyACM0", 1, "nigel", "")

@@ -17,7 +17,7 @@ from host_bridge.config.store import make_host
 from host_bridge.core import DriveCommand, Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
@@ -85,7 +85,7 @@ class Device(Input):
 
 def test_an_input_that_does_not_say_that_it_is_computed_is_refused():
     options = DriveOptions(cars=("sim://nigel",), input=Device(), is_lockstep=True)
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
     with pytest.raises(UsageFault, match="keeps the time of the world"):
         run_in_virtual_time(driving.drive(options, PlainView(), make_host(loop)), loop)
 
@@ -104,7 +104,7 @@ def test_another_terminal_stops_it():
 
 
 def test_time_passes_only_where_nobody_has_anything_to_do():
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
     try:
         before_s = loop.time()
         loop.run_until_complete(asyncio.sleep(3600))

@@ -14,7 +14,7 @@ from host_bridge.config.store import make_host
 from host_bridge.core import DriveCommand, Input, OperatorRequest
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.session import TICK_US
 from host_bridge.drive.waking import WakeSignal
@@ -93,7 +93,7 @@ class Sent:
 def drive(monkeypatch):
     def run(device: Device) -> tuple[Sent, int, int]:
         """What was sent, from when on it drives, and the exit code."""
-        loop = VirtualTime()
+        loop = VirtualTimeLoop()
         sent = Sent(monkeypatch, loop.now_us)
         options = DriveOptions(cars=("sim://nigel",), input=device, seconds=SECONDS)
         code = run_in_virtual_time(driving.drive(options, PlainView(), make_host(loop)), loop)
@@ -173,7 +173,7 @@ def test_a_stop_that_is_heard_between_two_beats_is_obeyed_then(drive, monkeypatc
 
 def waited(notify_at_us: int | None, until_us: int) -> tuple[bool, int]:
     """Whether it was notified before that, and when the wait ended, from 1 s on."""
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
 
     async def wait():
         wake_signal = WakeSignal(loop.now_us)
@@ -202,7 +202,7 @@ def test_a_notification_counts_while_it_is_waited_for(notify_at_us, until_us, en
 
 
 def test_a_wait_that_was_notified_does_not_end_the_next_one():
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
 
     async def wait():
         wake_signal = WakeSignal(loop.now_us)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from firmware.protocol.codec import Message
 from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import DeviceFault
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 from sim_mock.world import World
@@ -112,7 +112,7 @@ class Port:
 class Desk:
     """Boards, two ports, and this host's services in the time of all of them."""
 
-    def __init__(self, loop: VirtualTime, *boards: Board) -> None:
+    def __init__(self, loop: VirtualTimeLoop, *boards: Board) -> None:
         self.boards = boards
         self.ports = [Port(f"{PORT}{number}") for number in range(2)]
         self.host: Host = make_host(loop)
@@ -135,7 +135,7 @@ class Desk:
 
 def at_desk(test: Callable[[Desk], Coroutine[Any, Any, Result]], *boards: Board) -> Result:
     """Run a test beside the boards, the first of which is at the first port and so on."""
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
 
     async def both() -> Result:
         desk = Desk(loop, *boards)

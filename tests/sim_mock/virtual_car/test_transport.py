@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from sim_mock.virtual_car.transport import SimTransport
@@ -95,7 +95,7 @@ def test_beats_that_were_missed_are_missed_and_time_goes_on():
 
 def host_beside_a_plant(times_too_slow):
     """The clock at each turn of a host that always wants one, for ten seconds; what it heard."""
-    loop, world, heard = VirtualTime(), world_of(), Heard()
+    loop, world, heard = VirtualTimeLoop(), world_of(), Heard()
 
     def take_long(_):
         loop.now_s += times_too_slow * 1e-3

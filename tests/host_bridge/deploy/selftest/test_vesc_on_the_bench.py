@@ -7,7 +7,7 @@ import pytest
 
 from host_bridge.cars.car import Car
 from host_bridge.config import load_vehicle
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.deploy.selftest import CHECKS, Bench
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
@@ -72,7 +72,7 @@ def test_a_vesc_that_stops_by_itself_is_good_and_each_thing_not_set_up_is_found(
 ):
     world = BenchWorld("f1tenth_vesc", "cpython", tmp_path, pins_of("f1tenth_vesc", "pico2"))
     vars(world.vesc).update(setup)
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
     try:
         rows = loop.run_until_complete(found(world, loop))
     finally:
@@ -83,7 +83,7 @@ def test_a_vesc_that_stops_by_itself_is_good_and_each_thing_not_set_up_is_found(
 
 
 def test_a_person_is_told_again_and_again_how_long_there_is():
-    loop, told = VirtualTime(), []
+    loop, told = VirtualTimeLoop(), []
 
     async def main():
         bench = Bench(CarOnTheBench(None, loop), loop, told.append)
