@@ -9,7 +9,7 @@ from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
 from host_bridge.cars.refusals import can_have_longer_period
-from host_bridge.cars.sign_of_life import FLEET, SEAT, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import FLEET, SEAT, StopSourceHeartbeat
 from host_bridge.core import (
     Action,
     Claim,

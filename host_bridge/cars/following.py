@@ -13,7 +13,7 @@ from host_bridge.cars.acceptance import Agreement
 from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.divergence import Divergence
-from host_bridge.cars.sign_of_life import FLEET, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import FLEET, StopSourceHeartbeat
 from host_bridge.core import Action, OperatorAction, OwnClaim, Sender, State, arm_action
 
 _ARMED = (State.ACTIVE, State.HOLD)

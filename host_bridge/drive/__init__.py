@@ -2,7 +2,7 @@
 
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.follow import FollowOptions, FollowView, follow
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.run import drive, drive_both
 from host_bridge.drive.view import View
 

@@ -24,7 +24,7 @@ from host_bridge.core import (
     Vehicle,
 )
 from host_bridge.core.errors import UsageFault, VehicleFileFault
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 
 GROUP = "tandem.inputs"
 _EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}

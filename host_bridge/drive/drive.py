@@ -14,7 +14,7 @@ from enum import Enum
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
-from host_bridge.cars.sign_of_life import SEAT
+from host_bridge.cars.stop_source_heartbeat import SEAT
 from host_bridge.core import (
     NEUTRAL_US,
     Action,
@@ -27,7 +27,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import DataFileFault
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.tally import HALTED, TripStatistics
+from host_bridge.drive.trip_statistics import HALTED, TripStatistics
 
 _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing

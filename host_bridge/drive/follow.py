@@ -16,9 +16,9 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
+from host_bridge.drive.control_task import next_tick_us
 from host_bridge.drive.controls import source_of_all
 from host_bridge.drive.opening import start_log
-from host_bridge.drive.session import next_tick_us
 from host_bridge.drive.twins import twin_uri
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logs.recorder import Recorder

@@ -23,14 +23,14 @@ from host_bridge.core.errors import (
 )
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
+from host_bridge.drive.control_task import ControlTask, next_tick_us
 from host_bridge.drive.controls import Controls, make_input, open_inputs
 from host_bridge.drive.drive import Drive, Phase
 from host_bridge.drive.opening import start_log
-from host_bridge.drive.plan import DriveOptions
-from host_bridge.drive.session import ControlTask, next_tick_us
+from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.twins import twin_uri
 from host_bridge.drive.view import View
-from host_bridge.drive.waking import WakeSignal
+from host_bridge.drive.wake_signal import WakeSignal
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 

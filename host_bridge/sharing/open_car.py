@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.core import CarIdentity, CarStatus, Fault, Vehicle
 from host_bridge.core.errors import (
     AnotherCarFault,
@@ -26,8 +26,8 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.owner.car_server import CarServer, end
 from host_bridge.sharing.owner.recording import tap_into
-from host_bridge.sharing.owner.service import CarServer, end
 from host_bridge.sharing.owner.taps import TapReader, listen_in
 
 _REPLAYED = "replay://"

@@ -109,7 +109,7 @@ AROUND = (
             "firmware/boards/link/test_link.py",
         ),
     ),
-    Part("host_bridge/drive/session.py", ("host_bridge/drive/test_session.py",)),
+    Part("host_bridge/drive/control_task.py", ("host_bridge/drive/test_control_task.py",)),
     Part("host_bridge/cli/commands/stop.py", ("host_bridge/sharing/stop/test_stop_call.py",)),
     Part(
         "host_bridge/sharing/owner/admission.py", ("host_bridge/sharing/owner/test_admission.py",)
@@ -129,7 +129,10 @@ AROUND = (
     Part("host_bridge/cars/acceptance.py", ("host_bridge/cars/test_acceptance.py",)),
     Part("host_bridge/cars/actions.py", ("host_bridge/cars/test_actions.py",)),
     Part("host_bridge/cars/divergence.py", ("host_bridge/cars/test_divergence_numbers.py",)),
-    Part("host_bridge/cars/sign_of_life.py", ("host_bridge/cars/test_stop_source_words.py",)),
+    Part(
+        "host_bridge/cars/stop_source_heartbeat.py",
+        ("host_bridge/cars/test_heartbeat_messages.py",),
+    ),
     Part(
         "host_bridge/sharing/owner/radio.py", ("host_bridge/sharing/owner/test_radio_endpoint.py",)
     ),
@@ -149,20 +152,23 @@ AROUND = (
         "host_bridge/sharing/stop/stop_callers.py",
         ("host_bridge/sharing/stop/test_stop_endpoint.py",),
     ),
-    Part("host_bridge/sharing/owner/doubt.py", ("host_bridge/sharing/owner/test_doubt.py",)),
+    Part(
+        "host_bridge/sharing/owner/board_verification.py",
+        ("host_bridge/sharing/owner/test_board_verification.py",),
+    ),
     Part("host_bridge/sharing/endpoints/choosing.py", ("host_bridge/sharing/test_choosing.py",)),
     Part(
         "host_bridge/drive/controls.py",
-        ("host_bridge/drive/test_hands.py", "host_bridge/drive/test_waking.py"),
+        ("host_bridge/drive/test_open_inputs.py", "host_bridge/drive/test_wake_signal.py"),
     ),
-    Part("host_bridge/drive/waking.py", ("host_bridge/drive/test_waking.py",)),
+    Part("host_bridge/drive/wake_signal.py", ("host_bridge/drive/test_wake_signal.py",)),
     Part("host_bridge/drive/run.py", ("host_bridge/drive/test_verdicts.py",), ("_fault",)),
     Part(
         "host_bridge/drive/follow.py",
         ("host_bridge/drive/test_verdicts.py",),
         ("_judge", "_with_receiver"),
     ),
-    Part("host_bridge/drive/plan.py", ("host_bridge/drive/test_plan.py",)),
+    Part("host_bridge/drive/options.py", ("host_bridge/drive/test_options.py",)),
     Part("host_bridge/drive/twins.py", ("host_bridge/drive/test_twins.py",)),
     Part(
         "host_bridge/drive/opening.py",
@@ -174,8 +180,8 @@ AROUND = (
     Part("host_bridge/cars/fleet.py", ("host_bridge/cars/test_fleet_numbers.py",)),
     Part("host_bridge/sharing/owner/rights.py", ("host_bridge/sharing/owner/test_rights.py",)),
     Part(
-        "host_bridge/sharing/owner/service.py",
-        ("host_bridge/sharing/owner/test_service.py",),
+        "host_bridge/sharing/owner/car_server.py",
+        ("host_bridge/sharing/owner/test_car_server.py",),
         _SERVICE,
     ),
     Part("firmware/core/stops/tag.py", ("firmware/core/stops/test_tag.py",)),
@@ -217,19 +223,25 @@ ROS2 = (
     Part("host_bridge/ros2/node/stops.py", ("host_bridge/ros2/test_stops.py",)),
 )
 PADS = (
-    Part("host_bridge/inputs/gamepad/life.py", ("host_bridge/inputs/gamepad/test_pad_seat.py",)),
+    Part(
+        "host_bridge/inputs/gamepad/report_count.py",
+        ("host_bridge/inputs/gamepad/test_pad_seat.py",),
+    ),
     Part(
         "host_bridge/inputs/gamepad/mapping.py", ("host_bridge/inputs/gamepad/test_pad_mapping.py",)
     ),
     Part("host_bridge/inputs/gamepad/seat.py", ("host_bridge/inputs/gamepad/test_pad_seat.py",)),
-    Part("host_bridge/inputs/gamepad/hands.py", ("host_bridge/inputs/gamepad/test_hands.py",)),
+    Part(
+        "host_bridge/inputs/gamepad/gamepad_input.py",
+        ("host_bridge/inputs/gamepad/test_gamepad_input.py",),
+    ),
 )
 # What people and programs drive and stop by
 INTERFACES = STATION + ROS2 + PADS
 # Where each file has a row, or a reason
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
-    "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/drive/session.py",
+    "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/drive/control_task.py",
     "host_bridge/cli/commands/stop.py", "host_bridge/sharing", "host_bridge/drive",
     "host_bridge/cars",
     "host_bridge/station", "host_bridge/ros2",
@@ -250,7 +262,7 @@ NOT_YET = {
     "host_bridge/sharing/owner/recording.py": _TELLS,
     "host_bridge/sharing/owner/taps.py": _TELLS,
     "host_bridge/drive/drive.py": _SLOW,
-    "host_bridge/drive/tally.py": _TELLS,
+    "host_bridge/drive/trip_statistics.py": _TELLS,
     "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
     "host_bridge/cars/refusals.py": _TELLS,
     **{f"host_bridge/station/views/{name}.py": why for name, why in (

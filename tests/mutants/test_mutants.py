@@ -581,7 +581,7 @@ def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     assert repository.touched() == ["host_bridge/cli/commands/stop.py"]
     assert len(repository.by_hand()) == 2
     repository.change("tests/host_bridge/drive/drives.py")
-    assert {"host_bridge/drive/session.py", "host_bridge/sharing/owner/service.py"} < set(
+    assert {"host_bridge/drive/control_task.py", "host_bridge/sharing/owner/car_server.py"} < set(
         repository.touched()
     )
 

@@ -34,8 +34,8 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import TandemError
 from tandem.asynchronous import AsyncCar, connect
+from tandem.car_driver import StoppedFault
 from tandem.function_input import Decide, drive
-from tandem.hand import StoppedFault
 from tandem.logs import Log, Table, read_log
 from tandem.synchronous import Car, open  # noqa: A004 - said as tandem.open
 

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
-from tandem.hand import CarDriver
+from tandem.car_driver import CarDriver
 from tandem.lines import TICK_US, in_lockstep, live
 
 

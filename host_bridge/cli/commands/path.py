@@ -22,8 +22,8 @@ from host_bridge.inputs.paths import (
     read_path,
     write_path,
 )
-from host_bridge.inputs.paths.making import SPACING_M, RecordedDrive
 from host_bridge.inputs.paths.path import Pose, frame_transform, parse_pose, resampled
+from host_bridge.inputs.paths.recorded_drive import SPACING_M, RecordedDrive
 from host_bridge.logs.reading import read
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names

@@ -10,14 +10,14 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config.store import Host
 from host_bridge.core import NEUTRAL_US, DriveCommand, Refusal, State, Vehicle
 from host_bridge.core.errors import DeviceFault, RefusedFault
-from host_bridge.drive import session
+from host_bridge.drive import control_task
 from host_bridge.inputs.manoeuvres import Manoeuvre
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.runner import Runner
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.owner.service import CarServer
+from host_bridge.sharing.owner.car_server import CarServer
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01
@@ -96,7 +96,7 @@ class DemoCars:
             name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
         }
         self.fleet = Fleet(list(self.cars.values()), epoch)
-        self.control_task = session.ControlTask(
+        self.control_task = control_task.ControlTask(
             self.fleet, vehicle.source(SOURCE), self.scripted_input.read
         )
         self._runners = {
@@ -120,7 +120,7 @@ class DemoCars:
                 got=", ".join(map(_readiness, self.fleet.cars)),
                 remedy="tandem doctor looks for the cause",
             )
-        self._tasks.append(asyncio.create_task(session.run(self.control_task, self.clock)))
+        self._tasks.append(asyncio.create_task(control_task.run(self.control_task, self.clock)))
 
     def record(self, log: Recorder) -> None:
         for service in self.services.values():

@@ -19,7 +19,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
-from host_bridge.drive import session
+from host_bridge.drive import control_task
 from host_bridge.sharing.open_car import OpenCar
 
 _ANSWER_S = 2.0
@@ -75,8 +75,8 @@ class Bench:
         epoch = self.car.connection.epoch
         assert epoch is not None, "opened with one"
         source = self.vehicle.source(_SOURCES[self.opened.is_virtual])
-        driving = session.ControlTask(Fleet([self.car], epoch), source, self.hands.read)
-        task = asyncio.ensure_future(session.run(driving, self._clock))
+        driving = control_task.ControlTask(Fleet([self.car], epoch), source, self.hands.read)
+        task = asyncio.ensure_future(control_task.run(driving, self._clock))
         try:
             yield
         finally:

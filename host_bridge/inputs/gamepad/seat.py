@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Protocol
 
 from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
-from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, Roles
+from host_bridge.inputs.gamepad.report_count import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.sdl import AXES, PadReport, ReportKind
 
 REST = 0.05  # of an axis' range: springs do not centre it more exactly

@@ -1,10 +1,10 @@
 """The keyboard input: pure key logic, and the terminal that it is read from."""
 
-from host_bridge.inputs.keyboard.capability import ReleaseSupport
-from host_bridge.inputs.keyboard.hands import KeyboardInput, make
 from host_bridge.inputs.keyboard.keyboard import Keyboard
+from host_bridge.inputs.keyboard.keyboard_input import KeyboardInput, make
 from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.keyboard.terminal import Terminal
+from host_bridge.inputs.keyboard.terminal_queries import ReleaseSupport
 
 __all__ = [
     "SEAT",

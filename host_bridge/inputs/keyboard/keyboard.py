@@ -7,7 +7,6 @@ terminal that no longer answers or no longer reports releases.
 from __future__ import annotations
 
 from host_bridge.core import OperatorRequest
-from host_bridge.inputs.keyboard.capability import POP, LivenessProbe, ReleaseQuery, ReleaseSupport
 from host_bridge.inputs.keyboard.keys import (
     FlagsReported,
     KeyDecoder,
@@ -16,6 +15,12 @@ from host_bridge.inputs.keyboard.keys import (
     TerminalSignal,
 )
 from host_bridge.inputs.keyboard.seat import KeyboardSeat
+from host_bridge.inputs.keyboard.terminal_queries import (
+    POP,
+    LivenessProbe,
+    ReleaseQuery,
+    ReleaseSupport,
+)
 
 # The alternate screen has its own stack of keyboard flags: flags that a killed run left there are
 # popped first.

@@ -27,10 +27,10 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths.laws import LAWS, VehicleState
-from host_bridge.inputs.paths.measuring import PositionSample, TrackingError
 from host_bridge.inputs.paths.path import Path, Pose, frame_transform, parse_pose
 from host_bridge.inputs.paths.path_file import read_path
-from host_bridge.inputs.paths.profile import LATERAL_MPS2, SpeedProfile
+from host_bridge.inputs.paths.speed_profile import LATERAL_MPS2, SpeedProfile
+from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingError
 
 _OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral")
 _EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"

@@ -36,8 +36,8 @@ from firmware.protocol.codec import Message
 from host_bridge.core import reports
 from host_bridge.core.codes import BindResult, Cause, EventCode
 from host_bridge.link.protocol import wire
-from host_bridge.link.protocol.chronicle import EventStream
 from host_bridge.link.protocol.clock_sync import ClockSync, RestartDetector
+from host_bridge.link.protocol.event_stream import EventStream
 from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkBound,

@@ -17,8 +17,8 @@ from host_bridge.core.system.observers import Observers
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.sharing.owner import admission
+from host_bridge.sharing.owner.board_verification import DOWN, UP, BoardVerification, RelayedFrames
 from host_bridge.sharing.owner.chunks import Chunker, split
-from host_bridge.sharing.owner.doubt import DOWN, UP, BoardVerification, RelayedFrames
 from host_bridge.sharing.owner.rights import ALL, Right, may_pass
 from host_bridge.sharing.stop.stop_filter import is_stop
 

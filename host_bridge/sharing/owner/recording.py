@@ -12,7 +12,7 @@ from host_bridge.link.protocol.transcript import Transcript
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import recorder
 from host_bridge.logs.recorder import Recorder
-from host_bridge.sharing.owner.doubt import RelayedFrames
+from host_bridge.sharing.owner.board_verification import RelayedFrames
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:

@@ -16,7 +16,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints.endpoint import SocketEndpoint
 from host_bridge.sharing.endpoints.served import socket_path
-from host_bridge.sharing.owner.doubt import DOWN, UP, RelayedFrames
+from host_bridge.sharing.owner.board_verification import DOWN, UP, RelayedFrames
 from host_bridge.sharing.owner.owner import Owner
 
 HEADER = struct.Struct("<BIQQ")

@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cars.car import OWN_SLOT, Car
-from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.core import (
     ActionReply,
     CarEvent,

@@ -10,7 +10,7 @@ from firmware.protocol import messages
 from host_bridge.cars.acceptance import AcceptanceReport
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.fleet import Fleet, is_ready
-from host_bridge.cars.sign_of_life import FLEET, SEAT
+from host_bridge.cars.stop_source_heartbeat import FLEET, SEAT
 from host_bridge.core import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
 from host_bridge.core.codes import Action
 from host_bridge.link.protocol import wire

@@ -12,7 +12,7 @@ from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.car import OWN_SLOT
 from host_bridge.cars.divergence import MotionSample
 from host_bridge.cars.following import Following
-from host_bridge.cars.sign_of_life import FLEET
+from host_bridge.cars.stop_source_heartbeat import FLEET
 from host_bridge.core import Action, Cause, DivergenceLimits, OperatorAction, Profile, Sender, State
 from host_bridge.core.commands import arm_action
 from tests.host_bridge.drive.drives import vehicle

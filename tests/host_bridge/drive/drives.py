@@ -10,7 +10,7 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
 from host_bridge.core import CarEvent, DriveCommand, Sender, State, Vehicle
-from host_bridge.drive.session import TICK_US, ControlTask
+from host_bridge.drive.control_task import TICK_US, ControlTask
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.core import InputLimits, OperatorRequest, State
+from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.drive import Drive, Phase
-from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.keyboard import KeyboardSeat
 from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant

@@ -6,7 +6,7 @@ import asyncio
 
 from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
 from host_bridge.drive.controls import Controls, DriveContext, open_inputs
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.keyboard import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.manoeuvres import Manoeuvre, ManoeuvrePlayer
 

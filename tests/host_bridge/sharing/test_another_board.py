@@ -14,7 +14,7 @@ from host_bridge.core.errors import AnotherCarFault
 from host_bridge.link.protocol.transitions import LinkState
 from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
-from host_bridge.sharing.owner.doubt import BoardTrust
+from host_bridge.sharing.owner.board_verification import BoardTrust
 from host_bridge.sharing.owner.recording import new_recorder
 from tests.evidence import every, some
 from tests.host_bridge.sharing.desk import runtime_folder

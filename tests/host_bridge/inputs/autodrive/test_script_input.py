@@ -3,8 +3,8 @@
 import pytest
 
 from host_bridge.core import Cause, InputLimits, Sender, State
+from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.session import ControlTask
 from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.autodrive.exchange import ScriptExchange
 from host_bridge.inputs.autodrive.script_input import ScriptOptions

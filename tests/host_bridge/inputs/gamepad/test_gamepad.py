@@ -14,7 +14,7 @@ import pytest
 from host_bridge.core import DriveCommand, OperatorRequest
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.drive.controls import make_input
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.run import _person
 from host_bridge.inputs import gamepad
 from host_bridge.inputs.gamepad import (

@@ -8,10 +8,10 @@ import asyncio
 import pytest
 
 from host_bridge.core import Cause, State
+from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import Drive, Phase
-from host_bridge.drive.plan import DriveOptions
-from host_bridge.drive.session import ControlTask
+from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.gamepad import (
     GamepadInput,
     LivenessCheck,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
-from host_bridge.inputs.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, Roles
+from host_bridge.inputs.gamepad.report_count import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, PadReport, ReportKind
 from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
 

@@ -17,8 +17,8 @@ from host_bridge.sharing.endpoints import served
 from host_bridge.sharing.endpoints.endpoint import local_endpoint
 from host_bridge.sharing.endpoints.local_socket import LocalSocket
 from host_bridge.sharing.owner import admission
+from host_bridge.sharing.owner.board_verification import DOWN, UP
 from host_bridge.sharing.owner.chunks import LONGEST_FRAME_BYTES, Chunker
-from host_bridge.sharing.owner.doubt import DOWN, UP
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.rights import Right
 from tests.evidence import every

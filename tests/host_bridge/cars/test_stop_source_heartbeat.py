@@ -7,7 +7,7 @@ import random
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import FLEET, OWNER, SEAT, StopSourceHeartbeat
 from host_bridge.config import load_vehicle
 from host_bridge.core import Profile, Refusal, Sender, State
 from host_bridge.link.protocol import wire

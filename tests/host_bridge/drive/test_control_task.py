@@ -13,8 +13,8 @@ from firmware.protocol import messages
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Claim, DriveCommand, State
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.drive import session as control_task_module
-from host_bridge.drive.session import TICK_US, ControlTask, next_tick_us, run
+from host_bridge.drive import control_task as module
+from host_bridge.drive.control_task import TICK_US, ControlTask, next_tick_us, run
 from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.link.protocol import wire
 from tests.evidence import every
@@ -192,7 +192,7 @@ def ticks_of(monkeypatch, sleeps_us):
             raise asyncio.CancelledError
         clock.advance(max(round(seconds * 1e6), 0) + sleeps_us.pop(0))
 
-    monkeypatch.setattr(control_task_module.asyncio, "sleep", sleep)
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
     control_task = ControlTask(Fleet([], EPOCH), vehicle().source("seat"), Watch().read)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(run(control_task, clock))

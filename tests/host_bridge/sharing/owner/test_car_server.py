@@ -10,8 +10,8 @@ import pytest
 
 from host_bridge.core import CarIdentity, Sender, State
 from host_bridge.link.transports import loopback
-from host_bridge.sharing.owner import service as service_module
-from host_bridge.sharing.owner.service import CarServer
+from host_bridge.sharing.owner import car_server
+from host_bridge.sharing.owner.car_server import CarServer
 from tests.host_bridge.drive.drives import Drive, Rig
 
 
@@ -63,7 +63,7 @@ class Served:
         async def sleep(seconds: float) -> None:
             self.advance(seconds)
 
-        monkeypatch.setattr(service_module.asyncio, "sleep", sleep)
+        monkeypatch.setattr(car_server.asyncio, "sleep", sleep)
         await self.service.close()
         return (self.drive.now_us - began_us) * 1e-6
 

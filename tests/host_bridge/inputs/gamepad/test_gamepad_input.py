@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge.core import DriveCommand, Observed, OperatorRequest, State
 from host_bridge.core.errors import DeviceFault
-from host_bridge.inputs.gamepad import hands
-from host_bridge.inputs.gamepad.hands import (
+from host_bridge.inputs.gamepad import gamepad_input
+from host_bridge.inputs.gamepad.gamepad_input import (
     GAMEPAD,
     SLOW_SEAT,
     GamepadInput,
@@ -121,8 +121,8 @@ class Table:
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr(hands, "Sdl", Sdl)
-    monkeypatch.setattr(hands, "OpenPad", OpenPad)
+    monkeypatch.setattr(gamepad_input, "Sdl", Sdl)
+    monkeypatch.setattr(gamepad_input, "OpenPad", OpenPad)
     monkeypatch.setattr(Sdl, "made", [], raising=False)
     monkeypatch.setattr(Sdl, "plugged", [ONE], raising=False)
     return Table(tmp_path)
@@ -240,7 +240,9 @@ def test_what_fails_while_it_is_opened_closes_all(table, monkeypatch):
 def test_a_pad_that_is_open_already_is_closed_then(table, monkeypatch):
     monkeypatch.setattr(Sdl, "open_speaker", lambda sdl: 1 / 0)
     made = []
-    monkeypatch.setattr(hands, "OpenPad", lambda *given: made.append(OpenPad(*given)) or made[-1])
+    monkeypatch.setattr(
+        gamepad_input, "OpenPad", lambda *given: made.append(OpenPad(*given)) or made[-1]
+    )
     with pytest.raises(ZeroDivisionError):
         table.open()
     assert (made[0].is_closed, table.input.pad) == (True, None)
@@ -419,7 +421,7 @@ def test_a_lost_pad_is_heard_when_the_cars_are_let_go(table):
 
 
 def test_by_name_on_the_command_line():
-    made = hands.make("xbox", {}, lambda: 0)
+    made = gamepad_input.make("xbox", {}, lambda: 0)
     assert made._wanted == "xbox"
     assert made.is_person
     assert made.has_separate_enable

@@ -12,7 +12,7 @@ from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
 from host_bridge.drive import run
 from host_bridge.drive.controls import Controls, DriveContext, make_input, source_of_all
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import taken
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host_bridge.core import InputLimits, OperatorRequest
-from host_bridge.inputs.keyboard.capability import ANSWER_US, ASK, POP, PUSH, ReleaseSupport
 from host_bridge.inputs.keyboard.keyboard import CLOSING, OPENING, Keyboard
 from host_bridge.inputs.keyboard.seat import PRESS_AGAIN_US, KeyboardSeat
+from host_bridge.inputs.keyboard.terminal_queries import ANSWER_US, ASK, POP, PUSH, ReleaseSupport
 
 LIMITS = InputLimits(speed_mps=4.0, reverse_mps=1.0, steer_rad=0.4)
 PRESS, REPEAT, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:2u", b"\x1b[32;1:3u"

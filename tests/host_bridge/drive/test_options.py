@@ -1,6 +1,6 @@
 """What is meant where nothing else is said."""
 
-from host_bridge.drive.plan import DriveOptions
+from host_bridge.drive.options import DriveOptions
 
 
 def test_a_plan_is_a_keyboard_without_an_end_of_what_the_vehicle_files_say():

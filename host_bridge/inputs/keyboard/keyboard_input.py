@@ -11,10 +11,10 @@ from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
 from host_bridge.core import DriveCommand, Input, InputContext, Observed, OperatorRequest
-from host_bridge.inputs.keyboard.capability import ReleaseSupport
 from host_bridge.inputs.keyboard.keyboard import Keyboard
 from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.keyboard.terminal import Terminal
+from host_bridge.inputs.keyboard.terminal_queries import ReleaseSupport
 
 _POLL_S = 0.01
 _KEPT_WARNINGS = 1000  # lines; more than these are printed at once, and painted over

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.sign_of_life import OWNER, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.config import vehicle_names
 from host_bridge.core import (
     CarIdentity,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
-from host_bridge.drive.session import ControlTask
+from host_bridge.drive.control_task import ControlTask
 from tandem.lines import TICK_US, CarLine
 
 SOURCE = "script"  # its name in the vehicle file

@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from host_bridge.inputs.paths.making import RecordedDrive, path_of_drive
+from host_bridge.inputs.paths.recorded_drive import RecordedDrive, path_of_drive
 
 
 def driven(turn_rad, drift_m=0.0, count=3000, radius_m=2.0):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.sign_of_life import SEAT, StopSourceHeartbeat
+from host_bridge.cars.stop_source_heartbeat import SEAT, StopSourceHeartbeat
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import TIME_MASK
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle

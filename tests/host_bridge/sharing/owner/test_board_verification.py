@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core.system.observers import Observers
-from host_bridge.sharing.owner.doubt import DOWN, UP, BoardTrust, BoardVerification, RelayedFrames
+from host_bridge.sharing.owner.board_verification import (
+    DOWN,
+    UP,
+    BoardTrust,
+    BoardVerification,
+    RelayedFrames,
+)
 from host_bridge.sharing.owner.rights import ALL, Right
 
 SAID, HEARD = RelayedFrames(UP, b"said", 1), RelayedFrames(DOWN, b"heard", 2)
