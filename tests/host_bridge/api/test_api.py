@@ -102,8 +102,8 @@ def test_a_call_is_one_claim_and_no_call_is_none():
 
 def test_a_script_that_does_not_call_stops_the_car_within_its_lease():
     with tandem.open("sim://nigel", lockstep=True) as car:
-        told = []
-        car.on_event(told.append)
+        events = []
+        car.on_event(events.append)
         car.arm()
         for _ in car.ticks(1.0):
             car.drive(0.4)
@@ -116,7 +116,7 @@ def test_a_script_that_does_not_call_stops_the_car_within_its_lease():
             car.drive(0.4)
         assert "fell silent" in stopped.value.got
         car.wait(1.5)
-        assert EventCode.SOURCE_SILENT in [event.code for event in told]
+        assert EventCode.SOURCE_SILENT in [event.code for event in events]
         car.clear()
         car.arm()
         for _ in car.ticks(1.0):
@@ -272,8 +272,8 @@ def test_the_car_of_a_script_that_does_not_go_on_stops(ending, why):
             assert driver.stdout is not None
             assert driver.stdout.readline() == "driving\n"
             until(lambda: state_of("red") == "STOPPED", "the car to stop")
-            said = command("monitor", "red", "--seconds", "0.5").stdout
-            assert why in said
+            output = command("monitor", "red", "--seconds", "0.5").stdout
+            assert why in output
         finally:
             driver.send_signal(signal.SIGKILL)
             driver.wait()

@@ -82,10 +82,10 @@ def test_all_refusals_are_named_each_with_a_sentence(drive):
         Refusal.CAUSE_PRESENT,
         Refusal.CONFIGURATION,
     }
-    said = str(request.result)
+    text = str(request.result)
     for words in ("clear it first", "the runstop loop is open", "01020304", "a did not arm"):
-        assert words in said
-    assert rig.car.identity.config_hash.hex() in said
+        assert words in text
+    assert rig.car.identity.config_hash.hex() in text
 
 
 def test_the_state_that_does_not_allow_it_is_named(drive):
@@ -104,10 +104,10 @@ def test_who_asks_for_a_car_that_somebody_drives_is_told_who_drives_it(
     request = only(drive).car.arm(drive.now_us, Sender.COMMAND)
     drive.until(lambda: request.result is not None)
     assert {Refusal.STATE, Refusal.MOVING, Refusal.RELAY} <= set(request.result.refusals)
-    said = str(request.result)
-    assert "its state does not allow it (ACTIVE): its source script drives it" in said
-    assert "moving" not in said
-    assert "drive enable" not in said
+    text = str(request.result)
+    assert "its state does not allow it (ACTIVE): its source script drives it" in text
+    assert "moving" not in text
+    assert "drive enable" not in text
 
 
 def test_a_disarmed_car_is_in_standby(drive):
@@ -196,8 +196,8 @@ def test_why_it_stopped_names_who_asked(drive):
     drive.arm()
     drive.stop()
     drive.advance(0.1)
-    said = "Stopped because the seat (somebody) asked for a stop."
-    assert only(drive).car.why_stopped() == said
+    text = "Stopped because the seat (somebody) asked for a stop."
+    assert only(drive).car.why_stopped() == text
 
 
 def test_since_when_it_stands_is_the_board_s_count_and_that_of_this_stop(drive):
@@ -225,8 +225,8 @@ def test_why_it_stopped_names_the_frozen_device(drive):
     drive.advance(0.5)
     drive.hand.is_alive = False
     drive.advance(0.3)
-    said = "Stopped because the input device of source script froze with its deadman held."
-    assert only(drive).car.why_stopped() == said
+    text = "Stopped because the input device of source script froze with its deadman held."
+    assert only(drive).car.why_stopped() == text
 
 
 def test_why_it_stopped_names_the_runstop_and_what_came_later(drive):

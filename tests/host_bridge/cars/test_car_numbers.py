@@ -71,7 +71,7 @@ def hear(made: Car, *events) -> Car:
     return made
 
 
-def said(made: Car, kind) -> list:
+def sent_messages(made: Car, kind) -> list:
     found = []
     for frame in made.data_to_send().split(b"\0"):
         message = wire.Decoder().feed(b"\0" + frame + b"\0")[0] if frame else None
@@ -268,24 +268,24 @@ def test_each_stop_has_a_token_of_its_own_and_needs_no_session():
     made = car(epoch=0xFFFE)
     stops = [made.stop(Sender.COMMAND, "me", START_US) for _ in range(3)]
     assert [stop.token for stop in stops] == [0xFFFF, 0, 1]
-    assert [it.token for it in said(made, messages.Stop)] == [0xFFFF, 0, 1]
+    assert [it.token for it in sent_messages(made, messages.Stop)] == [0xFFFF, 0, 1]
     assert car(epoch=None).stop(Sender.COMMAND, "me", START_US).token == 1
 
 
 def test_a_stop_is_said_until_it_is_seen_and_then_forgotten():
     made = car()
     stop = made.stop(Sender.RUNSTOP_BOX, "left box", START_US)
-    (message,) = said(made, messages.Stop)
+    (message,) = sent_messages(made, messages.Stop)
     assert (message.sender, bytes(message.sender_name).rstrip(b"\0")) == (
         int(Sender.RUNSTOP_BOX), b"left box",
     )  # fmt: skip
     made.step(START_US + 20_000)
-    assert len(said(made, messages.Stop)) == 1
+    assert len(sent_messages(made, messages.Stop)) == 1
     hear(made, StopSeen(stop.token, State.STOPPED, Sender.RUNSTOP_BOX, "left box"))
     assert stop.seen_us == NOW_US
     assert made._stops == [stop]
     made.step(START_US + 40_000)
-    assert (said(made, messages.Stop), made._stops) == ([], [])
+    assert (sent_messages(made, messages.Stop), made._stops) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -300,15 +300,15 @@ def test_a_stop_is_said_until_it_is_seen_and_then_forgotten():
 def test_an_action_is_asked_for_at_once_by_who_asks(ask, action, value):
     rig = bound(of=replace(vehicle(), profile="race"))
     request = ask(rig.car, rig.now_us)
-    (act,) = said(rig.car, messages.Act)
+    (act,) = sent_messages(rig.car, messages.Act)
     assert (act.action, act.value, act.sender) == (int(action), value, int(Sender.OWNER))
     assert (act.epoch, act.nonce) == (EPOCH, 0)
     assert bytes(act.config_hash) == rig.car.identity.config_hash
     assert (request.result, request.may_proceed, rig.car._actions) == (None, True, [request])
     rig.car.step(rig.now_us + 99_999)
-    assert said(rig.car, messages.Act) == []
+    assert sent_messages(rig.car, messages.Act) == []
     rig.car.step(rig.now_us + 100_000)
-    assert len(said(rig.car, messages.Act)) == 1, "again, for it was not answered"
+    assert len(sent_messages(rig.car, messages.Act)) == 1, "again, for it was not answered"
     request.abandon("enough")
     rig.car.step(rig.now_us + 1)
     assert rig.car._actions == []
@@ -332,10 +332,10 @@ def test_the_configuration_that_it_has_to_have_is_the_one_that_was_named():
     rig = bound()
     rig.car.config_hash = b"\1\2\3\4"
     rig.car.clear(rig.now_us, Sender.SEAT)
-    assert bytes(said(rig.car, messages.Act)[0].config_hash) == b"\1\2\3\4"
+    assert bytes(sent_messages(rig.car, messages.Act)[0].config_hash) == b"\1\2\3\4"
     rig.car.config_hash = rig.car.identity = None
     rig.car.clear(rig.now_us, Sender.SEAT)
-    assert bytes(said(rig.car, messages.Act)[0].config_hash) == bytes(4)
+    assert bytes(sent_messages(rig.car, messages.Act)[0].config_hash) == bytes(4)
 
 
 def test_an_action_that_may_not_proceed_waits():
@@ -349,7 +349,7 @@ def test_of_a_car_that_is_not_bound_nothing_is_asked_and_it_says_why():
     request = made.arm(START_US, Sender.SEAT)
     reason = "it is not connected to this session (link identifying)"
     assert request.result.reasons == (reason,)
-    assert said(made, messages.Act) == []
+    assert sent_messages(made, messages.Act) == []
     hear(made, MISMATCH)
     (reason,) = made.arm(START_US, Sender.SEAT).result.reasons
     assert reason == str(MISMATCH).rstrip(".")
@@ -361,7 +361,7 @@ def test_a_listener_asks_for_nothing():
     rig = bound()
     rig.car.connection.epoch = None
     rig.car.clear(rig.now_us, Sender.SEAT)
-    assert said(rig.car, messages.Act) == []
+    assert sent_messages(rig.car, messages.Act) == []
 
 
 def test_its_refusals_are_explained_with_what_is_known_of_it():
@@ -379,16 +379,16 @@ def test_signs_go_with_its_link_and_it_is_left_with_a_word():
     rig = bound()
     rig.car.heartbeats.append(StopSourceHeartbeat(rig.car, OWNER))
     rig.car.step(rig.now_us + 1)
-    assert len(said(rig.car, messages.Alive)) == 1
+    assert len(sent_messages(rig.car, messages.Alive)) == 1
     rig.car.leave()
-    assert len(said(rig.car, messages.Leave)) == 1
+    assert len(sent_messages(rig.car, messages.Leave)) == 1
 
 
 def test_who_asked_is_told_that_there_is_something_to_send():
-    rig, told = bound(), []
-    rig.car.on_output(lambda: told.append(1))
+    rig, outputs = bound(), []
+    rig.car.on_output(lambda: outputs.append(1))
     rig.car.stop(Sender.SEAT, "", rig.now_us)
-    assert told != []
+    assert outputs != []
     assert rig.car.next_due_us(rig.now_us) == rig.car.connection.next_due_us(rig.now_us)
 
 

@@ -30,7 +30,7 @@ def claim(sequence: int = 7) -> Claim:
     return Claim(2, sequence, 3, 0.1, 0.5, 0.0, True, 0.1, START_US)
 
 
-def said(drive: Drive, kind) -> list[list]:
+def sent_messages(drive: Drive, kind) -> list[list]:
     """What of this kind waits to go to each car."""
     found = []
     for rig in drive.rigs:
@@ -81,19 +81,19 @@ def test_claims_wait_until_all_are_ready_and_go_on_when_one_is_lost():
     first, second = (rig.car for rig in drive.rigs)
     second.connection.clock.bound_us = None
     frame = drive.fleet.offer(claim())
-    assert (drive.fleet.claims_sent, said(drive, messages.Claim)) == (0, [[], []])
+    assert (drive.fleet.claims_sent, sent_messages(drive, messages.Claim)) == (0, [[], []])
     (message,) = wire.Decoder().feed(frame)
     assert (message.epoch, message.sequence, message.source) == (EPOCH, 7, 2)
     second.connection.clock.bound_us = 500
     drive.fleet.offer(claim(8))
-    assert [len(it) for it in said(drive, messages.Claim)] == [1, 1]
+    assert [len(it) for it in sent_messages(drive, messages.Claim)] == [1, 1]
     first.connection.clock.bound_us = None
     drive.fleet.offer(claim(9))
-    assert [len(it) for it in said(drive, messages.Claim)] == [1, 1], "it has begun"
+    assert [len(it) for it in sent_messages(drive, messages.Claim)] == [1, 1], "it has begun"
     first.closed(drive.now_us)
     first.opened(drive.now_us)
     drive.fleet.offer(claim(10))
-    assert [len(it) for it in said(drive, messages.Claim)] == [0, 1]
+    assert [len(it) for it in sent_messages(drive, messages.Claim)] == [0, 1]
     assert drive.fleet.claims_sent == 3
 
 
@@ -141,9 +141,9 @@ def test_one_car_hears_the_seat_and_several_the_fleet_too():
     alone.bind()
     ids = {it.name: it.id for it in vehicle().stop_sources}
     for drive, names in ((alone, (SEAT,)), (two(), (SEAT, FLEET))):
-        said(drive, messages.Alive)
+        sent_messages(drive, messages.Alive)
         drive.fleet.step(drive.now_us)
-        for words in some(said(drive, messages.Alive)):
+        for words in some(sent_messages(drive, messages.Alive)):
             assert [word.stop_source for word in words] == [ids[name] for name in names]
 
 
@@ -151,11 +151,11 @@ def test_a_word_is_changed_for_its_own_source_alone_and_has_to_be_heard_by_all()
     drive = two()
     ids = {it.name: it.id for it in vehicle().stop_sources}
     drive.fleet.step(drive.now_us)
-    said(drive, messages.Alive)
-    drive.fleet.say(FLEET, runs=False)
+    sent_messages(drive, messages.Alive)
+    drive.fleet.set_heartbeat(FLEET, runs=False)
     assert not drive.fleet.is_heard(drive.now_us + 10_000_000)
     drive.fleet.step(drive.now_us + 10_000)
-    for words in said(drive, messages.Alive):
+    for words in sent_messages(drive, messages.Alive):
         runs = {word.stop_source: word.runs for word in words}
         assert runs[ids[FLEET]] == 0
         assert runs.get(ids[SEAT], 1) == 1
@@ -165,10 +165,10 @@ def test_a_word_is_changed_for_its_own_source_alone_and_has_to_be_heard_by_all()
 
 def test_a_stop_goes_to_every_car_and_each_has_its_own_request():
     drive = two()
-    said(drive, messages.Stop)
+    sent_messages(drive, messages.Stop)
     stops = drive.fleet.stop(Sender.COMMAND, "somebody", drive.now_us)
     assert [(it.sender, it.sender_name) for it in stops] == [(Sender.COMMAND, "somebody")] * 2
-    assert [len(it) for it in said(drive, messages.Stop)] == [1, 1]
+    assert [len(it) for it in sent_messages(drive, messages.Stop)] == [1, 1]
 
 
 # --- actions
@@ -187,9 +187,9 @@ def test_a_stop_goes_to_every_car_and_each_has_its_own_request():
 )
 def test_an_action_is_asked_of_every_car_by_the_seat(ask, action, value):
     drive = two()
-    said(drive, messages.Act)
+    sent_messages(drive, messages.Act)
     request = ask(drive.fleet, drive.now_us)
-    for acts in said(drive, messages.Act):
+    for acts in sent_messages(drive, messages.Act):
         (act,) = acts
         assert (act.action, act.value, act.sender) == (int(action), value, int(Sender.SEAT))
         assert act.nonce == 0
@@ -208,9 +208,9 @@ def test_each_is_armed_as_its_own_file_says():
     drive = Drive(Rig("a", of=race), Rig("b", board_us=77_000_000, seed=2))
     drive.is_host_alive = False
     drive.bind()
-    said(drive, messages.Act)
+    sent_messages(drive, messages.Act)
     drive.fleet.arm(drive.now_us)
-    (one,), (other,) = said(drive, messages.Act)
+    (one,), (other,) = sent_messages(drive, messages.Act)
     assert (one.value, other.value) == (int(Profile.RACE), int(Profile.TRACK))
 
 
@@ -243,23 +243,23 @@ def answer(drive: Drive, at: int, nonce: int) -> None:
 def test_the_second_steps_go_together_as_soon_as_the_last_nonce_is_there():
     drive = two()
     drive.fleet.arm(drive.now_us)
-    said(drive, messages.Act)
+    sent_messages(drive, messages.Act)
     answer(drive, 1, 6)
     drive.fleet.step(drive.now_us)
-    assert said(drive, messages.Act) == [[], []]
+    assert sent_messages(drive, messages.Act) == [[], []]
     answer(drive, 0, 5)
     drive.fleet.step(drive.now_us)
-    assert [[it.nonce for it in acts] for acts in said(drive, messages.Act)] == [[5], [6]]
+    assert [[it.nonce for it in acts] for acts in sent_messages(drive, messages.Act)] == [[5], [6]]
 
 
 def test_who_has_done_it_already_is_no_failure():
     drive = two()
     request = drive.fleet.arm(drive.now_us)
-    said(drive, messages.Act)
+    sent_messages(drive, messages.Act)
     answer(drive, 0, 0)
     answer(drive, 1, 6)
     drive.fleet.step(drive.now_us)
-    assert [[it.nonce for it in acts] for acts in said(drive, messages.Act)] == [[], [6]]
+    assert [[it.nonce for it in acts] for acts in sent_messages(drive, messages.Act)] == [[], [6]]
     answer(drive, 1, 0)
     drive.fleet.step(drive.now_us)
     assert request.is_done()

@@ -97,11 +97,11 @@ def test_both_took_the_same_bytes_and_show_the_same_crc(pair):
 
 
 def test_the_frames_are_the_leader_s_own(pair):
-    said, heard = [], []
-    pair.leader.up = lambda data: said.append(data) or data
+    sent, heard = [], []
+    pair.leader.up = lambda data: sent.append(data) or data
     pair.twin.down = lambda data: heard.append(data) or data
     pair.gesture()
-    frames = [f for f in b"".join(said).split(b"\0") if _is_claim(f)]
+    frames = [f for f in b"".join(sent).split(b"\0") if _is_claim(f)]
     passed_on = [f for f in b"".join(heard).split(b"\0") if _is_claim(f)]
     assert passed_on == frames
     assert len(frames) > 50

@@ -372,11 +372,11 @@ def test_a_leader_without_a_file_is_compared_with_nobody():
 
 
 def test_the_fleet_s_word_is_said_at_each_step():
-    desk, said = Desk(), []
+    desk, steps_us = Desk(), []
     assert desk.follower._heartbeat.name == FLEET
-    desk.follower._heartbeat = SimpleNamespace(step=said.append)
+    desk.follower._heartbeat = SimpleNamespace(step=steps_us.append)
     desk.step()
-    assert said == [desk.now_us]
+    assert steps_us == [desk.now_us]
 
 
 def test_what_both_accepted_is_compared_at_each_step():

@@ -65,8 +65,8 @@ def test_a_word_names_its_session_source_number_and_time(seat):
 
 
 def test_it_is_said_at_once_twice_and_then_every_20_ms(seat):
-    said = [at_us for at_us in range(0, 100_000, 1000) if seat.says(at_us)]
-    assert said == [0, 1000, 20_000, 40_000, 60_000, 80_000]
+    sent_us = [at_us for at_us in range(0, 100_000, 1000) if seat.says(at_us)]
+    assert sent_us == [0, 1000, 20_000, 40_000, 60_000, 80_000]
 
 
 def test_who_is_late_is_not_late_for_ever_and_who_was_away_does_not_make_up_for_it(seat):

@@ -16,8 +16,8 @@ NEXT = ("tandem pair", "switch", "arm in a profile")
     "pairing", [it for it in PairingState if it not in (PairingState.ANSWERS, PairingState.SILENT)]
 )
 def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
-    said = PAIRING_REMEDIES[pairing]
-    assert any(step in said for step in NEXT)
+    remedy = PAIRING_REMEDIES[pairing]
+    assert any(step in remedy for step in NEXT)
     assert len({*PAIRING_REMEDIES.values()}) == len(PAIRING_REMEDIES)
 
 

@@ -56,12 +56,12 @@ def test_a_person_s_stop_is_said_again_and_again_until_they_say_otherwise(watche
     rig = Rig("a", of=watched)
     drive = Drive(rig)
     drive.arm()
-    drive.fleet.say(SEAT, runs=False)
+    drive.fleet.set_heartbeat(SEAT, runs=False)
     drive.until(lambda: drive.is_in(State.STOPPED))
     assert "stop source seat says stop" in rig.car.why_stopped()
     refused = drive.finish(drive.fleet.clear(drive.now_us))
     assert "a cause to stop is still present" in str(refused)
-    drive.fleet.say(SEAT, runs=True)
+    drive.fleet.set_heartbeat(SEAT, runs=True)
     assert not drive.fleet.is_heard(drive.now_us)
     drive.until(lambda: drive.fleet.is_heard(drive.now_us), 0.15)
     assert drive.finish(drive.fleet.clear(drive.now_us)).is_done()
@@ -71,12 +71,12 @@ def test_the_word_comes_fifty_times_a_second_each_with_its_own_number_and_time()
     rig = Rig("a")
     drive = Drive(rig)
     drive.bind()
-    said: list[messages.Alive] = []
-    rig.down = lambda data: said.extend(words(data)) or data
+    sent: list[messages.Alive] = []
+    rig.down = lambda data: sent.extend(words(data)) or data
     drive.advance(1.0)
-    assert 48 <= len(said) <= 52
-    assert len({word.sequence for word in said}) == len({word.stamp_us for word in said})
-    assert {(word.stop_source, word.runs) for word in said} == {(3, 1)}, "one car: only the seat"
+    assert 48 <= len(sent) <= 52
+    assert len({word.sequence for word in sent}) == len({word.stamp_us for word in sent})
+    assert {(word.stop_source, word.runs) for word in sent} == {(3, 1)}, "one car: only the seat"
 
 
 def test_two_cars_hear_the_fleet_too():

@@ -87,10 +87,10 @@ def latched(cause, who, time_us=1000, name="") -> CarEvent:
 def test_every_cause_has_its_sentence_with_and_without_events(cause, events):
     events = (latched(cause, host.NOBODY),) if events else ()
     for of in (None, vehicle()):
-        said = why_stopped(status(causes=(cause,)), events, of)
-        assert said.startswith("Stopped because ")
-        assert said.endswith(".")
-        assert "255" not in said.replace("unknown (255)", "")
+        text = why_stopped(status(causes=(cause,)), events, of)
+        assert text.startswith("Stopped because ")
+        assert text.endswith(".")
+        assert "255" not in text.replace("unknown (255)", "")
 
 
 def test_each_cause_reads_differently():
@@ -114,23 +114,23 @@ def test_a_deadman_counts_as_held_only_if_its_source_had_the_drive_until_then():
 def test_the_last_stop_of_a_kind_is_the_one_that_counts():
     request = host.Cause.STOP_REQUEST
     events = (latched(request, 1, 10), latched(request, 4, 20, "tandem stop"))
-    said = why_stopped(status(causes=(request,)), events)
-    assert said == "Stopped because a command (tandem stop) asked for a stop."
+    text = why_stopped(status(causes=(request,)), events)
+    assert text == "Stopped because a command (tandem stop) asked for a stop."
 
 
 @pytest.mark.parametrize(
-    ("cause", "said"),
+    ("cause", "text"),
     [
         (host.Cause.STOP_SOURCE, "stop source seat says stop"),
         (host.Cause.STOP_SOURCE_SILENT, "stop source seat, which it needs, is silent"),
     ],
 )
-def test_a_stop_source_is_called_by_its_name(cause, said):
+def test_a_stop_source_is_called_by_its_name(cause, text):
     assert why_stopped(status(causes=(cause,)), (latched(cause, 3),), vehicle()) == (
-        f"Stopped because {said}."
+        f"Stopped because {text}."
     )
     nameless = why_stopped(status(causes=(cause,)), (latched(cause, 3),))
-    assert said.replace("seat", "stop source 3") in nameless
+    assert text.replace("seat", "stop source 3") in nameless
 
 
 def test_since_when_it_stands_is_said_where_it_is_known():
@@ -152,7 +152,7 @@ def test_it_is_the_age_of_the_first_cause_or_else_of_the_first_fault():
 
 
 @pytest.mark.parametrize(
-    ("span_s", "said"),
+    ("span_s", "text"),
     [
         (0.0, "0 s"),
         (59.99, "59 s"),
@@ -165,8 +165,8 @@ def test_it_is_the_age_of_the_first_cause_or_else_of_the_first_fault():
         (1_000_000.0, "more than 11 days"),
     ],
 )
-def test_a_span_is_said_in_its_two_largest_units(span_s, said):
-    assert duration_text(span_s) == said
+def test_a_span_is_said_in_its_two_largest_units(span_s, text):
+    assert duration_text(span_s) == text
 
 
 def test_the_time_left_on_a_stand_is_counted_from_the_arming():

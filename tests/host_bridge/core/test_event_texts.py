@@ -39,9 +39,9 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("code", "a", "b", "said"), SAID)
-def test_an_event_reads_so(code, a, b, said):
-    assert said in event_text(CarEvent(1, 2, code, a, b), vehicle())
+@pytest.mark.parametrize(("code", "a", "b", "text"), SAID)
+def test_an_event_reads_so(code, a, b, text):
+    assert text in event_text(CarEvent(1, 2, code, a, b), vehicle())
 
 
 @pytest.mark.parametrize("code", EventCode)
@@ -56,8 +56,8 @@ def test_a_drive_s_own_events_read_well():
     drive.arm()
     drive.go()
     drive.advance(0.2)
-    said = [event_text(event, vehicle()) for event in drive.rigs[0].car.events]
-    assert "started: it was switched on" in said
-    assert "armed in profile track, 2 m/s at most" in said
-    assert "source script engaged, of session 0" in said
-    assert "stop source seat is there" in said
+    text = [event_text(event, vehicle()) for event in drive.rigs[0].car.events]
+    assert "started: it was switched on" in text
+    assert "armed in profile track, 2 m/s at most" in text
+    assert "source script engaged, of session 0" in text
+    assert "stop source seat is there" in text

@@ -121,11 +121,11 @@ def test_a_drive_whose_output_nobody_reads_comes_to_its_end():
              "--seconds", "4", "--json"],
             stdin=subprocess.DEVNULL, stdout=writes, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        _, said = patience.communicate(drive, 120)
+        _, output = patience.communicate(drive, 120)
     finally:
         os.close(writes)
     rows = [json.loads(line) for line in os.read(reads, SMALL).decode().splitlines()[:-1]]
     os.close(reads)
-    assert "lines of its output are left out" in said
-    assert drive.returncode in (0, 1), said  # 1: a busy machine stopped it
+    assert "lines of its output are left out" in output
+    assert drive.returncode in (0, 1), output  # 1: a busy machine stopped it
     assert {row["phase"] for row in rows} <= {"arming", "driving", "stopped", "coming to rest"}

@@ -6,47 +6,47 @@ from host_bridge.core.system.observers import Observers
 
 
 def test_all_are_told_in_the_order_in_which_they_came():
-    said, observers = [], Observers()
+    received, observers = [], Observers()
     for name in "abc":
-        observers.subscribe(lambda news, name=name: said.append((name, news)))
+        observers.subscribe(lambda news, name=name: received.append((name, news)))
     observers.tell(1)
-    assert said == [("a", 1), ("b", 1), ("c", 1)]
+    assert received == [("a", 1), ("b", 1), ("c", 1)]
 
 
 def test_whoever_left_is_told_nothing_and_may_leave_twice():
-    said, observers = [], Observers()
-    leaving = [observers.subscribe(said.append) for _ in range(2)]
+    received, observers = [], Observers()
+    leaving = [observers.subscribe(received.append) for _ in range(2)]
     assert len(observers) == 2
     leaving[0]()
     leaving[0]()
     observers.tell("news")
-    assert said == ["news"]
+    assert received == ["news"]
     assert len(observers) == 1
 
 
 def test_one_that_leaves_another_on_the_way_is_obeyed_at_once():
-    said, observers = [], Observers()
+    received, observers = [], Observers()
     observers.subscribe(lambda news: leave())
-    leave = observers.subscribe(said.append)
+    leave = observers.subscribe(received.append)
     observers.tell(1)
-    assert said == []
+    assert received == []
 
 
 def test_one_that_joins_on_the_way_hears_the_next():
-    said, observers = [], Observers()
-    observers.subscribe(lambda news: observers.subscribe(said.append))
+    received, observers = [], Observers()
+    observers.subscribe(lambda news: observers.subscribe(received.append))
     observers.tell(1)
-    assert said == []
+    assert received == []
     observers.tell(2)
-    assert said == [2]
+    assert received == [2]
 
 
 def test_one_that_fails_is_logged_and_keeps_no_other_from_it(caplog):
-    said, observers = [], Observers()
+    received, observers = [], Observers()
     observers.subscribe(lambda news: 1 / news)
-    observers.subscribe(said.append)
+    observers.subscribe(received.append)
     with caplog.at_level(logging.ERROR):
         observers.tell(0)
-    assert said == [0]
+    assert received == [0]
     assert "an observer failed" in caplog.text
     assert "ZeroDivisionError" in caplog.text

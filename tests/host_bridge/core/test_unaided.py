@@ -134,11 +134,11 @@ def test_make_check_prints_each_vehicle_and_refuses_one_that_goes_too_far(tmp_pa
 
 
 def test_what_is_accepted_is_said_with_all_distances_and_the_reason():
-    said = unaided_text(load_vehicle("autorally"), "track")
-    assert said.startswith("From its cap in track, 10 m/s, it goes 20.2 m without its program: ")
-    assert "button 16.1 m, hang 17.1 m, reset 20.2 m; with its power lost 135 m." in said
-    assert "accepts 20.5 m: a car for open ground" in said
-    assert said.endswith("its front brake keeps its power.")
+    text = unaided_text(load_vehicle("autorally"), "track")
+    assert text.startswith("From its cap in track, 10 m/s, it goes 20.2 m without its program: ")
+    assert "button 16.1 m, hang 17.1 m, reset 20.2 m; with its power lost 135 m." in text
+    assert "accepts 20.5 m: a car for open ground" in text
+    assert text.endswith("its front brake keeps its power.")
 
 
 def test_nothing_is_said_of_few_metres_nor_of_a_stand():
@@ -154,28 +154,28 @@ def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
     text = fast(mps=2.0) + fast(profile="race") + accepted(5.0)
     vehicle = load_vehicle(own(tmp_path, text))
     assert unaided_text(vehicle, "track") == ""
-    said = unaided_text(vehicle, "race")
-    assert "4 m/s, it goes 14.9 m" in said
-    assert said.endswith("accepts that only by the profile's cap.")
+    text = unaided_text(vehicle, "race")
+    assert "4 m/s, it goes 14.9 m" in text
+    assert text.endswith("accepts that only by the profile's cap.")
 
 
 def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_action_does():
     opened = SimpleNamespace(vehicle=load_vehicle("autorally"))
-    said = {
+    texts = {
         profile: act._unaided(opened, arm_action(profile, Sender.COMMAND)) for profile in Profile
     }
-    assert said[Profile.STAND] == ""
-    assert "in track, 10 m/s" in said[Profile.TRACK]
-    assert "in race, 10 m/s" in said[Profile.RACE]
+    assert texts[Profile.STAND] == ""
+    assert "in track, 10 m/s" in texts[Profile.TRACK]
+    assert "in race, 10 m/s" in texts[Profile.RACE]
     assert act._unaided(opened, OperatorAction(Action.CLEAR, Sender.COMMAND)) == ""
 
 
 def test_the_station_says_it_before_anything_is_worked_out():
     tables = StopTables()
     assert tables.state(None) == {"is_known": False, "is_ready": False, "unaided": ""}
-    said = tables.state(load_vehicle("autorally"))
-    assert (said["is_known"], said["is_ready"]) == (True, False)
-    assert "accepts 20.5 m" in str(said["unaided"])
+    state = tables.state(load_vehicle("autorally"))
+    assert (state["is_known"], state["is_ready"]) == (True, False)
+    assert "accepts 20.5 m" in str(state["unaided"])
     assert tables.state(load_vehicle("nigel"))["unaided"] == ""
 
 
@@ -184,9 +184,9 @@ def test_the_table_of_stops_has_it_below():
         vehicle="autorally", case="runstop-opens", asked_mps=10.0, speed_mps=10.0,
         reaction_s=0.001, distance_m=14.1, friction_m=5.2, coasts=False,
     )  # fmt: skip
-    said = unaided_text(load_vehicle("autorally"), "track")
-    (shown,) = faults_report.stops_tables([run], {"runstop-opens": "b"}, {"autorally": said})
-    assert shown.caption == said
+    text = unaided_text(load_vehicle("autorally"), "track")
+    (shown,) = faults_report.stops_tables([run], {"runstop-opens": "b"}, {"autorally": text})
+    assert shown.caption == text
     (shown,) = faults_report.stops_tables([run], {"runstop-opens": "b"}, {"autorally": ""})
     assert shown.caption is None
     assert every(some([shown.title]))

@@ -17,12 +17,12 @@ from tests.host_bridge.inputs.made_inputs import Person
 class OtherDay(Day):
     """As any day, but the drive was told a profile or a cap."""
 
-    def __init__(self, **told):
+    def __init__(self, **options):
         super().__init__()
         source = self.control_task.source
         person = Person(seat=self.seat)
         controls = Controls(person, source, LIMITS, person)
-        self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
+        self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **options)
         self.control_task._read_command = self.drive.read
 
 
@@ -102,8 +102,8 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
     day.advance(0.3)
     for rig in some(day.rigs):
         assert 3 in rig.car.inputs.stop_said
-        said = "Stopped because the seat (drive@test) asked for a stop."
-        assert rig.car.why_stopped() == said
+        text = "Stopped because the seat (drive@test) asked for a stop."
+        assert rig.car.why_stopped() == text
     day.press("r")
     day.until_phase(Phase.DRIVING)
     day.until(lambda: every(3 not in rig.car.inputs.stop_said for rig in day.rigs))

@@ -98,9 +98,9 @@ def test_another_terminal_stops_it():
             if json.loads(line)["state"] == "ACTIVE":
                 break
         assert tandem("stop", "hurried").returncode == 0
-        said = process.stdout.read().splitlines()
+        lines = process.stdout.read().splitlines()
         assert patience.wait(process, 20) == 1
-    assert json.loads(said[-1])["summary"]["cars"][0]["stops"] != []
+    assert json.loads(lines[-1])["summary"]["cars"][0]["stops"] != []
 
 
 def test_time_passes_only_where_nobody_has_anything_to_do():

@@ -208,25 +208,25 @@ def test_a_dumb_terminal_is_driven_in_lines_and_gets_no_escapes(legacy, folder):
 
 
 def test_keys_need_a_terminal(start):
-    code, said = start(None, *CAR).end()
+    code, output = start(None, *CAR).end()
     assert code == 2
-    assert "needs a terminal" in said
-    assert "--input csv:FILE" in said
+    assert "needs a terminal" in output
+    assert "--input csv:FILE" in output
 
 
 def test_a_car_that_refuses_to_arm_says_why_and_makes_the_exit_code(start):
     car = ("--car", "sim://f1tenth?blank=1", "--vehicle", "f1tenth")
-    code, said = start(None, *car, "--input", "script:straight").end()
+    code, output = start(None, *car, "--input", "script:straight").end()
     assert code == 6
-    assert "f1tenth did not arm" in said
-    assert "configuration" in said
+    assert "f1tenth did not arm" in output
+    assert "configuration" in output
 
 
 def test_the_same_car_twice_is_refused(start):
     words = (*CAR, "--twin", "sim://f1tenth", "--input", "script:straight")
-    code, said = start(None, *words).end()
+    code, output = start(None, *words).end()
     assert code == 2
-    assert "driven already" in said
+    assert "driven already" in output
 
 
 def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):

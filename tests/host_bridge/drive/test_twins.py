@@ -23,9 +23,9 @@ CALIBRATED = [
 @pytest.mark.parametrize(("named", "meant"), some(CALIBRATED))
 def test_the_twin_of_a_real_nigel_is_the_calibrated_one_and_says_so(named, meant, capsys):
     assert twin_uri(named, [REAL], VEHICLES) == meant
-    said = capsys.readouterr().err
-    assert "calibrated nigel" in said
-    assert "calibration=none" in said
+    text = capsys.readouterr().err
+    assert "calibrated nigel" in text
+    assert "calibration=none" in text
 
 
 AS_NAMED = [

@@ -218,10 +218,10 @@ def test_no_command_shows_a_traceback_for_a_foreign_file(words, tmp_path):
     path = tmp_path / "foreign"
     path.write_bytes(random.Random(1).randbytes(4000))
     path.with_suffix(".yaml").write_bytes(b"\x00\xff: [")
-    told = tandem(*(word.format(path) for word in words))
-    assert told.returncode not in (0, 1), told.stdout
-    assert "Traceback" not in told.stderr
-    assert told.stderr.startswith(("tandem: ", "usage: ")), told.stderr
+    done = tandem(*(word.format(path) for word in words))
+    assert done.returncode not in (0, 1), done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith(("tandem: ", "usage: ")), done.stderr
 
 
 def test_a_foreign_log_with_our_metadata_is_no_log_of_ours(tmp_path):

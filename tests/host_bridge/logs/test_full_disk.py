@@ -58,13 +58,13 @@ def test_a_drive_says_at_once_and_at_the_end_that_its_log_found_no_room(small_di
     csv = drive_csv(folder, 6)
     log = small_disk / "drive.mcap"
     words = ("--car", "sim://nigel", "--input", f"csv:{csv}", "--record", str(log))
-    told = tandem("drive", *words, within_s=60)
-    assert told.returncode == DataFileFault.exit_code, told.stdout + told.stderr
-    assert "NOT RECORDED ANY MORE" in told.stdout
-    said_at = told.stdout.index("NOT RECORDED ANY MORE")
-    assert told.stdout.count("\n", said_at) > 3  # it went on, and was not the last to be told
-    assert "the log cannot be written" in told.stderr
-    assert "No space left on device" in told.stderr
+    done = tandem("drive", *words, within_s=60)
+    assert done.returncode == DataFileFault.exit_code, done.stdout + done.stderr
+    assert "NOT RECORDED ANY MORE" in done.stdout
+    reported_at = done.stdout.index("NOT RECORDED ANY MORE")
+    assert done.stdout.count("\n", reported_at) > 3  # it went on, and was not the last to be told
+    assert "the log cannot be written" in done.stderr
+    assert "No space left on device" in done.stderr
 
 
 @pytest.mark.process(drives=True)
@@ -76,8 +76,8 @@ def test_whoever_serves_and_records_says_it_too(small_disk):
             if "the log cannot be written" in line:
                 break
         process.send_signal(signal.SIGINT)
-        said = patience.communicate(process, 20)
-    assert "No space left on device" in said[1]
+        output = patience.communicate(process, 20)
+    assert "No space left on device" in output[1]
 
 
 @pytest.mark.process(drives=True)
@@ -92,9 +92,9 @@ def test_whoever_follows_and_records_says_it_at_once_and_at_the_end(small_disk, 
                     break
             if ended == "interrupted":
                 process.send_signal(signal.SIGINT)
-            said = patience.communicate(process, 60)
-        assert "the log cannot be written" in said[1]
-        assert "No space left on device" in said[1]
+            output = patience.communicate(process, 60)
+        assert "the log cannot be written" in output[1]
+        assert "No space left on device" in output[1]
         assert process.returncode == (DataFileFault.exit_code if ended == "over" else 130)
 
 
@@ -103,9 +103,9 @@ def test_a_drive_that_is_recorded_to_its_end_is_no_fault(tmp_path, folder):
     csv = drive_csv(folder, 1)
     log = tmp_path / "drive.mcap"
     words = ("--car", "sim://nigel", "--input", f"csv:{csv}", "--record", str(log))
-    told = tandem("drive", *words, within_s=60)
-    assert told.returncode == 0, told.stderr
-    assert "NOT RECORDED" not in told.stdout
+    done = tandem("drive", *words, within_s=60)
+    assert done.returncode == 0, done.stderr
+    assert "NOT RECORDED" not in done.stdout
     assert summary(log).is_complete
 
 

@@ -109,9 +109,9 @@ def test_a_virtual_cars_own_log_replays_within_centimetres_by_the_command_that_i
         words = ["--input", "script:slalom", "--seconds", "3", "--record", str(log), "--json"]
         driven = tandem("drive", "--car", "sim://nigel", *words)
         assert driven.returncode == 0, driven.stderr
-        said = tandem("log", str(log), "--csv", str(out))
-        assert said.returncode == 0, said.stderr
-        drive_again, replay_again = commands_in(said.stdout)
+        done = tandem("log", str(log), "--csv", str(out))
+        assert done.returncode == 0, done.stderr
+        drive_again, replay_again = commands_in(done.stdout)
         assert "--calibration none" in " ".join(replay_again)
         replayed = tandem(*replay_again, "--json")
         assert replayed.returncode == 0, replayed.stderr
@@ -170,6 +170,6 @@ def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
 
 @pytest.mark.process
 def test_the_help_of_drive_says_what_a_file_of_commands_is():
-    said = tandem("drive", "--help").stdout
-    assert ",".join(tables.COMMANDS) in said
-    assert "tandem log --samples" in said
+    done = tandem("drive", "--help").stdout
+    assert ",".join(tables.COMMANDS) in done
+    assert "tandem log --samples" in done

@@ -51,7 +51,7 @@ class Board:
         if sent:
             self.tell(sent)
 
-    def told(self) -> set[str]:
+    def heard_kinds(self) -> set[str]:
         """The kinds of what it was told since the last time."""
         kinds = {type(message).__name__ for message in self.heard}
         self.heard.clear()

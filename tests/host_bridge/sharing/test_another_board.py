@@ -37,8 +37,10 @@ def twins():
 
 
 @asynccontextmanager
-async def serving(desk, port=0, **said):
-    service = await desk.host.cars.serve(f"{PORT}{port}", epoch=desk.host.cars.new_epoch(), **said)
+async def serving(desk, port=0, **options):
+    service = await desk.host.cars.serve(
+        f"{PORT}{port}", epoch=desk.host.cars.new_epoch(), **options
+    )
     try:
         yield service
     finally:
@@ -96,7 +98,7 @@ def test_a_board_of_equal_configuration_is_neither_armed_nor_driven_as_the_other
                 assert part in str(result)
             assert "write" not in str(result)
             assert car.identity.board_id == red.world.board_id
-            assert other.told() <= HARMLESS
+            assert other.heard_kinds() <= HARMLESS
             assert not is_armed(other)
 
     at_desk(test, red, other)
@@ -110,7 +112,7 @@ def test_it_can_be_stopped_all_the_same():
             await swap(desk.ports[0], other)
             stop = car.car.stop(Sender.COMMAND, "anybody", desk.now_us())
             await car.until(lambda: stop.seen_us is not None, 1.0)
-            assert "Stop" in other.told()
+            assert "Stop" in other.heard_kinds()
 
     at_desk(test, red, other)
 
@@ -165,7 +167,7 @@ def test_ports_that_are_renumbered_change_no_car():
                 assert not (await armed(desk, car)).is_done
             assert not any(map(is_armed, (red, blue)))
             for board in (red, blue):
-                board.told()
+                board.heard_kinds()
             for port, board in zip(desk.ports, (red, blue), strict=True):
                 port.pull()
                 await asyncio.sleep(0.5)
@@ -248,7 +250,7 @@ def test_a_stranger_that_comes_armed_is_stopped_as_any_car_on_a_new_line():
                 desk.ports[0].pull()
                 desk.ports[0].plug(other)
                 await asyncio.sleep(0.6)
-                assert "Stop" in other.told()
+                assert "Stop" in other.heard_kinds()
 
     at_desk(test, red, other)
 

@@ -53,16 +53,16 @@ def test_without_a_name_there_has_to_be_one_car():
 
 
 @pytest.mark.parametrize(
-    ("said", "remedy"),
+    ("text", "remedy"),
     [
         ("/dev/ttyACM0", "serial:///dev/ttyACM0"),
         ("nigel", "sim://nigel"),
         ("my car", "--name 'my car'"),
     ],
 )
-def test_what_may_have_been_meant_by_a_name_that_no_car_has(said, remedy):
+def test_what_may_have_been_meant_by_a_name_that_no_car_has(text, remedy):
     with pytest.raises(DeviceFault) as wrong:
-        find_served(said, CARS)
+        find_served(text, CARS)
     assert remedy in wrong.value.remedy
 
 

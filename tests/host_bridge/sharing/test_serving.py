@@ -213,8 +213,8 @@ def test_an_unplugged_cable_is_known_and_a_replugged_one_used_but_not_to_arm(fol
             monitor.send_signal(signal.SIGINT)
             monitor.communicate()
         owner.send_signal(signal.SIGINT)
-        said, _ = patience.communicate(owner, 5)
-        assert "no line: " in said
+        output, _ = patience.communicate(owner, 5)
+        assert "no line: " in output
 
 
 def test_a_log_of_a_served_car_holds_what_others_said_too(folder):
@@ -244,8 +244,8 @@ def test_the_owners_own_log_holds_what_was_said_at_its_end(folder):
         assert tandem("arm").returncode == 0
     assert owner.returncode == 130
     assert summary(log).is_complete
-    said = [record for record in read(log) if record.topic == "stop_seen"]
-    assert said, "an armed car is stopped as its owner ends"
+    stops_seen = [record for record in read(log) if record.topic == "stop_seen"]
+    assert stops_seen, "an armed car is stopped as its owner ends"
 
 
 def test_the_owners_own_log_survives_its_kill(folder):

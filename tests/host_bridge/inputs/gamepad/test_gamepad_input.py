@@ -298,11 +298,11 @@ def test_unplugged_it_says_so_until_it_is_back(table):
     pad = it.pad
     table.hold(0.0)
     table.hold()
-    said = "Gamepad is gone: Xbox pad, unplugged or switched off"
-    assert table.step(LOST) == DriveCommand(lost=said)
+    lost_text = "Gamepad is gone: Xbox pad, unplugged or switched off"
+    assert table.step(LOST) == DriveCommand(lost=lost_text)
     assert (it.pad, it.seat, pad.is_closed) == (None, None, True)
-    assert it.hint(0) == said
-    assert table.step(pressed("start")) == DriveCommand(lost=said)
+    assert it.hint(0) == lost_text
+    assert table.step(pressed("start")) == DriveCommand(lost=lost_text)
     assert it.requests() == ()
     it.let_go()
     back = table.step(PadReport(0, ReportKind.ADDED))
@@ -348,7 +348,7 @@ def test_a_loss_after_it_was_closed_finds_nobody(table):
     it = table.open().input
     table.step(LOST)
     it._sdl = None
-    it._found(0)
+    it._reconnect(0)
     assert it.pad is None
 
 

@@ -76,13 +76,13 @@ CONFLICTS = [
 ]
 
 
-@pytest.mark.parametrize(("roles", "line", "said"), CONFLICTS)
-def test_a_stop_is_only_a_stop_and_a_button_has_one_role(tmp_path, roles, line, said):
+@pytest.mark.parametrize(("roles", "line", "message"), CONFLICTS)
+def test_a_stop_is_only_a_stop_and_a_button_has_one_role(tmp_path, roles, line, message):
     row = {**ROW, "sdl": line, "roles": roles}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         PadMapping.from_row(row)
     (tmp_path / "ff00.json").write_text(json.dumps(row))
-    with pytest.raises(DataFileFault, match=said):
+    with pytest.raises(DataFileFault, match=message):
         PadMappings(tmp_path).of("ff00")
 
 

@@ -358,8 +358,8 @@ def test_only_the_triggers_axis_counts_where_it_is_the_deadman():
 def test_the_count_is_of_sixteen_bits():
     count = ReportCount(LivenessCheck.REPORTS)
     count.count = count.total = 65_534
-    for number, told in enumerate((65_535, 0, 1)):
+    for number, expected in enumerate((65_535, 0, 1)):
         count.hear(PadReport(0, ReportKind.AXIS, 0, float(number)), 0)
-        assert count.count == told
+        assert count.count == expected
     assert count.total == 65_537
     assert PRESS_AGAIN_US == PRESS_US

@@ -74,21 +74,21 @@ def test_a_pad_that_says_changes_alone_is_told_to_and_kept_as_such(virtual, caps
     virtual.press("leftshoulder")
     with pytest.raises(NotHeldFault, match="cannot be told from a frozen pad"):
         run("test", "--seconds", "0.3")
-    said = capsys.readouterr().out
-    assert "falls silent, or repeats its last values: LB still counts as held" in said
-    assert "life = presses" in said
+    output = capsys.readouterr().out
+    assert "falls silent, or repeats its last values: LB still counts as held" in output
+    assert "life = presses" in output
 
 
 class Answers:
     """Does what is asked, once it is asked: the virtual pad's inputs, crosswise."""
 
-    def __init__(self, said, moves):
-        self.said = said
+    def __init__(self, output, moves):
+        self.output = output
         self.moves = list(moves)
         self.given = 0
 
     def __call__(self):
-        if self.given < min(self.said.getvalue().count(" ... "), len(self.moves)):
+        if self.given < min(self.output.getvalue().count(" ... "), len(self.moves)):
             move, back = self.moves[self.given]
             self.given += 1
             move()
@@ -97,8 +97,8 @@ class Answers:
 
 
 def test_a_mapping_is_made_of_what_is_pressed_and_drives_by_it(virtual, monkeypatch):
-    said = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", said)
+    output = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", output)
 
     def button(number):
         return (lambda: virtual.press(number), lambda: virtual.press(number, False))
@@ -107,7 +107,7 @@ def test_a_mapping_is_made_of_what_is_pressed_and_drives_by_it(virtual, monkeypa
         return (lambda: virtual.move(name, value), lambda: virtual.move(name, rest))
 
     answers = Answers(
-        said,
+        output,
         [button(0), button(1), axis("righttrigger", 1.0), axis("lefttrigger", 1.0),
          axis("rightx", -1.0), axis("righty", 1.0), button(2), button(3), button(4)],
     )  # fmt: skip

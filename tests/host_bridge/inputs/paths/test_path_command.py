@@ -29,9 +29,9 @@ def test_a_track_is_shown_for_people(capsys, tmp_path):
     ],
 )
 def test_what_makes_no_path_is_refused(capsys, tmp_path, words, code, what):
-    got, said = refused(capsys, *words, "-o", str(tmp_path / "out.csv"))
+    got, output = refused(capsys, *words, "-o", str(tmp_path / "out.csv"))
     assert got == code
-    assert what in said
+    assert what in output
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -42,11 +42,13 @@ def test_a_log_without_a_drive_and_samples_of_nothing_are_refused(capsys, tmp_pa
     words = ["sim://f1tenth", "--lockstep", "--input", "script:straight", "--seconds", "0.1"]
     main(["drive", *words, "--speed", "0.1", "--record", str(log)])
     capsys.readouterr()
-    code, said = refused(capsys, "record", str(log), "-o", str(tmp_path / "out.csv"))
+    code, output = refused(capsys, "record", str(log), "-o", str(tmp_path / "out.csv"))
     assert code == DataFileFault.exit_code
-    assert "did not move" in said
-    code, said = refused(capsys, "record", str(log), "--car", "red", "-o", str(tmp_path / "o.csv"))
-    assert "--car f1tenth" in said
-    code, said = refused(capsys, "error", str(line), "--of", str(none))
+    assert "did not move" in output
+    code, output = refused(
+        capsys, "record", str(log), "--car", "red", "-o", str(tmp_path / "o.csv")
+    )
+    assert "--car f1tenth" in output
+    code, output = refused(capsys, "error", str(line), "--of", str(none))
     assert code == DataFileFault.exit_code
-    assert "no place of a car" in said
+    assert "no place of a car" in output

@@ -289,11 +289,11 @@ def test_the_same_bytes_tell_the_same_in_pieces_of_any_size():
     rig.up = lambda data: stream.append(data) or data
     drive = Drive(rig)
     drive.arm()
-    told = [event for _, event in rig.heard]
+    reported = [event for _, event in rig.heard]
     again = Connection(wire.own_protocol_hash(), 4711)
     again.opened(0)
     heard = [e for data in stream for byte in data for e in again.receive_data(bytes([byte]), 0)]
-    assert [e for e in heard if not isinstance(e, CarRestarted)] == told
+    assert [e for e in heard if not isinstance(e, CarRestarted)] == reported
 
 
 def test_a_fifth_session_is_refused_until_there_is_room():
@@ -351,8 +351,10 @@ def test_commands_one_after_the_other_never_find_all_places_taken():
         connection.opened(now_us)
         for _ in range(20):
             now_us += STEP_US
-            told = connection.receive_data(rig.world.advance(rig.world.now_us + STEP_US), now_us)
-            assert not [event for event in told if isinstance(event, LinkRefused)]
+            reported = connection.receive_data(
+                rig.world.advance(rig.world.now_us + STEP_US), now_us
+            )
+            assert not [event for event in reported if isinstance(event, LinkRefused)]
             connection.step(now_us)
             rig.world.feed(connection.data_to_send())
             if connection.is_bound():

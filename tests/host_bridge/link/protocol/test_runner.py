@@ -73,11 +73,11 @@ def on_a_cable(test):
 def test_who_closes_says_that_it_leaves():
     async def drive(rig, runner, far, heard):
         await until(rig.car.connection.is_bound, 10.0)
-        said = bytearray()
+        sent = bytearray()
         send = runner._transport.send
-        runner._transport.send = lambda data: (said.extend(data), send(data))[1]
+        runner._transport.send = lambda data: (sent.extend(data), send(data))[1]
         runner.close()
-        assert bytes(said).endswith(wire.encode(wire.new(Leave, epoch=EPOCH)))
+        assert bytes(sent).endswith(wire.encode(wire.new(Leave, epoch=EPOCH)))
 
     on_a_cable(drive)
 

@@ -140,9 +140,9 @@ def test_motion_is_in_si_units_and_its_heading_within_half_a_turn():
 )
 def test_a_device_of_any_kind_is_named_whatever_it_says_besides(number, device):
     """What is reserved today may be said by a device that is still to be built."""
-    said = {"device": number, "layout": 1, "car_name": b"x".ljust(16, b"\0")}
+    given = {"device": number, "layout": 1, "car_name": b"x".ljust(16, b"\0")}
     for flags, is_virtual in ((0, False), (1, True), (0xFFFE, False), (0xFFFF, True)):
-        found = units.report_of(filled(messages.Identity, flags=flags, **said))
+        found = units.report_of(filled(messages.Identity, flags=flags, **given))
         assert (found.device, found.is_virtual, found.car_name) == (device, is_virtual, "x")
 
 
@@ -169,9 +169,17 @@ def test_inputs_outputs_and_power_are_told_by_place():
             missed_lately=88,
         )
     )
-    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 70)
-    told += (pytest.approx(192.4), pytest.approx(1e6), 10_000, 11_400, 500, 88, PairingState.MOVED)
-    assert inputs == Inputs(True, False, True, *told)
+    expected = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 70)
+    expected += (
+        pytest.approx(192.4),
+        pytest.approx(1e6),
+        10_000,
+        11_400,
+        500,
+        88,
+        PairingState.MOVED,
+    )
+    assert inputs == Inputs(True, False, True, *expected)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
     assert no_signal.rc_mode is None
     assert units.report_of(filled(messages.Second, began_us=9)) == Second(9)
@@ -200,8 +208,8 @@ def test_inputs_outputs_and_power_are_told_by_place():
 
 
 def test_replies_keep_what_they_say():
-    said = {"refusals": 0b10, "causes_present": 0b1, "stop_sources": 0b10010}
-    reply = filled(messages.ActReply, epoch=9, action=2, nonce=8, **said)
+    given = {"refusals": 0b10, "causes_present": 0b1, "stop_sources": 0b10010}
+    reply = filled(messages.ActReply, epoch=9, action=2, nonce=8, **given)
     assert units.report_of(reply) == ActionReply(
         9, Action.CLEAR, 8, (Refusal.STATE,), (Cause.RUNSTOP_LOOP,), (1, 4)
     )

@@ -35,13 +35,13 @@ class Line:
 
     def __init__(self) -> None:
         self.label = "line"
-        self.said = b""
+        self.sent = b""
 
     async def open(self, on_bytes, on_closed):
         pass
 
     def send(self, data):
-        self.said += data
+        self.sent += data
         return len(data)
 
     def close(self):
@@ -56,12 +56,12 @@ def flooded(clients, seconds, at_each=lambda owner, lines, now_us: None):
     lines = [owner.join(Ear(None)) for _ in range(clients)]
     steps = []
     for _ in range(int(seconds * 1e6) // STEP_US):
-        line.said = b""
+        line.sent = b""
         for one in lines:
             for _ in range(4):
                 one.feed(WORD * 40)
         at_each(owner, lines, clock.now_us())
-        steps.append(line.said)
+        steps.append(line.sent)
         clock.advance(STEP_US)
     return owner, steps
 
@@ -85,11 +85,11 @@ def test_a_stop_passes_on_the_step_on_which_it_is_said(clients):
         line.feed(STOP)
 
     _, steps = flooded(clients, 1.0, say)
-    assert every(STOP in said for said in steps)
+    assert every(STOP in sent for sent in steps)
     _, steps = flooded(
         clients, 1.0, lambda owner, lines, now_us: lines[0].feed(WORD * 9 + STOP + WORD)
     )
-    assert every(STOP in said for said in steps)
+    assert every(STOP in sent for sent in steps)
 
 
 def test_who_drives_beside_a_flood_is_heard():
@@ -106,7 +106,7 @@ def test_who_drives_beside_a_flood_is_heard():
 
 def test_many_stops_of_one_client_are_one_each_step():
     _, steps = flooded(1, 0.5, lambda owner, lines, now_us: lines[0].feed(STOP * 50))
-    counts = [said.count(STOP) for said in steps]
+    counts = [sent.count(STOP) for sent in steps]
     assert set(counts) == {1}
 
 

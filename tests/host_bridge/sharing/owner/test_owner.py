@@ -234,8 +234,8 @@ def test_a_socket_that_a_dead_owner_left_is_taken_over(folder):
 def test_the_line_is_opened_again_after_it_was_lost():
     async def test():
         owner, car = await owner_and_car()
-        said = []
-        owner.lines.subscribe(said.append)
+        faults = []
+        owner.lines.subscribe(faults.append)
         client = await Ear(owner.attach()).open()
         car.transport.close()
         assert isinstance(owner.line_fault, DeviceFault)
@@ -244,7 +244,7 @@ def test_the_line_is_opened_again_after_it_was_lost():
         assert client.closed == []  # the owner is still there
         await car.open()
         await until(lambda: owner.line_fault is None)
-        assert [type(fault) for fault in said] == [DeviceFault, type(None)]
+        assert [type(fault) for fault in faults] == [DeviceFault, type(None)]
         assert car.data == b""  # nothing old, and nothing of the owner's own
         client.transport.send(FRAMES[1])
         await until(lambda: car.data == FRAMES[1])
@@ -353,8 +353,8 @@ def test_a_line_that_is_out_is_tried_four_times_a_second_until_the_owner_ends(mo
     async def test():
         line, slept = Line(), []
         owner = Owner(line, ManualClock())
-        said = []
-        owner.lines.subscribe(said.append)
+        faults = []
+        owner.lines.subscribe(faults.append)
         await owner.start()
         sleep = asyncio.sleep
 
@@ -366,21 +366,21 @@ def test_a_line_that_is_out_is_tried_four_times_a_second_until_the_owner_ends(mo
         monkeypatch.setattr(asyncio, "sleep", falls_asleep)
         gone = OSError("gone")
         line.lose(gone)
-        assert (owner.line_fault, said) == (gone, [gone])
+        assert (owner.line_fault, faults) == (gone, [gone])
         for _ in range(2):
             await sleep(0)
         assert isinstance(owner.line_fault, DeviceFault)
         for _ in range(10):
             await sleep(0)
         assert slept == [0.25] * 3
-        assert (line.opened, owner.line_fault, said) == (4, None, [gone, None])
+        assert (line.opened, owner.line_fault, faults) == (4, None, [gone, None])
         line.lose(gone)
         owner.close()
         for _ in range(10):
             await sleep(0)
         assert line.opened <= 5
         line.lose(gone)  # after its end it is nobody's business
-        assert len(said) == 3
+        assert len(faults) == 3
 
     run(test())
 

@@ -22,7 +22,7 @@ from tests.host_bridge.sharing.owner.test_required import is_active, wait_for
 MAY = (BoxWord, messages.Stop)
 
 
-def said(kind) -> bytes:
+def frame_of(kind) -> bytes:
     message = kind()
     for name, _, low, _, _ in kind.FIELDS:
         if isinstance(low, int) and not isinstance(getattr(message, name), bytearray):
@@ -33,14 +33,14 @@ def said(kind) -> bytes:
 @pytest.mark.parametrize("kind", [*messages.TO_BOARD, BoxWord], ids=lambda kind: kind.__name__)
 def test_by_radio_a_car_can_be_stopped_and_nothing_else(kind):
     radio = RadioFilter()
-    frame = said(kind)
+    frame = frame_of(kind)
     assert radio.incoming(frame) == (frame if kind in MAY else b"")
     assert radio.refused == (kind not in MAY)
 
 
 def test_frames_between_others_are_judged_one_by_one():
     radio = RadioFilter()
-    stop, claim = said(messages.Stop), said(messages.Claim)
+    stop, claim = frame_of(messages.Stop), frame_of(messages.Claim)
     assert radio.incoming(claim + stop + claim + b"\0\0" + stop) == stop + stop
     assert radio.refused == 2
 
@@ -52,8 +52,8 @@ def test_noise_and_the_empty_frame_stay_out():
 
 def test_back_go_challenges_and_what_saw_a_stop():
     radio = RadioFilter()
-    needed = said(BoxHeard) + said(messages.StopSeen)
-    assert radio.outgoing(said(messages.Status) + needed + said(messages.Motion)) == needed
+    needed = frame_of(BoxHeard) + frame_of(messages.StopSeen)
+    assert radio.outgoing(frame_of(messages.Status) + needed + frame_of(messages.Motion)) == needed
 
 
 @pytest.mark.process(drives=True)
@@ -65,11 +65,11 @@ def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
         await endpoint.start()
         box = await Ear(boxes).open()
         endpoint.open(owner)
-        stop, heard = said(messages.Stop), said(BoxHeard)
-        boxes.send(said(messages.Claim) + stop)
+        stop, heard = frame_of(messages.Stop), frame_of(BoxHeard)
+        boxes.send(frame_of(messages.Claim) + stop)
         await soon(lambda: bool(car.data))
         assert car.data == stop
-        car.transport.send(heard + said(messages.Motion))
+        car.transport.send(heard + frame_of(messages.Motion))
         await soon(lambda: bool(box.data))
         assert box.data == heard
         endpoint.close()

@@ -69,9 +69,9 @@ def test_arming_names_the_seat_that_is_missing_and_not_the_owner_that_is_there(o
     assert refused.returncode == 6
     assert "seat: tandem drive is the seat" in refused.stderr
     assert "owner" not in refused.stderr.replace("--attest", "")
-    told = json.loads(tandem("arm", "car", "--json").stdout)
-    assert "STOP_SOURCE" in told["refusals"]
-    assert told["stop_sources_missing"] == ["seat"]
+    row = json.loads(tandem("arm", "car", "--json").stdout)
+    assert "STOP_SOURCE" in row["refusals"]
+    assert row["stop_sources_missing"] == ["seat"]
 
 
 def test_the_car_stops_when_the_seat_is_killed(owner):

@@ -81,10 +81,10 @@ def test_what_is_written_by_hand_is_what_the_table_says():
         assert frozen_stop.stop_frame(token, text, sender) == wire.encode(wire.new(Stop, **fields))
         watch = frozen_stop.StopAckReader(token)
         seen = {"token": token, "state": 4, "sender": sender, "sender_name": name}
-        said = wire.encode(wire.new(StopSeen, **seen))
-        watch.feed(said[:9])
+        frame = wire.encode(wire.new(StopSeen, **seen))
+        watch.feed(frame[:9])
         assert not watch.is_seen
-        watch.feed(said[9:])
+        watch.feed(frame[9:])
         assert watch.is_seen
     assert frozen_stop.SENDER_COMMAND == codes.SENDER_COMMAND
     assert frozen_stop.SENDER_FLEET == codes.SENDER_FLEET
@@ -92,9 +92,9 @@ def test_what_is_written_by_hand_is_what_the_table_says():
 
 def test_a_watch_takes_no_damaged_acknowledgement_and_keeps_no_endless_noise():
     draw = random.Random(2)
-    said = wire.encode(wire.new(StopSeen, token=7, state=4, sender=4, sender_name=bytes(16)))
-    for place in range(1, len(said) - 1):
-        damaged = bytearray(said)
+    frame = wire.encode(wire.new(StopSeen, token=7, state=4, sender=4, sender_name=bytes(16)))
+    for place in range(1, len(frame) - 1):
+        damaged = bytearray(frame)
         damaged[place] ^= 1 << draw.randrange(8)
         watch = frozen_stop.StopAckReader(7)
         watch.feed(bytes(damaged))
@@ -103,7 +103,7 @@ def test_a_watch_takes_no_damaged_acknowledgement_and_keeps_no_endless_noise():
     for _ in range(100):
         watch.feed(b"\xaa" * 4096)
     assert len(watch._rest) < 1000
-    watch.feed(said)
+    watch.feed(frame)
     assert watch.is_seen
 
 
@@ -116,8 +116,8 @@ def test_all_served_cars_are_stopped_and_every_one_says_so():
     with serving("sim://nigel", "one"), serving("sim://f1tenth", "two"):
         stopped = tandem("stop")
         assert stopped.returncode == 0, stopped.stderr
-        told = [line.split(":")[0] for line in stopped.stdout.splitlines()]
-        assert sorted(told) == ["one", "two"]
+        names = [line.split(":")[0] for line in stopped.stdout.splitlines()]
+        assert sorted(names) == ["one", "two"]
         causes = {row["name"]: row["cause"] for row in json.loads(tandem("cars", "--json").stdout)}
         assert causes == {"one": "a stop was requested", "two": "a stop was requested"}
 

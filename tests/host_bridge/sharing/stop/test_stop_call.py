@@ -40,7 +40,7 @@ class Owner:
         self.end.setblocking(False)
         self.after_s = after_s
         self.babbles = False  # once more, when it has answered
-        self.told: list[float] = []
+        self.heard_s: list[float] = []
         self.stops: list[Stop] = []
         self._decoder = wire.Decoder()
 
@@ -51,19 +51,19 @@ class Owner:
             data = b""
         for stop in self._decoder.feed(data):
             assert isinstance(stop, Stop)
-            self.told.append(now_s)
+            self.heard_s.append(now_s)
             self.stops.append(stop)
-        if self.told and self.after_s is None and self.babbles:
+        if self.heard_s and self.after_s is None and self.babbles:
             self.babbles = False
             self.end.send(b"\0a status\0")
-        if self.told and self.after_s is not None and now_s - self.told[0] >= self.after_s:
+        if self.heard_s and self.after_s is not None and now_s - self.heard_s[0] >= self.after_s:
             self.answer(self.stops[0].token)
             self.after_s = None
 
     def answer(self, token) -> None:
         fields = {"token": token, "state": int(State.STOPPING), "sender": 4}
-        said = wire.new(StopSeen, **fields, sender_name=bytes(16))
-        self.end.send(wire.encode(said))
+        reply = wire.new(StopSeen, **fields, sender_name=bytes(16))
+        self.end.send(wire.encode(reply))
 
     @property
     def is_let_go(self) -> bool:
@@ -126,12 +126,12 @@ def test_every_car_that_is_served_is_told_and_each_says_so(world, capsys):
     one, two = Owner("one"), Owner("two", after_s=0.05)
     world.serve(one, two)
     assert quick_stop.stop_all() == 0
-    told = capsys.readouterr()
-    assert told.out.splitlines() == [
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == [
         "one: STOPPING, acknowledged after 30 ms",
         "two: STOPPING, acknowledged after 50 ms",
     ]
-    assert told.err == ""
+    assert captured.err == ""
     assert one.is_let_go
     assert two.is_let_go
     assert {it.sender for it in one.stops} == {quick_stop.SENDER_COMMAND}
@@ -146,9 +146,9 @@ def test_one_car_that_does_not_acknowledge_is_a_failure_whichever_it_is(
     world.serve(*(Owner(f"car{n}", None if n == deaf else AFTER_S) for n in range(3)))
     assert stop(json=is_json) == DeviceFault.exit_code
     assert world.now_s - 100.0 == pytest.approx(quick_stop.GIVE_UP_S, abs=0.002)
-    told = capsys.readouterr()
+    captured = capsys.readouterr()
     if is_json:
-        rows = {row["name"]: row for row in json.loads(told.out)}
+        rows = {row["name"]: row for row in json.loads(captured.out)}
         for n in range(3):
             row = rows[f"car{n}"]
             assert row["is_seen"] is (n != deaf)
@@ -156,9 +156,9 @@ def test_one_car_that_does_not_acknowledge_is_a_failure_whichever_it_is(
             assert row["took_ms"] == (None if n == deaf else 30.0)
             assert row["pid"] == 4711
     else:
-        assert f"car{deaf}: NOT ACKNOWLEDGED within 1 s" in told.err
-        assert "process 4711" in told.err
-        assert len(told.out.splitlines()) == 2
+        assert f"car{deaf}: NOT ACKNOWLEDGED within 1 s" in captured.err
+        assert "process 4711" in captured.err
+        assert len(captured.out.splitlines()) == 2
 
 
 def test_it_is_said_again_every_20_ms_until_it_is_acknowledged(world):
@@ -166,10 +166,10 @@ def test_it_is_said_again_every_20_ms_until_it_is_acknowledged(world):
     heard.babbles = True
     world.serve(lost, heard)
     stop()
-    gaps = [b - a for a, b in zip(lost.told, lost.told[1:], strict=False)]
-    assert len(lost.told) == 50
+    gaps = [b - a for a, b in zip(lost.heard_s, lost.heard_s[1:], strict=False)]
+    assert len(lost.heard_s) == 50
     assert gaps == pytest.approx([0.02] * 49)
-    assert len(heard.told) == 6  # and then no more
+    assert len(heard.heard_s) == 6  # and then no more
     assert len({it.token for it in lost.stops}) == 1
 
 
@@ -187,7 +187,7 @@ def test_an_acknowledgement_of_another_stop_is_none(world):
     owner.step = answers_another
     assert stop() == DeviceFault.exit_code
     assert answered
-    assert len(owner.told) == 50
+    assert len(owner.heard_s) == 50
     assert world.polls < 60  # it waits in between
 
 
@@ -230,7 +230,7 @@ def test_who_is_meant_is_stopped_and_nobody_else(world, words, options, chosen):
     ]  # fmt: skip
     world.serve(*owners)
     assert stop(*words, **options) == 0
-    assert [it.socket.name for it in owners if it.told] == chosen
+    assert [it.socket.name for it in owners if it.heard_s] == chosen
     assert every(it.is_let_go for it in owners)
     of_fleet = "fleet" in options and not options.get("all")
     sender = quick_stop.SENDER_FLEET if of_fleet else quick_stop.SENDER_COMMAND
@@ -241,12 +241,12 @@ def test_what_is_wrong_keeps_no_other_from_stopping_and_all_of_it_is_told(world,
     world.serve(Owner("one"), Owner("two", uid=os.getuid() + 1))
     with pytest.raises(DeviceFault, match="by the name of three") as fault:
         stop("three", "one", "four", fleet="none")
-    told = capsys.readouterr()
-    assert "one: STOPPING" in told.out
-    assert told.err.count("by the name of four") == 1
-    assert told.err.count("no car of a fleet none") == 1
-    assert "three" not in told.err  # which is raised
-    assert [len(it.told) > 0 for it in world.owners] == [True, False]
+    captured = capsys.readouterr()
+    assert "one: STOPPING" in captured.out
+    assert captured.err.count("by the name of four") == 1
+    assert captured.err.count("no car of a fleet none") == 1
+    assert "three" not in captured.err  # which is raised
+    assert [len(it.heard_s) > 0 for it in world.owners] == [True, False]
     assert "served here: one, two (of " in str(fault.value)
 
 
@@ -284,9 +284,9 @@ def test_the_time_to_the_next_word_and_to_the_end_is_kept_to_the_moment(world, m
     owner = Owner("one", after_s=None)
     world.serve(owner)
     stop()
-    gaps = {b - a for a, b in zip(owner.told, owner.told[1:], strict=False)}
+    gaps = {b - a for a, b in zip(owner.heard_s, owner.heard_s[1:], strict=False)}
     assert gaps == {16 / 1024}
-    assert len(owner.told) == 64
+    assert len(owner.heard_s) == 64
     assert world.now_s == 101.0
 
 
@@ -313,12 +313,12 @@ def test_whoever_asks_for_it_gets_each_call_and_what_became_of_it(world):
 def test_the_first_acknowledgement_counts_and_is_told_to_a_tenth(world):
     call = quick_stop.StopCall("one", 1)
     fields = {"token": decoded(call.frame).token, "state": 4, "sender": 4}
-    said = wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16)))
+    reply = wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16)))
     world.now_s += 0.01234
-    call.hear(said)
+    call.hear(reply)
     assert call.row()["took_ms"] == 12.3
     world.now_s += 1.0
-    call.hear(said)
+    call.hear(reply)
     assert call.row()["took_ms"] == 12.3
 
 
@@ -345,9 +345,9 @@ def test_each_line_is_out_before_the_next_car_is_waited_for(monkeypatch):
 def test_its_words_are_read_as_its_help_has_them():
     parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter)
     quick_stop.add_arguments(parser)
-    told = parser.format_help()
+    help_text = parser.format_help()
     for words in (quick_stop.EPILOG, "Stop cars, now; by default all that are served"):
-        assert words in told
+        assert words in help_text
     assert vars(parser.parse_args([])) == {
         "car": [], "all": False, "fleet": None, "json": False
     }  # fmt: skip

@@ -146,10 +146,10 @@ def test_another_login_can_stop_a_car_and_nothing_else():
             end = it.end
             end.setblocking(True)
             end.settimeout(0.5)
-            said = [wire.new(Bind, epoch=7, protocol_hash=wire.own_protocol_hash())]
-            said.append(wire.new(Identify, token=9, challenge=bytes(8)))
+            sent = [wire.new(Bind, epoch=7, protocol_hash=wire.own_protocol_hash())]
+            sent.append(wire.new(Identify, token=9, challenge=bytes(8)))
             for _ in range(5):
-                end.sendall(b"".join(map(wire.encode, said)))
+                end.sendall(b"".join(map(wire.encode, sent)))
                 time.sleep(0.05)
             heard = kinds_heard(end)
             end.close()
