@@ -191,7 +191,7 @@ class OpenCar:
             elif isinstance(event, LinkStranger) and self._log:
                 self._log.note(f"cut here: {self.car.stranger}")
         if events:
-            self.events.tell(events)
+            self.events.publish(events)
 
 
 async def connect(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:

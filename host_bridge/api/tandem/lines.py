@@ -154,7 +154,7 @@ class LockstepLine:
                 self._log.frame(self.car.name, UP, data, now_us)
             self._log.frame(self.car.name, DOWN, heard, now_us)
         if found:
-            self.events.tell(found)
+            self.events.publish(found)
 
     async def close(self) -> None:
         self.world.close()

@@ -31,7 +31,7 @@ from host_bridge.sharing.stop.frozen_stop import (
     stop_frame,
 )
 from host_bridge.sharing.stop.stop_calls import PendingStopSockets
-from host_bridge.sharing.stop.stop_sockets import StopSocket, found, tag
+from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets, tag
 from host_bridge.sharing.stop.stop_words import why_unheard
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace, host: object = None) -> int:
 def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     sockets: list[StopSocket] = []
     show = _Report(is_json)
-    meant = _meant(found(), words, fleet, sockets)
+    meant = _meant(find_stop_sockets(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
     uris, faults = _rest(words, fleet, sorted(sockets, key=_by_name))
     for uri in uris:

@@ -21,22 +21,22 @@ class Observers(Generic[News]):
     def __init__(self) -> None:
         self._all: dict[object, Callable[[News], None]] = {}
 
-    def subscribe(self, tell: Callable[[News], None]) -> Callable[[], None]:
-        """Call ``tell`` with each news from now on; return the function that ends that at once."""
+    def subscribe(self, call: Callable[[News], None]) -> Callable[[], None]:
+        """Call ``call`` with each news from now on; return the function that ends that at once."""
         key = object()  # the same function may subscribe twice
-        self._all[key] = tell
+        self._all[key] = call
 
         def unsubscribe() -> None:
             self._all.pop(key, None)
 
         return unsubscribe
 
-    def tell(self, news: News) -> None:
-        for key, tell in tuple(self._all.items()):
+    def publish(self, news: News) -> None:
+        for key, call in tuple(self._all.items()):
             if key not in self._all:  # an earlier observer of this news unsubscribed it
                 continue
             try:
-                tell(news)
+                call(news)
             except Exception:
                 _LOGGER.exception("an observer failed")
 

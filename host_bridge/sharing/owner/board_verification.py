@@ -58,7 +58,7 @@ class BoardVerification:
         self._was_confirmed = True
         self.state = BoardTrust.TRUSTED
         while self._held:
-            self._taps.tell(self._held.popleft())
+            self._taps.publish(self._held.popleft())
 
     def invalidate(self) -> None:
         """Note that the next board is unknown.
@@ -81,11 +81,11 @@ class BoardVerification:
         """
         for relayed in self._held:
             if relayed.direction == UP:
-                self._taps.tell(relayed)
+                self._taps.publish(relayed)
         self._held.clear()
 
     def relay(self, relayed: RelayedFrames) -> None:
         if self.state is BoardTrust.TRUSTED:
-            self._taps.tell(relayed)
+            self._taps.publish(relayed)
         elif self.state is BoardTrust.UNVERIFIED:
             self._held.append(relayed)

@@ -152,7 +152,7 @@ class Owner:
 
     def _say(self, fault: Exception | None) -> None:
         self.line_fault = fault
-        self.lines.tell(fault)
+        self.lines.publish(fault)
 
 
 class ClientLine:

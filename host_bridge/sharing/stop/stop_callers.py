@@ -24,7 +24,7 @@ class StopCallers:
         self._prefix = os.path.basename(prefix_of(path))
         self._known: set[str] = set()
 
-    def found(self, may_come: Callable[[int], bool]) -> Iterator[tuple[socket.socket, int]]:
+    def connect_new(self, may_come: Callable[[int], bool]) -> Iterator[tuple[socket.socket, int]]:
         """Connect to each that is new and whose login ``may_come``: the connection, which whoever
         gets it closes, and the login."""
         for it in self._new():

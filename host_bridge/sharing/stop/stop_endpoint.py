@@ -27,7 +27,7 @@ from host_bridge.sharing.owner.rights import Right
 from host_bridge.sharing.stop import stop_calls
 from host_bridge.sharing.stop.acceptor import Acceptor, Rates
 from host_bridge.sharing.stop.stop_callers import StopCallers
-from host_bridge.sharing.stop.stop_filter import answers, asked, is_stop
+from host_bridge.sharing.stop.stop_filter import is_stop, stop_replies, stop_requests
 from host_bridge.sharing.stop.stop_sockets import PREFIX, file_name, peer_of
 
 CONNECTIONS = 4  # of one login; one more ends the oldest of them
@@ -99,7 +99,7 @@ class StopEndpoint:
         self._calling = None
         if not self._owner:
             return
-        for end, uid in self._callers.found(self.acceptor.may_come):
+        for end, uid in self._callers.connect_new(self.acceptor.may_come):
             self._join(end, uid)
         if self._now_us() < self._crowded_until_us:
             self._calling = asyncio.get_running_loop().call_later(_CALL_EVERY_S, self._look)
@@ -145,7 +145,7 @@ class _StopClient:
 
     def deliver(self, data: bytes) -> int:
         """Send on what answers this caller; what is for somebody else counts as delivered."""
-        needed = answers(data)
+        needed = stop_replies(data)
         return len(data) if not needed or self._stream.send(needed) else 0
 
     def end(self) -> None:
@@ -155,7 +155,7 @@ class _StopClient:
     def _hear(self, data: bytes) -> None:
         frames = self._chunker.feed(data)
         self._chunker.take_noise()
-        for frame in asked(frames):
+        for frame in stop_requests(frames):
             if is_stop(frame) or self._endpoint.may_identify(self._owner.now_us()):
                 self._line.feed(frame)
         self._stream.rest(_REST_S)

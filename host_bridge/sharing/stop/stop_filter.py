@@ -16,7 +16,7 @@ _IN = frozenset((Stop.ID, Identify.ID))
 _OUT = frozenset((StopSeen.ID, Identity.ID))
 
 
-def asked(frames: bytes) -> Iterator[bytes]:
+def stop_requests(frames: bytes) -> Iterator[bytes]:
     """Yield the Stops and Identifies among these whole frames, each encoded anew."""
     decoder = wire.Decoder()
     for frame in frames.split(_DELIMITER):
@@ -26,7 +26,7 @@ def asked(frames: bytes) -> Iterator[bytes]:
                     yield wire.encode(message)
 
 
-def answers(frames: bytes) -> bytes:
+def stop_replies(frames: bytes) -> bytes:
     """Return those of these whole frames of the car that answer a Stop or an Identify."""
     found = [frame for frame in frames.split(_DELIMITER) if id_of(frame) in _OUT]
     return b"".join(_DELIMITER + frame + _DELIMITER for frame in found)

@@ -157,14 +157,14 @@ class LoginQuota:
         return True
 
 
-def connected() -> list[StopSocket]:
+def connect_all() -> list[StopSocket]:
     """The stop sockets of all served cars, connected, by name. Whoever gets them closes them.
     Raises as ``found`` does."""
-    sockets = [it for it in found() if it]
+    sockets = [it for it in find_stop_sockets() if it]
     return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
 
 
-def found() -> Iterator[StopSocket | None]:
+def find_stop_sockets() -> Iterator[StopSocket | None]:
     """Yield the stop sockets of all served cars, each as it is connected; and in the end this
     login's own sockets of cars that have none. None comes now and then, for whoever has something
     else to do meanwhile: anybody may put any number of names there, and each has to be looked at.

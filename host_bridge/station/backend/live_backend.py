@@ -22,7 +22,7 @@ from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar, is_lossless
-from host_bridge.sharing.stop.stop_sockets import StopSocket, found
+from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.programs import Recording
@@ -268,7 +268,7 @@ def _meant(
     names: tuple[str, ...], looked: Callable[[list[str]], object]
 ) -> Iterator[StopSocket | None]:
     asked = []
-    for it in found():
+    for it in find_stop_sockets():
         if it and names and it.name not in names:
             it.close()
             continue

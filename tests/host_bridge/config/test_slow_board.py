@@ -27,7 +27,7 @@ class Board:
     def _send(self, message) -> None:
         self.asked += 1
         if self.asked == self._answers_at:
-            self.events.tell([ParameterReply(index=0, value=20_000, result=0)])
+            self.events.publish([ParameterReply(index=0, value=20_000, result=0)])
 
     async def until(self, condition, within_s: float) -> bool:
         if not condition():

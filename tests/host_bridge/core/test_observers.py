@@ -9,7 +9,7 @@ def test_all_are_told_in_the_order_in_which_they_came():
     received, observers = [], Observers()
     for name in "abc":
         observers.subscribe(lambda news, name=name: received.append((name, news)))
-    observers.tell(1)
+    observers.publish(1)
     assert received == [("a", 1), ("b", 1), ("c", 1)]
 
 
@@ -19,7 +19,7 @@ def test_whoever_left_is_told_nothing_and_may_leave_twice():
     assert len(observers) == 2
     leaving[0]()
     leaving[0]()
-    observers.tell("news")
+    observers.publish("news")
     assert received == ["news"]
     assert len(observers) == 1
 
@@ -28,16 +28,16 @@ def test_one_that_leaves_another_on_the_way_is_obeyed_at_once():
     received, observers = [], Observers()
     observers.subscribe(lambda news: leave())
     leave = observers.subscribe(received.append)
-    observers.tell(1)
+    observers.publish(1)
     assert received == []
 
 
 def test_one_that_joins_on_the_way_hears_the_next():
     received, observers = [], Observers()
     observers.subscribe(lambda news: observers.subscribe(received.append))
-    observers.tell(1)
+    observers.publish(1)
     assert received == []
-    observers.tell(2)
+    observers.publish(2)
     assert received == [2]
 
 
@@ -46,7 +46,7 @@ def test_one_that_fails_is_logged_and_keeps_no_other_from_it(caplog):
     observers.subscribe(lambda news: 1 / news)
     observers.subscribe(received.append)
     with caplog.at_level(logging.ERROR):
-        observers.tell(0)
+        observers.publish(0)
     assert received == [0]
     assert "an observer failed" in caplog.text
     assert "ZeroDivisionError" in caplog.text

@@ -93,7 +93,7 @@ def test_a_name_from_the_wire_stays_on_its_line():
 
 
 def stop_with_escapes():
-    (it,) = stop_sockets.connected()
+    (it,) = stop_sockets.connect_all()
     it.end.send(wire.encode(wire.new(Stop, token=1, sender=4, sender_name=SHORT)))
     return it
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from host_bridge.cli.commands.stop import StopCall, stop_served
-from host_bridge.sharing.stop.stop_sockets import StopSocket, found
+from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM
 from tests.safety.attackers import logins
@@ -78,7 +78,7 @@ def stops(count: int, name: str) -> list[tuple[float, float | None]]:
 
 def named(name: str) -> Iterator[StopSocket | None]:
     """What ``tandem stop NAME`` finds."""
-    for it in found():
+    for it in find_stop_sockets():
         if it is None or it.name == name:
             yield it
         else:

@@ -260,7 +260,7 @@ def test_the_frame_is_repeated_until_it_is_seen():
 
         thread = threading.Thread(target=car)
         thread.start()
-        (call,) = quick_stop.stop_served(stop_sockets.connected())
+        (call,) = quick_stop.stop_served(stop_sockets.connect_all())
         thread.join()
     assert call.row()["state"] == "STOPPING"
     assert call.took_ms is not None
@@ -278,7 +278,7 @@ def test_an_owner_that_goes_away_meanwhile_is_not_waited_for():
 
         thread = threading.Thread(target=leave)
         thread.start()
-        (call,) = quick_stop.stop_served(stop_sockets.connected())
+        (call,) = quick_stop.stop_served(stop_sockets.connect_all())
         thread.join()
     assert not call.is_seen
     assert "NOT ACKNOWLEDGED" in str(call)

@@ -110,7 +110,7 @@ def world(monkeypatch):
     monkeypatch.setattr(quick_stop, "time", SimpleNamespace(monotonic=world.monotonic))
     polls = SimpleNamespace(poll=world.poll, POLLIN=select.POLLIN)
     monkeypatch.setattr(quick_stop, "select", polls)
-    monkeypatch.setattr(quick_stop, "found", lambda: [it.socket for it in world.owners])
+    monkeypatch.setattr(quick_stop, "find_stop_sockets", lambda: [it.socket for it in world.owners])
     yield world
     for owner in world.owners:
         owner.end.close()

@@ -456,10 +456,10 @@ def test_what_is_no_socket_or_another_car_s_is_not_called_and_each_is_looked_at_
         stop_callers, "owner_of", lambda path: looked.append(path) or login_of(path)
     )
     callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
-    found = list(callers.found(lambda uid: True))
+    found = list(callers.connect_new(lambda uid: True))
     assert [uid for _, uid in found] == [os.getuid()]
     assert sorted(looked) == sorted([key + "file", key + "link", listening[1].path])
-    assert list(callers.found(lambda uid: True)) == []
+    assert list(callers.connect_new(lambda uid: True)) == []
     assert len(looked) == 3
     for it in (*listening, *(end for end, _ in found)):
         it.end() if isinstance(it, CallbackSocket) else it.close()
@@ -469,7 +469,7 @@ def test_a_login_that_came_too_often_is_not_called_back(shared):
     call = CallbackSocket(full(shared / "tandem-stop.car.0.0.abcd"))
     assert call.open()
     callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
-    assert list(callers.found(lambda uid: False)) == []
+    assert list(callers.connect_new(lambda uid: False)) == []
     assert not call.answered()
     call.end()
 

@@ -22,7 +22,7 @@ from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import folders
 from host_bridge.sharing.stop import stop_endpoint, stop_sockets
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
-from host_bridge.sharing.stop.stop_sockets import StopSocket, connected, file_name
+from host_bridge.sharing.stop.stop_sockets import StopSocket, connect_all, file_name
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
@@ -141,7 +141,7 @@ def test_another_login_can_stop_a_car_and_nothing_else():
     with folder_of(NOBODY) as one:
         own = {"TMPDIR": one, "HOME": one, "TANDEM_DATA_DIR": one}
         with serving_as(["--car", "sim://nigel", "--name", "car"], own, NOBODY):
-            (it,) = connected()
+            (it,) = connect_all()
             assert it.uid == NOBODY
             end = it.end
             end.setblocking(True)
@@ -262,7 +262,7 @@ def test_a_login_with_many_names_crowds_out_no_other(shared, monkeypatch):
     monkeypatch.setattr(stop_sockets, "_is_other", lambda entry: False)  # files stand for sockets
     monkeypatch.setattr(stop_sockets, "owner_of", lambda path: owners[os.path.basename(path)])
     monkeypatch.setattr(StopSocket, "connect", lambda it: asked.append(it.name))
-    breaths = [it for it in stop_sockets.found() if it is None]
+    breaths = [it for it in stop_sockets.find_stop_sockets() if it is None]
     assert len(breaths) == 2002 // stop_sockets.LOOKED_AT_ONCE
     assert {f"car{uid}" for uid in (1001, os.getuid())} <= set(asked)
     assert asked.count("many") <= stop_sockets.MOST // 4
@@ -304,7 +304,7 @@ def test_a_socket_that_another_login_listens_at_is_not_told(shared):
     with listening(path) as heard:
         os.link(path, shared / file_name("car", "", ""))
         os.chown(path, NOBODY, NOBODY)  # of both names; who listens is root
-        assert connected() == []
+        assert connect_all() == []
         assert len(heard) <= 1  # was looked at, and left without a word
 
 
@@ -324,7 +324,7 @@ def test_what_a_killed_owner_left_behind_is_removed_by_the_next(shared):
         owner.kill()
         owner.wait()
     (left,) = shared.iterdir()
-    assert connected() == []
+    assert connect_all() == []
     os.utime(left, (0, 0))
     with serving("sim://nigel", "car"):
         assert left not in list(shared.iterdir())
@@ -333,7 +333,7 @@ def test_what_a_killed_owner_left_behind_is_removed_by_the_next(shared):
 
 
 def connected_names():
-    found = connected()
+    found = connect_all()
     for it in found:
         it.close()
     return [it.name for it in found]
@@ -373,7 +373,7 @@ def test_stop_and_identify_pass_and_nothing_else(shared):
         owner, car = await owner_and_car()
         endpoint = StopEndpoint("car", "", "sim://nigel")
         endpoint.open(owner)
-        (it,) = connected()
+        (it,) = connect_all()
         bind = wire.encode(wire.new(Bind, epoch=7, protocol_hash=bytes(4)))
         damaged = bytearray(stop(3))
         damaged[9] ^= 1
@@ -401,7 +401,7 @@ def test_a_login_has_few_connections_and_none_lasts(shared, monkeypatch):
         owner, _ = await owner_and_car()
         endpoint = StopEndpoint("car", "", "sim://nigel")
         endpoint.open(owner)
-        found = [connected()[0] for _ in range(2 * stop_endpoint.CONNECTIONS)]
+        found = [connect_all()[0] for _ in range(2 * stop_endpoint.CONNECTIONS)]
         await soon(lambda: owner.clients == stop_endpoint.CONNECTIONS)
         await asyncio.sleep(0.05)
         newest, oldest = found[-1].end, found[0].end
@@ -424,7 +424,7 @@ def test_a_flood_by_the_stop_socket_is_thinned(shared):
         owner, car = await owner_and_car()
         endpoint = StopEndpoint("car", "", "sim://nigel")
         endpoint.open(owner)
-        flooding, other = connected()[0], connected()[0]
+        flooding, other = connect_all()[0], connect_all()[0]
         loop = asyncio.get_running_loop()
         until_s = loop.time() + 0.3
         while loop.time() < until_s:
