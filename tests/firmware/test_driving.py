@@ -381,13 +381,13 @@ def test_a_new_session_in_an_old_slot_counts_from_its_own_beginning(host):
 def test_reverse_that_is_braked_a_moment_goes_on_in_reverse(host, braked_ms):
     """An ESC brakes out of reverse in its forward gear: what asks for reverse next is a brake."""
     host.take_the_wheel()
-    wish = -min(cruise(host), 700)
-    host.drive(3000, wish)
+    command = -min(cruise(host), 700)
+    host.drive(3000, command)
     host.drive(braked_ms, 0)
     for _ in range(30):
-        host.drive(100, wish)
+        host.drive(100, command)
         assert host.state == codes.ACTIVE, host.status.faults
-    assert host.world.plant.truth.vx_mps < 0.8e-3 * wish
+    assert host.world.plant.truth.vx_mps < 0.8e-3 * command
 
 
 def test_speed_stays_under_the_cap_of_the_source(host):

@@ -132,15 +132,15 @@ class ArbiterMachine(RuleBasedStateMachine):
     def claim(self, source, host, ahead, mask, over_ms, deadman, speed, counts, age):
         is_known = source < SOURCES
         rights = self.table[source] if is_known else Rights()
-        wish = self.model.wishes[source if is_known else 0]
+        state = self.model.states[source if is_known else 0]
         lease_ms = max(rights.lease_ms + over_ms, 1)
         session = self.sessions.slots[host]
         old_us = age_us(age, lease_ms, session.bound_us)
         claim = self.claim_of(
             source, epoch=session.epoch if host < HOSTS else 7, lease_ms=lease_ms,
-            sequence=(wish.sequence + ahead) % 65536, deadman=deadman, speed_mm_s=speed,
+            sequence=(state.sequence + ahead) % 65536, deadman=deadman, speed_mm_s=speed,
             mask=mask & rights.mask if ahead == 1 else mask,
-            input_count=(wish.count + counts) % 65536,
+            input_count=(state.count + counts) % 65536,
             stamp_us=(self.now_us + self.offsets[host] - old_us) % PERIOD,
         )  # fmt: skip
         may = host < HOSTS and 0 < source < SOURCES  # 0 has its receiver on the board
@@ -168,13 +168,13 @@ class ArbiterMachine(RuleBasedStateMachine):
 
     @rule(host=st.integers(0, HOSTS - 1))
     def another_session(self, host):
-        if any(w.is_fresh and w.writer == host for w in self.model.wishes):
+        if any(w.is_fresh and w.writer == host for w in self.model.states):
             return  # a slot is given away only when its session has been silent for long
         self.bind(host)
         self.arbiter.forget(host)
-        for wish in self.model.wishes:
-            if wish.writer == host:
-                wish.writer = -1
+        for state in self.model.states:
+            if state.writer == host:
+                state.writer = -1
 
     @rule(live=often(1 << 3, 0), says_stop=often(False, True))
     def kill_switch(self, live, says_stop):
@@ -232,15 +232,15 @@ class ArbiterMachine(RuleBasedStateMachine):
             self.step(10_000)
 
     def compare(self):
-        wishes = self.model.wishes
+        states = self.model.states
         sources = self.arbiter.sources
         known = [s for s in range(SOURCES) if self.table[s].mask]
-        assert [sources[s].is_fresh for s in known] == [wishes[s].is_fresh for s in known]
+        assert [sources[s].is_fresh for s in known] == [states[s].is_fresh for s in known]
         expected = [self.model.winner(actuator) for actuator in range(ACTUATORS)]
         assert self.arbiter.winners == expected
-        stops = [s for s in known if wishes[s].fell_silent and not sources[s].on_silence]
+        stops = [s for s in known if states[s].fell_silent and not sources[s].on_silence]
         assert (self.arbiter.silent_source != NOBODY) == bool(stops)
-        is_frozen = any(wish.is_frozen for wish in wishes)
+        is_frozen = any(state.is_frozen for state in states)
         assert (self.arbiter.frozen_source != NOBODY) == is_frozen
 
 

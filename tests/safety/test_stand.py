@@ -53,11 +53,11 @@ def brakes(car, beat: int, random: Random) -> None:
     car.claims = {"mask": BRAKE_MASK, "brake": 80 if beat % 200 > 120 else 0}
 
 
-@pytest.mark.parametrize("wish", [steps, anything, to_and_fro, lets_go, brakes])
-def test_a_healthy_car_on_its_stand_is_never_in_fault(car, wish):
+@pytest.mark.parametrize("command", [steps, anything, to_and_fro, lets_go, brakes])
+def test_a_healthy_car_on_its_stand_is_never_in_fault(car, command):
     random, fastest = Random(7), 0
     for beat in range(BEATS):
-        wish(car, beat, random)
+        command(car, beat, random)
         car.beat()
         status = car.host.status
         assert (status.faults, status.causes) == (0, 0), (beat, status.speed_mm_s)

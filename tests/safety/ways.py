@@ -204,10 +204,10 @@ class Speeds(Way):
     source, source_id = "script", SCRIPT
 
     def say(self) -> None:
-        wish = self.speed_mm_s
-        self.speed_mm_s = wish - abs(wish) // 8 * (self.beats % 3)
+        command = self.speed_mm_s
+        self.speed_mm_s = command - abs(command) // 8 * (self.beats % 3)
         super().say()
-        self.speed_mm_s = wish
+        self.speed_mm_s = command
 
 
 class Brakes(Way):

@@ -55,7 +55,7 @@ class Car:
         self.sequence = 0
         self.app.sessions.bind(US, 0)
         self.app.sessions.bind(OTHERS, 0)
-        self.wishes = {}
+        self.claims = {}
         self.counts = {}
 
     @property
@@ -82,26 +82,26 @@ class Car:
             session._sampled_us = self.now_us
 
     def _claim(self) -> None:
-        for source, wish in self.wishes.items():
+        for source, command in self.claims.items():
             self.sequence += 1
             self.counts[source] = self.counts.get(source, 0) + 1
             fields = {"epoch": US, "source": source, "sequence": self.sequence, "mask": 3,
                       "deadman": 1, "input_count": self.counts[source], "lease_ms": 100,
                       "stamp_us": self.now_us}  # fmt: skip
-            claim = claim_of(**{**fields, **wish})
+            claim = claim_of(**{**fields, **command})
             assert self.app.arbiter.receive(claim, self.now_us) == 0
 
-    def drive(self, source=PAD, **wish) -> "Car":
+    def drive(self, source=PAD, **command) -> "Car":
         """From power-up to ACTIVE under this source; the arm itself is actions' business."""
         self.step(12)
-        self.wishes = {source: {"deadman": 0}}
+        self.claims = {source: {"deadman": 0}}
         self.step(2)
         self.app.supervisor.state = HOLD
         self.app.arbiter.begin_from_neutral(self.now_us)
-        self.wishes = {source: {}}
+        self.claims = {source: {}}
         self.step(2)
         assert self.state == ACTIVE
-        self.wishes = {source: wish}
+        self.claims = {source: command}
         return self.step()
 
     def has_cause(self, cause: int) -> bool:
@@ -118,12 +118,12 @@ class Car:
 def share(car: Car) -> None:
     """One host's gamepad steers to the left, another's seat drives."""
     car.drive()
-    wishes = {PAD: {"mask": STEERS, "steer_urad": 90_000, "speed_mm_s": 200}}
+    claims = {PAD: {"mask": STEERS, "steer_urad": 90_000, "speed_mm_s": 200}}
     for deadman in (0, 1):
-        car.wishes = {**wishes, SEAT: {"deadman": deadman, "mask": 0, "epoch": OTHERS}}
+        car.claims = {**claims, SEAT: {"deadman": deadman, "mask": 0, "epoch": OTHERS}}
         car.step()
     assert car.state == HOLD  # who only steers does not drive
     seat = {"mask": DRIVES, "steer_urad": -90_000, "speed_mm_s": 600, "epoch": OTHERS}
-    car.wishes = {**wishes, SEAT: seat}
+    car.claims = {**claims, SEAT: seat}
     car.step(15)
     assert car.state == ACTIVE

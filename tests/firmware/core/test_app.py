@@ -100,11 +100,11 @@ def test_an_empty_battery_stops_and_a_low_one_does_not(car, millivolts, stops):
 
 def test_silence_and_frozen_inputs_stop_only_what_is_armed(car):
     car.step(12)
-    car.wishes = {PAD: {}}
+    car.claims = {PAD: {}}
     car.step(3)
-    car.wishes = {PAD: {"input_count": 7}}
+    car.claims = {PAD: {"input_count": 7}}
     car.step(30)
-    car.wishes = {}
+    car.claims = {}
     car.step(30)
     assert (car.state, car.app.runstop.bits) == (STANDBY, 0)
 
@@ -113,10 +113,10 @@ def test_silence_and_frozen_inputs_stop_only_what_is_armed(car):
 def test_silence_stops_an_armed_car(car, state):
     car.drive()
     if state == HOLD:
-        car.wishes[PAD]["deadman"] = 0
+        car.claims[PAD]["deadman"] = 0
         car.step()
     assert car.state == state
-    car.wishes = {}
+    car.claims = {}
     car.step(9)
     assert (car.state, car.app.runstop.bits) == (state, 0)
     car.step(2)
@@ -126,7 +126,7 @@ def test_silence_stops_an_armed_car(car, state):
 
 def test_a_frozen_input_stops_an_armed_car(car):
     car.drive()
-    car.wishes[PAD]["input_count"] = 7
+    car.claims[PAD]["input_count"] = 7
     car.step(20)
     assert (car.state, car.app.runstop.bits) == (ACTIVE, 0)
     car.step(2)
@@ -148,7 +148,7 @@ def test_an_armed_car_that_nobody_comes_to_stops(car):
 @pytest.mark.parametrize(("bound_us", "stops"), [(10_000, False), (10_001, True)])
 def test_a_clock_in_doubt_stops_whom_it_drives(car, bound_us, stops):
     car.drive(mask=15)
-    car.wishes = {}
+    car.claims = {}
     session = car.app.sessions.slots[0]
     session.bound_us = session._sampled_bound_us = bound_us
     car.app.sessions.step = lambda now_us, ran_us: None
@@ -190,7 +190,7 @@ def test_a_stop_in_the_bytes_that_came_is_obeyed_on_the_same_step(car):
 
 def test_a_clock_in_doubt_stops_nobody_who_is_not_in_command(car):
     car.drive()
-    car.wishes[PAD]["deadman"] = 0
+    car.claims[PAD]["deadman"] = 0
     car.step()
     assert car.state == HOLD
     car.app.sessions.slots[0].bound_us = 50_000

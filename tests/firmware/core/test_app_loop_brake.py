@@ -42,9 +42,9 @@ def test_each_stop_has_a_time_of_its_own():
     assert not car.has_cause(RUNSTOP_LOOP)
     car.app.supervisor.state = HOLD
     car.app.arbiter.begin_from_neutral(car.now_us)
-    car.wishes = {PAD: {}}
+    car.claims = {PAD: {}}
     car.step(2)
-    car.wishes = {PAD: {"speed_mm_s": 1000}}
+    car.claims = {PAD: {"speed_mm_s": 1000}}
     car.step(5)
     car.speed_mm_s = 1000
     opened(car.step(20))

@@ -97,7 +97,7 @@ def test_the_winner_steers_and_with_nobody_the_angle_is_held(car):
     car.drive(steer_urad=90_000)
     car.step(10)
     assert car.app.steering.steer_urad == 90_000
-    car.wishes[PAD]["deadman"] = 0
+    car.claims[PAD]["deadman"] = 0
     car.step(10)
     assert car.app.steering.steer_urad == 90_000
 
@@ -107,7 +107,7 @@ def test_with_nobody_the_wheels_centre_where_they_are_to():
     car.drive(steer_urad=90_000)
     car.step(10)
     assert car.app.steering.steer_urad == 90_000
-    car.wishes[PAD]["deadman"] = 0
+    car.claims[PAD]["deadman"] = 0
     car.step(10)
     assert car.app.steering.steer_urad == 0
 
@@ -116,10 +116,10 @@ def test_with_nobody_the_wheels_centre_where_they_are_to():
 def test_during_a_stop_its_winner_steers_while_it_is_there_and_then_the_angle_is_held(car, cause):
     car.drive(steer_urad=90_000)
     car.app.runstop.latch(cause)
-    car.wishes[PAD]["steer_urad"] = -90_000
+    car.claims[PAD]["steer_urad"] = -90_000
     car.step(3)
     assert (car.state, car.app.steering.steer_urad) == (STOPPING, -90_000)
-    car.wishes[PAD].update(deadman=0, steer_urad=50_000)
+    car.claims[PAD].update(deadman=0, steer_urad=50_000)
     car.step(10)
     assert car.app.steering.steer_urad == -90_000
 
@@ -129,7 +129,7 @@ def test_a_winner_that_is_the_cause_of_a_stop_steers_no_longer(car, cause):
     car.drive(steer_urad=90_000)
     car.step(10)
     car.app.runstop.latch(cause)
-    car.wishes[PAD]["steer_urad"] = -90_000
+    car.claims[PAD]["steer_urad"] = -90_000
     car.step(10)
     assert car.app.arbiter.winners[0] == PAD
     assert car.app.steering.steer_urad == 90_000
@@ -141,7 +141,7 @@ def test_in_a_stop_the_steering_follows_holds_or_centres_as_the_file_says(in_sto
     car.drive(steer_urad=90_000)
     car.step(20)
     car.app.runstop.latch(STOP_REQUEST)
-    car.wishes[PAD]["steer_urad"] = -80_000
+    car.claims[PAD]["steer_urad"] = -80_000
     car.speed_mm_s = 1000  # it stops for as long as it rolls
     car.step(40)
     assert (car.state, car.app.steering.steer_urad) == (STOPPING, held_urad)
@@ -153,9 +153,9 @@ def test_the_steering_is_still_while_the_car_is_not_armed(state, centres):
     car = Car(steer_centres=centres, steer_in_stop=2 * centres)
     car.drive(steer_urad=90_000)
     car.step(20)
-    for wishes in ({PAD: {"steer_urad": -800_000}}, {PAD: {"deadman": 0}}, {}):
+    for claims in ({PAD: {"steer_urad": -800_000}}, {PAD: {"deadman": 0}}, {}):
         car.app.supervisor.state = state
-        car.wishes = wishes
+        car.claims = claims
         car.app.motion.clamped = 0
         car.app.motion._steer()
         assert (car.app.steering.steer_urad, car.app.motion.clamped) == (90_000, 0)
@@ -168,9 +168,9 @@ def test_steering_is_slewed_by_the_length_of_the_step():
 
 
 def test_while_it_starts_it_stands_straight_whatever_is_claimed(car):
-    car.wishes = {PAD: {"deadman": 0, "steer_urad": 50_000}}
+    car.claims = {PAD: {"deadman": 0, "steer_urad": 50_000}}
     car.step(2)
-    car.wishes = {PAD: {"steer_urad": 50_000}}
+    car.claims = {PAD: {"steer_urad": 50_000}}
     car.step(5)
     assert (car.state, car.app.arbiter.winners[0]) == (STARTING, PAD)
     assert car.app.steering.steer_urad == 0
@@ -196,10 +196,10 @@ def test_each_actuator_follows_its_own_winner(car):
 
 
 @pytest.mark.parametrize(
-    ("wish", "target"), [(5000, 1000), (1000, 1000), (300, 300), (-300, -300), (-5000, -700)]
+    ("command", "target"), [(5000, 1000), (1000, 1000), (300, 300), (-300, -300), (-5000, -700)]
 )
-def test_the_target_stays_within_the_sources_cap_and_the_cars_limits(car, wish, target):
-    car.drive(speed_mm_s=wish)
+def test_the_target_stays_within_the_sources_cap_and_the_cars_limits(car, command, target):
+    car.drive(speed_mm_s=command)
     car.step(20)
     assert car.app.drive.target_mm_s == target
     assert car.app.motion.brake == 0
@@ -209,7 +209,7 @@ def test_the_cars_limits_hold_where_the_cap_is_higher_and_the_cap_in_reverse():
     car = Car(speed_max_mm_s=1200, reverse_max_mm_s=2000)
     car.drive(SEAT, speed_mm_s=5000)
     assert car.step(20).app.drive.target_mm_s == 1200
-    car.wishes[SEAT]["speed_mm_s"] = -5000
+    car.claims[SEAT]["speed_mm_s"] = -5000
     assert car.step(25).app.drive.target_mm_s == -1500
 
 
@@ -219,18 +219,18 @@ def test_the_winners_brake_comes_before_its_speed(car):
     assert (car.app.motion.brake, car.app.drive.effort > 0) == (0, True)
     car.speed_mm_s = 800
     car.step(5)
-    car.wishes[PAD]["brake"] = 3
+    car.claims[PAD]["brake"] = 3
     car.step()
     assert car.app.motion.brake == 3
     assert car.app.drive.effort < 0
-    car.wishes[PAD]["brake"] = 0
+    car.claims[PAD]["brake"] = 0
     assert car.step().app.motion.brake == 0
 
 
 def test_the_last_source_can_brake_what_another_drives(car):
     car.drive(speed_mm_s=800)
     for deadman in (0, 1):
-        car.wishes[LAST] = {"deadman": deadman, "mask": 4, "brake": 9}
+        car.claims[LAST] = {"deadman": deadman, "mask": 4, "brake": 9}
         car.step()
     assert car.app.arbiter.winners[:4] == [PAD, PAD, LAST, 255]
     assert car.app.motion.brake == 9
@@ -256,7 +256,7 @@ def test_hold_and_a_braking_stop_brake_what_rolls(car):
     car.drive(speed_mm_s=800)
     car.speed_mm_s = 800
     car.step(5)
-    car.wishes[PAD]["deadman"] = 0
+    car.claims[PAD]["deadman"] = 0
     car.step()
     assert (car.state, car.app.motion.brake, car.board.enable) == (HOLD, 255, True)
     assert car.drive_ns < ESC_NEUTRAL
@@ -288,11 +288,11 @@ def test_a_car_that_may_not_move_is_neutral_and_not_enabled(state):
     car = Car(start_ms=10_000)
     car.step(12)
     car.app.supervisor.state = state
-    car.wishes = {PAD: {"deadman": 0}}
+    car.claims = {PAD: {"deadman": 0}}
     car.step()
-    car.wishes = {PAD: {}}
+    car.claims = {PAD: {}}
     car.step()
-    car.wishes = {PAD: {"speed_mm_s": 800}}
+    car.claims = {PAD: {"speed_mm_s": 800}}
     car.app.drive.effort = 5000
     car.speed_mm_s = 800
     car.step(5)

@@ -97,7 +97,7 @@ class FullStorm(Storm):
         profile = self._random.choice((codes.PROFILE_STAND, codes.PROFILE_RACE, 7))
         self._act_once(codes.ACTION_ARM, profile)
         self._act_once(codes.ACTION_ARM, profile, self.host.latest["ActReply"].nonce)
-        self._wish = (200, 0, HELD)
+        self._setpoint = (200, 0, HELD)
 
     def _alive(self) -> None:
         """Send a heartbeat of each stop source; now and then one that must not be believed."""

@@ -17,7 +17,7 @@ class Storm:
     def __init__(self, host: Host[World], seed: int) -> None:
         self.host = host
         self._random = random.Random(seed)
-        self._wish: tuple[int, int, int] = (0, 0, HELD)
+        self._setpoint: tuple[int, int, int] = (0, 0, HELD)
         # frequency per thousand steps, action
         self._table: tuple[tuple[int, Callable[[], object]], ...] = (
             (20, self._change_wish),
@@ -43,22 +43,22 @@ class Storm:
                 if draw < 0:
                     what()
                     break
-            self.host.claim(*self._wish)
+            self.host.claim(*self._setpoint)
             self.host.beat()
         self.host.world.link_room = 1024
         self.host.rest(500)
 
     def _change_wish(self) -> None:
-        self._wish = (
+        self._setpoint = (
             self._random.randrange(-1000, 4000),
             self._random.randrange(-500_000, 500_000),
             HELD,
         )
 
     def _let_go(self) -> None:
-        self._wish = (0, 0, RELEASED)
+        self._setpoint = (0, 0, RELEASED)
         self.host.drive(200, deadman=RELEASED)
-        self._wish = (0, 0, HELD)
+        self._setpoint = (0, 0, HELD)
 
     def _toggle_runstop(self) -> None:
         self.host.world.runstop_closed = not self.host.world.runstop_closed
@@ -91,12 +91,12 @@ class Storm:
     def _arm_or_clear(self) -> None:
         self.host.world.runstop_closed = True
         self.host.world.charger = False
-        self._wish = (0, 0, RELEASED)
+        self._setpoint = (0, 0, RELEASED)
         if self.host.state == codes.STANDBY:
             self.host.act(codes.ACTION_ARM)
         elif self.host.state == codes.STOPPED:
             self.host.act(codes.ACTION_CLEAR)
-        self._wish = (0, 0, HELD)
+        self._setpoint = (0, 0, HELD)
 
     def _silence(self) -> None:
         self.host.rest(self._random.randrange(50, 300))

@@ -48,8 +48,8 @@ def test_a_source_has_no_rights_before_it_is_given_any():
     assert rights == (0, 0, 0, 0, 0)
     assert (source.is_attended, source.has_counter, source.on_silence) == (False, False, STOPS)
     assert (source.id, source.needs, source.slot, source.sequence) == (3, NOBODY, -1, 0)
-    wishes = (source.deadman, source.input_count, source.claimed, source.steer_urad)
-    assert (*wishes, source.speed_mm_s, *source.levels) == (0,) * 13
+    claims = (source.deadman, source.input_count, source.claimed, source.steer_urad)
+    assert (*claims, source.speed_mm_s, *source.levels) == (0,) * 13
     assert (source.is_fresh, source.fell_silent, source.is_frozen) == (False, False, False)
     assert (source.kill_switch, source.repress_us) == (NOBODY, 0)
     assert not source.is_engaged()

@@ -86,11 +86,11 @@ def test_a_fault_that_is_present_lets_none_be_open():
 def test_a_change_of_the_car_s_state_ends_a_request():
     car = Car()
     car.drive(speed_mm_s=0)
-    car.wishes = {PAD: {"deadman": 0}}
+    car.claims = {PAD: {"deadman": 0}}
     car.step(2)
     assert ask(car).step().app.actions.nonce == NONCE
     assert car.state == HOLD
-    car.wishes = {PAD: {}}
+    car.claims = {PAD: {}}
     car.step()
     assert (car.state, car.app.actions.nonce) == (ACTIVE, 0)
 

@@ -280,7 +280,7 @@ def test_who_leaves_while_driving_falls_silent_and_nobody_else_does(epoch, stops
     leave = Leave()
     leave.epoch = epoch
     car.app.dispatcher._leave(leave, car.now_us)
-    car.wishes = {} if stops else car.wishes
+    car.claims = {} if stops else car.claims
     car.step()
     assert (car.state, car.has_cause(SILENCE)) == ((STOPPING, True) if stops else (ACTIVE, False))
     assert (car.app.sessions.find(US) < 0) is stops
@@ -325,7 +325,7 @@ def test_a_clock_that_steps_stops_the_car_that_its_session_drives_and_no_other(e
     synced(hand, epoch, 400_000)
     assert hand.car.has_cause(CLOCK_STEP) is stops
     assert hand.car.state == (STOPPING if stops else ACTIVE)
-    hand.car.wishes = {}
+    hand.car.claims = {}
     hand.step(3, has_frames=False)
     told = [event for event in hand.events() if event[0] == CLOCK_STEPPED]
     slot = {US: 0, OTHERS: 1}.get(epoch)

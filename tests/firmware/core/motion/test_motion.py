@@ -1,4 +1,4 @@
-"""S6, S8: which wish counts: the lowest cap, the brake, and what else a claim sets."""
+"""S6, S8: which command counts: the lowest cap, the brake, and what else a claim sets."""
 
 import pytest
 
@@ -40,14 +40,14 @@ CHANNELS = {
 # --- caps
 
 
-def target_of(car: Car, wish: int, source=SEAT) -> int:
+def target_of(car: Car, command: int, source=SEAT) -> int:
     """Where the target settles; the seat may ask for 1500 at most, the car for 2000 or -700."""
-    car.drive(source, speed_mm_s=wish)
+    car.drive(source, speed_mm_s=command)
     return car.step(20).app.drive.target_mm_s
 
 
 @pytest.mark.parametrize(
-    ("caps", "wish", "target"),
+    ("caps", "command", "target"),
     [
         ({}, 5000, 1500), ({}, 1500, 1500), ({}, 1499, 1499), ({}, -5000, -700),
         ({"speed_max_mm_s": 1499}, 5000, 1499), ({"reverse_max_mm_s": 5000}, -9000, -1500),
@@ -57,8 +57,8 @@ def target_of(car: Car, wish: int, source=SEAT) -> int:
         ({"source_cap_mm_s": [0, 0, 400]}, 5000, 400),
     ],
 )  # fmt: skip
-def test_the_lowest_of_all_caps_binds_forward_and_backward(caps, wish, target):
-    assert target_of(Car(**caps), wish) == target
+def test_the_lowest_of_all_caps_binds_forward_and_backward(caps, command, target):
+    assert target_of(Car(**caps), command) == target
 
 
 @pytest.mark.parametrize(("cap", "target"), [(900, 900), (1499, 1499), (1501, 1500), (0, 0)])
@@ -76,7 +76,7 @@ def test_a_low_battery_limps_and_a_good_one_does_not():
     car.board.battery_mv = 6999
     car.step(130)
     assert (car.state, car.app.drive.target_mm_s, car.app.motion.cap_mm_s()) == (ACTIVE, 250, 250)
-    car.wishes[SEAT]["speed_mm_s"] = -5000
+    car.claims[SEAT]["speed_mm_s"] = -5000
     assert car.step(60).app.drive.target_mm_s == -250
 
 
@@ -102,7 +102,7 @@ def test_the_profile_it_was_armed_in_is_the_one_that_binds():
 
 
 @pytest.mark.parametrize(
-    ("wish", "bits"),
+    ("command", "bits"),
     [
         ({"speed_mm_s": 1000}, 0), ({"speed_mm_s": 1001}, DRIVE_BIT),
         ({"speed_mm_s": -700}, 0), ({"speed_mm_s": -701}, DRIVE_BIT),
@@ -111,11 +111,11 @@ def test_the_profile_it_was_armed_in_is_the_one_that_binds():
         ({"speed_mm_s": 9000, "steer_urad": 900_000}, STEERING_BIT | DRIVE_BIT),
     ],
 )  # fmt: skip
-def test_what_is_clamped_is_named_by_its_actuator(wish, bits):
+def test_what_is_clamped_is_named_by_its_actuator(command, bits):
     car = Car()
-    car.drive(**wish)
+    car.drive(**command)
     assert car.app.motion.clamped == bits
-    car.wishes[PAD] = {}
+    car.claims[PAD] = {}
     assert car.step().app.motion.clamped == 0
 
 
@@ -149,7 +149,7 @@ def test_driving_does_not_brake():
 
 def test_a_claimed_brake_is_on_its_channel_and_on_the_motor():
     car = at_speed()
-    car.wishes[PAD] = {"mask": 7, "speed_mm_s": 800, "brake": 51}
+    car.claims[PAD] = {"mask": 7, "speed_mm_s": 800, "brake": 51}
     car.step()
     assert brake_of(car) == (51, 1_200_000)
     assert car.app.drive.effort <= 0
@@ -157,7 +157,7 @@ def test_a_claimed_brake_is_on_its_channel_and_on_the_motor():
 
 def test_hold_a_braking_stop_and_a_cut_brake_fully_and_a_neutral_stop_does_not():
     car = at_speed()
-    car.wishes[PAD]["deadman"] = 0
+    car.claims[PAD]["deadman"] = 0
     car.step()
     assert car.state == HOLD
     assert brake_of(car) == (255, 2_000_000)
@@ -259,7 +259,7 @@ def test_how_long_a_beat_is_comes_from_the_configuration(step_us, longest_ms):
 
 def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():
     car = at_speed()
-    car.wishes[PAD]["speed_mm_s"] = 800
+    car.claims[PAD]["speed_mm_s"] = 800
     for speed, brake in ((1100, 0), (1106, 1), (2600, 255), (2000, 153)):
         car.speed_mm_s = speed
         car.step(8)
@@ -282,7 +282,7 @@ def test_lights_and_others_follow_their_winner_and_nobodys_are_off():
     levels = car.app.output_stage.levels
     assert [levels[at] for at in (LIGHTS, AUX_1, 5, 6, AUX_4)] == [5, 51, 0, 0, 9]
     assert (car.board.lights, car.board.values[2]) == (5, 1_204_000)
-    car.wishes = {PAD: {**CLAIMED, "deadman": 0}}
+    car.claims = {PAD: {**CLAIMED, "deadman": 0}}
     car.step()
     assert car.state == HOLD
     assert (car.board.lights, car.board.values[2], sum(levels)) == (0, 1_000_000, 0)
@@ -323,7 +323,7 @@ def test_an_opened_loop_turns_off_what_a_claim_had_on_and_leaves_the_lights():
 def test_each_level_is_of_its_own_winner():
     car = Car(**CHANNELS, source_mask=[0, 255, 255] + [0] * 12 + [255], aux_in_stop=8 | 16)
     for deadman in (0, 1):
-        car.wishes = {
+        car.claims = {
             PAD: {"mask": 8, "lights": 1, "aux_1": 2, "deadman": deadman},
             LAST: {"mask": 16, "lights": 3, "aux_1": 4, "deadman": deadman},
         }

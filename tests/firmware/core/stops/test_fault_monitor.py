@@ -60,8 +60,8 @@ def keep_saying(car: Car, steps: int, runs=1) -> Car:
     return car
 
 
-def driving(car: Car, **wish) -> Car:
-    car.drive(**wish)
+def driving(car: Car, **command) -> Car:
+    car.drive(**command)
     return car
 
 
@@ -153,7 +153,7 @@ def test_one_that_is_missing_stops_by_its_policy_too():
 def test_a_guard_that_fell_is_an_overrun_of_what_was_armed_and_a_cut(car, state):
     driving(car)
     if state == HOLD:
-        car.wishes[PAD]["deadman"] = 0
+        car.claims[PAD]["deadman"] = 0
         car.step()
     car.app.supervisor.state = state
     car.board.guard_tripped = 1
@@ -270,7 +270,7 @@ def rolling(car: Car, state: int = ACTIVE) -> Car:
     """Faster than anybody asked for by far more than its limit, for most of a second."""
     car.speed_mm_s = 1500
     if state == HOLD:
-        car.wishes[PAD]["deadman"] = 0
+        car.claims[PAD]["deadman"] = 0
     return car.step(70)
 
 
@@ -343,7 +343,7 @@ def test_a_contact_is_sure_when_it_was_seen_open_for_its_time(car):
     driving(car)
     assert not car.app.actions.is_contact_sure
     car.app.supervisor.state = STANDBY
-    car.wishes = {}
+    car.claims = {}
     car.step(6)
     assert not car.app.actions.is_contact_sure
     car.step()

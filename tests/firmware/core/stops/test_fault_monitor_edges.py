@@ -93,9 +93,9 @@ def at_speed() -> Car:
     return car.step(10)
 
 
-def told(**wish) -> Car:
+def told(**command) -> Car:
     car = at_speed()
-    car.wishes[PAD] = wish
+    car.claims[PAD] = command
     return car.step(60)
 
 

@@ -76,7 +76,7 @@ def test_when_the_runstop_opens_the_next_pulse_is_neutral():
     renew_until(machine, pulses, 20, 700_000)
     machine.inputs = 0
     opened_ns = machine.now_ns
-    renew_until(machine, pulses, 60, 700_000)  # a program that hangs on to its wish
+    renew_until(machine, pulses, 60, 700_000)  # a program that hangs on to its setpoint
     later = [width for at, width in pulses_of(machine.edges) if at >= opened_ns]
     assert set(later) <= {NEUTRAL_NS, NEUTRAL_NS + TICK_NS}  # the open loop is one tick more
     assert len(later) >= 7

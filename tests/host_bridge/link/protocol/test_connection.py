@@ -67,7 +67,7 @@ def test_the_bound_of_the_clock_gets_under_a_millisecond_and_stays_there():
 
 
 def test_the_board_trusts_no_clock_that_answers_from_far_away():
-    """A wire of 30 ms each way: the bound is the truth, not a wish."""
+    """A wire of 30 ms each way: the bound is the truth, not a hope."""
     rig = Rig("a")
     delays: list[list[bytes]] = [[b""] * 30, [b""] * 30]
     drive = Drive(rig)
