@@ -77,7 +77,7 @@ class Car:
         config_hash: bytes | None = None,
     ) -> None:
         self.name = name
-        self.called = name  # for command lines: its name while it is served, else its URI
+        self.cli_name = name  # for command lines: its name while it is served, else its URI
         self.is_line_lossy = True  # a missing report may have been sent
         self.connection = connection
         self.vehicle = vehicle
@@ -327,11 +327,11 @@ class Car:
         """Note that another car answers; its reports are not kept, ours stay."""
         identity = there.identity
         seen = KnownCar(identity.board_id, identity.car_name)
-        known = self.known()
+        known = self.as_known_car()
         self.stranger, self.remedy = another_car_text(known, seen), another_car_remedy(known, seen)
         self._break_off(self.stranger)
 
-    def known(self) -> KnownCar:
+    def as_known_car(self) -> KnownCar:
         """Return its identity for later comparison; the board id is empty until it is known."""
         boards = self.connection.boards
         board_id = next(iter(boards)) if len(boards) == 1 else b""

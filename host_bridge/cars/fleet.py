@@ -167,7 +167,7 @@ class Fleet:
             if heartbeat.name == name:
                 heartbeat.set_state(runs=runs)
 
-    def is_heard(self, now_us: int) -> bool:
+    def are_heartbeats_heard(self, now_us: int) -> bool:
         """Return whether all cars can be assumed to have heard the heartbeats' present state."""
         return all(heartbeat.is_heard(now_us) for heartbeat in self._heartbeats)
 

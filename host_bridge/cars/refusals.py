@@ -26,7 +26,7 @@ class RefusedCar(Protocol):
     """The attributes of ``car.Car`` that a refusal's text needs."""
 
     config_hash: bytes | None
-    called: str
+    cli_name: str
     identity: CarIdentity | None
     inputs: Inputs | None
     status: CarStatus | None
@@ -113,7 +113,7 @@ def _longer_period_remedy(car: RefusedCar) -> str:
     """Return what a person types to get a longer control period."""
     if _is_hitl(car):
         return f"open it with step_s={LONGEST_STEP_S:g} in its URI"
-    return f"`tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}`"
+    return f"`tandem config write {shlex.quote(car.cli_name)} step_s={LONGEST_STEP_S:g}`"
 
 
 def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:

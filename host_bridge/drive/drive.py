@@ -251,7 +251,7 @@ class Drive:
         """Return whether all cars have started and have heard their stop sources' heartbeats."""
         statuses = [car.status for car in self.fleet.cars]
         has_started = all(s is not None and s.state is not State.STARTING for s in statuses)
-        return has_started and self.fleet.is_heard(now_us)
+        return has_started and self.fleet.are_heartbeats_heard(now_us)
 
     def _what_to_do(self) -> str:
         reasons = [car.why_stopped() for car in self.fleet.cars if not car.stranger]

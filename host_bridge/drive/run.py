@@ -325,8 +325,8 @@ def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | 
         fault = OverrunFault if driven.overrunning_cars else RefusedFault
         refused = fault(driven.refusal, remedy=remedy)
         if isinstance(refused, OverrunFault):
-            refused.cars = tuple(car.called for car in driven.overrunning_cars)
-            refused.boards = tuple(car.known().board_id for car in driven.overrunning_cars)
+            refused.cars = tuple(car.cli_name for car in driven.overrunning_cars)
+            refused.boards = tuple(car.as_known_car().board_id for car in driven.overrunning_cars)
         return refused
     if strangers := [car for car in driven.fleet.cars if car.stranger]:
         return AnotherCarFault(strangers[0].stranger, remedy=strangers[0].remedy)

@@ -64,7 +64,7 @@ class OpenCar:
         boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
         link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
         self.car = Car(host.name, link)
-        self.car.called = host.uri if self.is_served_here else host.name
+        self.car.cli_name = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner and sends its heartbeat
             self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
         self.events: Observers[list[LinkEvent]] = Observers()

@@ -186,7 +186,7 @@ def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
     if Refusal.OFF_BEAT not in result.refusals or not can_have_longer_period(opened.car):
         return RefusedFault(what)
     fault = OverrunFault(what)
-    fault.cars, fault.boards = (opened.car.called,), (opened.car.known().board_id,)
+    fault.cars, fault.boards = (opened.car.cli_name,), (opened.car.as_known_car().board_id,)
     return fault
 
 

@@ -17,7 +17,7 @@ from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import CarMatch, KnownCar, Vehicle, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.whole_file import write_atomically
 from host_bridge.sharing.open_car import OpenCar
 
 BACKUP = """\
@@ -144,7 +144,7 @@ def _hash(row: dict[str, Any]) -> str:
 
 def _write(path: Path, row: dict[str, Any]) -> None:
     try:
-        write_whole(path, json.dumps(row, indent=1))
+        write_atomically(path, json.dumps(row, indent=1))
     except OSError as error:
         raise DataFileFault("cannot write the backup", where=str(path), got=str(error)) from None
 

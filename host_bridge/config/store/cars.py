@@ -163,7 +163,7 @@ class Cars:
 
 async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:
     """Return the car if it is the one meant; else close it and raise errors.AnotherCarFault."""
-    seen = replace(opened.car.known(), name=opened.identity.car_name)
+    seen = replace(opened.car.as_known_car(), name=opened.identity.car_name)
     if meant is None or compare_cars(meant, seen) is not CarMatch.ANOTHER:
         return opened
     await opened.close()

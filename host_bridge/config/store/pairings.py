@@ -17,7 +17,7 @@ from typing import Any
 
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.whole_file import write_atomically
 
 _KEY_BYTES = 32
 
@@ -109,7 +109,7 @@ class Pairings:
         """Write the pairing, atomically, in place of an earlier one of this board."""
         path = self._path(pairing.board_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(asdict(pairing), indent=2))
+        write_atomically(path, json.dumps(asdict(pairing), indent=2))
         return path
 
     def _path(self, board_id: str) -> Path:

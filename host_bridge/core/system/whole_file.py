@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Replace ``path`` by a file with this text, readable by this login alone. Raises OSError.
 
     The temporary file beside it has an unpredictable name and is created exclusively (O_EXCL,

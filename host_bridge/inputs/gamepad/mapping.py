@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.whole_file import write_atomically
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
 
 
@@ -136,7 +136,7 @@ class PadMappings:
         """Write the mapping atomically; return its path."""
         path = self.path(mapping.guid)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(mapping.row(), indent=2) + "\n")
+        write_atomically(path, json.dumps(mapping.row(), indent=2) + "\n")
         return path
 
     def path(self, guid: str) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.whole_file import write_atomically
 from host_bridge.sharing.endpoints.folders import private_folder
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -68,7 +68,7 @@ def announce(car: ServedCar) -> None:
     Raises errors.UsageFault, errors.DeviceFault.
     """
     path = _path(car.name, ".json")
-    write_whole(path, json.dumps(asdict(car), indent=2) + "\n")
+    write_atomically(path, json.dumps(asdict(car), indent=2) + "\n")
 
 
 def withdraw(name: str) -> None:

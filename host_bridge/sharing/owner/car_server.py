@@ -137,7 +137,7 @@ class CarServer:
     @property
     def board_id(self) -> str:
         """The id of its car's board in hexadecimal; empty until it is known."""
-        return self.car.known().board_id.hex()
+        return self.car.as_known_car().board_id.hex()
 
     def vehicle_name(self) -> str:
         """Return the name by which others find the vehicle too.
@@ -225,7 +225,7 @@ class CarServer:
 
     def _now(self, identity: CarIdentity) -> KnownCar:
         name = self.name or identity.car_name
-        return replace(self.car.known(), name=name, config_hash=identity.config_hash)
+        return replace(self.car.as_known_car(), name=name, config_hash=identity.config_hash)
 
     def _refuse(self, identity: CarIdentity) -> None:
         """Note another car at the line: nobody may drive it by our name, but we may stop it."""

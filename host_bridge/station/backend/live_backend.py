@@ -151,7 +151,7 @@ class LiveBackend:
         if watched and board:
             if watched.pid not in [it.pid for it in self._host.cars.served() if it.name == name]:
                 raise DeviceFault(f"{name} is served anew", remedy="look at it, and press again")
-            _refuse_another(board, watched.opened.car.known())
+            _refuse_another(board, watched.opened.car.as_known_car())
         vehicle = watched.opened.car.vehicle if watched else None
         limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
         options = DriveOptions((name,), input=seat, speed_mps=self._speed_mps, is_json=False)

@@ -22,7 +22,7 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
         "vehicle": car.vehicle.name if car.vehicle else "",
         "is_virtual": bool(car.identity and car.identity.is_virtual),
         "is_known": car.is_online(),
-        "board": car.known().board_id.hex(),
+        "board": car.as_known_car().board_id.hex(),
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
     if not car.is_online() or car.status is None:

@@ -402,6 +402,6 @@ def test_a_link_that_closes_is_told_and_breaks_off():
 
 def test_it_is_called_by_its_name_until_somebody_says_otherwise():
     made = car()
-    assert (made.name, made.called, made.config_hash) == ("a", "a", None)
+    assert (made.name, made.cli_name, made.config_hash) == ("a", "a", None)
     assert (made.own_epoch, made.compared_slot, made.heartbeats) == (None, None, [])
     assert made.is_line_lossy is True

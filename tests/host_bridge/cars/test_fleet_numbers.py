@@ -153,14 +153,14 @@ def test_a_word_is_changed_for_its_own_source_alone_and_has_to_be_heard_by_all()
     drive.fleet.step(drive.now_us)
     sent_messages(drive, messages.Alive)
     drive.fleet.set_heartbeat(FLEET, runs=False)
-    assert not drive.fleet.is_heard(drive.now_us + 10_000_000)
+    assert not drive.fleet.are_heartbeats_heard(drive.now_us + 10_000_000)
     drive.fleet.step(drive.now_us + 10_000)
     for words in sent_messages(drive, messages.Alive):
         runs = {word.stop_source: word.runs for word in words}
         assert runs[ids[FLEET]] == 0
         assert runs.get(ids[SEAT], 1) == 1
-    assert not drive.fleet.is_heard(drive.now_us + 109_999)
-    assert drive.fleet.is_heard(drive.now_us + 110_000)
+    assert not drive.fleet.are_heartbeats_heard(drive.now_us + 109_999)
+    assert drive.fleet.are_heartbeats_heard(drive.now_us + 110_000)
 
 
 def test_a_stop_goes_to_every_car_and_each_has_its_own_request():

@@ -49,7 +49,7 @@ class DeskCar:
         self.samples: list[MotionSample] = []
         self.vehicle = replace(vehicle(), divergence=limits, stop_sources=()) if limits else None
         self.status = None
-        self.known = True
+        self.is_online_now = True
         self.asked: list[object] = []
         self.requests: list[SimpleNamespace] = []
 
@@ -57,7 +57,7 @@ class DeskCar:
         self.status = SimpleNamespace(state=state, causes=causes, profile=profile)
 
     def is_online(self) -> bool:
-        return self.known
+        return self.is_online_now
 
     def disarm(self, now_us: int, sender: Sender) -> None:
         self.asked.append(("disarm", sender, now_us))
@@ -220,7 +220,7 @@ def test_one_that_is_armed_is_not_armed_again(state):
     desk.be(State.ACTIVE, state)
     assert desk.step() == []
     assert desk.follower.is_armed()
-    desk.cars[0].known = False
+    desk.cars[0].is_online_now = False
     assert not desk.follower.is_armed()
 
 
@@ -292,7 +292,7 @@ def test_all_followers_are_told_and_at_the_end_none_is_left_armed():
     desk.step()
     assert [car.asked for car in desk.cars] == [[(ARM, desk.now_us)]] * 2
     desk.be(State.ACTIVE, State.ACTIVE)
-    desk.cars[1].known = False
+    desk.cars[1].is_online_now = False
     for car in desk.cars:
         car.asked.clear()
     desk.following.end(77)

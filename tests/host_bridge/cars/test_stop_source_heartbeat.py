@@ -62,8 +62,8 @@ def test_a_person_s_stop_is_said_again_and_again_until_they_say_otherwise(watche
     refused = drive.finish(drive.fleet.clear(drive.now_us))
     assert "a cause to stop is still present" in str(refused)
     drive.fleet.set_heartbeat(SEAT, runs=True)
-    assert not drive.fleet.is_heard(drive.now_us)
-    drive.until(lambda: drive.fleet.is_heard(drive.now_us), 0.15)
+    assert not drive.fleet.are_heartbeats_heard(drive.now_us)
+    drive.until(lambda: drive.fleet.are_heartbeats_heard(drive.now_us), 0.15)
     assert drive.finish(drive.fleet.clear(drive.now_us)).is_done()
 
 

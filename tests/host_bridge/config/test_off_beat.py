@@ -42,7 +42,7 @@ def inputs_of(beat_us=10_000, takes_us=11_400, missed=500, missed_lately=88) -> 
 
 
 def said_of(called="red", inputs=None) -> str:
-    car = SimpleNamespace(called=called, inputs=inputs, identity=None)
+    car = SimpleNamespace(cli_name=called, inputs=inputs, identity=None)
     return refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
 
 
@@ -70,7 +70,7 @@ def test_a_car_with_the_longest_beat_is_not_told_to_take_it():
 
 def test_a_car_whose_steps_fit_was_busy_for_once_and_is_told_to_wait():
     """Seen on an emulated RP2040: armed within two seconds of a trim, 8.9 ms of 20."""
-    car = SimpleNamespace(called="red", inputs=inputs_of(20_000, 8_900, missed_lately=23))
+    car = SimpleNamespace(cli_name="red", inputs=inputs_of(20_000, 8_900, missed_lately=23))
     car.identity = None
     said = refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
     assert "8.9 ms of 20, 23 of the last 100" in said
@@ -84,7 +84,7 @@ def test_a_car_whose_steps_fit_was_busy_for_once_and_is_told_to_wait():
 
 def test_hardware_in_the_loop_is_told_where_its_numbers_come_from():
     who = SimpleNamespace(is_hitl=True)
-    car = SimpleNamespace(called="red", inputs=inputs_of(), identity=who)
+    car = SimpleNamespace(cli_name="red", inputs=inputs_of(), identity=who)
     said = refusal_text(Refusal.OFF_BEAT, SimpleNamespace(), car)
     assert "open it with step_s=0.02 in its URI, or take a Pico 2" in said
     assert not can_have_longer_period(car)

@@ -13,7 +13,7 @@ import host_bridge
 from host_bridge.cli.commands import backup
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.whole_file import write_atomically
 from host_bridge.inputs.gamepad import PadMapping, PadMappings
 
 PAIRING = Pairing("00ff", "red", "nigel", "0011")
@@ -66,7 +66,7 @@ def test_a_link_in_its_place_is_replaced_and_not_followed(tmp_path):
     victim, path = tmp_path / "victim", tmp_path / "path"
     victim.write_text("theirs")
     path.symlink_to(victim)
-    write_whole(path, "ours")
+    write_atomically(path, "ours")
     assert (victim.read_text(), path.read_text(), path.is_symlink()) == ("theirs", "ours", False)
 
 
@@ -79,7 +79,7 @@ def test_what_could_not_be_put_in_its_place_leaves_no_draft_and_the_old_one(tmp_
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="full"):
-        write_whole(path, "after")
+        write_atomically(path, "after")
     assert [(it.name, it.read_text()) for it in tmp_path.iterdir()] == [("path", "before")]
     with pytest.raises(DataFileFault, match="cannot write the backup"):
         backup._write(path, {})

@@ -75,7 +75,7 @@ def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
 
 def test_who_misses_its_beat_is_named():
     overrunning_cars = [
-        SimpleNamespace(called=name, known=lambda at=at: KnownCar(at))
+        SimpleNamespace(cli_name=name, as_known_car=lambda at=at: KnownCar(at))
         for name, at in (("one", b"1"), ("two", b"2"))
     ]
     fault = fault_of(
