@@ -16,8 +16,8 @@ from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import CarMatch, KnownCar, Vehicle, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.core.system.running import run_async
-from host_bridge.core.system.whole_file import write_atomically
 from host_bridge.sharing.open_car import OpenCar
 
 BACKUP = """\

@@ -17,7 +17,7 @@ from typing import Any
 
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_atomically
+from host_bridge.core.system.atomic_file import write_atomically
 
 _KEY_BYTES = 32
 

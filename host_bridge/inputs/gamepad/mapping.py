@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_atomically
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
 
 

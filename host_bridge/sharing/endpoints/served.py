@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.core.system.whole_file import write_atomically
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.sharing.endpoints.folders import private_folder
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")

@@ -13,7 +13,7 @@ import host_bridge
 from host_bridge.cli.commands import backup
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_atomically
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.inputs.gamepad import PadMapping, PadMappings
 
 PAIRING = Pairing("00ff", "red", "nigel", "0011")
@@ -97,6 +97,6 @@ def test_nothing_else_of_the_host_writes_beside_and_renames():
         if re.search(renames, path.read_text())
     }
     assert found == {
-        "core/system/whole_file.py",
+        "core/system/atomic_file.py",
         "deploy/flash/board/board.py",
     }
