@@ -154,8 +154,8 @@ def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
 class Layout:
     """The places of a message's numbers and texts in its payload, for encoder and decoder.
 
-    ``tandem flash`` makes it of a row's FIELDS (host_bridge/deploy/flash/program/folding.py), for
-    it would take an RP2040 more than a second.
+    ``tandem flash`` makes it of a row's FIELDS, for it would take an RP2040 more than a second
+    (host_bridge/deploy/flash/program/constant_folding.py).
     """
 
     def __init__(

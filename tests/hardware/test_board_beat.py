@@ -15,7 +15,7 @@ from host_bridge.config.boards import (
 )
 from host_bridge.config.boards.measured import Measured
 from host_bridge.config.store.pairings import Pairing
-from host_bridge.deploy.flash.board.beats import given_beat
+from host_bridge.deploy.flash.board.control_period import given_beat
 from tests.evidence import holds_for
 
 TIMED = Measured(

@@ -1,6 +1,6 @@
 """A vehicle file as one text, whatever it is based on: for tests that change a line of it."""
 
-from host_bridge.cli.arguments.vehicle_file import merged
+from host_bridge.cli.output.vehicle_file import merged
 from host_bridge.config import load_vehicle
 
 

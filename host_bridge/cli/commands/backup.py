@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from host_bridge.cli.arguments.choice import board_of, named_car
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.arguments.car_option import board_of, named_car
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config import by_name, parameter_count, values_hash
 from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
-from host_bridge.cli.arguments.piped import VIRTUAL, with_option
-from host_bridge.cli.arguments.typed import day, positive
+from host_bridge.cli.arguments.arg_types import day, positive
+from host_bridge.cli.arguments.calibrated_vehicle import NONE, calibrated_vehicle, changes_on_board
 from host_bridge.cli.commands import drive
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle

@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.cli.arguments.typed import number
-from host_bridge.cli.commands.act import asked, refused, row_of
+from host_bridge.cli.arguments.arg_types import number
+from host_bridge.cli.car_actions.request import asked, refused, row_of
 from host_bridge.config.store import Host
 from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.cli.arguments.adjusting import changes_of, is_change
-from host_bridge.cli.arguments.calibration_work import NONE, board_half, changes_on_board
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.arguments.calibrated_vehicle import NONE, board_half, changes_on_board
+from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config import config_hash, parameter_name
 from host_bridge.config.store import Host
 from host_bridge.core import CarIdentity, Vehicle

@@ -37,8 +37,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from host_bridge.cli.arguments.piped import add_pipes, piped
-from host_bridge.cli.arguments.typed import positive
+from host_bridge.cli.arguments.arg_types import positive
+from host_bridge.cli.arguments.virtual_pipes import add_pipes, piped
 from host_bridge.cli.commands.drive import add_driving, drive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault

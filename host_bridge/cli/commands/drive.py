@@ -53,10 +53,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.attest import add_profile, profile_of
-from host_bridge.cli.arguments.drive_log import JsonView, PlainView
-from host_bridge.cli.arguments.longer_step import offer_longer_step
-from host_bridge.cli.arguments.typed import add_seconds, positive
+from host_bridge.cli.arguments.arg_types import add_seconds, positive
+from host_bridge.cli.arguments.profile_option import add_profile, profile_of
+from host_bridge.cli.car_actions.period_prompt import offer_longer_step
 from host_bridge.cli.commands.cap import speed
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
@@ -64,6 +63,7 @@ from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
+from host_bridge.drive.display.lines import JsonView, PlainView
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,23 +8,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from host_bridge.cli.commands.pair import folded, has_key
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config.boards import load_board
 from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.aftercare import Aftercare
-from host_bridge.deploy.flash.before import Before, look_at_car, uri_of
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box
 from host_bridge.deploy.flash.board.heap import fitting, refuse_too_little
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.board.runtime import install_runtime
+from host_bridge.deploy.flash.commissioning import Aftercare
 from host_bridge.deploy.flash.install import install, look
 from host_bridge.deploy.flash.job import Job, prepare, refuse_wrong
-from host_bridge.deploy.flash.offer import left_out, offer_self_test
 from host_bridge.deploy.flash.plan import SLOTS, Plan
+from host_bridge.deploy.flash.precheck import Before, look_at_car, uri_of
 from host_bridge.deploy.flash.program.image import Image, examined, where_to_get
+from host_bridge.deploy.flash.selftest_prompt import left_out, offer_self_test
 
 EPILOG = """\
 examples:

@@ -24,12 +24,12 @@ from typing import Any
 
 from host_bridge import drive as driving
 from host_bridge.cars.car import Car
+from host_bridge.cars.car_text import difference_words, radio_words
 from host_bridge.cars.following import Follower, Following
-from host_bridge.cli.arguments.drive_log import car_line
-from host_bridge.cli.arguments.typed import add_seconds
-from host_bridge.cli.output.words import difference_words, radio_words
+from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.config.store import Host
 from host_bridge.core.system.running import run_async
+from host_bridge.drive.display.lines import car_line
 
 _EVERY_US = 1_000_000
 

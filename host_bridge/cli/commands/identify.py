@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.cli.arguments.choice import add_car, car_of
+from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.before import uri_of
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.plan import Slots
+from host_bridge.deploy.flash.precheck import uri_of
 from host_bridge.deploy.flash.program.trouble import translated
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.open_car import OpenCar

@@ -12,10 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.cli.arguments.choice import add_car, car_of
-from host_bridge.cli.arguments.typed import add_seconds
-from host_bridge.cli.output.line import LiveLines, status_line
-from host_bridge.cli.output.words import (
+from host_bridge.cars.car_text import (
     beat_words,
     hitl_words,
     host_clock_ahead_us,
@@ -24,6 +21,9 @@ from host_bridge.cli.output.words import (
     second_words,
     stop_source_words,
 )
+from host_bridge.cli.arguments.arg_types import add_seconds
+from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.config.store import Host
 from host_bridge.core import CarEvent, State, event_text
 from host_bridge.core.system.clock import Clock

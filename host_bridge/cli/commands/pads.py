@@ -28,7 +28,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from host_bridge.cli.arguments.typed import positive
+from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.inputs.gamepad import (

@@ -14,11 +14,11 @@ from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.before import uri_of
-from host_bridge.deploy.flash.board.beats import lengthened
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
+from host_bridge.deploy.flash.board.control_period import lengthened
 from host_bridge.deploy.flash.board.heap import refuse_too_little
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
+from host_bridge.deploy.flash.precheck import uri_of
 
 EPILOG = """\
 examples:

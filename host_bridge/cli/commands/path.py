@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from host_bridge.cli.arguments.typed import positive
+from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths import (

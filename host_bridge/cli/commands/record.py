@@ -8,8 +8,8 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from host_bridge.cli.arguments.lidar_word import lidars_of
-from host_bridge.cli.arguments.typed import add_seconds
+from host_bridge.cli.arguments.arg_types import add_seconds
+from host_bridge.cli.arguments.lidar_option import lidars_of
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async

@@ -43,7 +43,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.piped import VIRTUAL, add_pipes, piped, with_option
+from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, add_pipes, piped, with_option
 from host_bridge.cli.commands.drive import add_driving, drive, plan_of, view_of
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input

@@ -7,8 +7,8 @@ import json
 import sys
 from dataclasses import asdict
 
-from host_bridge.cli.arguments.attest import WHEELS_OFF_GROUND, profile_of
-from host_bridge.cli.arguments.choice import add_car, car_of
+from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.arguments.profile_option import WHEELS_OFF_GROUND, profile_of
 from host_bridge.config.store import Host
 from host_bridge.core import Sender
 from host_bridge.core.errors import UsageFault

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.cli.arguments.choice import add_car, board_of, car_of
-from host_bridge.cli.output.line import LiveLines, status_line
+from host_bridge.cli.arguments.car_option import add_car, board_of, car_of
+from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async

@@ -33,8 +33,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from host_bridge.cli.arguments.lidar_word import lidars_of
-from host_bridge.cli.arguments.typed import positive
+from host_bridge.cli.arguments.arg_types import positive
+from host_bridge.cli.arguments.lidar_option import lidars_of
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async

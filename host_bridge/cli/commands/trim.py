@@ -6,10 +6,10 @@ import argparse
 import json
 from dataclasses import replace
 
-from host_bridge.cli.arguments.choice import named_car
-from host_bridge.cli.arguments.trimming import shift_of, trimmed
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.arguments.car_option import named_car
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config.store import Host
+from host_bridge.config.vehicle.trim import shift_of, trimmed
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async

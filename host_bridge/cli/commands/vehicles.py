@@ -9,7 +9,8 @@ from dataclasses import asdict
 from math import degrees
 from typing import Any, TypeAlias
 
-from host_bridge.cli.arguments import vehicle_file, wiring
+from host_bridge.cli.output import vehicle_file
+from host_bridge.cli.output import wiring_report as wiring
 from host_bridge.cli.output.columns import aligned
 from host_bridge.config.store import Host
 from host_bridge.core import Actuator, SourceFacts, Vehicle

@@ -12,9 +12,9 @@ from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import OLDEST, BoardFacts
-from host_bridge.deploy.flash.program.flattening import flattened
-from host_bridge.deploy.flash.program.folding import folded
+from host_bridge.deploy.flash.program.constant_folding import folded
 from host_bridge.deploy.flash.program.image import where_to_get
+from host_bridge.deploy.flash.program.name_shortening import shortened
 from host_bridge.deploy.flash.program.program import (
     ROOT,
     Progress,
@@ -23,7 +23,6 @@ from host_bridge.deploy.flash.program.program import (
     launcher_files,
     sources_for,
 )
-from host_bridge.deploy.flash.program.shortening import shortened
 from host_bridge.link.protocol.wire import own_protocol_hash
 
 # The hashes, computed here from the same tables: otherwise a board would have to load tables that

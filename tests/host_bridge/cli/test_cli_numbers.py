@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from host_bridge.cli.arguments.trimming import shift_of, trimmed
 from host_bridge.config import load_vehicle
+from host_bridge.config.vehicle.trim import shift_of, trimmed
 from host_bridge.core.errors import UsageFault
 from tests.host_bridge.cli.programs import program, serving, tandem, until
 

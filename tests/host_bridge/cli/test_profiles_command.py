@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from host_bridge.cli.arguments.attest import add_profile, profile_of
+from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.core import Profile
 from host_bridge.core.errors import RefusedFault, UsageFault
 from tests import patience

@@ -15,15 +15,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.refusals import can_have_longer_period, refusal_text
-from host_bridge.cli.arguments.adjusting import changes_of, is_change
-from host_bridge.cli.arguments.longer_step import offer_longer_step
-from host_bridge.cli.arguments.trimming import shift_of, trimmed
+from host_bridge.cars.car_text import beat_words
+from host_bridge.cars.refusals import explained, may_be_given_longer_beat
+from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
+from host_bridge.cli.car_actions.period_prompt import offer_longer_step
 from host_bridge.cli.commands import config as config_command
-from host_bridge.cli.output.words import beat_words
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
 from host_bridge.config.store.configurations import differing
+from host_bridge.config.vehicle.trim import shift_of, trimmed
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OverrunFault, UsageFault
 from tests import patience

@@ -16,10 +16,10 @@ import pytest
 from firmware.protocol.messages import Stop
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands import stop as quick_stop
-from host_bridge.cli.output.line import LiveLines
-from host_bridge.cli.output.screen import _styled
+from host_bridge.cli.output.status_line import LiveLines
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.printable import Printable, one_line, printable, styled
+from host_bridge.drive.display.screen import _styled
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import text_of
 from host_bridge.sharing.stop import stop_sockets

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cli.commands import act
+from host_bridge.cli.car_actions import request as act
 from host_bridge.cli.output import faults_report
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.core import (

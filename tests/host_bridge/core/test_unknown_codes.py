@@ -12,8 +12,8 @@ import pytest
 
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
-from host_bridge.cli.output import words
-from host_bridge.cli.output.line import status_line
+from host_bridge.cars import car_text as words
+from host_bridge.cli.output.status_line import status_line
 from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_text
 from host_bridge.core import codes as host
 from host_bridge.core.system.clock import ManualClock

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.cli.arguments.drive_log import PlainView
-from host_bridge.cli.output.screen import screen
 from host_bridge.core import Profile, State
 from host_bridge.drive.controls import Controls
+from host_bridge.drive.display.lines import PlainView
+from host_bridge.drive.display.screen import screen
 from host_bridge.drive.drive import UNARMED, Drive, Phase
 from tests.evidence import every, some
 from tests.host_bridge.drive.test_drive import LIMITS, Day

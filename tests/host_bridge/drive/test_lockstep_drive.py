@@ -10,7 +10,6 @@ import time
 import pytest
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.drive_log import PlainView
 from host_bridge.cli.commands import drive
 from host_bridge.cli.main import main
 from host_bridge.config.store import make_host
@@ -19,6 +18,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
+from host_bridge.drive.display.lines import PlainView
 from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
 

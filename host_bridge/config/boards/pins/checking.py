@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from host_bridge.config.boards.facts import Board, Wiring
-from host_bridge.config.boards.pins.allotment import Allotment, allot
 from host_bridge.config.boards.pins.case import Case
 from host_bridge.config.boards.pins.needs import Needs, box_needs, needs_of
+from host_bridge.config.boards.pins.pin_allocation import Allotment, allot
 from host_bridge.config.boards.pins.routes import demands, is_pwm
 from host_bridge.config.boards.pins.rules import refusals
 from host_bridge.config.boards.pins.state_machines import anywhere, fill, jobs, place

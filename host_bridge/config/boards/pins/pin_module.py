@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from host_bridge.config.boards.facts import Part, Pin, Wire
-from host_bridge.config.boards.pins.allotment import Allotment
 from host_bridge.config.boards.pins.case import Case
 from host_bridge.config.boards.pins.checking import check, examine, load_needs
 from host_bridge.config.boards.pins.needs import Needs
+from host_bridge.config.boards.pins.pin_allocation import Allotment
 from host_bridge.config.boards.reading import load_board, read_wiring
 from host_bridge.config.boards.schema import PARTS, SIDES, Row
 from host_bridge.config.vehicle.schema import CHANNEL_KINDS

@@ -5,7 +5,7 @@ import json
 import pytest
 import tandem
 
-from host_bridge.cli.arguments.piped import piped
+from host_bridge.cli.arguments.virtual_pipes import piped
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core import Observed, SeenCar

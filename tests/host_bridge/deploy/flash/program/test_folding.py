@@ -10,7 +10,7 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
 from host_bridge.deploy.flash.job import program_for
-from host_bridge.deploy.flash.program.folding import folded
+from host_bridge.deploy.flash.program.constant_folding import folded
 from host_bridge.deploy.flash.program.program import ROOT
 from tests import patience
 from tests.evidence import some

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.deploy.flash.program.shortening import shortened
+from host_bridge.deploy.flash.program.name_shortening import shortened
 
 BASE = "firmware/base.py"
 USER = "firmware/user.py"

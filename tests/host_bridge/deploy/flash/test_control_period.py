@@ -6,7 +6,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.store import make_host
 from host_bridge.core import KnownCar
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.board.beats import lengthened
+from host_bridge.deploy.flash.board.control_period import lengthened
 from tests.host_bridge.cli.programs import virtual_car
 
 pytestmark = pytest.mark.process

@@ -9,7 +9,7 @@ from math import degrees
 from typing import TextIO
 
 from host_bridge.cars.car import Car
-from host_bridge.cli.output.words import (
+from host_bridge.cars.car_text import (
     cap_words,
     others_in_command,
     profile_words,

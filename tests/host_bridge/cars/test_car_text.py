@@ -5,12 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cli.output.words import (
-    difference_words,
-    host_clock_ahead_us,
-    imu_words,
-    second_words,
-)
+from host_bridge.cars.car_text import difference_words, host_clock_ahead_us, imu_words, second_words
 from host_bridge.core import Second
 from tests.host_bridge.drive.drives import Drive, Rig
 

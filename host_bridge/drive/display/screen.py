@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator
 
 from host_bridge.cars.car import Car
-from host_bridge.cli.output.words import (
+from host_bridge.cars.car_text import (
     age_ms,
     angle,
     cap_words,

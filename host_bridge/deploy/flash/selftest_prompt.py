@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from host_bridge.cli.arguments.attest import WHEELS_OFF_GROUND, says_wheels_off_ground
+from host_bridge.cli.arguments.profile_option import WHEELS_OFF_GROUND, says_wheels_off_ground
 from host_bridge.cli.commands import selftest as command
 from host_bridge.config.store import Host
 

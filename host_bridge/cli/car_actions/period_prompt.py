@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config.store import Host
 from host_bridge.core import LONGEST_STEP_S, KnownCar
 from host_bridge.core.errors import OverrunFault

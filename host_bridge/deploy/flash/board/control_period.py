@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config.boards import Board, on_board
 from host_bridge.config.store import Host
 from host_bridge.config.store.configurations import differing
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
-from host_bridge.deploy.flash.board.meeting import met_again
+from host_bridge.deploy.flash.board.reconnection import met_again
 
 
 def given_beat(

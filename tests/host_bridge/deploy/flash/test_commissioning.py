@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.core import State
-from host_bridge.deploy.flash import aftercare
+from host_bridge.deploy.flash import commissioning as aftercare
 
 
 def opened(**changes):

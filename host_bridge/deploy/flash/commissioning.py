@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.cli.output.line import counted
+from host_bridge.cli.output.status_line import counted
 from host_bridge.config.boards import Board, minor_of
 from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
-from host_bridge.deploy.flash.before import Before, uri_of
-from host_bridge.deploy.flash.board.beats import given_beat
-from host_bridge.deploy.flash.board.meeting import met_again
+from host_bridge.deploy.flash.board.control_period import given_beat
+from host_bridge.deploy.flash.board.reconnection import met_again
+from host_bridge.deploy.flash.precheck import Before, uri_of
 from host_bridge.sharing.open_car import OpenCar
 
 STARTED_WITHIN_S = 5.0

@@ -7,9 +7,7 @@ import os
 from typing import Any
 
 from host_bridge.cars.car import Car
-from host_bridge.cars.fleet import FleetAgreement
-from host_bridge.cli.output.screen import screen
-from host_bridge.cli.output.words import (
+from host_bridge.cars.car_text import (
     age_ms,
     angle,
     commander,
@@ -20,7 +18,9 @@ from host_bridge.cli.output.words import (
     speed,
     together_words,
 )
+from host_bridge.cars.fleet import FleetAgreement
 from host_bridge.drive import Drive
+from host_bridge.drive.display.screen import screen
 
 _EVERY_US = 1_000_000  # a line per car and second, besides the lines on changes
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.refusals import can_have_longer_period
-from host_bridge.cli.arguments.attest import add_profile, profile_of
-from host_bridge.cli.arguments.choice import add_car, car_of
-from host_bridge.cli.arguments.longer_step import offer_longer_step
+from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.arguments.profile_option import add_profile, profile_of
+from host_bridge.cli.car_actions.period_prompt import offer_longer_step
 from host_bridge.config.store import Host
 from host_bridge.core import (
     Action,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.cli.arguments.drive_log import PlainView
-from host_bridge.cli.output.line import LiveLines, status_line
-from host_bridge.cli.output.screen import screen
-from host_bridge.cli.output.words import others_in_command
+from host_bridge.cars.car_text import others_in_command
+from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
+from host_bridge.drive.display.lines import PlainView
+from host_bridge.drive.display.screen import screen
 from host_bridge.drive.drive import Phase
 from host_bridge.drive.run import fitted
 from tests.host_bridge.drive.test_drive import Day

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core.errors import AnotherCarFault
-from host_bridge.deploy.flash.before import Before
+from host_bridge.deploy.flash.precheck import Before
 
 ONE, OTHER = b"\1" * 8, b"\2" * 8
 
