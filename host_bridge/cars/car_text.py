@@ -1,33 +1,31 @@
-"""Formats the numbers of a drive as text, for the screen and the log alike."""
+"""Formats what one car reports as text, the same for the screen, the log and every command."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from host_bridge.cars.acceptance import newest_common
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
-from host_bridge.drive import Drive
 
 _HALF_SECOND_US = 500_000
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
 
 
-def hitl_words(car: Car) -> str:
+def hitl_text(car: Car) -> str:
     """Return a warning that the car's wheels are simulated (HITL); "" for every other car."""
     is_hitl = car.identity is not None and car.identity.is_hitl
     return "HARDWARE IN THE LOOP: a bare board, a plant's wheels" if is_hitl else ""
 
 
-def speed(speed_mps: float) -> str:
+def speed_text(speed_mps: float) -> str:
     """Format a speed; forward is positive."""
     return f"{speed_mps:+.2f} m/s"
 
 
-def angle(steer_rad: float) -> str:
+def angle_text(steer_rad: float) -> str:
     """Format a steering angle in degrees, with its side."""
     side = "left" if steer_rad > _CENTRE_RAD else "right" if steer_rad < -_CENTRE_RAD else ""
     return f"{abs(math.degrees(steer_rad)):.1f}° {side}".rstrip()
@@ -41,7 +39,7 @@ def source_name(car: Car, number: int | None) -> str:
     return names[0] if names else f"source {number}"
 
 
-def commander(car: Car) -> str:
+def who_commands(car: Car) -> str:
     """Return who commands the car, as a phrase; if nobody does, why."""
     status = car.status
     if status is None or status.state not in (State.ACTIVE, State.HOLD):
@@ -72,7 +70,7 @@ def others_in_command(car: Car) -> list[str]:
     ]
 
 
-def profile_words(car: Car) -> str:
+def profile_text(car: Car) -> str:
     """Return the profile that the car is armed in, if it is not the default of its file.
 
     Return "" before it is armed.
@@ -86,7 +84,7 @@ def profile_words(car: Car) -> str:
     return "" if status.profile is car.profile() else status.profile.name.lower()
 
 
-def cap_words(car: Car) -> str:
+def cap_text(car: Car) -> str:
     """Return the speed cap if it is lower than the vehicle file's limits, else ""."""
     if car.outputs is None or car.vehicle is None or car.status is None:
         return ""
@@ -96,13 +94,13 @@ def cap_words(car: Car) -> str:
     return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, of_profile_mps) - 1e-9 else ""
 
 
-def warmth(car: Car) -> str:
+def temperature_text(car: Car) -> str:
     """Return the board's temperature; "" without a sensor."""
     degrees_c = car.power.temperature_c if car.power else None
     return "" if degrees_c is None else f"{degrees_c:.0f} °C"
 
 
-def radio_words(car: Car) -> str:
+def rc_mode_text(car: Car) -> str:
     """Return the position of the RC's mode switch; "" for a car without a receiver."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.has_rc:
         return ""
@@ -110,7 +108,7 @@ def radio_words(car: Car) -> str:
     return "RC no signal" if mode is None else f"RC {mode.name.lower()}"
 
 
-def stop_source_words(car: Car) -> str:
+def stop_sources_text(car: Car) -> str:
     """List each registered stop source: there, silent or saying stop; required ones have a *."""
     if car.inputs is None or car.vehicle is None or car.status is None:
         return ""
@@ -139,20 +137,20 @@ def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
     return (at_us + _HALF_SECOND_US) % (2 * _HALF_SECOND_US) - _HALF_SECOND_US
 
 
-def second_words(car: Car, now_us: int, unix_us: int) -> str:
+def pps_offset_text(car: Car, now_us: int, unix_us: int) -> str:
     """Return the host clock's offset from the time receiver's pulse; "" without a pulse."""
     ahead_us = host_clock_ahead_us(car, now_us, unix_us)
     return "" if ahead_us is None else f"PPS: this host's clock {ahead_us * 1e-3:+.1f} ms"
 
 
-def imu_words(car: Car) -> str:
+def imu_text(car: Car) -> str:
     """Return a warning if a fitted IMU does not answer, else ""."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.parameters["gyro_fitted"][0]:
         return ""
     return "" if car.inputs.has_imu else "IMU SILENT"
 
 
-def beat_words(car: Car) -> str:
+def step_time_text(car: Car) -> str:
     """Return a step's share of its beat, and the missed beats; "" where steps take no time."""
     inputs = car.inputs
     if inputs is None or not (inputs.takes_us or inputs.missed):
@@ -163,7 +161,7 @@ def beat_words(car: Car) -> str:
     return words + missed + lately
 
 
-def age_ms(car: Car, now_us: int) -> float | None:
+def status_age_ms(car: Car, now_us: int) -> float | None:
     """Return the age of the newest status in ms; None while the car's clock is not known."""
     if car.status is None:
         return None
@@ -171,29 +169,7 @@ def age_ms(car: Car, now_us: int) -> float | None:
     return None if then_us is None else max(now_us - then_us, 0) * 1e-3
 
 
-def together_words(drive: Drive) -> tuple[str, bool]:
-    """Return the skew and agreement of all cars, and whether they took the same bytes."""
-    agreement = drive.fleet.agreement()
-    skew = "skew not known yet"
-    if drive.skew_us is not None:
-        skew = f"skew {drive.skew_us * 1e-3:.1f} ms"
-    if not agreement.is_equal():
-        return f"{skew}   DIFFERENT claims, at or before number {agreement.differs_at}", False
-    lost = f", {agreement.missed} lost on the way" if agreement.missed else ""
-    return f"{skew}   {agreement.agreed} claims the same{_common_crc(drive)}{lost}", True
-
-
-def _common_crc(drive: Drive) -> str:
-    """Return the running CRC after the newest claim that all report.
-
-    After a lost claim the cars' CRCs differ, and it is "".
-    """
-    common = newest_common([car.acceptance for car in drive.fleet.cars]) or []
-    crcs = {report.crc for report in common}
-    return f", crc {crcs.pop():08x}" if len(crcs) == 1 else ""
-
-
-def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:
+def divergence_lines(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:
     """Yield a line for each quantity that differs too much (True), or else one on all (False)."""
     alarms = divergence.alarms()
     for alarm in alarms:

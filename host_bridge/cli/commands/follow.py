@@ -24,7 +24,7 @@ from typing import Any
 
 from host_bridge import drive as driving
 from host_bridge.cars.car import Car
-from host_bridge.cars.car_text import difference_words, radio_words
+from host_bridge.cars.car_text import divergence_lines, rc_mode_text
 from host_bridge.cars.following import Follower, Following
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.config.store import Host
@@ -69,7 +69,7 @@ class Lines:
     def news(self, following: Following, now_us: int) -> list[str]:
         cars = (following.leader, *(follower.car for follower in following.followers))
         lines = [line for car in cars for line in self._if_new(car.name, car.why_stopped())]
-        lines += self._if_new(f"{following.leader.name} radio", radio_words(following.leader))
+        lines += self._if_new(f"{following.leader.name} radio", rc_mode_text(following.leader))
         for follower in following.followers:
             lines += self._if_new(f"{follower.car.name} notice", follower.notice)
             lines += self._if_new(f"{follower.car.name} differs", _alarms(follower))
@@ -89,7 +89,7 @@ class Lines:
         for follower in following.followers:
             lines.append(f"{follower.car.name}: {_agreed(follower)}.")
             if follower.divergence:
-                words = difference_words(follower.divergence, now_us)
+                words = divergence_lines(follower.divergence, now_us)
                 lines += [f"{follower.car.name}: apart at the end: {text}" for text, _ in words]
         return lines
 

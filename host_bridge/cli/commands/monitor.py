@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from host_bridge.cars.car_text import (
-    beat_words,
-    hitl_words,
+    hitl_text,
     host_clock_ahead_us,
-    imu_words,
-    radio_words,
-    second_words,
-    stop_source_words,
+    imu_text,
+    pps_offset_text,
+    rc_mode_text,
+    step_time_text,
+    stop_sources_text,
 )
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, car_of
@@ -120,10 +120,10 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
     reason = opened.why_offline.split("\n")[0] or car.why_stopped(says_when=True)
-    seconds = second_words(car, now_us, _unix_us())
-    words = (stop_source_words(car), radio_words(car), imu_words(car), beat_words(car), seconds)
+    seconds = pps_offset_text(car, now_us, _unix_us())
+    words = (stop_sources_text(car), rc_mode_text(car), imu_text(car), step_time_text(car), seconds)
     details = "   ".join(filter(None, words))
-    below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
+    below = [f"    {words}" for words in (hitl_text(opened.car), details) if words]
     if sys.stdout.isatty():
         return [line, f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]

@@ -10,11 +10,11 @@ from typing import TextIO
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.car_text import (
-    cap_words,
+    cap_text,
     others_in_command,
-    profile_words,
+    profile_text,
     source_name,
-    warmth,
+    temperature_text,
 )
 from host_bridge.core.system.printable import can_draw, one_line, styled
 
@@ -39,14 +39,14 @@ def _parts(car: Car) -> Iterator[str]:
     yield f"{car.status.state.name:8}"
     yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
     yield ", ".join(others_in_command(car))
-    yield profile_words(car)
+    yield profile_text(car)
     yield f"{car.status.speed_mps:+6.2f} m/s"
-    yield cap_words(car)
+    yield cap_text(car)
     yield f"steer {degrees(car.status.steer_rad):+5.1f} deg"
     rate_hz = car.connection.statistics.rates_hz.get("Status")
     yield f"{rate_hz:3.0f} Hz" if rate_hz else ""
     yield f"{car.power.battery_v:.1f} V" if car.power else ""
-    yield warmth(car)
+    yield temperature_text(car)
     yield car.why_stopped()
 
 

@@ -8,18 +8,18 @@ from typing import Any
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.car_text import (
-    age_ms,
-    angle,
-    commander,
-    difference_words,
-    hitl_words,
-    profile_words,
+    angle_text,
+    divergence_lines,
+    hitl_text,
+    profile_text,
     source_name,
-    speed,
-    together_words,
+    speed_text,
+    status_age_ms,
+    who_commands,
 )
 from host_bridge.cars.fleet import FleetAgreement
 from host_bridge.drive import Drive
+from host_bridge.drive.display.agreement import agreement_text
 from host_bridge.drive.display.screen import screen
 
 _EVERY_US = 1_000_000  # a line per car and second, besides the lines on changes
@@ -53,7 +53,7 @@ class PlainView:
 
     def _changes(self, car: Car) -> list[str]:
         state = car.status.state.name if car.status and car.is_online() else "link lost"
-        changes = self._if_new(f"{car.name} hitl", hitl_words(car))
+        changes = self._if_new(f"{car.name} hitl", hitl_text(car))
         changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
 
@@ -121,7 +121,7 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
     row |= {
         "is_linked": car.is_online(),
-        "age_ms": age_ms(car, now_us),
+        "age_ms": status_age_ms(car, now_us),
         "notice": drive.notice,
         "log": drive.log_fault_text(),
     }
@@ -150,13 +150,13 @@ def car_line(car: Car, now_us: int) -> str:
     status = car.status
     if status is None or not car.is_online():
         return f"{car.name}: link lost"
-    age = age_ms(car, now_us)
+    age = status_age_ms(car, now_us)
     old = "" if age is None else f"  {age:.0f} ms old"
-    profile = profile_words(car)
+    profile = profile_text(car)
     state = f"{status.state.name:8}" + (f"  {profile}" if profile else "")
     return (
-        f"{car.name}: {state}  {commander(car)}  {speed(status.speed_mps)}"
-        f"  {angle(status.steer_rad)}{old}"
+        f"{car.name}: {state}  {who_commands(car)}  {speed_text(status.speed_mps)}"
+        f"  {angle_text(status.steer_rad)}{old}"
     )
 
 
@@ -175,10 +175,10 @@ def _together(drive: Drive, now_us: int) -> list[str]:
         return []
     worst_us = drive.worst_skew_us
     worst = "" if worst_us is None else f", {worst_us * 1e-3:.1f} ms at worst"
-    lines = [f"Together: {together_words(drive)[0]}{worst}."]
+    lines = [f"Together: {agreement_text(drive)[0]}{worst}."]
     for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
         lines += [
             f"{car.name}: apart at the end: {text}"
-            for text, _ in difference_words(divergence, now_us)
+            for text, _ in divergence_lines(divergence, now_us)
         ]
     return lines

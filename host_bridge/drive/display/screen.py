@@ -12,19 +12,19 @@ from collections.abc import Iterator
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.car_text import (
-    age_ms,
-    angle,
-    cap_words,
-    commander,
-    difference_words,
-    hitl_words,
-    profile_words,
-    speed,
-    together_words,
+    angle_text,
+    cap_text,
+    divergence_lines,
+    hitl_text,
+    profile_text,
+    speed_text,
+    status_age_ms,
+    who_commands,
 )
 from host_bridge.core import CarStatus, State
 from host_bridge.core.system.printable import one_line
 from host_bridge.drive import Drive
+from host_bridge.drive.display.agreement import agreement_text
 
 Span = tuple[str, str]  # text, style
 
@@ -115,12 +115,12 @@ def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
     speed_part = command.speed_mps / limits.speed_mps if limits.speed_mps else 0.0
     steer_part = command.steer_rad / limits.steer_rad if limits.steer_rad else 0.0
     yield [
-        (f" speed  {speed(command.speed_mps):>11}  ", ""),
+        (f" speed  {speed_text(command.speed_mps):>11}  ", ""),
         (_gauge(speed_part), "bold"),
         (f"  {limits.speed_mps:.2g} m/s", "dim"),
     ]
     yield [  # the left of the gauge is the left of the car
-        (f" steer  {angle(command.steer_rad):>11}  ", ""),
+        (f" steer  {angle_text(command.steer_rad):>11}  ", ""),
         (_gauge(-steer_part), "bold"),
         (f"  {math.degrees(limits.steer_rad):.0f}°", "dim"),
     ]
@@ -142,16 +142,16 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
         return
     style = _STATE_STYLES.get(status.state, "")
-    profile = profile_words(car)
+    profile = profile_text(car)
     yield [
         (name, "bold"),
         (f"{status.state.name:9}", style),
         (f" {profile} " if profile else "", "care"),
-        (f" {commander(car)}", ""),
-        (f"   {cap_words(car)}" if cap_words(car) else "", "care"),
+        (f" {who_commands(car)}", ""),
+        (f"   {cap_text(car)}" if cap_text(car) else "", "care"),
     ]
-    if hitl_words(car):
-        yield [(_INDENT + hitl_words(car), "care")]
+    if hitl_text(car):
+        yield [(_INDENT + hitl_text(car), "care")]
     yield [(_INDENT + _motion(car, status), "")]
     yield _link(car, now_us)
     yield from _wrapped(car.why_stopped(says_when=True), "bad", columns, _INDENT)
@@ -160,13 +160,13 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
 def _motion(car: Car, status: CarStatus) -> str:
     battery = f"   {car.power.battery_v:.1f} V" if car.power else ""
     return (
-        f"speed {speed(status.speed_mps)} of {speed(status.target_mps)}   "
-        f"steer {angle(status.steer_rad)}{battery}"
+        f"speed {speed_text(status.speed_mps)} of {speed_text(status.target_mps)}   "
+        f"steer {angle_text(status.steer_rad)}{battery}"
     )
 
 
 def _link(car: Car, now_us: int) -> list[Span]:
-    age = age_ms(car, now_us)
+    age = status_age_ms(car, now_us)
     statistics = car.connection.statistics
     trip_us = statistics.round_trip_us(50)
     trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
@@ -181,10 +181,10 @@ def _link(car: Car, now_us: int) -> list[Span]:
 def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
     if not drive.divergences:
         return
-    words, is_well = together_words(drive)
+    words, is_well = agreement_text(drive)
     yield [(" together ", "bold"), (words, "" if is_well else "bad")]
     for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
-        for number, (text, is_alarm) in enumerate(difference_words(divergence, now_us)):
+        for number, (text, is_alarm) in enumerate(divergence_lines(divergence, now_us)):
             head = f" {car.name[:8]:8} " if number == 0 else _INDENT
             yield [(head, "bold"), (text, "bad" if is_alarm else "")]
     yield []

@@ -5,7 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.car_text import difference_words, host_clock_ahead_us, imu_words, second_words
+from host_bridge.cars.car_text import (
+    divergence_lines,
+    host_clock_ahead_us,
+    imu_text,
+    pps_offset_text,
+)
 from host_bridge.core import Second
 from tests.host_bridge.drive.drives import Drive, Rig
 
@@ -25,21 +30,21 @@ def drive():
 def test_a_second_tells_how_far_this_hosts_clock_is_ahead(drive, ahead_us, age_us):
     car, now_us = drive.rigs[0].car, drive.now_us
     assert host_clock_ahead_us(car, now_us, UNIX_US) is None
-    assert second_words(car, now_us, UNIX_US) == ""
+    assert pps_offset_text(car, now_us, UNIX_US) == ""
     began_us = car.status.time_us - age_us
     since_us = now_us - car.connection.clock.host_us(began_us, now_us)
     car.second = Second(began_us & (1 << 30) - 1)
     unix_us = UNIX_US + since_us + ahead_us
     assert host_clock_ahead_us(car, now_us, unix_us) == pytest.approx(ahead_us, abs=2)
-    assert f"{ahead_us / 1000:+.1f} ms" in second_words(car, now_us, unix_us)
+    assert f"{ahead_us / 1000:+.1f} ms" in pps_offset_text(car, now_us, unix_us)
     assert host_clock_ahead_us(car, now_us + 2_500_000, unix_us + 2_500_000) is None
 
 
 def test_an_imu_that_is_silent_is_said(drive):
     car = drive.rigs[0].car
-    assert imu_words(car) == ""
+    assert imu_text(car) == ""
     car.inputs = replace(car.inputs, has_imu=False)
-    assert imu_words(car) == "IMU SILENT"
+    assert imu_text(car) == "IMU SILENT"
 
 
 @pytest.mark.parametrize(
@@ -54,4 +59,4 @@ def test_an_alarm_that_lingers_is_not_said_of_a_number_within_its_limit(amount, 
         what="yaw rate", amount=amount, unit="rad/s", limit=0.1, since_us=1_000_000
     )
     divergence = SimpleNamespace(alarms=lambda: [alarm], differences=[alarm])
-    assert list(difference_words(divergence, 3_000_000)) == [(said, True)]
+    assert list(divergence_lines(divergence, 3_000_000)) == [(said, True)]

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.car_text import beat_words
+from host_bridge.cars.car_text import step_time_text
 from host_bridge.cars.refusals import explained, may_be_given_longer_beat
 from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
 from host_bridge.cli.car_actions.period_prompt import offer_longer_step
@@ -105,7 +105,7 @@ def test_without_its_report_the_refusal_is_its_phrase():
     ],
 )
 def test_the_monitor_says_what_a_step_takes_and_what_was_missed(inputs, said):
-    assert beat_words(SimpleNamespace(inputs=inputs)) == said
+    assert step_time_text(SimpleNamespace(inputs=inputs)) == said
 
 
 # --- what one car has other than its file

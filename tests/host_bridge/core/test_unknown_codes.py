@@ -180,9 +180,9 @@ class Shown:
     def text(self) -> str:
         """What the monitor, a driver's screen and a log have of it."""
         car = self.car
-        lines = [status_line(car), car.why_stopped(says_when=True), words.commander(car)]
-        lines += [words.stop_source_words(car), words.radio_words(car), words.imu_words(car)]
-        lines += [words.cap_words(car), words.profile_words(car), *words.others_in_command(car)]
+        lines = [status_line(car), car.why_stopped(says_when=True), words.who_commands(car)]
+        lines += [words.stop_sources_text(car), words.rc_mode_text(car), words.imu_text(car)]
+        lines += [words.cap_text(car), words.profile_text(car), *words.others_in_command(car)]
         if car.events:
             lines.append(event_text(car.events[-1], car.vehicle))
         reports = (car.status, car.inputs, car.power, car.outputs, car.identity)
@@ -243,7 +243,7 @@ def test_the_rc_s_mode_and_a_refusal_are_shown_by_their_numbers():
     shown = Shown()
     shown.car.vehicle = vehicle("f1tenth")
     shown.say(messages.Inputs, rc_mode=9)
-    assert words.radio_words(shown.car) == "RC unknown (9)"
+    assert words.rc_mode_text(shown.car) == "RC unknown (9)"
     request = shown.car.arm(shown.drive.now_us, host.Sender.COMMAND)
     shown.say(messages.ActReply, action=host.Action.ARM, refusals=1 << 25)
     assert request.result
