@@ -16,9 +16,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.cli.commands import pair
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import TABLE
+from host_bridge.deploy.flash.board import pairing_key
 from host_bridge.deploy.hil.host.paced import NotDriving
 from tests.studies import chip_heap, chip_steps, chip_tables
 
@@ -32,7 +32,7 @@ WHEELS OFF THE GROUND: the cars are armed, and driven at standstill. A key on th
 and taken away at the end."""
 CARS = ("f1tenth", "f1tenth_vesc", "autorally")
 BEATS_S = (0.01, 0.02)
-NO_KEY = bytes(pair.KEY)
+NO_KEY = bytes(pairing_key.KEY)
 
 
 def main() -> int:
@@ -66,7 +66,7 @@ def _board(port: str, args: argparse.Namespace) -> Iterator[str]:
         _tandem("flash", "--vehicle", car, "--board", args.board, "--port", port, "--no-selftest")
         yield from _measured(port, args, None)
         with tempfile.NamedTemporaryFile("w", suffix=".key") as file:
-            key = secrets.token_bytes(pair.KEY)
+            key = secrets.token_bytes(pairing_key.KEY)
             file.write(key.hex())
             file.flush()
             _store(port, args, key)
@@ -97,7 +97,7 @@ def _store(port: str, args: argparse.Namespace, key: bytes) -> None:
     """Put a key onto a board, or zeros, which are none; nothing where there is no program yet."""
     with chip_tables.bench_at(port, args).board() as board:
         if board.slots() is not None:
-            pair.store(board, key, "")
+            pairing_key.store(board, key, "")
 
 
 def _tandem(*words: str) -> None:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from host_bridge.cli.commands.pair import has_key
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.heap import (
     NEED_COLUMNS,
@@ -27,6 +26,7 @@ from host_bridge.config.boards.heap import (
     read_needs,
     read_runtimes,
 )
+from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import Bench
 from host_bridge.deploy.hil.bench import facts as facts_of

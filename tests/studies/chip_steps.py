@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from firmware.protocol import codes, messages
-from host_bridge.cli.commands.pair import has_key
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
+from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import Bench
 from host_bridge.deploy.hil.bench import facts as facts_of

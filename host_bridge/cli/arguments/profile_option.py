@@ -1,15 +1,12 @@
-"""The options ``--profile`` and ``--attest``, and the question that the stand profile asks."""
+"""The options ``--profile`` and ``--attest``."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 
 from host_bridge.core import Profile
-from host_bridge.core.errors import RefusedFault, UsageFault
-
-WHEELS_OFF_GROUND = "wheels-off-ground"
-_YES = ("y", "yes")
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.attestation import WHEELS_OFF_GROUND, require_wheels_off_ground
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +33,7 @@ def profile_of(args: argparse.Namespace, car_count: int = 1) -> Profile | None:
     profile = Profile[args.profile.upper()]
     if profile is Profile.STAND:
         _refuse_several(car_count)
-        if args.attest != WHEELS_OFF_GROUND:
-            _ask()
+        require_wheels_off_ground(args.attest)
     return profile
 
 
@@ -49,22 +45,3 @@ def _refuse_several(car_count: int) -> None:
             got=f"{car_count} cars",
             remedy="leave out --twin",
         )
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise UsageFault(
-            "nobody can be asked whether the wheels are off the ground",
-            expected=f"a terminal, or --attest {WHEELS_OFF_GROUND}",
-            remedy="look at the car, then say so",
-        )
-    if not says_wheels_off_ground():
-        raise RefusedFault(
-            "not armed: the profile stand is for wheels off the ground",
-            remedy="put the car on its stand; or arm it in another profile",
-        )
-
-
-def says_wheels_off_ground() -> bool:
-    """Ask the person at this terminal; return True only for yes, so an empty answer is no."""
-    return input("Are the wheels off the ground? [y/N] ").strip().lower() in _YES

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config.store import Host
 from host_bridge.core import LONGEST_STEP_S, KnownCar
 from host_bridge.core.errors import OverrunFault
+from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 
 _YES = ("y", "yes")
@@ -36,7 +36,7 @@ async def _write(car: str, meant: KnownCar, host: Host) -> int:
     """Write the longer beat, but only to the car that refused, and to no other at its port."""
     opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
     try:
-        await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, counted)
+        await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, progress_count)
         print(f"Written, all of it read back: {opened.name} can be armed in some seconds.")
     finally:
         await opened.close()

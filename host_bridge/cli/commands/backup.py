@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.cli.arguments.car_option import board_of, named_car
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config import by_name, parameter_count, values_hash
 from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import CarMatch, KnownCar, Vehicle, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
-from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.progress import progress_count
+from host_bridge.core.system.running import write_atomically
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
@@ -83,7 +83,7 @@ async def _backup(args: argparse.Namespace, host: Host) -> int:
 
 async def _row(host: Host, opened: OpenCar) -> dict[str, Any]:
     identity, known = opened.identity, host.pairings.of(opened.identity)
-    values = await host.configurations.read(opened, counted("read"))
+    values = await host.configurations.read(opened, progress_count("read"))
     parameters = by_name(values)
     if values_hash(values, identity.car_name) != identity.config_hash:
         raise NotHeldFault("what was read is not what the car reports to hold", where=opened.uri)
@@ -109,7 +109,7 @@ async def _restore(args: argparse.Namespace, host: Host) -> int:
         held = host.vehicles.recognised(opened.identity)
         _refuse_another_type(held, row, opened.name)  # first: no --board would help there
         _refuse_another_board(opened, held, row, board_of(args.board))
-        changed = await host.configurations.write(opened, kept, row["car_name"], counted)
+        changed = await host.configurations.write(opened, kept, row["car_name"], progress_count)
         known = (
             Pairing.from_row(row["pairing"])
             if row["pairing"]

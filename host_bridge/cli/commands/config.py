@@ -7,11 +7,11 @@ import json
 
 from host_bridge.cli.arguments.calibrated_vehicle import NONE, board_half, changes_on_board
 from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config import config_hash, parameter_name
 from host_bridge.config.store import Host
 from host_bridge.core import CarIdentity, Vehicle
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
@@ -127,7 +127,7 @@ async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
 
 
 async def _read(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
-    values = await host.configurations.read(opened, counted("read"))
+    values = await host.configurations.read(opened, progress_count("read"))
     named = {parameter_name(index): value for index, value in enumerate(values)}
     if args.json:
         print(json.dumps(named))
@@ -144,7 +144,7 @@ async def _write(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     identity = _identity(opened)
     vehicle = await host.configurations.on_its_board(_vehicle(args, host), opened)
     name = args.name or identity.car_name or vehicle.name
-    changed = await host.configurations.write(opened, vehicle, name, counted)
+    changed = await host.configurations.write(opened, vehicle, name, progress_count)
     written = config_hash(vehicle, identity.board_id, name)
     row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": written.hex()}
     print(json.dumps(row) if args.json else _written(row, opened))
@@ -154,7 +154,7 @@ async def _write(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
 async def _adjust(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     file = host.vehicles.load(args.vehicle) if args.vehicle else None
     vehicle, changed = await host.configurations.adjust(
-        opened, args.changes, counted, file, args.name
+        opened, args.changes, progress_count, file, args.name
     )
     name = args.name or _identity(opened).car_name or vehicle.name
     written = config_hash(vehicle, _identity(opened).board_id, name)
@@ -167,7 +167,7 @@ async def _calibrate(args: argparse.Namespace, host: Host, opened: OpenCar) -> i
     file = host.vehicles.load(args.vehicle or opened.vehicle.name)
     calibrated = file if args.calibration == NONE else board_half(file, args.calibration, host)
     name = _identity(opened).car_name or file.name
-    changed = await host.configurations.calibrate(opened, file, calibrated, counted)
+    changed = await host.configurations.calibrate(opened, file, calibrated, progress_count)
     rows = changes_on_board(file, calibrated)
     if args.json:
         print(json.dumps({"car": name, "vehicle": file.name, "changed": changed, "values": rows}))
@@ -194,7 +194,7 @@ async def _diff(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     file = host.vehicles.load(args.vehicle) if args.vehicle else opened.vehicle
     vehicle = await host.configurations.on_its_board(file, opened)
     wanted = host.configurations.values(vehicle, identity, identity.car_name)
-    held = await host.configurations.read(opened, counted("read"))
+    held = await host.configurations.read(opened, progress_count("read"))
     rows = [
         {"parameter": parameter_name(i), "car": held[i], "file": wanted[i]}
         for i in range(len(wanted))

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import binascii
 import os
 import secrets
 from collections.abc import Callable
-from typing import cast
 
-from host_bridge.config.boards import Board, board_names, load_board
+from host_bridge.config.boards import Board, load_board
 from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
-from host_bridge.core.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
+from host_bridge.deploy.flash.board.board import BoardFacts
 from host_bridge.deploy.flash.board.control_period import lengthened
-from host_bridge.deploy.flash.board.heap import refuse_too_little
+from host_bridge.deploy.flash.board.pairing_key import (
+    KEY,
+    check,
+    check_kind,
+    folded,
+    refuse_too_little_heap,
+    store,
+)
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.precheck import uri_of
 
@@ -35,39 +40,6 @@ message brings or says a key, this host keeps none, and a new one takes the plac
 that is lost is replaced by pairing another. --name is what the box calls its car in a stop: "box of
 red". A car whose steps do not hold their beat with a box's words is given a longer one, and that is
 said; after --forget, "tandem config write CAR step_s=0.01" takes it back.
-"""
-# From firmware/boards/keys.py and store.py
-PATHS = ("/key_a.bin", "/key_b.bin")
-KEY, BOARD_ID, NAME = 16, 8, 16
-_KINDS = {"car": "a car", "box": "a runstop box"}
-_ASK_KIND = """
-try:
- sys.path.insert(0, _starts().folder)
- import pins
- print(repr(pins.PROGRAM))
-except (AttributeError, ImportError):
- print("None")
-"""
-_ASK_WIRING = """
-import pins
-print(repr((pins.BOARD, pins.VEHICLE)))
-"""
-_ASK_CIPHER = """
-try:
- import cryptolib
- print("True")
-except ImportError:
- print("False")
-"""
-_ASK_KEY = f"""
-_found = False
-for _path in {PATHS}:
- try:
-  with open(_path, "rb") as _file:
-   _found = _found or any(_file.read()[4:{4 + KEY}])
- except OSError:
-  pass
-print(repr(_found))
 """
 
 
@@ -139,18 +111,6 @@ async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> i
     return 0
 
 
-def refuse_too_little_heap(board: RawBoard, port: str) -> str:
-    """Return the name of the car's board, "" for one that Tandem does not know.
-
-    Raises errors.RefusedFault if a key would leave the car too little heap to start.
-    """
-    name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
-    if name not in board_names():
-        return ""
-    refuse_too_little(load_board(name), wiring, board.facts(), True, port)
-    return name
-
-
 def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
     with raw_board(port, baud) as board:
         check(board, port, kind)
@@ -162,72 +122,6 @@ def _forget(port: str, baud: int) -> None:
     with raw_board(port, baud) as board:
         check_kind(board, port, "car")
         store(board, bytes(KEY), "")
-
-
-def check_kind(board: RawBoard, port: str, kind: str) -> None:
-    """Raise errors.RefusedFault for a board of another kind."""
-    found = board.asked(_ASK_KIND)
-    if found != kind:
-        raise RefusedFault(
-            f"this is no board with {_KINDS[kind]}'s program",
-            where=port,
-            expected=_KINDS[kind],
-            got=_KINDS.get(str(found), "neither a car's nor a box's program"),
-            remedy="swap --car and --box, or tandem flash it first",
-        )
-
-
-def check(board: RawBoard, port: str, kind: str) -> None:
-    """Raise errors.RefusedFault for a board of another kind, or one that cannot use a key."""
-    check_kind(board, port, kind)
-    if not board.asked(_ASK_CIPHER):
-        raise RefusedFault(
-            "its MicroPython has no AES, so it can know no key",
-            where=port,
-            expected="the module cryptolib",
-            remedy="put a MicroPython on it that has it (tandem flash --runtime FILE), or use the "
-            "runstop loop or the receiver instead of a box",
-        )
-
-
-def has_key(board: RawBoard) -> bool:
-    """Return whether a key is on the board; the key itself is not read."""
-    return bool(board.asked(_ASK_KEY))
-
-
-def store(board: RawBoard, key: bytes, name: str) -> None:
-    """Write both files, so that no damaged one brings an old key back.
-
-    Raises errors.NotHeldFault.
-    """
-    image = key + folded(board.facts().unique_id) + _padded(name)
-    for path in PATHS:
-        data = framed(image)
-        board.replace(path, data)
-        if not board.has(path, data):
-            raise NotHeldFault(
-                "the key that was read back is not the key that was written",
-                where=board.where,
-                remedy="say it again; if it stays so, the board's flash is worn",
-            )
-
-
-def framed(image: bytes) -> bytes:
-    """Return a file in the format of firmware/boards/store.py, with counter 1."""
-    data = (1).to_bytes(4, "little") + image
-    return data + binascii.crc32(data).to_bytes(4, "little")
-
-
-def folded(chip_id: bytes) -> bytes:
-    """Return the board's id: the chip's id, folded as firmware/boards/keys.py does it."""
-    found = bytearray(BOARD_ID)
-    for at, byte in enumerate(chip_id):
-        found[at % BOARD_ID] ^= byte
-    return bytes(found)
-
-
-def _padded(name: str) -> bytes:
-    return name.encode()[:NAME].decode(errors="ignore").encode().ljust(NAME, b"\0")
 
 
 def _write_virtual(path: str, key: bytes) -> None:

@@ -7,11 +7,11 @@ import json
 from dataclasses import replace
 
 from host_bridge.cli.arguments.car_option import named_car
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config.store import Host
 from host_bridge.config.vehicle.trim import shift_of, trimmed
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
@@ -74,7 +74,7 @@ async def _write(words: list[str], host: Host, opened: OpenCar, vehicle: Vehicle
     known = await host.configurations.pairing_for(opened, vehicle, name)
     trim = trimmed(vehicle, known.trim, [shift_of(word, vehicle) for word in words])
     known = replace(known, trim=trim)
-    await host.configurations.write(opened, known.of(vehicle), name, counted)
+    await host.configurations.write(opened, known.of(vehicle), name, progress_count)
     host.pairings.keep(known)
 
 

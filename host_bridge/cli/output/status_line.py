@@ -1,10 +1,9 @@
-"""One status line per car, redrawn in place, and a progress count."""
+"""One status line per car, redrawn in place."""
 
 from __future__ import annotations
 
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import degrees
 from typing import TextIO
 
@@ -74,15 +73,3 @@ class LiveLines:
 def _folded(line: str, columns: int) -> list[str]:
     """Wrap a line that is too long, with the rest indented. An empty line stays one line."""
     return textwrap.wrap(line, max(columns, 20), subsequent_indent=_INDENT) or [""]
-
-
-def counted(what: str) -> Callable[[int, int], None]:
-    """Return a function that shows a progress count in place, if stderr is a terminal."""
-
-    def show(done: int, total: int) -> None:
-        if can_draw(sys.stderr):
-            end = "\n" if done == total else ""
-            out = styled(sys.stderr)
-            print(f"\r{what}: {done} of {total}", end=end, file=out, flush=True)
-
-    return show

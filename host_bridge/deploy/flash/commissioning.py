@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config.boards import Board, minor_of
 from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
+from host_bridge.core.system.progress import progress_count
 from host_bridge.deploy.flash.board.control_period import given_beat
 from host_bridge.deploy.flash.board.reconnection import met_again
 from host_bridge.deploy.flash.precheck import Before, uri_of
@@ -50,7 +50,7 @@ class Aftercare:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
-            changed = await host.configurations.write(opened, trimmed, self._name, counted)
+            changed = await host.configurations.write(opened, trimmed, self._name, progress_count)
             host.pairings.keep(known)
             opened.assume_vehicle(self._vehicle)
             await _clear(opened, host)

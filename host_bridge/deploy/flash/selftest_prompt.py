@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from host_bridge.cli.arguments.profile_option import WHEELS_OFF_GROUND, says_wheels_off_ground
-from host_bridge.cli.commands import selftest as command
 from host_bridge.config.store import Host
+from host_bridge.core.system.attestation import WHEELS_OFF_GROUND, says_wheels_off_ground
+from host_bridge.deploy.selftest import SelfTestOptions, run_self_test
 
 
 def offer_self_test(uri: str, host: Host) -> int:
@@ -20,9 +19,7 @@ def offer_self_test(uri: str, host: Host) -> int:
     print("Its self-test, on blocks: it steers, turns the wheels slowly, and asks for the runstop.")
     if not says_wheels_off_ground():
         return left_out("its wheels are on the ground", uri)
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args([uri, "--attest", WHEELS_OFF_GROUND]), host)
+    return run_self_test(SelfTestOptions(uri, attested=WHEELS_OFF_GROUND), host)
 
 
 def left_out(why: str, uri: str) -> int:

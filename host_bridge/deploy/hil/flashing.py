@@ -8,9 +8,9 @@ import io
 import json
 from typing import Any
 
-from host_bridge.cli.commands import flash as command
 from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
+from host_bridge.deploy.flash import flash as flashing
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
 from host_bridge.deploy.hil.report.report import Row
 
@@ -33,13 +33,12 @@ def flash(args: argparse.Namespace, host: Host) -> Row:
 
 def _outcome(args: argparse.Namespace, host: Host) -> dict[str, Any]:
     """Run the command as with --json; return what it prints."""
-    words = ["--vehicle", args.vehicle, "--board", args.board, "--port", args.port]
-    words += ["--no-selftest", "--json"]
-    parser = argparse.ArgumentParser(prog="tandem flash")
-    command.add_arguments(parser)
+    options = flashing.FlashOptions(
+        args.vehicle, args.board, args.port, has_selftest=False, is_json=True
+    )
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        code = command.run(parser.parse_args(words), host)
+        code = flashing.flash(options, host)
     if code:
         raise NotHeldFault("tandem flash did not end well", where=args.port, got=str(code))
     outcome: dict[str, Any] = json.loads(printed.getvalue().splitlines()[-1])

@@ -2,5 +2,6 @@
 
 from host_bridge.deploy.selftest.bench import Bench, Row
 from host_bridge.deploy.selftest.checks import CHECKS, Check, vesc_rows
+from host_bridge.deploy.selftest.run import SelfTestOptions, run_self_test
 
-__all__ = ["CHECKS", "Bench", "Check", "Row", "vesc_rows"]
+__all__ = ["CHECKS", "Bench", "Check", "Row", "SelfTestOptions", "run_self_test", "vesc_rows"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.cli.output.status_line import counted
 from host_bridge.config.boards import Board, on_board
 from host_bridge.config.store import Host
 from host_bridge.config.store.configurations import differing
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
+from host_bridge.core.system.progress import progress_count
 from host_bridge.deploy.flash.board.reconnection import met_again
 
 
@@ -36,7 +36,7 @@ async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant
         has_us = await host.configurations.beat_us(opened)
         if round(there.step_s * 1e6) <= has_us:
             return ""
-        await host.configurations.adjust(opened, {"step_s": there.step_s}, counted)
+        await host.configurations.adjust(opened, {"step_s": there.step_s}, progress_count)
         return (
             f"{opened.name} has a beat of {there.step_s * 1e3:g} ms now, all read back: with a "
             f"box's key its steps do not hold {has_us / 1e3:g} ms on this board"

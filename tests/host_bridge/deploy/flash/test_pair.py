@@ -7,10 +7,10 @@ import pytest
 from firmware.boards import keys
 from firmware.protocol import codes
 from host_bridge.cli import main as cli
-from host_bridge.cli.commands import pair
 from host_bridge.config.boards import heap
 from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import RefusedFault
+from host_bridge.deploy.flash.board import pairing_key
 from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, look
 from host_bridge.deploy.flash.program.program import launcher_files
@@ -52,13 +52,13 @@ def test_what_it_writes_is_the_key_of_this_very_board(board_of, kind):
     folder = board_of(kind)
     with repl_board(folder) as (port, _), raw_board(port) as board:
         chip = board.facts().unique_id
-        pair.check(board, port, kind)
-        assert not pair.has_key(board)
-        pair.store(board, bytes(16), "older")
-        assert not pair.has_key(board), "zeros are none"
-        pair.store(board, KEY, "red")
-        assert pair.has_key(board)
-    paths = tuple(str(folder / path[1:]) for path in pair.PATHS)
+        pairing_key.check(board, port, kind)
+        assert not pairing_key.has_key(board)
+        pairing_key.store(board, bytes(16), "older")
+        assert not pairing_key.has_key(board), "zeros are none"
+        pairing_key.store(board, KEY, "red")
+        assert pairing_key.has_key(board)
+    paths = tuple(str(folder / path[1:]) for path in pairing_key.PATHS)
     found = Board(keys.folded(chip))
     keys.read_key(found, paths)
     assert (found.pairing, found.key[:16]) == (codes.PAIRING_SILENT, KEY)
@@ -72,7 +72,7 @@ def test_what_it_writes_is_the_key_of_this_very_board(board_of, kind):
     assert (found.key, found.pairing) == (b"", codes.PAIRING_NO_KEY)
     assert found.needs_box, "a key that is lost is not forgotten"
     with repl_board(folder) as (port, _), raw_board(port) as board:
-        pair.store(board, bytes(16), "")
+        pairing_key.store(board, bytes(16), "")
     keys.read_key(found, paths)
     assert (found.key, found.pairing, found.needs_box) == (b"", codes.PAIRING_NO_KEY, 0)
 
@@ -82,12 +82,12 @@ def test_a_board_of_the_other_kind_and_one_without_a_cipher_are_refused(board_of
     folder = board_of("car", with_cipher=False)
     with repl_board(folder) as (port, _), raw_board(port) as board:
         with pytest.raises(RefusedFault, match="runstop box"):
-            pair.check(board, port, "box")
+            pairing_key.check(board, port, "box")
         with pytest.raises(RefusedFault, match="cryptolib"):
-            pair.check(board, port, "car")
+            pairing_key.check(board, port, "car")
         with pytest.raises(RefusedFault, match="runstop box"):
-            pair.check_kind(board, port, "box")
-        pair.check_kind(board, port, "car")
+            pairing_key.check_kind(board, port, "box")
+        pairing_key.check_kind(board, port, "car")
 
 
 @pytest.mark.micropython
@@ -95,12 +95,12 @@ def test_a_car_without_a_cipher_forgets_the_key_that_it_cannot_use(board_of):
     """It is not armed but on a stand until then: it needs a box that it can never know."""
     folder = board_of("car", with_cipher=False)
     with repl_board(folder) as (port, _), raw_board(port) as board:
-        pair.store(board, KEY, "red")
-        assert pair.has_key(board)
+        pairing_key.store(board, KEY, "red")
+        assert pairing_key.has_key(board)
     with repl_board(folder) as (port, _):
         assert cli.main(["pair", "--car", str(port), "--forget"]) == 0
     with repl_board(folder) as (port, _), raw_board(port) as board:
-        assert not pair.has_key(board)
+        assert not pairing_key.has_key(board)
 
 
 @pytest.mark.micropython
@@ -110,20 +110,24 @@ def test_a_car_whose_heap_has_no_room_for_a_key_is_refused_before_it_is_written(
     folder = board_of("car")
     need = HeapNeed("rp2040", "f1tenth", True, "car", 1 << 40, "hash", "2026-11-26", "a test")
     with repl_board(folder) as (port, _), raw_board(port) as board:
-        pair.check(board, port, "car")
-        pair.refuse_too_little_heap(board, port)  # by what was measured: Node has megabytes
+        pairing_key.check(board, port, "car")
+        pairing_key.refuse_too_little_heap(board, port)  # by what was measured: Node has megabytes
         monkeypatch.setattr(heap, "read_needs", lambda: [need])
         with pytest.raises(RefusedFault, match="too little heap") as caught:
-            pair.refuse_too_little_heap(board, port)
+            pairing_key.refuse_too_little_heap(board, port)
     assert "f1tenth with a runstop box's key" in caught.value.expected
     assert "a Pico 2" in caught.value.remedy
 
 
 def test_the_files_are_those_that_the_board_reads():
-    assert pair.PATHS == keys.PATHS
-    assert (pair.KEY, pair.BOARD_ID, pair.NAME) == (keys.KEY, keys.BOARD_ID, keys.NAME)
+    assert pairing_key.PATHS == keys.PATHS
+    assert (pairing_key.KEY, pairing_key.BOARD_ID, pairing_key.NAME) == (
+        keys.KEY,
+        keys.BOARD_ID,
+        keys.NAME,
+    )
     for chip in (bytes(range(8)), bytes(range(12)), b"\xff" * 6):
-        assert pair.folded(chip) == keys.folded(chip)
+        assert pairing_key.folded(chip) == keys.folded(chip)
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_without_a_board_nothing_is_flashed():
 
 
 def test_a_flash_that_does_not_end_well_does_not_hold(monkeypatch):
-    monkeypatch.setattr("host_bridge.cli.commands.flash.run", lambda args, host: 1)
+    monkeypatch.setattr("host_bridge.deploy.flash.flash.flash", lambda args, host: 1)
     with pytest.raises(NotHeldFault):
         flashing.flash(flash_words(), make_host())
 
@@ -198,7 +198,7 @@ def test_a_flash_that_does_not_end_well_does_not_hold(monkeypatch):
 def test_a_flash_counts_its_files(monkeypatch, kept, holds):
     row = {"slot": "a", "sent_files": 4, "kept_files": kept, "files": 94, "program": "x"}
     monkeypatch.setattr(
-        "host_bridge.cli.commands.flash.run", lambda args, host: print(json.dumps(row)) or 0
+        "host_bridge.deploy.flash.flash.flash", lambda args, host: print(json.dumps(row)) or 0
     )
     assert flashing.flash(flash_words(), make_host()).holds is holds
 
