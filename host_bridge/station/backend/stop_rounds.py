@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from host_bridge.cli.commands.stop import StopCall
+from host_bridge.sharing.stop.stop_request import StopCall
 
 EVERY_S = 0.25  # a round lasts a little more than 1 s at most, so about five run at once
 _MOST = 6  # threads

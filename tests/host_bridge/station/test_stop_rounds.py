@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from host_bridge.cli.commands.stop import StopCall
 from host_bridge.core.errors import DeviceFault
+from host_bridge.sharing.stop.stop_request import StopCall
 from host_bridge.station.backend import stop_rounds as station_rounds
 from host_bridge.station.backend.stop_rounds import StopRounds
 from tests.host_bridge.sharing.desk import run

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from host_bridge.cli.commands.stop import StopCall, stop_served
+from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM

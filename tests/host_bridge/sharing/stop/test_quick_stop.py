@@ -18,12 +18,11 @@ import pytest
 
 from firmware.protocol import codes
 from firmware.protocol.messages import Stop, StopSeen
-from host_bridge.cli.commands import stop as quick_stop
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints.served import socket_path
-from host_bridge.sharing.stop import frozen_stop, stop_sockets
+from host_bridge.sharing.stop import frozen_stop, stop_request, stop_sockets
 from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -260,11 +259,11 @@ def test_the_frame_is_repeated_until_it_is_seen():
 
         thread = threading.Thread(target=car)
         thread.start()
-        (call,) = quick_stop.stop_served(stop_sockets.connect_all())
+        (call,) = stop_request.stop_served(stop_sockets.connect_all())
         thread.join()
     assert call.row()["state"] == "STOPPING"
     assert call.took_ms is not None
-    assert call.took_ms >= 2 * quick_stop.AGAIN_S * 1e3
+    assert call.took_ms >= 2 * stop_request.AGAIN_S * 1e3
     assert len({(message.token, message.sender) for message in heard}) == 1
 
 
@@ -278,7 +277,7 @@ def test_an_owner_that_goes_away_meanwhile_is_not_waited_for():
 
         thread = threading.Thread(target=leave)
         thread.start()
-        (call,) = quick_stop.stop_served(stop_sockets.connect_all())
+        (call,) = stop_request.stop_served(stop_sockets.connect_all())
         thread.join()
     assert not call.is_seen
     assert "NOT ACKNOWLEDGED" in str(call)

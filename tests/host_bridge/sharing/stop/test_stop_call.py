@@ -22,6 +22,7 @@ from host_bridge.config.store import make_host
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.stop import stop_request
 from host_bridge.sharing.stop.stop_sockets import StopSocket, tag
 from tests.evidence import every
 
@@ -107,9 +108,9 @@ class World:
 @pytest.fixture
 def world(monkeypatch):
     world = World()
-    monkeypatch.setattr(quick_stop, "time", SimpleNamespace(monotonic=world.monotonic))
+    monkeypatch.setattr(stop_request, "time", SimpleNamespace(monotonic=world.monotonic))
     polls = SimpleNamespace(poll=world.poll, POLLIN=select.POLLIN)
-    monkeypatch.setattr(quick_stop, "select", polls)
+    monkeypatch.setattr(stop_request, "select", polls)
     monkeypatch.setattr(quick_stop, "find_stop_sockets", lambda: [it.socket for it in world.owners])
     yield world
     for owner in world.owners:
@@ -145,7 +146,7 @@ def test_one_car_that_does_not_acknowledge_is_a_failure_whichever_it_is(
 ):
     world.serve(*(Owner(f"car{n}", None if n == deaf else AFTER_S) for n in range(3)))
     assert stop(json=is_json) == DeviceFault.exit_code
-    assert world.now_s - 100.0 == pytest.approx(quick_stop.GIVE_UP_S, abs=0.002)
+    assert world.now_s - 100.0 == pytest.approx(stop_request.GIVE_UP_S, abs=0.002)
     captured = capsys.readouterr()
     if is_json:
         rows = {row["name"]: row for row in json.loads(captured.out)}
@@ -279,7 +280,7 @@ def test_whose_car_it_is_is_told_where_it_is_another_login_s(world, capsys):
 
 
 def test_the_time_to_the_next_word_and_to_the_end_is_kept_to_the_moment(world, monkeypatch):
-    monkeypatch.setattr(quick_stop, "AGAIN_S", 16 / 1024)
+    monkeypatch.setattr(stop_request, "AGAIN_S", 16 / 1024)
     world.step_s = 1 / 1024
     owner = Owner("one", after_s=None)
     world.serve(owner)
@@ -298,20 +299,20 @@ def decoded(frame) -> Stop:
 
 def test_a_stop_is_a_command_s_unless_it_says_otherwise_and_its_token_has_two_bytes(monkeypatch):
     monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
-    assert decoded(quick_stop.StopCall("one", 1).frame).sender == quick_stop.SENDER_COMMAND
-    assert decoded(quick_stop.StopCall("one", 1).frame).token == 0xFFFF
+    assert decoded(stop_request.StopCall("one", 1).frame).sender == quick_stop.SENDER_COMMAND
+    assert decoded(stop_request.StopCall("one", 1).frame).token == 0xFFFF
 
 
 def test_whoever_asks_for_it_gets_each_call_and_what_became_of_it(world):
     one, two = Owner("one"), Owner("two", after_s=None)
     world.serve(one, two)
-    calls = quick_stop.stop_served([one.socket, two.socket])
+    calls = stop_request.stop_served([one.socket, two.socket])
     assert [(call.name, call.is_seen) for call in calls] == [("one", True), ("two", False)]
     assert {it.sender for it in one.stops} == {quick_stop.SENDER_COMMAND}
 
 
 def test_the_first_acknowledgement_counts_and_is_told_to_a_tenth(world):
-    call = quick_stop.StopCall("one", 1)
+    call = stop_request.StopCall("one", 1)
     fields = {"token": decoded(call.frame).token, "state": 4, "sender": 4}
     reply = wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16)))
     world.now_s += 0.01234
@@ -323,22 +324,22 @@ def test_the_first_acknowledgement_counts_and_is_told_to_a_tenth(world):
 
 
 def test_who_waits_goes_on_for_as_long_as_an_answer_may_come():
-    call = quick_stop.StopCall("one", 1)
+    call = stop_request.StopCall("one", 1)
     near, far = socket.socketpair()
     near.setblocking(False)
-    assert quick_stop._receive(near, call) is True  # nothing yet
+    assert stop_request._receive(near, call) is True  # nothing yet
     far.send(b"something")
-    assert quick_stop._receive(near, call) is True
+    assert stop_request._receive(near, call) is True
     far.close()
-    assert quick_stop._receive(near, call) is False
+    assert stop_request._receive(near, call) is False
     near.close()
-    assert quick_stop._receive(near, call) is False
+    assert stop_request._receive(near, call) is False
 
 
 def test_each_line_is_out_before_the_next_car_is_waited_for(monkeypatch):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(written))
-    quick_stop._Report(False).add(quick_stop.StopCall("one", 1))
+    quick_stop._Report(False).add(stop_request.StopCall("one", 1))
     assert b"one: NOT ACKNOWLEDGED" in written.getvalue()
 
 
