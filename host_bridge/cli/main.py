@@ -1,7 +1,8 @@
 """The ``tandem`` command: a table of commands, each imported by its name only when it runs.
 
-A command's module offers ``add_arguments(parser)`` and ``run(args, host) -> int``; the first
-paragraph of its docstring describes it, the rest is shown below the options.
+Each has a module of its own in ``commands/``, which offers ``add_arguments(parser)`` and
+``run(args, host) -> int``; the first paragraph of its docstring describes it, the rest is shown
+below the options.
 """
 
 from __future__ import annotations
@@ -23,77 +24,67 @@ INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 
 
 class Command:
-    """One line of the overview.
+    """One row of the table of commands.
 
     A light command runs without the host's services, to start fast.
     """
 
-    def __init__(self, name: str, module: str, summary: str, is_light: bool = False) -> None:
+    def __init__(self, name: str, group: str, summary: str, is_light: bool = False) -> None:
         self.name = name
-        self.module = module
+        self.group = group
         self.summary = summary
         self.is_light = is_light
 
+    @property
+    def module(self) -> str:
+        """The command's own module, which is named as the command is."""
+        return f"host_bridge.cli.commands.{self.name.replace('-', '_')}"
 
-_CLI = "host_bridge.cli.commands"
+
+DRIVE = "Drive"
+WATCH = "Watch"
+STOP = "Stop and permit"
+BOARDS = "Boards and parts"
+TWINS = "Twins and tests"
+LOGS = "Logs and calibration"
+PROGRAMS = "Programs and ROS"
+MACHINE = "This machine"
 COMMANDS = (
-    Command("stop", "host_bridge.cli.commands.stop", "stop cars, now", is_light=True),
-    Command("demo", "host_bridge.cli.commands.demo", "two cars drive and stop, with numbers"),
-    Command("drive", f"{_CLI}.drive", "drive a car, and its twins, from this terminal"),
-    Command("follow", f"{_CLI}.follow", "let twins follow a car that its RC drives"),
-    Command("devkit", f"{_CLI}.devkit", "let an AutoDRIVE Devkit script drive a car"),
-    Command("ros", f"{_CLI}.ros", "a car in ROS 2's topics, as F1TENTH's stack has them"),
-    Command(
-        "planning-simulator",
-        f"{_CLI}.planning_simulator",
-        "be Autoware's simple_planning_simulator",
-    ),
-    Command(
-        "arm",
-        "host_bridge.cli.car_actions.request",
-        "let a car drive, once someone holds its deadman",
-    ),
-    Command("clear", "host_bridge.cli.car_actions.request", "forget a stop whose cause is gone"),
-    Command("disarm", "host_bridge.cli.car_actions.request", "from HOLD back to STANDBY"),
-    Command("cap", f"{_CLI}.cap", "limit a car's speed, whoever drives it"),
-    Command("pads", f"{_CLI}.pads", "gamepads and wheels: list, try, map, test"),
-    Command("station", f"{_CLI}.station", "a page: every car, one big stop, a seat"),
-    Command("monitor", f"{_CLI}.monitor", "what cars do, live, and why they stopped"),
-    Command("serve", f"{_CLI}.serve", "own a car's line, and share it with every command"),
-    Command("record", f"{_CLI}.record", "log every byte to and from a car"),
-    Command("cars", f"{_CLI}.cars", "the cars that are served now"),
-    Command("vehicles", f"{_CLI}.vehicles", "the types of car there are"),
-    Command("config", f"{_CLI}.config", "show, read, write or compare a car's configuration"),
-    Command(
-        "identify",
-        "host_bridge.cli.commands.identify",
-        "what is at each port: car, board, versions",
-    ),
-    Command("flash", "host_bridge.cli.commands.flash", "the car's program onto a board, verified"),
-    Command("pair", "host_bridge.cli.commands.pair", "a runstop box with its car, by their cables"),
-    Command(
-        "hil", "host_bridge.cli.commands.hil", "a board on a bench, measured; one file to send"
-    ),
-    Command(
-        "selftest", "host_bridge.cli.commands.selftest", "a car on blocks: sensors, wheels, runstop"
-    ),
-    Command("path", f"{_CLI}.path", "a path of a drive or a map, and how well it was driven"),
-    Command("trim", f"{_CLI}.trim", "where straight ahead and standing still are"),
-    Command("backup", f"{_CLI}.backup", "a car's numbers and pairing to a file"),
-    Command("restore", f"{_CLI}.backup", "and back onto a car"),
-    Command("sim", f"{_CLI}.sim", "a virtual car alone, behind a serial port"),
-    Command("log", f"{_CLI}.log", "what a log holds"),
-    Command(
-        "replay", f"{_CLI}.replay", "a log against the twin of its car, and how far that is off"
-    ),
-    Command("calibrate", f"{_CLI}.calibrate", "a car's numbers, out of logs of its drives"),
-    Command("faults", f"{_CLI}.faults", "what goes wrong elsewhere, done to virtual cars"),
-    Command(
-        "completion",
-        "host_bridge.cli.commands.completion",
-        "let bash, zsh or fish complete all this",
-    ),
-    Command("doctor", f"{_CLI}.doctor", "what is missing or in the way on this machine"),
+    Command("drive", DRIVE, "drive a car, and its twins, from this terminal"),
+    Command("station", DRIVE, "open a page: every car, one big stop, a seat, plots"),
+    Command("follow", DRIVE, "let twins follow a car that its RC drives"),
+    Command("pads", DRIVE, "list, try, map and test gamepads and wheels"),
+    Command("path", DRIVE, "make a path of a drive or a map, and compare drives with it"),
+    Command("monitor", WATCH, "show what cars do, live, and why they stopped"),
+    Command("cars", WATCH, "list the cars that are served now"),
+    Command("serve", WATCH, "own a car's line, and share it with every command"),
+    Command("stop", STOP, "stop cars, now", is_light=True),
+    Command("arm", STOP, "let a car drive, once someone holds its deadman"),
+    Command("clear", STOP, "clear a stop or a fault whose cause is gone"),
+    Command("disarm", STOP, "take back the permission to drive: HOLD to STANDBY"),
+    Command("cap", STOP, "limit a car's speed, whoever drives it"),
+    Command("vehicles", BOARDS, "list the types of car, and check them against boards"),
+    Command("config", BOARDS, "show, read, write or compare a car's configuration"),
+    Command("identify", BOARDS, "show what is at each port: car, board, versions"),
+    Command("flash", BOARDS, "put the car's program onto a board, verified"),
+    Command("pair", BOARDS, "pair a runstop box with its car, by their cables"),
+    Command("hil", BOARDS, "measure a board on a bench; the result is one file"),
+    Command("selftest", BOARDS, "test a car on blocks: sensors, wheels, runstop"),
+    Command("trim", BOARDS, "set where straight ahead and standing still are"),
+    Command("backup", BOARDS, "write a car's configuration and pairing to a file"),
+    Command("restore", BOARDS, "write such a file back onto a car"),
+    Command("sim", TWINS, "run a virtual car alone, behind a serial port"),
+    Command("demo", TWINS, "let two cars drive together and stop, with numbers"),
+    Command("faults", TWINS, "inject every known fault into virtual cars"),
+    Command("record", LOGS, "log every byte to and from a car"),
+    Command("log", LOGS, "show what a log holds, or write it as tables"),
+    Command("replay", LOGS, "replay a log on a twin, and show how far apart they are"),
+    Command("calibrate", LOGS, "find a car's numbers in the logs of its drives"),
+    Command("ros", PROGRAMS, "connect a car to ROS 2, in the topics of F1TENTH and others"),
+    Command("planning-simulator", PROGRAMS, "be Autoware's simple_planning_simulator"),
+    Command("devkit", PROGRAMS, "let an AutoDRIVE Devkit script drive a car"),
+    Command("completion", MACHINE, "print the completion script for bash, zsh or fish"),
+    Command("doctor", MACHINE, "show what is missing or in the way on this machine"),
 )
 _BY_NAME = {command.name: command for command in COMMANDS}
 
@@ -188,11 +179,19 @@ def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
 
 
 def overview() -> str:
-    """Return the usage text that ``tandem`` alone prints."""
-    lines = "\n".join(f"  {command.name:9} {command.summary}" for command in COMMANDS)
+    """Return the usage text that ``tandem`` alone prints: all commands, by group."""
+    width = max(len(command.name) for command in COMMANDS)
+    lines: list[str] = []
+    group = ""
+    for command in COMMANDS:
+        if command.group != group:
+            group = command.group
+            lines += ["", f"{group}:"]
+        lines.append(f"  {command.name:{width}} {command.summary}")
+    listed = "\n".join(lines)
     return (
-        "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n\n"
-        f"{lines}\n\n"
+        "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n"
+        f"{listed}\n\n"
         "A car is a name that tandem cars lists, or a URI: serial:///dev/ttyACM0, sim://nigel.\n"
         "tandem COMMAND --help shows options and examples.\n"
         "--trust-code FILE, with any of them: a virtual car's model file may bring Python code of\n"

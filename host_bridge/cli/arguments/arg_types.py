@@ -6,6 +6,8 @@ import argparse
 import math
 from datetime import date
 
+from host_bridge.core import Sender, capping
+
 
 def positive(text: str) -> float:
     """Parse a number above 0."""
@@ -23,6 +25,16 @@ def number(text: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"expected a number, got {text}")
+    return value
+
+
+def speed_cap(text: str) -> float:
+    """Parse a speed cap in m/s, for argparse."""
+    value = number(text)
+    try:
+        capping(value, Sender.COMMAND)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return value
 
 

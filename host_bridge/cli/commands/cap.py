@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.cli.arguments.arg_types import number
-from host_bridge.cli.car_actions.request import asked, refused, row_of
+from host_bridge.cli.arguments.arg_types import speed_cap
+from host_bridge.cli.car_actions.request import outcome_row, refused_fault, request_action
 from host_bridge.config.store import Host
 from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async
@@ -27,7 +27,7 @@ _SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("speed_mps", metavar="SPEED", type=speed, help="in m/s")
+    parser.add_argument("speed_mps", metavar="SPEED", type=speed_cap, help="in m/s")
     parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
@@ -44,7 +44,7 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
     opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
     try:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
-        result = await asked(opened, cap_action(args.speed_mps, Sender.COMMAND), host)
+        result = await request_action(opened, cap_action(args.speed_mps, Sender.COMMAND), host)
         if result is not None and result.is_done:
             opened.car.outputs = None  # wait for a report that was made with the new cap
             await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
@@ -52,9 +52,9 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
         await opened.close()
     cap_mps = opened.car.outputs.cap_mps if opened.car.outputs else None
     if args.json:
-        print(json.dumps({**row_of(result, opened), "cap_mps": cap_mps}))
+        print(json.dumps({**outcome_row(result, opened), "cap_mps": cap_mps}))
     if result is None or not result.is_done:
-        raise refused(result, opened)
+        raise refused_fault(result, opened)
     if not args.json:
         print(f"{opened.name}: {'capped' if cap_mps is None else f'{cap_mps:g} m/s at most'}")
     return 0
@@ -62,13 +62,3 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
 
 def _has_started(opened: OpenCar) -> bool:
     return opened.car.status is not None and opened.car.status.state is not State.STARTING
-
-
-def speed(text: str) -> float:
-    """Parse a speed cap in m/s, for argparse."""
-    value = number(text)
-    try:
-        cap_action(value, Sender.COMMAND)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return value

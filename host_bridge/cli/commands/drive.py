@@ -53,10 +53,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.arg_types import add_seconds, positive
+from host_bridge.cli.arguments.arg_types import add_seconds, positive, speed_cap
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import offer_longer_step
-from host_bridge.cli.commands.cap import speed
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import OverrunFault
@@ -111,7 +110,10 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
     add_seconds(parser)
     parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="top speed")
     parser.add_argument(
-        "--cap", type=speed, metavar="M_PER_S", help="limit the cars themselves, as tandem cap does"
+        "--cap",
+        type=speed_cap,
+        metavar="M_PER_S",
+        help="limit the cars themselves, as tandem cap does",
     )
     add_profile(parser)
     parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.cli.commands.backup import _hash
+from host_bridge.config.store.backup_file import content_hash
 from host_bridge.core.errors import RefusedFault
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -29,7 +29,7 @@ def changed(path, **values):
     del row["sha256"]
     for name, value in values.items():
         row["parameters"][name] = [value] * len(row["parameters"][name])
-    path.write_text(json.dumps({**row, "sha256": _hash(row)}))
+    path.write_text(json.dumps({**row, "sha256": content_hash(row)}))
 
 
 def test_numbers_that_no_car_may_have_are_refused_and_the_old_ones_stay(tmp_path):

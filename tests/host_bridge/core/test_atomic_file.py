@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import host_bridge
-from host_bridge.cli.commands import backup
+from host_bridge.config.store import backup_file
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.atomic_file import write_atomically
@@ -28,7 +28,7 @@ def keep_pad(folder: Path) -> Path:
 
 
 def keep_backup(folder: Path) -> Path:
-    backup._write(folder / "00ff.json", {"what": 7})
+    backup_file.write_backup(folder / "00ff.json", {"what": 7})
     return folder / "00ff.json"
 
 
@@ -82,7 +82,7 @@ def test_what_could_not_be_put_in_its_place_leaves_no_draft_and_the_old_one(tmp_
         write_atomically(path, "after")
     assert [(it.name, it.read_text()) for it in tmp_path.iterdir()] == [("path", "before")]
     with pytest.raises(DataFileFault, match="cannot write the backup"):
-        backup._write(path, {})
+        backup_file.write_backup(path, {})
 
 
 def test_nothing_else_of_the_host_writes_beside_and_renames():

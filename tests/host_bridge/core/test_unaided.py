@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cli.car_actions import request as act
+from host_bridge.cli.car_actions import request
 from host_bridge.cli.output import faults_report
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.core import (
@@ -162,12 +162,12 @@ def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
 def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_action_does():
     opened = SimpleNamespace(vehicle=load_vehicle("autorally"))
     texts = {
-        profile: act._unaided(opened, arm_action(profile, Sender.COMMAND)) for profile in Profile
+        profile: request._unaided(opened, arm_action(profile, Sender.COMMAND)) for profile in Profile
     }
     assert texts[Profile.STAND] == ""
     assert "in track, 10 m/s" in texts[Profile.TRACK]
     assert "in race, 10 m/s" in texts[Profile.RACE]
-    assert act._unaided(opened, OperatorAction(Action.CLEAR, Sender.COMMAND)) == ""
+    assert request._unaided(opened, OperatorAction(Action.CLEAR, Sender.COMMAND)) == ""
 
 
 def test_the_station_says_it_before_anything_is_worked_out():

@@ -17,9 +17,8 @@ import pytest
 from PIL import Image
 
 from host_bridge import config
-from host_bridge.cli.commands import backup
 from host_bridge.config.boards import load_board
-from host_bridge.config.store import Pairings
+from host_bridge.config.store import Pairings, backup_file
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
@@ -91,7 +90,7 @@ def backup_of(folder):
     """With the hash that is right for what it was changed to: only its form protects it."""
     path = folder / "backup.json"
     row = {
-        "what": backup._WHAT,
+        "what": backup_file.KIND,
         "car_name": "red",
         "vehicle": "nigel",
         "board_id": "00" * 8,
@@ -105,10 +104,10 @@ def backup_of(folder):
 def read_backup(path):
     try:
         row = json.loads(path.read_text())
-        path.write_text(json.dumps({**row, "sha256": backup._hash(row)}))
+        path.write_text(json.dumps({**row, "sha256": backup_file.content_hash(row)}))
     except (ValueError, TypeError, AttributeError, OSError):
         pass
-    backup._read(path)
+    backup_file.read_backup(path)
 
 
 def pairing_of(folder):

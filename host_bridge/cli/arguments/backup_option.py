@@ -1,0 +1,33 @@
+"""The arguments and the outcome that ``tandem backup`` and ``restore`` share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from host_bridge.cli.arguments.car_option import named_car
+from host_bridge.core.errors import UsageFault
+
+
+def add_backup_file(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--car CAR`` and the file."""
+    named_car(parser)
+    parser.add_argument("file", type=Path, help="the file, JSON")
+
+
+def refuse_car_as_file(path: Path) -> None:
+    """Raise errors.UsageFault if the file looks like a car's URI."""
+    if ":" in path.parts[0]:
+        raise UsageFault(
+            f"{path} is no name for a file",
+            expected="--car CAR, and a file: red.json",
+            remedy="a car is named by --car",
+        )
+
+
+def print_outcome(args: argparse.Namespace, row: dict[str, Any], what: str) -> None:
+    """Print what was done and to what, for people or as JSON."""
+    rest = ", ".join(f"{name} {value}" for name, value in row.items())
+    print(json.dumps(row) if args.json else f"{what}: {rest}")

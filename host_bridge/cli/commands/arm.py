@@ -1,0 +1,55 @@
+"""Let a car drive: from STANDBY to HOLD. It moves once someone holds a deadman.
+
+Whoever drives has to be there within three seconds, or it stops again.
+Every reason against it is named at once, stop sources that are missing by their name.
+A car that is left without an owner is stopped, so it has to be served: tandem serve,
+or tandem drive, which arms by itself. The profile stand asks whether the wheels are
+off the ground; it is slow, it ends by itself, and it is never mirrored.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from host_bridge.cli.arguments.car_option import car_of
+from host_bridge.cli.arguments.profile_option import add_profile, profile_of
+from host_bridge.cli.car_actions.period_prompt import offer_longer_step
+from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
+from host_bridge.config.store import Host
+from host_bridge.core import Action
+from host_bridge.core.errors import DeviceFault, OffBeatFault
+from host_bridge.core.system.running import run_async
+
+_EXAMPLES = (
+    "  tandem arm nigel --profile race\n"
+    "  tandem arm nigel --profile stand --attest wheels-off-ground\n"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    add_action_arguments(parser, _EXAMPLES)
+    add_profile(parser)
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Return 0 if the car is armed.
+
+    Raises errors.TandemError, among them RefusedFault with every reason.
+    """
+    text = car_of(args)
+    if host.cars.find(text) is None:
+        raise _unserved(str(text))
+    profile = profile_of(args)
+    try:
+        return run_async(act_on_car(text, host, Action.ARM, profile, is_json=args.json))
+    except OffBeatFault as fault:
+        return offer_longer_step(fault, host, is_json=args.json)
+
+
+def _unserved(uri: str) -> DeviceFault:
+    return DeviceFault(
+        "nobody serves this car, and an armed car needs an owner that stays",
+        where=uri,
+        remedy=f"tandem serve --car {uri} in another terminal; or tandem drive --car {uri}",
+    )
