@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_bridge.config import load_vehicle
-from host_bridge.config.boards.measured import Measured, read_measured
+from host_bridge.config.boards.measured import MeasuredSteps, read_measured
 from sim_mock.board.stored_image import stored_image
 from tests.bench.instructions import counted_in
 from tests.bench.step_scene import BOARD_ID
@@ -30,7 +30,7 @@ Key = tuple[bytes, str, int]
 class Estimate:
     """One situation: what the chip took and what the fit says, in microseconds."""
 
-    row: Measured
+    row: MeasuredSteps
     instructions: float
     estimate_us: float
 
@@ -69,7 +69,7 @@ def estimates() -> tuple[list[Fit], list[Estimate]]:
     return fits, found
 
 
-def with_enough_rows(rows: Sequence[Measured]) -> list[Measured]:
+def with_enough_rows(rows: Sequence[MeasuredSteps]) -> list[MeasuredSteps]:
     """Drop models with no more rows than a rate and their wirings' constants: a fit would only
     repeat them."""
     several = Counter(map(_model, rows))
@@ -77,7 +77,7 @@ def with_enough_rows(rows: Sequence[Measured]) -> list[Measured]:
     return [row for row in rows if several[_model(row)] > unknown[_model(row)] + 1]
 
 
-def fitted(model: str, rows: Sequence[tuple[Measured, float]]) -> Fit:
+def fitted(model: str, rows: Sequence[tuple[MeasuredSteps, float]]) -> Fit:
     """Least squares of the relative error: a step of 5 ms counts as one of 15."""
     wirings = sorted({_wiring(row) for row, _ in rows})
     matrix = np.array([_line(row, count, wirings) for row, count in rows])
@@ -86,25 +86,25 @@ def fitted(model: str, rows: Sequence[tuple[Measured, float]]) -> Fit:
     return Fit(model, float(best[0]) * 1000, own_us)
 
 
-def _line(row: Measured, count: float, wirings: Sequence[tuple[str, str]]) -> list[float]:
+def _line(row: MeasuredSteps, count: float, wirings: Sequence[tuple[str, str]]) -> list[float]:
     own = [float(_wiring(row) == wiring) for wiring in wirings]
     return [value / row.mean_us for value in (count, *own)]
 
 
-def _of(fit: Fit, row: Measured, count: float) -> float:
+def _of(fit: Fit, row: MeasuredSteps, count: float) -> float:
     return count * fit.instruction_ns / 1000 + fit.own_us[_wiring(row)]
 
 
-def _wiring(row: Measured) -> tuple[str, str]:
+def _wiring(row: MeasuredSteps) -> tuple[str, str]:
     return row.wiring, row.link
 
 
-def _model(row: Measured) -> str:
+def _model(row: MeasuredSteps) -> str:
     on = f"{row.chip} at {row.mhz} MHz, MicroPython {row.micropython}"
     return on + (f", flash cache {row.model}" if row.model else "")
 
 
-def _key(row: Measured) -> Key:
+def _key(row: MeasuredSteps) -> Key:
     if not row.is_configured:
         return b"", row.state, row.heard
     vehicle = load_vehicle(row.wiring, {"timing.step_s": row.beat_us / 1e6})

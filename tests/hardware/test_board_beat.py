@@ -13,12 +13,12 @@ from host_bridge.config.boards import (
     on_known_boards,
     step_time,
 )
-from host_bridge.config.boards.measured import Measured
+from host_bridge.config.boards.measured import MeasuredSteps
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.deploy.flash.board.control_period import given_beat
 from tests.evidence import holds_for
 
-TIMED = Measured(
+TIMED = MeasuredSteps(
     chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.29.0",
     link="usb", model="", mhz=200, beat_us=10_000, state="driving", heard=1, steps=6000,
     mean_us=8000, p99_us=9000, longest_us=9100, program="0123456789abcdef", date="2026-11-26",

@@ -9,13 +9,13 @@ import pytest
 from host_bridge.cli import main as cli
 from host_bridge.config.boards import check, load_board
 from host_bridge.config.boards import step_time as by_time
-from host_bridge.config.boards.measured import COLUMNS, Measured, read_measured
+from host_bridge.config.boards.measured import COLUMNS, MeasuredSteps, read_measured
 from host_bridge.config.boards.pins import checking
 from tests.evidence import some
 from tests.studies.chip_tables import merge, write
 
 BOARDS = Path(__file__).resolve().parents[2] / "hardware" / "boards"
-ROW = Measured(
+ROW = MeasuredSteps(
     chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.28.0",
     link="usb", model="", mhz=200, beat_us=20_000, state="driving", heard=1, steps=6000,
     mean_us=7000, p99_us=9000, longest_us=9500,

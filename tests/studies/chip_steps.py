@@ -23,7 +23,7 @@ from typing import Any
 
 from firmware.protocol import codes, messages
 from host_bridge.config.boards import load_board
-from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
+from host_bridge.config.boards.measured import COLUMNS, TABLE, MeasuredSteps, read_measured
 from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import Bench
@@ -106,7 +106,9 @@ ONE = Run(one_source, standing=(0,), driving=(1,))
 MANY = Run(many_sources, standing=(1,), driving=(2, 4), stopped=(0,))
 
 
-def rows_of(run: Run, found: Any, facts: Facts, args: argparse.Namespace) -> Iterator[Measured]:
+def rows_of(
+    run: Run, found: Any, facts: Facts, args: argparse.Namespace
+) -> Iterator[MeasuredSteps]:
     """The rows of one run's histograms. Raises Few."""
     a_beat = max(round(facts.beat_us / CLAIM_EVERY_US), 1)  # claims of one source in it
     wanted = [("standing", heard, heard) for heard in run.standing]
@@ -119,7 +121,7 @@ def rows_of(run: Run, found: Any, facts: Facts, args: argparse.Namespace) -> Ite
         if those["steps"] < FEW:
             raise Few(f"{kind}, {heard} heard: {those['steps']} steps, and a row needs {FEW}")
         took = summary(those)
-        yield Measured(
+        yield MeasuredSteps(
             chip=load_board(args.board).chip.name, wiring=args.wiring,
             is_configured=facts.drives, is_paired=facts.is_paired,
             micropython=facts.micropython, link=args.link, model=args.model, mhz=found["mhz"],
@@ -148,12 +150,12 @@ def told(bench: Bench) -> Facts:
         return Facts(found["program_hash"], found["micropython"], has_key(board))
 
 
-def measure(bench: Bench, args: argparse.Namespace) -> list[Measured]:
+def measure(bench: Bench, args: argparse.Namespace) -> list[MeasuredSteps]:
     """Measure all situations of the board at hand. Raises NotDriving, Few, Mute."""
     facts, key = told(bench), read_key_file(args.key) if args.key else None
     if facts.is_paired and key is None:
         raise NotDriving("the board holds a box's key, and drives beside its box: give --key")
-    rows: list[Measured] = []
+    rows: list[MeasuredSteps] = []
     for run in (ONE,) if facts.is_paired else (ONE, MANY):
 
         def through(car: Car, run: Run = run) -> None:
@@ -195,7 +197,7 @@ def main() -> int:
     return 0
 
 
-def keep(path: Path, rows: Iterable[Measured]) -> None:
+def keep(path: Path, rows: Iterable[MeasuredSteps]) -> None:
     """Put the rows into the table, in place of older ones."""
     new = list(rows)
     table = chip_tables.merge(read_measured(path), new, lambda row: row.situation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from host_bridge.config.store.configurations import PLACES
+from host_bridge.config.store.configurations import ADJUSTABLE
 from host_bridge.core.errors import UsageFault
 
 _CHANGE = re.compile(r"([a-z_]\w*)=(.*)")  # a URI has :// before any =
@@ -25,13 +25,13 @@ def changes_of(words: Sequence[str]) -> dict[str, float]:
     for word in words:
         name, _, text = word.partition("=")
         try:
-            if name not in PLACES:
+            if name not in ADJUSTABLE:
                 raise ValueError
             found[name] = float(text)
         except ValueError:
             raise UsageFault(
                 f"{word!r} is nothing that one car may have other than its vehicle file",
-                expected=" or ".join(f"{known}=NUMBER" for known in PLACES),
+                expected=" or ".join(f"{known}=NUMBER" for known in ADJUSTABLE),
                 remedy="anything else is changed in the file: tandem config write --vehicle FILE",
             ) from None
     return found

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from host_bridge.cli.arguments.car_option import named_car
 from host_bridge.config.store import Host
-from host_bridge.config.vehicle.trim import shift_of, trimmed
+from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
@@ -72,7 +72,7 @@ async def _trim(args: argparse.Namespace, host: Host) -> int:
 async def _write(words: list[str], host: Host, opened: OpenCar, vehicle: Vehicle) -> None:
     name = opened.identity.car_name or vehicle.name
     known = await host.configurations.pairing_for(opened, vehicle, name)
-    trim = trimmed(vehicle, known.trim, [shift_of(word, vehicle) for word in words])
+    trim = trimmed_parameters(vehicle, known.trim, [parse_trim(word, vehicle) for word in words])
     known = replace(known, trim=trim)
     await host.configurations.write(opened, known.of(vehicle), name, progress_count)
     host.pairings.keep(known)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from host_bridge.config.boards.schema import PARTS, USES, Use
+from host_bridge.config.boards.schema import PARTS, USES, PinUse
 from host_bridge.config.vehicle.document import Document
 
 Pin: TypeAlias = int | str
@@ -124,7 +124,7 @@ class Wire:
     pin: Pin
 
     @property
-    def facts(self) -> Use:
+    def facts(self) -> PinUse:
         return USES[self.use]
 
     @property

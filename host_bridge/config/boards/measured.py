@@ -16,7 +16,7 @@ Situation = tuple[str, str, bool, bool, str, str, int, int, str, int]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSteps:
     """The step times of one situation, interrupts (the guard's among them) included.
 
     ``is_paired``: the car has a box's key, and its box sends fifty times a second. ``model`` is
@@ -59,18 +59,18 @@ class Measured:
         return f"{self.how}{model}, {self.date}, {by}"
 
 
-COLUMNS = tuple(field.name for field in fields(Measured))
+COLUMNS = tuple(field.name for field in fields(MeasuredSteps))
 _WHOLE = ("mhz", "beat_us", "heard", "steps", "mean_us", "p99_us", "longest_us")
 _TRUTHS = ("is_configured", "is_paired")
 
 
-def read_measured(path: Path = TABLE) -> list[Measured]:
+def read_measured(path: Path = TABLE) -> list[MeasuredSteps]:
     """Read the table; an empty list if there is no such file."""
     return [_row(row) for row in rows_in(path)]
 
 
-def _row(row: dict[str, str]) -> Measured:
+def _row(row: dict[str, str]) -> MeasuredSteps:
     whole = {name: int(row[name]) for name in _WHOLE}
     truths = {name: row[name] == "1" for name in _TRUTHS}
     texts = {name: row[name] for name in COLUMNS if name not in (*_WHOLE, *_TRUTHS)}
-    return Measured(**texts, **whole, **truths)  # type: ignore[arg-type]
+    return MeasuredSteps(**texts, **whole, **truths)  # type: ignore[arg-type]

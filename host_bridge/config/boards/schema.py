@@ -17,7 +17,7 @@ FULL_OVER_LOW = 1.2  # LiPo cell: 4.2 V when full, 3.5 V where vehicle files say
 
 
 @dataclass(frozen=True)
-class Use:
+class PinUse:
     """A wire's use of its pin.
 
     ``is_output``: the board drives it, and holds it low until told otherwise. ``acts``: it moves
@@ -35,25 +35,25 @@ class Use:
 
 
 USES = {
-    "servo": Use(is_output=True, acts=True, pwm_hz="rate_hz"),  # a PWM holds its last pulse
-    "esc": Use(is_output=True, acts=True, pwm_hz="rate_hz", program="pulses"),
-    "duty": Use(is_output=True, acts=True, pwm_hz=BRIDGE_HZ),
-    "gate": Use(is_output=True, acts=True),
-    "life": Use(is_output=True, acts=True, program="life_signal"),
-    "dim": Use(is_output=True, pwm_hz=DIM_HZ),
-    "tone": Use(is_output=True, pwm_hz="tone_hz"),
-    "lamp": Use(is_output=True),
-    "loop": Use(is_input=True, acts=True, interrupts=True),  # high lets it move
-    "contact": Use(is_input=True, acts=True),
-    "edge": Use(is_input=True, interrupts=True),
-    "level": Use(is_input=True),
-    "a": Use(is_input=True, program="quadrature"),
-    "b": Use(is_input=True),
-    "adc": Use(),
-    "sda": Use(),
-    "scl": Use(),
-    "tx": Use(),
-    "rx": Use(is_input=True),
+    "servo": PinUse(is_output=True, acts=True, pwm_hz="rate_hz"),  # a PWM holds its last pulse
+    "esc": PinUse(is_output=True, acts=True, pwm_hz="rate_hz", program="pulses"),
+    "duty": PinUse(is_output=True, acts=True, pwm_hz=BRIDGE_HZ),
+    "gate": PinUse(is_output=True, acts=True),
+    "life": PinUse(is_output=True, acts=True, program="life_signal"),
+    "dim": PinUse(is_output=True, pwm_hz=DIM_HZ),
+    "tone": PinUse(is_output=True, pwm_hz="tone_hz"),
+    "lamp": PinUse(is_output=True),
+    "loop": PinUse(is_input=True, acts=True, interrupts=True),  # high lets it move
+    "contact": PinUse(is_input=True, acts=True),
+    "edge": PinUse(is_input=True, interrupts=True),
+    "level": PinUse(is_input=True),
+    "a": PinUse(is_input=True, program="quadrature"),
+    "b": PinUse(is_input=True),
+    "adc": PinUse(),
+    "sda": PinUse(),
+    "scl": PinUse(),
+    "tx": PinUse(),
+    "rx": PinUse(is_input=True),
 }
 
 # Instructions of firmware/drivers/rp2_*.py; a test assembles them and compares.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Board, Wiring
-from host_bridge.config.boards.measured import Measured, read_measured
+from host_bridge.config.boards.measured import MeasuredSteps, read_measured
 from host_bridge.config.boards.tables import minor_of, numbers_of
 from host_bridge.core import BudgetRow
 
@@ -76,7 +76,13 @@ def holds(
 
 
 def _held(
-    timed: Sequence[Measured], name: str, link: str, step_us: int, release: str, *, is_paired: bool
+    timed: Sequence[MeasuredSteps],
+    name: str,
+    link: str,
+    step_us: int,
+    release: str,
+    *,
+    is_paired: bool,
 ) -> bool:
     rows = [
         row
@@ -89,7 +95,7 @@ def _held(
     return worst is not None and worst.p99_us <= HOLDS_SHARE * step_us
 
 
-def _shorter(timed: Sequence[Measured], name: str, link: str, step_us: int) -> Iterator[str]:
+def _shorter(timed: Sequence[MeasuredSteps], name: str, link: str, step_us: int) -> Iterator[str]:
     """Yield a text for each release under which a shorter control period was measured and kept."""
     beats = sorted({row.beat_us for row in timed if row.beat_us < step_us})
     releases = sorted({row.micropython for row in timed}, key=numbers_of)
@@ -101,14 +107,14 @@ def _shorter(timed: Sequence[Measured], name: str, link: str, step_us: int) -> I
                 yield f"; MicroPython {release} holds {beat_us / 1000:g} ms{but}"
 
 
-def _is_of(row: Measured, board: Board) -> bool:
+def _is_of(row: MeasuredSteps, board: Board) -> bool:
     is_same = row.chip == board.chip.name and row.mhz == board.clock_mhz
     return is_same and row.is_configured and row.state == "driving"
 
 
 def _worst(
-    rows: Sequence[Measured], name: str, link: str, sources: int, step_us: int
-) -> Measured | None:
+    rows: Sequence[MeasuredSteps], name: str, link: str, sources: int, step_us: int
+) -> MeasuredSteps | None:
     """Return the slowest row that received what these sources send in a step, or the next more.
 
     Only rows with this very control period count, where there are any.

@@ -67,7 +67,7 @@ Progress = Callable[[int, int], None]  # done, of how many
 
 
 @dataclass(frozen=True)
-class Place:
+class AdjustableValue:
     """The key of a value in a vehicle file, and the firmware parameters that follow from it."""
 
     key: str
@@ -75,7 +75,7 @@ class Place:
 
 
 # The values in which one car may differ from its vehicle file, by name
-PLACES = {"step_s": Place("timing.step_s", ("step_us", "motion_every"))}
+ADJUSTABLE = {"step_s": AdjustableValue("timing.step_s", ("step_us", "motion_every"))}
 
 
 class Configurations:
@@ -128,14 +128,14 @@ class Configurations:
     ) -> tuple[Vehicle, int]:
         """Change values in which a bound car differs from its file, read all back, and keep them.
 
-        ``changes`` are values by the names of ``PLACES``. Returns the vehicle as this car is, and
-        how many parameters changed. Raises errors.TandemError.
+        ``changes`` are values by the names of ``ADJUSTABLE``. Returns the vehicle as this car is,
+        and how many parameters changed. Raises errors.TandemError.
         """
         file = vehicle or opened.vehicle
         wanted = self._changed(file, changes)
         name = name or opened.identity.car_name or file.name
         before = await self.pairing_for(opened, file, name)
-        trim = differing(before.trim, file, wanted, tuple(changes))
+        trim = changed_from_file(before.trim, file, wanted, tuple(changes))
         known = replace(before, car_name=name, trim=trim)
         return known.of(file), await self._keep(
             opened, known.of(file), name, (before, known), progress
@@ -156,7 +156,7 @@ class Configurations:
         """
         name = opened.identity.car_name or file.name
         before = await self.pairing_for(opened, file, name)
-        beat = {row for place in PLACES.values() for row in place.parameters}
+        beat = {row for place in ADJUSTABLE.values() for row in place.parameters}
         kept = {row: values for row, values in before.trim.items() if row in beat}
         found = {
             row: list(values)
@@ -195,7 +195,7 @@ class Configurations:
         known = self._pairings.of(opened.identity)
         if known is None:
             on_board = await self.on_its_board(vehicle, opened)
-            trim = differing({}, vehicle, on_board, ("step_s",))
+            trim = changed_from_file({}, vehicle, on_board, ("step_s",))
             return replace(Pairing.new(opened.identity, name, vehicle.name), trim=trim)
         if known.vehicle != vehicle.name:
             raise UsageFault(
@@ -228,17 +228,17 @@ class Configurations:
     def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
         try:
             return self._vehicles.load(
-                file.path, {PLACES[name].key: value for name, value in changes.items()}
+                file.path, {ADJUSTABLE[name].key: value for name, value in changes.items()}
             )
         except VehicleFileFault as fault:  # without its place: it is not in the file
             raise UsageFault(fault.what, expected=fault.expected, got=fault.got) from None
 
 
-def differing(
+def changed_from_file(
     trim: Mapping[str, list[int]], file: Vehicle, wanted: Vehicle, names: Sequence[str]
 ) -> dict[str, list[int]]:
     """Return the parameters that differ from the file's, with those of ``names`` as ``wanted``."""
-    given = {row: wanted.parameters[row] for name in names for row in PLACES[name].parameters}
+    given = {row: wanted.parameters[row] for name in names for row in ADJUSTABLE[name].parameters}
     return {row: v for row, v in {**trim, **given}.items() if v != file.parameters[row]}
 
 

@@ -39,7 +39,7 @@ def key_lines(text: str) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """The place where a value is written: its file, and its line or its table's; 0 if unknown."""
 
     path: Path
@@ -59,7 +59,7 @@ class Document:
             self.values: dict[str, Any] = parsed(text)
         except ValueError as error:  # raised by the decoding or by the parser
             raise self._not_toml(str(error)) from error
-        self._own = {key: Place(path, line) for key, line in key_lines(text).items()}
+        self._own = {key: SourceLocation(path, line) for key, line in key_lines(text).items()}
         self._places = {key: self._nearest(key) for key in paths_in(self.values)}
 
     def _not_toml(self, reason: str) -> VehicleFileFault:
@@ -87,17 +87,17 @@ class Document:
         """Return ``path:line, key``; for a missing key, the line of its table in this file."""
         return f"{self._places.get(key) or self._nearest(key)}, {key}"
 
-    def _nearest(self, key: str) -> Place:
+    def _nearest(self, key: str) -> SourceLocation:
         place = key
         while place and place not in self._own:
             place = place.rpartition(".")[0]
-        return self._own[place] if place else Place(self.path)
+        return self._own[place] if place else SourceLocation(self.path)
 
     def keys(self) -> tuple[str, ...]:
         """Return the paths of all tables and values."""
         return tuple(self._places)
 
-    def leaves(self) -> Iterator[tuple[str, Any, Place]]:
+    def leaves(self) -> Iterator[tuple[str, Any, SourceLocation]]:
         """Yield each value with its path and the place where it is written."""
         for key, value in _walked(self.values):
             if not _is_branch(value):
@@ -124,7 +124,7 @@ class Document:
         """Replace a value of the file; its table has to exist."""
         table, _, name = key.rpartition(".")
         self.values[table][name] = value
-        self._places[key] = Place(Path("asked for"))
+        self._places[key] = SourceLocation(Path("asked for"))
 
 
 def paths_in(values: Mapping[str, Any]) -> Iterator[str]:

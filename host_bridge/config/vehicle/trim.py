@@ -15,14 +15,14 @@ MOST_US = 200  # a larger offset is no trim: the servo horn is on a wrong tooth,
 
 
 @dataclass(frozen=True)
-class Shift:
+class TrimOffset:
     """Channels by number, and the offset of their pulses from the vehicle file's, in us."""
 
     channels: tuple[int, ...]
     by_us: float
 
 
-def shift_of(word: str, vehicle: Vehicle) -> Shift:
+def parse_trim(word: str, vehicle: Vehicle) -> TrimOffset:
     """Parse ``steering=12``, ``throttle=-5`` or ``3=12``.
 
     Raises errors.UsageFault.
@@ -36,7 +36,7 @@ def shift_of(word: str, vehicle: Vehicle) -> Shift:
         raise _unclear(word) from None
     if not channels or not abs(by_us) <= MOST_US:
         raise _unclear(word)
-    return Shift(channels, by_us)
+    return TrimOffset(channels, by_us)
 
 
 def _is_meant(what: str, channel: int, kind: int) -> bool:
@@ -54,8 +54,8 @@ def _unclear(word: str) -> UsageFault:
     )
 
 
-def trimmed(
-    vehicle: Vehicle, before: Mapping[str, list[int]], shifts: list[Shift]
+def trimmed_parameters(
+    vehicle: Vehicle, before: Mapping[str, list[int]], shifts: list[TrimOffset]
 ) -> dict[str, list[int]]:
     """Return the parameters that differ from the file's; those of ``before`` stay if not named.
 

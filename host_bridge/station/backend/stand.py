@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable
 
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
-from host_bridge.config.store.configurations import PLACES
+from host_bridge.config.store.configurations import ADJUSTABLE
 from host_bridge.config.vehicle.trim import MOST_US
 from host_bridge.core import Vehicle
 from host_bridge.station.backend.programs import run_json_command
@@ -74,7 +74,7 @@ async def _config(car: str, asked: Row) -> Row:
         name, (unit, low, high) = parameter_name(index), parameter_limits(index)
         row = {"name": name, "value": held[name], "unit": unit, "low": low, "high": high}
         rows.append({**row, "file": in_file.get(name, held[name])})
-    return {"is_done": True, "rows": rows, "may_differ": list(PLACES)}
+    return {"is_done": True, "rows": rows, "may_differ": list(ADJUSTABLE)}
 
 
 async def _write(car: str, asked: Row) -> Row:

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.config.vehicle.trim import shift_of, trimmed
+from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core.errors import UsageFault
 from tests.host_bridge.cli.programs import program, serving, tandem, until
 
@@ -127,17 +127,17 @@ def test_identify_alone_shows_every_car_that_is_served(car):
 )
 def test_what_is_no_trim_is_refused(word):
     with pytest.raises(UsageFault):
-        shift_of(word, F1TENTH)
+        parse_trim(word, F1TENTH)
 
 
 def test_a_trim_beyond_what_the_servo_may_do_is_refused_and_names_the_range():
     with pytest.raises(UsageFault, match="1150 to 1850"):
-        trimmed(F1TENTH, {}, [shift_of("steering=190", F1TENTH)])
+        trimmed_parameters(F1TENTH, {}, [parse_trim("steering=190", F1TENTH)])
 
 
 def test_only_the_named_channel_moves():
     nigel = load_vehicle("nigel")
-    found = trimmed(nigel, {}, [shift_of("0=10", nigel)])
+    found = trimmed_parameters(nigel, {}, [parse_trim("0=10", nigel)])
     file = nigel.parameters["channel_curve"]
     moved = [i for i, ns in enumerate(found["channel_curve"]) if ns != file[i]]
     assert moved == list(range(len(file) // 8))

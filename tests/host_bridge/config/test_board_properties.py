@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host_bridge.config.boards import load_board
-from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.checking import examine
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
@@ -17,7 +17,7 @@ PINS = 50  # numbers below are pins, from there on wires
 
 def case_of(board_name, vehicle):
     board, needs = load_board(board_name), needs_of(vehicle)
-    return Case(board, read_wiring(board, vehicle, needs.channels), needs)
+    return WiringCase(board, read_wiring(board, vehicle, needs.channels), needs)
 
 
 CASES = [

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.config.boards import check, load_board
 from host_bridge.config.boards.facts import Pio
-from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.checking import examine
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
@@ -259,7 +259,7 @@ def on_a_lesser_chip(board_name, vehicle, **facts):
     board, needs = load_board(board_name), needs_of(vehicle)
     wiring = read_wiring(board, needs.vehicle, needs.channels)
     lesser = replace(board, chip=replace(board.chip, **facts))
-    return [str(fault) for fault in examine(Case(lesser, wiring, needs))[0]]
+    return [str(fault) for fault in examine(WiringCase(lesser, wiring, needs))[0]]
 
 
 def test_what_is_used_up_is_refused_with_what_there_is():

@@ -23,7 +23,7 @@ from host_bridge.cli.commands import config as config_command
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
 from host_bridge.config.store.configurations import differing
-from host_bridge.config.vehicle.trim import shift_of, trimmed
+from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OverrunFault, UsageFault
 from tests import patience
@@ -141,7 +141,7 @@ def test_what_follows_from_a_change_is_compiled_as_from_the_file():
 
 
 def test_a_trim_leaves_the_beat_and_the_beat_the_trim():
-    trim = trimmed(F1TENTH, {"step_us": [20_000]}, [shift_of("throttle=-5", F1TENTH)])
+    trim = trimmed_parameters(F1TENTH, {"step_us": [20_000]}, [parse_trim("throttle=-5", F1TENTH)])
     assert sorted(trim) == ["channel_neutral", "step_us"]
     known = Pairing("00", "red", "f1tenth", "11", trim)
     assert (known.of(F1TENTH).step_s, F1TENTH.step_s) == (0.02, 0.01)

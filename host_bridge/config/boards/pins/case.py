@@ -10,7 +10,7 @@ from host_bridge.core.errors import VehicleFileFault
 
 
 @dataclass(frozen=True)
-class Case:
+class WiringCase:
     """A wiring of a board, and the needs of the vehicle that it is for."""
 
     board: Board

@@ -6,12 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from host_bridge.config.boards.facts import Board, Wiring
-from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.needs import Needs, box_needs, needs_of
-from host_bridge.config.boards.pins.pin_allocation import Allotment, allot
+from host_bridge.config.boards.pins.pin_allocation import PinAllocation, allocate_pins
 from host_bridge.config.boards.pins.routes import demands, is_pwm
 from host_bridge.config.boards.pins.rules import refusals
-from host_bridge.config.boards.pins.state_machines import anywhere, fill, jobs, place
+from host_bridge.config.boards.pins.state_machines import (
+    instructions_used,
+    pio_jobs,
+    place_pio_jobs,
+    without_pins,
+)
 from host_bridge.config.boards.reading import board_names, load_board, other_wirings, read_wiring
 from host_bridge.config.boards.step_time import StepTime, step_time
 from host_bridge.config.vehicle.vehicle import vehicle_names
@@ -32,9 +37,9 @@ def check(board_name: str, wiring_name: str) -> WiringReport:
     wiring = read_wiring(board, needs.wiring, needs.channels)
     if wiring is None:
         return _unwired(board, needs)
-    case = Case(board, wiring, needs)
-    faults, allotted = examine(case)
-    return _report(case, board.name, tuple(map(str, faults)), allotted)
+    case = WiringCase(board, wiring, needs)
+    faults, allocation = examine(case)
+    return _report(case, board.name, tuple(map(str, faults)), allocation)
 
 
 def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
@@ -56,14 +61,17 @@ def load_needs(board: Board, name: str) -> Needs:
     return replace(needs, wiring=needs.vehicle) if needs.vehicle in board.wirings else needs
 
 
-def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
+def examine(case: WiringCase) -> tuple[list[VehicleFileFault], PinAllocation]:
     """Return all refusals of a wiring, and the allocation of peripherals."""
-    allotted = allot(case)
-    return [*refusals(case), *allotted.refusals], allotted
+    allocation = allocate_pins(case)
+    return [*refusals(case), *allocation.refusals], allocation
 
 
 def _report(
-    case: Case, wired_on: str, faults: tuple[str, ...] = (), allotted: Allotment | None = None
+    case: WiringCase,
+    wired_on: str,
+    faults: tuple[str, ...] = (),
+    allocation: PinAllocation | None = None,
 ) -> WiringReport:
     board = case.board
     times = list(_times(case))
@@ -76,12 +84,12 @@ def _report(
         is_wired=wired_on == board.name,
         wired_on=wired_on,
         refusals=(*faults, *slow),
-        budget=(*budget(board, case.wiring, allotted), *(it.row for it in times if it.row)),
+        budget=(*budget(board, case.wiring, allocation), *(it.row for it in times if it.row)),
         lacks=(*board.chip.lacks, *untimed),
     )
 
 
-def _times(case: Case) -> Iterator[StepTime]:
+def _times(case: WiringCase) -> Iterator[StepTime]:
     for step_us in case.needs.parameters.get("step_us", ()):
         there_us = max(step_us, round(case.board.step_s * 1e6))
         yield step_time(case.board, case.wiring, case.needs.wiring, there_us)
@@ -96,7 +104,7 @@ def _unwired(board: Board, needs: Needs) -> WiringReport:
     for other in sorted(others, key=lambda other: other.chip.port != board.chip.port):
         wiring = read_wiring(other, needs.wiring, needs.channels)
         if wiring is not None:
-            report = _report(Case(board, wiring, needs), other.name)
+            report = _report(WiringCase(board, wiring, needs), other.name)
             return _with(report, _not_there(board, needs, report))
     none = WiringReport(board.name, board.title, needs.wiring, False, "", (), (), board.chip.lacks)
     return _with(none, _not_there(board, needs, none))
@@ -127,7 +135,7 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
 # --- the budget, counted from what is wired, whether or not its pins are right
 
 
-def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator[BudgetRow]:
+def budget(board: Board, wiring: Wiring, allocation: PinAllocation | None) -> Iterator[BudgetRow]:
     """Yield what the wiring uses of each resource of the board.
 
     If the wiring is another board's, so that nothing is allocated, it is the least that it would
@@ -138,7 +146,7 @@ def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator
     wanted = demands(chip, wiring.parts)
     pins = {wire.pin for wire in wiring.wires if board.reserved.get(wire.pin) != wire.part.slot}
     yield BudgetRow("pins", len(pins), len(board.pins))
-    yield _pwm(board, wiring, allotted)
+    yield _pwm(board, wiring, allocation)
     yield from _machines(board, wiring)
     if chip.counters:
         counted = sum(d.kind == "counter" for d in wanted)
@@ -151,7 +159,7 @@ def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator
         yield BudgetRow("hard timers", _GUARDS, chip.hard_timers, "the guard's")
 
 
-def _pwm(board: Board, wiring: Wiring, allotted: Allotment | None) -> BudgetRow:
+def _pwm(board: Board, wiring: Wiring, allocation: PinAllocation | None) -> BudgetRow:
     chip = board.chip
     rates = [wire.pwm_hz for wire in wiring.wires if is_pwm(chip, wire)]
     timed = sum(p.kind == "encoder.quadrature" for p in wiring.encoders)
@@ -159,7 +167,7 @@ def _pwm(board: Board, wiring: Wiring, allotted: Allotment | None) -> BudgetRow:
     detail = [f"{rates.count(hz)} at {hz} Hz" for hz in sorted(set(rates))]
     if encoders:
         detail.append(f"encoders on {encoders}")
-    used = len(allotted.groups()) if allotted else _groups(rates) + encoders
+    used = len(allocation.groups()) if allocation else _groups(rates) + encoders
     what = "PWM slices" if chip.pio else "timers with pins"
     return BudgetRow(what, used, len({c.group for c in chip.pwm}), ", ".join(detail))
 
@@ -173,12 +181,12 @@ def _machines(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
     pio = board.chip.pio
     if pio is None:
         return
-    wanted = anywhere(jobs(wiring.wires))
-    placed = place(pio, wanted) or []
+    wanted = without_pins(pio_jobs(wiring.wires))
+    placed = place_pio_jobs(pio, wanted) or []
     names = sorted({job.program for job in wanted})
     counts = ", ".join(f"{sum(j.program == n for j in wanted)} {n}" for n in names)
     yield BudgetRow("state machines", len(wanted), pio.blocks * pio.machines, counts)
     blocks = [[p for p in placed if p.block == block] for block in range(pio.blocks)]
-    fills = [fill(block) for block in blocks]
+    fills = [instructions_used(block) for block in blocks]
     detail = ", ".join(f"{used} of {pio.instructions}" for used in fills)
     yield BudgetRow("PIO instructions", sum(fills), pio.blocks * pio.instructions, detail)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from itertools import permutations
 
 from host_bridge.config.boards.facts import Part
-from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.schema import BUS_WIRES, FULL_OVER_LOW, PARTS
 from host_bridge.core.errors import VehicleFileFault
 
 _RIGHT_HANDED = ((1, 2, 3), (2, 3, 1), (3, 1, 2))
 
 
-def _pull_down(case: Case, part: Part) -> VehicleFileFault | None:
+def _pull_down(case: WiringCase, part: Part) -> VehicleFileFault | None:
     acting = [wire for wire in part.wires if wire.facts.acts]
     limit_ohm = case.board.chip.pull_down_max_ohm
     if not acting or 0 < part.values["pull_down_ohm"] <= limit_ohm:
@@ -28,7 +28,7 @@ def _pull_down(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _direction(case: Case, part: Part) -> VehicleFileFault | None:
+def _direction(case: WiringCase, part: Part) -> VehicleFileFault | None:
     """Refuse an encoder that does not agree with the vehicle file's ``is_signed``.
 
     The vehicle's limits depend on whether the encoders sense direction.
@@ -47,7 +47,7 @@ def _direction(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _magnets(case: Case, part: Part) -> VehicleFileFault | None:
+def _magnets(case: WiringCase, part: Part) -> VehicleFileFault | None:
     if part.kind != "encoder.hall" or case.needs.counts_per_rev % part.values["magnets"] == 0:
         return None
     return case.fault(
@@ -59,7 +59,7 @@ def _magnets(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _neighbours(case: Case, part: Part) -> VehicleFileFault | None:
+def _neighbours(case: WiringCase, part: Part) -> VehicleFileFault | None:
     if part.kind != "encoder.quadrature" or case.board.chip.pio is None:
         return None
     a, b = part.values["a"], part.values["b"]
@@ -74,7 +74,7 @@ def _neighbours(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _mounting(case: Case, part: Part) -> VehicleFileFault | None:
+def _mounting(case: WiringCase, part: Part) -> VehicleFileFault | None:
     axes = tuple(part.values.get("mounting", (1, 2, 3)))
     sizes = tuple(map(abs, axes))
     signs = sum(axis > 0 for axis in axes)
@@ -89,7 +89,7 @@ def _mounting(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _order(case: Case, part: Part) -> VehicleFileFault | None:
+def _order(case: WiringCase, part: Part) -> VehicleFileFault | None:
     order = part.values.get("order")
     if order is None or (len(set(order)) == len(order) == 4 and set(order) <= set(range(16))):
         return None
@@ -102,7 +102,7 @@ def _order(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _battery(case: Case, part: Part) -> VehicleFileFault | None:
+def _battery(case: WiringCase, part: Part) -> VehicleFileFault | None:
     reach_v = part.values.get("full_v", PARTS[part.kind].reach_v)
     full_v = case.needs.low_v * FULL_OVER_LOW
     if reach_v is None or full_v <= reach_v:
@@ -116,7 +116,7 @@ def _battery(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _one_bus(case: Case, part: Part) -> VehicleFileFault | None:
+def _one_bus(case: WiringCase, part: Part) -> VehicleFileFault | None:
     """Refuse a second I2C bus: the car's program has one for all its parts."""
     buses = [p.values for p in case.wiring.parts if "sda" in p.values]
     if "sda" not in part.values or all(part.values[w] == buses[0][w] for w in BUS_WIRES):
@@ -130,7 +130,7 @@ def _one_bus(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _address(case: Case, part: Part) -> VehicleFileFault | None:
+def _address(case: WiringCase, part: Part) -> VehicleFileFault | None:
     taken = [p for p in case.wiring.parts if "address" in p.values and p.path < part.path]
     others = [p for p in taken if p.values["address"] == part.values.get("address")]
     if not others:
@@ -144,7 +144,7 @@ def _address(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-def _no_hard_timer(case: Case, part: Part) -> VehicleFileFault | None:
+def _no_hard_timer(case: WiringCase, part: Part) -> VehicleFileFault | None:
     """Refuse a loop that does not cut the power itself on a chip without hard timers.
 
     There nothing checks the loop while the program hangs.
@@ -160,7 +160,7 @@ def _no_hard_timer(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
-PART_RULES: tuple[Callable[[Case, Part], VehicleFileFault | None], ...] = (
+PART_RULES: tuple[Callable[[WiringCase, Part], VehicleFileFault | None], ...] = (
     _pull_down,
     _direction,
     _magnets,

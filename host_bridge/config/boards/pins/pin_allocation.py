@@ -6,31 +6,37 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Pin, Pins, Wire
-from host_bridge.config.boards.pins.case import Case, spans
+from host_bridge.config.boards.pins.case import WiringCase, spans
 from host_bridge.config.boards.pins.routes import (
-    Demand,
-    Granted,
+    AssignedPeripheral,
+    PeripheralDemand,
+    assign_peripherals,
     clashes,
     demands,
-    grant,
     pwm_claims,
 )
 from host_bridge.config.boards.pins.rules import is_usable
-from host_bridge.config.boards.pins.state_machines import Job, Placed, anywhere, jobs, place
+from host_bridge.config.boards.pins.state_machines import (
+    PioJob,
+    PlacedPioJob,
+    pio_jobs,
+    place_pio_jobs,
+    without_pins,
+)
 from host_bridge.config.boards.schema import BUS_WIRES, LINE_WIRES, PROGRAMS
 from host_bridge.core.errors import VehicleFileFault
 
 
 @dataclass(frozen=True)
-class Allotment:
+class PinAllocation:
     """The allocated peripherals, and the refusals.
 
     ``granted``: the parts' UARTs, I2Cs, timers and counters; ``placed``: the wires' state
     machines.
     """
 
-    granted: list[Granted]
-    placed: list[Placed]
+    granted: list[AssignedPeripheral]
+    placed: list[PlacedPioJob]
     refusals: list[VehicleFileFault]
 
     def number(self, kind: str, wire: Wire) -> int:
@@ -47,7 +53,7 @@ class Allotment:
         return next(p.machine for p in self.placed if p.job.wire == wire)
 
 
-def allot(case: Case) -> Allotment:
+def allocate_pins(case: WiringCase) -> PinAllocation:
     """Allocate peripherals to all wires on existing, free pins.
 
     Other wires have been refused already.
@@ -55,38 +61,38 @@ def allot(case: Case) -> Allotment:
     chip = case.board.chip
     usable = {wire.key for wire in case.wiring.wires if is_usable(case, wire)}
     wanted = [d for d in demands(chip, case.wiring.parts) if _is_whole(d.wire, usable)]
-    granted, refused = grant(wanted)
+    granted, refused = assign_peripherals(wanted)
     faults = [_KINDS[demand.kind](case, demand, granted) for demand in refused]
-    placed, homeless = _place(case, usable)
-    faults += [_no_machine(case, job, placed) for job in homeless]
-    return Allotment(granted, placed, faults)
+    placed, unplaced = _place(case, usable)
+    faults += [_no_machine(case, job, placed) for job in unplaced]
+    return PinAllocation(granted, placed, faults)
 
 
 def _is_whole(wire: Wire, usable: set[str]) -> bool:
     return all(w.key in usable for w in wire.part.wires)
 
 
-def _place(case: Case, usable: set[str]) -> tuple[list[Placed], list[Job]]:
+def _place(case: WiringCase, usable: set[str]) -> tuple[list[PlacedPioJob], list[PioJob]]:
     pio = case.board.chip.pio
     if pio is None:
         return [], []
-    placed: list[Placed] = []
-    homeless: list[Job] = []
-    for job in jobs(case.wiring.wires):
+    placed: list[PlacedPioJob] = []
+    unplaced: list[PioJob] = []
+    for job in pio_jobs(case.wiring.wires):
         if not _is_whole(job.wire, usable):
             continue
-        more = place(pio, [*(p.job for p in placed), job])
+        more = place_pio_jobs(pio, [*(p.job for p in placed), job])
         if more is None:
-            homeless.append(job)
+            unplaced.append(job)
         else:
             placed = more
-    return placed, homeless
+    return placed, unplaced
 
 
 # --- the refusals
 
 
-def _no_machine(case: Case, job: Job, placed: Sequence[Placed]) -> VehicleFileFault:
+def _no_machine(case: WiringCase, job: PioJob, placed: Sequence[PlacedPioJob]) -> VehicleFileFault:
     pio = case.board.chip.pio
     assert pio is not None
     machines = pio.blocks * pio.machines
@@ -94,7 +100,7 @@ def _no_machine(case: Case, job: Job, placed: Sequence[Placed]) -> VehicleFileFa
         what = f"state machines are used up: none is left for {job.wire.title}"
         expected, got = f"{machines} or fewer", f"{len(placed) + 1} or more"
         remedy = "take a chip with more of them, or leave out what need not be counted or pulsed"
-    elif place(pio, anywhere([*(p.job for p in placed), job])) is None:
+    elif place_pio_jobs(pio, without_pins([*(p.job for p in placed), job])) is None:
         what = f"the blocks have no room for the program {job.program} of {job.wire.title}"
         expected = f"{pio.instructions} instructions in each of {pio.blocks} blocks"
         got = f"{PROGRAMS[job.program]} more, with {_memory(placed)} in use"
@@ -107,11 +113,13 @@ def _no_machine(case: Case, job: Job, placed: Sequence[Placed]) -> VehicleFileFa
     return case.fault(job.wire.key, what, expected, got, remedy)
 
 
-def _memory(placed: Sequence[Placed]) -> str:
+def _memory(placed: Sequence[PlacedPioJob]) -> str:
     return ", ".join(sorted({p.job.program for p in placed})) or "nothing"
 
 
-def _no_pwm(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
+def _no_pwm(
+    case: WiringCase, demand: PeripheralDemand, granted: Sequence[AssignedPeripheral]
+) -> VehicleFileFault:
     wire = demand.wire
     if not demand.options:
         pins = _span(case, *(channel.pins for channel in case.board.chip.pwm))
@@ -137,7 +145,7 @@ def _no_pwm(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFi
     )
 
 
-def _other_pwm(case: Case, wire: Wire, granted: Sequence[Granted]) -> str:
+def _other_pwm(case: WiringCase, wire: Wire, granted: Sequence[AssignedPeripheral]) -> str:
     """Return where the output could go: a free pin of a slice or timer that suits its frequency."""
     used = {w.pin for w in case.wiring.wires}
     for channel in case.board.chip.pwm:
@@ -149,7 +157,9 @@ def _other_pwm(case: Case, wire: Wire, granted: Sequence[Granted]) -> str:
     return "none is free"
 
 
-def _no_counter(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
+def _no_counter(
+    case: WiringCase, demand: PeripheralDemand, granted: Sequence[AssignedPeripheral]
+) -> VehicleFileFault:
     title = demand.wire.part.title
     if not demand.options:
         what = f"the pins of {title} are not channels 1 and 2 of one timer"
@@ -161,7 +171,9 @@ def _no_counter(case: Case, demand: Demand, granted: Sequence[Granted]) -> Vehic
     return case.fault(demand.wire.key, what, "a timer or counter of its own", pins, remedy)
 
 
-def _no_interrupt(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
+def _no_interrupt(
+    case: WiringCase, demand: PeripheralDemand, granted: Sequence[AssignedPeripheral]
+) -> VehicleFileFault:
     wire = demand.wire
     other = clashes(granted, demand.options[0][1])[0].demand.wire
     return case.fault(
@@ -173,7 +185,9 @@ def _no_interrupt(case: Case, demand: Demand, granted: Sequence[Granted]) -> Veh
     )
 
 
-def _no_bus(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
+def _no_bus(
+    case: WiringCase, demand: PeripheralDemand, granted: Sequence[AssignedPeripheral]
+) -> VehicleFileFault:
     wire, kind = demand.wire, demand.kind.upper()
     names = BUS_WIRES if demand.kind == "i2c" else LINE_WIRES
     pins = ", ".join(
@@ -199,14 +213,14 @@ def _no_bus(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFi
     )
 
 
-def _bus_pins(case: Case, kind: str) -> Iterator[str]:
+def _bus_pins(case: WiringCase, kind: str) -> Iterator[str]:
     buses = case.board.chip.i2cs if kind == "i2c" else case.board.chip.uarts
     for number, bus in buses.items():
         pins = ", ".join(f"{name} {_span(case, route)}" for name, route in bus.items())
         yield f"{kind.upper()} {number}: {pins}"
 
 
-def _span(case: Case, *routes: Pins) -> str:
+def _span(case: WiringCase, *routes: Pins) -> str:
     return spans(tuple(pin for pin in case.board.pins if _is_on(routes, pin)))
 
 
@@ -214,7 +228,9 @@ def _is_on(routes: tuple[Pins, ...], pin: Pin) -> bool:
     return any(route is None or pin in route for route in routes)
 
 
-_KINDS: dict[str, Callable[[Case, Demand, Sequence[Granted]], VehicleFileFault]] = {
+_KINDS: dict[
+    str, Callable[[WiringCase, PeripheralDemand, Sequence[AssignedPeripheral]], VehicleFileFault]
+] = {
     "pwm": _no_pwm,
     "counter": _no_counter,
     "interrupt": _no_interrupt,

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from host_bridge.config.boards.facts import Part, Pin, Wire
-from host_bridge.config.boards.pins.case import Case
+from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.checking import check, examine, load_needs
 from host_bridge.config.boards.pins.needs import Needs
-from host_bridge.config.boards.pins.pin_allocation import Allotment
+from host_bridge.config.boards.pins.pin_allocation import PinAllocation
 from host_bridge.config.boards.reading import load_board, read_wiring
 from host_bridge.config.boards.schema import PARTS, SIDES, Row
 from host_bridge.config.vehicle.schema import CHANNEL_KINDS
@@ -35,11 +35,11 @@ def pin_module(board_name: str, wiring_name: str) -> str:
     wiring = read_wiring(board, needs.wiring, needs.channels)
     if wiring is None:
         raise _refused(board_name, needs.wiring, check(board_name, wiring_name).refusals)
-    case = Case(board, wiring, needs)
-    faults, allotted = examine(case)
+    case = WiringCase(board, wiring, needs)
+    faults, allocation = examine(case)
     if faults:
         raise _refused(board_name, needs.wiring, tuple(map(str, faults)))
-    return _text(_Writer(case, allotted))
+    return _text(_Writer(case, allocation))
 
 
 def _refused(board: str, vehicle: str, reasons: tuple[str, ...]) -> VehicleFileFault:
@@ -53,9 +53,9 @@ def _refused(board: str, vehicle: str, reasons: tuple[str, ...]) -> VehicleFileF
 class _Writer:
     """The values of the pin module for one case and its allocation."""
 
-    def __init__(self, case: Case, allotted: Allotment) -> None:
+    def __init__(self, case: WiringCase, allocation: PinAllocation) -> None:
         self._case = case
-        self._allotted = allotted
+        self._allocation = allocation
         self._has_pio = case.board.chip.pio is not None
 
     def values(self) -> Iterator[tuple[str, Row]]:
@@ -75,7 +75,7 @@ class _Writer:
         yield "ENABLE", self._enable()
         yield "CONTACT", self._pin("enable", "contact")
         yield "CHARGER", self._pin("charger", "plugged")
-        bases = {placed.block: placed.base for placed in self._allotted.placed if placed.base}
+        bases = {placed.block: placed.base for placed in self._allocation.placed if placed.base}
         yield "PIO_BASES", tuple(sorted(bases.items()))
         yield "ENCODERS", tuple(self._encoder(part) for part in case.wiring.encoders)
         yield "I2C", self._i2c()
@@ -135,7 +135,7 @@ class _Writer:
         if part.kind == "channel.h_bridge":
             return ("h_bridge", values["pwm"], values["in1"], values["in2"])
         if part.kind == "channel.esc" and self._has_pio:
-            machine = self._allotted.machine(part.wires[0])
+            machine = self._allocation.machine(part.wires[0])
             return ("pio_pulse", values["pulse"], machine, values["rate_hz"], neutral)
         start = neutral
         kind = CHANNEL_KINDS[self._case.needs.parameters["channel_kind"][number]]
@@ -148,7 +148,7 @@ class _Writer:
             return None
         life = self._wires("enable")[0]
         if self._has_pio:
-            return ("pio", life.pin, self._allotted.machine(life))
+            return ("pio", life.pin, self._allocation.machine(life))
         return ("toggle", life.pin)
 
     def _encoder(self, part: Part) -> Row:
@@ -159,21 +159,22 @@ class _Writer:
             return (side, "vesc")
         a = part.wires[0]
         if self._has_pio:
-            return (side, "pio_quadrature", a.pin, self._allotted.machine(a))
+            return (side, "pio_quadrature", a.pin, self._allocation.machine(a))
         kind = "counter" if self._case.board.chip.counters else "timer"
-        return (side, kind, self._allotted.number("counter", a), a.pin, part.pin("b"))
+        return (side, kind, self._allocation.number("counter", a), a.pin, part.pin("b"))
 
     def _i2c(self) -> Row:
         for wire in self._case.wiring.wires:
             if wire.use == "sda":
-                return (self._allotted.number("i2c", wire), wire.part.pin("scl"), wire.pin, _I2C_HZ)
+                number = self._allocation.number("i2c", wire)
+                return (number, wire.part.pin("scl"), wire.pin, _I2C_HZ)
         return None
 
     def _uarts(self) -> Iterator[Row]:
         for slot in _LINES:
             for wire in self._wires(slot):
                 if wire.use == "rx":
-                    number = self._allotted.number("uart", wire)
+                    number = self._allocation.number("uart", wire)
                     tx = wire.part.values.get("tx")
                     yield (slot, number, tx, wire.pin, self._baud(wire.part))
 

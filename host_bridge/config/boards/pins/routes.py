@@ -21,7 +21,7 @@ Claims: TypeAlias = dict[Resource, object]
 
 
 @dataclass(frozen=True)
-class Demand:
+class PeripheralDemand:
     """One peripheral that a part needs from the chip, and the options that would do.
 
     ``wire`` is what an error names; each option is the peripheral's number with its claims.
@@ -33,15 +33,15 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Granted:
+class AssignedPeripheral:
     """The option that a demand was assigned."""
 
-    demand: Demand
+    demand: PeripheralDemand
     number: int
     claims: Claims
 
 
-def demands(chip: Chip, parts: Sequence[Part]) -> list[Demand]:
+def demands(chip: Chip, parts: Sequence[Part]) -> list[PeripheralDemand]:
     """Return the demands of these parts, encoders first, as they have the fewest options."""
     counted = [part for part in parts if part.kind == "encoder.quadrature" and chip.pio is None]
     wires = [wire for part in parts for wire in part.wires]
@@ -62,13 +62,13 @@ def _carries(pins: Pins, pin: Pin | None) -> bool:
     return pins is None or pin is None or pin in pins
 
 
-def _pwm(chip: Chip, wire: Wire) -> Demand:
+def _pwm(chip: Chip, wire: Wire) -> PeripheralDemand:
     options = tuple(
         (number, pwm_claims(channel, wire))
         for number, channel in enumerate(chip.pwm)
         if _carries(channel.pins, wire.pin)
     )
-    return Demand("pwm", wire, options)
+    return PeripheralDemand("pwm", wire, options)
 
 
 def pwm_claims(channel: PwmChannel, wire: Wire) -> Claims:
@@ -77,20 +77,20 @@ def pwm_claims(channel: PwmChannel, wire: Wire) -> Claims:
     return {("pwm", channel.group): wire.pwm_hz, ("pwm channel", name): wire.key}
 
 
-def _interrupt(wire: Wire) -> Demand:
+def _interrupt(wire: Wire) -> PeripheralDemand:
     """Return the demand for the one interrupt that all pins with this number share."""
     number = int(str(wire.pin).lstrip(ascii_letters))
-    return Demand("interrupt", wire, ((number, {("interrupt", str(number)): wire.key}),))
+    return PeripheralDemand("interrupt", wire, ((number, {("interrupt", str(number)): wire.key}),))
 
 
-def _counter(chip: Chip, part: Part) -> Demand:
+def _counter(chip: Chip, part: Part) -> PeripheralDemand:
     a, b = part.wires
     if chip.counters:
         counters: tuple[tuple[int, Claims], ...] = tuple(
             (number, {("counter", str(number)): a.key}) for number in range(chip.counters)
         )
-        return Demand("counter", a, counters)
-    return Demand("counter", a, tuple(_timers(chip, a, b)))
+        return PeripheralDemand("counter", a, counters)
+    return PeripheralDemand("counter", a, tuple(_timers(chip, a, b)))
 
 
 def _timers(chip: Chip, a: Wire, b: Wire) -> Iterator[tuple[int, Claims]]:
@@ -105,7 +105,7 @@ def _timers(chip: Chip, a: Wire, b: Wire) -> Iterator[tuple[int, Claims]]:
             yield int(first.group.removeprefix("TIM")), {("pwm", first.group): a.key}
 
 
-def _buses(chip: Chip, parts: Sequence[Part]) -> Iterator[Demand]:
+def _buses(chip: Chip, parts: Sequence[Part]) -> Iterator[PeripheralDemand]:
     for part in parts:
         for wire in part.wires:
             if wire.use == "sda":
@@ -116,23 +116,25 @@ def _buses(chip: Chip, parts: Sequence[Part]) -> Iterator[Demand]:
 
 def _bus(
     buses: dict[int, dict[str, Pins]], kind: str, wire: Wire, names: tuple[str, ...]
-) -> Demand:
+) -> PeripheralDemand:
     pins = tuple(wire.part.values.get(name) for name in names)
     options: tuple[tuple[int, Claims], ...] = tuple(
         (number, {(kind, str(number)): pins})
         for number, bus in buses.items()
         if all(_carries(bus[name], pin) for name, pin in zip(names, pins, strict=True))
     )
-    return Demand(kind, wire, options)
+    return PeripheralDemand(kind, wire, options)
 
 
-def grant(wanted: Sequence[Demand]) -> tuple[list[Granted], list[Demand]]:
+def assign_peripherals(
+    wanted: Sequence[PeripheralDemand],
+) -> tuple[list[AssignedPeripheral], list[PeripheralDemand]]:
     """Assign an option to each demand such that no claims disagree.
 
     Returns the assignments, and the demands that found no option beside the earlier ones.
     """
-    granted: list[Granted] = []
-    refused: list[Demand] = []
+    granted: list[AssignedPeripheral] = []
+    refused: list[PeripheralDemand] = []
     for demand in wanted:
         more = _grant([g.demand for g in granted] + [demand], [])
         if more is None:
@@ -142,18 +144,20 @@ def grant(wanted: Sequence[Demand]) -> tuple[list[Granted], list[Demand]]:
     return granted, refused
 
 
-def _grant(wanted: list[Demand], granted: list[Granted]) -> list[Granted] | None:
+def _grant(
+    wanted: list[PeripheralDemand], granted: list[AssignedPeripheral]
+) -> list[AssignedPeripheral] | None:
     if not wanted:
         return granted
     for number, claims in wanted[0].options:
         if not clashes(granted, claims):
-            here = Granted(wanted[0], number, claims)
+            here = AssignedPeripheral(wanted[0], number, claims)
             if (rest := _grant(wanted[1:], [*granted, here])) is not None:
                 return rest
     return None
 
 
-def clashes(granted: Sequence[Granted], claims: Claims) -> list[Granted]:
+def clashes(granted: Sequence[AssignedPeripheral], claims: Claims) -> list[AssignedPeripheral]:
     """Return the assignments whose claims disagree with these."""
     return [
         g

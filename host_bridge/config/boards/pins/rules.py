@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from host_bridge.config.boards.facts import Wire
-from host_bridge.config.boards.pins.case import Case, spans
+from host_bridge.config.boards.pins.case import WiringCase, spans
 from host_bridge.config.boards.pins.part_rules import PART_RULES
 from host_bridge.config.boards.schema import BUS_WIRES, SIDES
 from host_bridge.core.errors import VehicleFileFault
@@ -14,7 +14,7 @@ _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
 _OF_VESC = ("vesc", "vesc_servo")
 
 
-def refusals(case: Case) -> Iterator[VehicleFileFault]:
+def refusals(case: WiringCase) -> Iterator[VehicleFileFault]:
     """Yield what is missing, then what is wrong with each wire and each part."""
     yield from _missing(case)
     for wire in case.wiring.wires:
@@ -24,7 +24,7 @@ def refusals(case: Case) -> Iterator[VehicleFileFault]:
         yield from (fault for rule in PART_RULES if (fault := rule(case, part)))
 
 
-def is_usable(case: Case, wire: Wire) -> bool:
+def is_usable(case: WiringCase, wire: Wire) -> bool:
     """Return whether the wire's pin exists, is free and has no second wire."""
     return not any(rule(case, wire) for rule in _PIN_RULES)
 
@@ -40,7 +40,7 @@ def _first(found: Iterator[VehicleFileFault | None]) -> Iterator[VehicleFileFaul
 # --- missing
 
 
-def _missing(case: Case) -> Iterator[VehicleFileFault]:
+def _missing(case: WiringCase) -> Iterator[VehicleFileFault]:
     wired = {part.title for part in case.wiring.channels}
     for channel in case.needs.channels:
         if channel["name"].replace("_", " ") not in wired:
@@ -53,14 +53,14 @@ def _missing(case: Case) -> Iterator[VehicleFileFault]:
         yield from _missing_off_delay(case)
 
 
-def _by_vesc(case: Case) -> Iterator[tuple[str, str]]:
+def _by_vesc(case: WiringCase) -> Iterator[tuple[str, str]]:
     """Yield the slot of the VESC's line, if any part depends on the VESC."""
     users = [part.title for part in case.wiring.parts if part.kind.partition(".")[2] in _OF_VESC]
     if users:
         yield "vesc", f"the line to it, for {', '.join(users)}"
 
 
-def _unwired(case: Case, slot: str, why: str) -> VehicleFileFault:
+def _unwired(case: WiringCase, slot: str, why: str) -> VehicleFileFault:
     return case.fault(
         f"wiring.{case.needs.wiring}.{slot}",
         f"{slot.rpartition('.')[2]} of {case.needs.vehicle} is not wired",
@@ -70,7 +70,7 @@ def _unwired(case: Case, slot: str, why: str) -> VehicleFileFault:
     )
 
 
-def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
+def _missing_encoders(case: WiringCase) -> Iterator[VehicleFileFault]:
     sides = {SIDES[part.slot.rpartition(".")[2]] for part in case.wiring.encoders}
     if "both" not in sides and not {"left", "right"} <= sides:
         yield case.fault(
@@ -82,7 +82,7 @@ def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
         )
 
 
-def _missing_off_delay(case: Case) -> Iterator[VehicleFileFault]:
+def _missing_off_delay(case: WiringCase) -> Iterator[VehicleFileFault]:
     """Refuse an off-delay on real boards: no board brakes on the loop's contact yet."""
     milliseconds = case.needs.parameters["loop_brake_ms"][0]
     if milliseconds:
@@ -99,7 +99,7 @@ def _missing_off_delay(case: Case) -> Iterator[VehicleFileFault]:
 # --- one pin
 
 
-def _unknown(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _unknown(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     board = case.board
     if wire.pin in board.pins or wire.pin in board.reserved:
         return None
@@ -112,7 +112,7 @@ def _unknown(case: Case, wire: Wire) -> VehicleFileFault | None:
     )
 
 
-def _reserved(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _reserved(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     purpose = case.board.reserved.get(wire.pin)
     if purpose is None or purpose in (wire.part.slot, wire.name):
         return None
@@ -125,7 +125,7 @@ def _reserved(case: Case, wire: Wire) -> VehicleFileFault | None:
     )
 
 
-def _doubled(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _doubled(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     for other in case.wiring.wires:
         if other is wire or other.key == wire.key:
             return None
@@ -143,7 +143,7 @@ def _doubled(case: Case, wire: Wire) -> VehicleFileFault | None:
 # --- the needs of a wire from its pin
 
 
-def _adc(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _adc(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     if wire.use != "adc" or wire.pin in case.board.adc:
         return None
     return case.fault(
@@ -155,7 +155,7 @@ def _adc(case: Case, wire: Wire) -> VehicleFileFault | None:
     )
 
 
-def _volts(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _volts(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     if not wire.facts.is_input:
         return None
     is_tolerant = wire.pin in case.board.chip.tolerant_5v
@@ -171,7 +171,7 @@ def _volts(case: Case, wire: Wire) -> VehicleFileFault | None:
     )
 
 
-def _glitches(case: Case, wire: Wire) -> VehicleFileFault | None:
+def _glitches(case: WiringCase, wire: Wire) -> VehicleFileFault | None:
     if not (wire.facts.is_output and wire.facts.acts and wire.pin in case.board.chip.glitching):
         return None
     return case.fault(
@@ -183,6 +183,6 @@ def _glitches(case: Case, wire: Wire) -> VehicleFileFault | None:
     )
 
 
-PinRule = Callable[[Case, Wire], "VehicleFileFault | None"]
+PinRule = Callable[[WiringCase, Wire], "VehicleFileFault | None"]
 _PIN_RULES: tuple[PinRule, ...] = (_unknown, _reserved, _doubled)
 _WIRE_RULES: tuple[PinRule, ...] = (_adc, _volts, _glitches)

@@ -12,7 +12,7 @@ WINDOW_FROM_0 = 0
 
 
 @dataclass(frozen=True)
-class Job:
+class PioJob:
     """A program for a wire, and all pins that its state machine has to reach."""
 
     wire: Wire
@@ -21,23 +21,23 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedPioJob:
     """A job on state machine ``machine`` of ``block``, whose pins begin at ``base``."""
 
-    job: Job
+    job: PioJob
     block: int
     machine: int
     base: int
 
 
-def jobs(wires: Sequence[Wire]) -> list[Job]:
+def pio_jobs(wires: Sequence[Wire]) -> list[PioJob]:
     """Return a job for each wire with a program.
 
     Pulses and the life signal also read the runstop.
     """
     loop = tuple(wire.pin for wire in wires if wire.use == "loop")
     return [
-        Job(wire, wire.facts.program, (wire.pin, *_besides(wire, loop)))
+        PioJob(wire, wire.facts.program, (wire.pin, *_besides(wire, loop)))
         for wire in wires
         if wire.facts.program
     ]
@@ -48,12 +48,12 @@ def _besides(wire: Wire, loop: tuple[Pin, ...]) -> tuple[Pin, ...]:
     return loop if second is None else (second,)
 
 
-def place(pio: Pio, wanted: Sequence[Job]) -> list[Placed] | None:
+def place_pio_jobs(pio: Pio, wanted: Sequence[PioJob]) -> list[PlacedPioJob] | None:
     """Return all jobs on state machines, the lowest first; None if they do not fit."""
     return _place(pio, list(wanted), [])
 
 
-def _place(pio: Pio, wanted: list[Job], placed: list[Placed]) -> list[Placed] | None:
+def _place(pio: Pio, wanted: list[PioJob], placed: list[PlacedPioJob]) -> list[PlacedPioJob] | None:
     if not wanted:
         return placed
     for here in _places(pio, wanted[0], placed):
@@ -62,18 +62,18 @@ def _place(pio: Pio, wanted: list[Job], placed: list[Placed]) -> list[Placed] | 
     return None
 
 
-def _places(pio: Pio, job: Job, placed: list[Placed]) -> Iterator[Placed]:
+def _places(pio: Pio, job: PioJob, placed: list[PlacedPioJob]) -> Iterator[PlacedPioJob]:
     for block in range(pio.blocks):
         others = [p for p in placed if p.block == block]
-        if len(others) == pio.machines or fill(others, job.program) > pio.instructions:
+        if len(others) == pio.machines or instructions_used(others, job.program) > pio.instructions:
             continue
         for base in _bases(pio, job, others):
-            yield Placed(job, block, block * pio.machines + len(others), base)
+            yield PlacedPioJob(job, block, block * pio.machines + len(others), base)
         if not others:
             return  # empty blocks are all alike
 
 
-def fill(placed: Sequence[Placed], *programs: str) -> int:
+def instructions_used(placed: Sequence[PlacedPioJob], *programs: str) -> int:
     """Return the instructions used in a block.
 
     A program counts once, however many machines run it.
@@ -81,7 +81,7 @@ def fill(placed: Sequence[Placed], *programs: str) -> int:
     return sum(PROGRAMS[name] for name in {*(p.job.program for p in placed), *programs})
 
 
-def _bases(pio: Pio, job: Job, others: list[Placed]) -> Iterator[int]:
+def _bases(pio: Pio, job: PioJob, others: list[PlacedPioJob]) -> Iterator[int]:
     pins = [pin for pin in job.pins if isinstance(pin, int)]
     for first, last in pio.windows:
         is_free = not others or others[0].base == first
@@ -89,6 +89,6 @@ def _bases(pio: Pio, job: Job, others: list[Placed]) -> Iterator[int]:
             yield first
 
 
-def anywhere(wanted: Sequence[Job]) -> list[Job]:
+def without_pins(wanted: Sequence[PioJob]) -> list[PioJob]:
     """Return the same jobs without pins, to see what machines and memory alone allow."""
-    return [Job(job.wire, job.program, ()) for job in wanted]
+    return [PioJob(job.wire, job.program, ()) for job in wanted]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from host_bridge.config.boards import Board, on_board
 from host_bridge.config.store import Host
-from host_bridge.config.store.configurations import differing
+from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
 from host_bridge.core.system.progress import progress_count
@@ -21,7 +21,7 @@ def given_beat(
     Raises VehicleFileFault if the vehicle's file is invalid with a longer one.
     """
     there = on_board(file, board, micropython, is_paired=is_paired)
-    return replace(known, trim=differing(known.trim, file, there, ("step_s",)))
+    return replace(known, trim=changed_from_file(known.trim, file, there, ("step_s",)))
 
 
 async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant: KnownCar) -> str:
