@@ -6,8 +6,8 @@ import pytest
 
 from firmware.manifest import NOT_DEPLOYED
 from firmware.protocol import codes
-from host_bridge.deploy.flash.job import program_for
-from host_bridge.deploy.flash.program.program import compiled
+from host_bridge.deploy.flash.build import program_for
+from host_bridge.deploy.flash.program.program import compile_program
 from host_bridge.deploy.hil.host.small_host import Host
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, stormy_drive, world_of
 
@@ -64,7 +64,9 @@ def test_the_program_as_it_is_flashed_gives_the_same_bytes(bits, tmp_path):
     """Its constants folded, compiled; and its steps touch no heap either."""
     left_out = tuple(file for file in NOT_DEPLOYED if file != "main.py")
     sources = {**program_for("unix", left_out), "drive.py": HEAP_LOCKED.read_text()}
-    for path, data in compiled(sources, ARCHITECTURE[bits], lambda done, total: None).items():
+    for path, data in compile_program(
+        sources, ARCHITECTURE[bits], lambda done, total: None
+    ).items():
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)

@@ -15,7 +15,7 @@ from host_bridge.config.boards import (
 )
 from host_bridge.config.boards.measured import MeasuredSteps
 from host_bridge.config.store.pairings import Pairing
-from host_bridge.deploy.flash.board.control_period import given_beat
+from host_bridge.deploy.flash.board.control_period import with_control_period
 from tests.evidence import holds_for
 
 TIMED = MeasuredSteps(
@@ -86,12 +86,12 @@ def test_a_new_release_gives_a_known_car_the_beat_that_goes_with_it(timed):
     """There and back; what else the car was trimmed by stays."""
     file, board = load_vehicle("f1tenth"), load_board("pico")
     known = Pairing("00", "red", "f1tenth", "00", trim={"nm_per_count": [7]})
-    slow = given_beat(known, file, board, "1.28.0", is_paired=False)
+    slow = with_control_period(known, file, board, "1.28.0", is_paired=False)
     assert slow.of(file).step_s == 0.02
-    quick = given_beat(slow, file, board, "1.29.0", is_paired=False)
+    quick = with_control_period(slow, file, board, "1.29.0", is_paired=False)
     assert quick.of(file).step_s == 0.01
     assert quick.trim == known.trim
-    assert given_beat(quick, file, board, "1.29.0", is_paired=True).of(file).step_s == 0.02
+    assert with_control_period(quick, file, board, "1.29.0", is_paired=True).of(file).step_s == 0.02
 
 
 def test_the_release_that_decides_is_named_by_two_numbers():

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.config.boards import pin_module
-from host_bridge.deploy.flash.job import program_for
-from host_bridge.deploy.flash.program.program import LAUNCHER, compiled
+from host_bridge.deploy.flash.build import program_for
+from host_bridge.deploy.flash.program.program import LAUNCHER, compile_program
 from tests.tools.native_code import names_of, native_size
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,7 @@ _WITHIN_S = 120.0
 
 def compiled_for(chip: str, sources: dict[str, str]) -> dict[str, bytes]:
     """Each .mpy by its path, of texts by theirs. Raises errors.VehicleFileFault."""
-    return compiled(sources, chip, lambda done, total: None)
+    return compile_program(sources, chip, lambda done, total: None)
 
 
 class BoardHeap:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from host_bridge.config.boards.heap import runtime_heaps
 from host_bridge.core.errors import TandemError
-from host_bridge.deploy.flash.job import program_for
+from host_bridge.deploy.flash.build import program_for
 from sim_mock.runtime import micropython
 from tests.tools.board_heap import BITS, PICO, BoardHeap, compiled_for
 from tests.tools.native_code import native_size

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.deploy.flash.job import program_for
+from host_bridge.deploy.flash.build import program_for
 from tests.tools import size
 from tests.tools.native_code import names_of, native_size
 

@@ -16,7 +16,7 @@ from host_bridge.core.system.running import run_async
 _YES = ("y", "yes")
 
 
-def offer_longer_step(fault: OverrunFault, host: Host, *, is_json: bool) -> int:
+def prompt_longer_period(fault: OverrunFault, host: Host, *, is_json: bool) -> int:
     """Offer each car a longer beat; return the exit code of the refusal: no car is armed.
 
     Raises the fault again where nobody can be asked. Raises errors.TandemError.

@@ -13,7 +13,7 @@ import argparse
 
 from host_bridge.cli.arguments.car_option import car_of
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
-from host_bridge.cli.car_actions.period_prompt import offer_longer_step
+from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
 from host_bridge.config.store import Host
 from host_bridge.core import Action
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     try:
         return run_async(act_on_car(text, host, Action.ARM, profile, is_json=args.json))
     except OffBeatFault as fault:
-        return offer_longer_step(fault, host, is_json=args.json)
+        return prompt_longer_period(fault, host, is_json=args.json)
 
 
 def _unserved(uri: str) -> DeviceFault:

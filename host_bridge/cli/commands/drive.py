@@ -55,7 +55,7 @@ from pathlib import Path
 from host_bridge import drive as driving
 from host_bridge.cli.arguments.arg_types import add_seconds, positive, speed_cap
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
-from host_bridge.cli.car_actions.period_prompt import offer_longer_step
+from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import OverrunFault
@@ -146,7 +146,7 @@ def drive(
         main = driving.drive(plan, view_of(args), host)
         return run_in_virtual_time(main, loop) if loop else run_async(main)
     except OverrunFault as fault:
-        return offer_longer_step(fault, host, is_json=args.json)
+        return prompt_longer_period(fault, host, is_json=args.json)
 
 
 def view_of(args: argparse.Namespace) -> JsonView | PlainView:

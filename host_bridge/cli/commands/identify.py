@@ -12,7 +12,7 @@ from host_bridge.core.system.running import run_async
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.flash.precheck import uri_of
-from host_bridge.deploy.flash.program.trouble import translated
+from host_bridge.deploy.flash.program.traceback_names import translate_traceback
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.open_car import OpenCar
 
@@ -149,7 +149,8 @@ def _at_repl(port: str, baud: int) -> dict[str, object]:
             "is_on_trial": slots.is_on_trial if slots else None,
             "next_start": _next_start(slots),
             "programs": {name: len(board.hashes(f"/{name}")) for name in ("a", "b")},
-            "trouble": translated(board.read("/trouble.txt").decode(errors="replace")) or None,
+            "trouble": translate_traceback(board.read("/trouble.txt").decode(errors="replace"))
+            or None,
         }
 
 

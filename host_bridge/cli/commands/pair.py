@@ -13,13 +13,13 @@ from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.deploy.flash.board.board import BoardFacts
-from host_bridge.deploy.flash.board.control_period import lengthened
+from host_bridge.deploy.flash.board.control_period import lengthen_control_period
 from host_bridge.deploy.flash.board.pairing_key import (
     KEY,
+    board_id_of,
     check,
     check_kind,
-    folded,
-    refuse_too_little_heap,
+    refuse_heap_without_room,
     store,
 )
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
@@ -89,7 +89,7 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
         check(board, args.box, "box")
     with raw_board(args.car, args.baud) as board:
         check(board, args.car, "car")
-        name = refuse_too_little_heap(board, args.car)
+        name = refuse_heap_without_room(board, args.car)
         facts = board.facts()
     _give(args.car, args.baud, "car", key, args.name)
     _give(args.box, args.baud, "box", key, args.name)
@@ -104,8 +104,8 @@ async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> i
 
     Raises errors.TandemError.
     """
-    release, meant = ".".join(map(str, facts.version)), KnownCar(folded(facts.unique_id))
-    said = await lengthened(uri_of(port), host, board, release, meant)
+    release, meant = ".".join(map(str, facts.version)), KnownCar(board_id_of(facts.unique_id))
+    said = await lengthen_control_period(uri_of(port), host, board, release, meant)
     if said:
         print(said)
     return 0

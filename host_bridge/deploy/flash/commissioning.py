@@ -10,16 +10,16 @@ from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.progress import progress_count
-from host_bridge.deploy.flash.board.control_period import given_beat
-from host_bridge.deploy.flash.board.reconnection import met_again
-from host_bridge.deploy.flash.precheck import Before, uri_of
+from host_bridge.deploy.flash.board.control_period import with_control_period
+from host_bridge.deploy.flash.board.reconnection import reconnect
+from host_bridge.deploy.flash.precheck import FoundCar, uri_of
 from host_bridge.sharing.open_car import OpenCar
 
 STARTED_WITHIN_S = 5.0
 TRIAL_S = 12.0  # firmware/core/stops/fault_monitor.py: healthy after ten
 
 
-class Aftercare:
+class Commissioning:
     """The steps after flashing one car; ``found`` describes the board afterwards."""
 
     def __init__(
@@ -28,7 +28,7 @@ class Aftercare:
         name: str | None,
         vehicle: Vehicle,
         board: Board,
-        before: Before,
+        before: FoundCar,
         trial_s: float = TRIAL_S,
     ) -> None:
         self.found: dict[str, object] = {}
@@ -40,12 +40,12 @@ class Aftercare:
         self._board = board
         self._trial_s = trial_s
 
-    async def care(self, host: Host, row: dict[str, object]) -> int:
+    async def run(self, host: Host, row: dict[str, object]) -> int:
         """Run the steps; return 0.
 
         Raises errors.TandemError, NotHeldFault if the new program failed.
         """
-        opened = await met_again(self._uri, host, self._vehicle.path, self._meant)
+        opened = await reconnect(self._uri, host, self._vehicle.path, self._meant)
         try:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
@@ -70,7 +70,9 @@ class Aftercare:
         if minor_of(known.flashed.get("runtime", "")) != minor_of(flashed["runtime"]):
             # new, or its step times have changed: a control period chosen for the old ones goes
             has_key, board = bool(row["is_paired"]), self._board
-            known = given_beat(known, self._vehicle, board, flashed["runtime"], is_paired=has_key)
+            known = with_control_period(
+                known, self._vehicle, board, flashed["runtime"], is_paired=has_key
+            )
         return replace(known, car_name=self._name, flashed=flashed)
 
     async def _watch(self, opened: OpenCar) -> None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from host_bridge.deploy.flash.board.board import RawBoard, unequal
-from host_bridge.deploy.flash.plan import PINS, Plan, Slots, free_slot, is_program, planned
+from host_bridge.deploy.flash.board.board import RawBoard, verification_fault
+from host_bridge.deploy.flash.plan import PINS, InstallPlan, Slots, free_slot, is_program, plan_slot
 from host_bridge.deploy.flash.program.program import hash_of
 
 ASIDE = ".aside"  # an ending that the launcher and plan.py ignore
 Show = Callable[[str, int, int], None]  # what, done, of how many
 
 
-def look(board: RawBoard, program: Mapping[str, bytes]) -> Plan | None:
+def plan_install(board: RawBoard, program: Mapping[str, bytes]) -> InstallPlan | None:
     """Return what has to be done; None if the slot that starts next holds this program already."""
     wanted = {path: hash_of(data) for path, data in program.items()}
     slots = board.slots()
     if slots and not slots.is_on_trial and _held(board, slots) == wanted:
         return None
     slot = free_slot(slots)
-    return planned(slot, wanted, board.hashes(planned(slot, {}, {}).folder))
+    return plan_slot(slot, wanted, board.hashes(plan_slot(slot, {}, {}).folder))
 
 
 def _held(board: RawBoard, slots: Slots) -> dict[str, str]:
@@ -31,7 +31,7 @@ def install(
     board: RawBoard,
     program: Mapping[str, bytes],
     launcher: Mapping[str, bytes],
-    plan: Plan,
+    plan: InstallPlan,
     show: Show,
 ) -> int:
     """Carry the plan out; return how many bytes were sent.
@@ -60,7 +60,7 @@ def install(
     return sent
 
 
-def _send(board: RawBoard, program: Mapping[str, bytes], plan: Plan, show: Show) -> int:
+def _send(board: RawBoard, program: Mapping[str, bytes], plan: InstallPlan, show: Show) -> int:
     total = sum(len(program[path]) for path in plan.send)
     sent = 0
     for path in plan.send:
@@ -71,8 +71,8 @@ def _send(board: RawBoard, program: Mapping[str, bytes], plan: Plan, show: Show)
     return sent
 
 
-def _verify(board: RawBoard, program: Mapping[str, bytes], plan: Plan) -> None:
+def _verify(board: RawBoard, program: Mapping[str, bytes], plan: InstallPlan) -> None:
     held = board.hashes(plan.folder)
     for path, data in program.items():
         if path != PINS and held.get(path) != hash_of(data):
-            raise unequal(board.where, f"{plan.folder}/{path}")
+            raise verification_fault(board.where, f"{plan.folder}/{path}")

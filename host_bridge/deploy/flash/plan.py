@@ -28,7 +28,7 @@ class Slots:
 
 
 @dataclass(frozen=True)
-class Plan:
+class InstallPlan:
     """The steps that bring one slot to a program: paths within the slot."""
 
     slot: int
@@ -46,12 +46,12 @@ def free_slot(slots: Slots | None) -> int:
     return 1 - slots.slot if slots else 0
 
 
-def planned(slot: int, wanted: Mapping[str, str], held: Mapping[str, str]) -> Plan:
+def plan_slot(slot: int, wanted: Mapping[str, str], held: Mapping[str, str]) -> InstallPlan:
     """Compare hashes by path; only programs are looked at.
 
     Files that are not wanted are removed.
     """
-    return Plan(
+    return InstallPlan(
         slot,
         send=tuple(path for path in sorted(wanted) if held.get(path) != wanted[path]),
         remove=tuple(path for path in sorted(held) if path not in wanted and is_program(path)),

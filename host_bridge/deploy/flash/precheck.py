@@ -13,7 +13,7 @@ _ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)
 
 
 @dataclass
-class Before:
+class FoundCar:
     """The car found on a board; empty for a board that runs no car of this version."""
 
     car_name: str = ""
@@ -42,7 +42,7 @@ def uri_of(port: str) -> str:
     return port if "://" in port else f"serial://{port}"
 
 
-async def look_at_car(port: str, host: Host, before: Before) -> int:
+async def precheck_car(port: str, host: Host, before: FoundCar) -> int:
     """Fill ``before``; return 0. Raises errors.RefusedFault for a car that is armed, or served."""
     uri = uri_of(port)
     owner = host.cars.find(uri)

@@ -115,7 +115,7 @@ def _pace(bench: Bench) -> float:
 
 
 def _program_hash(board: RawBoard, folder: str) -> str:
-    """Return the program's hash, as ``flash.job`` computes it."""
+    """Return the program's hash, as ``flash.build`` computes it."""
     lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
     program = "".join(line for line in lines if not line.startswith("config_"))
     return hashlib.sha256(program.encode()).hexdigest()[:16]

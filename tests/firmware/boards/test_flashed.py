@@ -13,8 +13,8 @@ import pytest
 from firmware.launcher import TROUBLE, Starts
 from firmware.protocol import codes, messages
 from host_bridge.config import image_of, load_vehicle
-from host_bridge.deploy.flash.job import prepare, sources_of
-from host_bridge.deploy.flash.program.program import compiled, launcher_files
+from host_bridge.deploy.flash.build import build_program, sources_of
+from host_bridge.deploy.flash.program.program import compile_program, launcher_files
 from host_bridge.deploy.hil.host.small_host import Host, framed
 from host_bridge.link.protocol.wire import own_protocol_hash
 from tests import patience
@@ -40,7 +40,7 @@ def program(wiring, board="pico2", **pins):
     sources = sources_of(board, wiring)
     for name, value in pins.items():
         sources["pins.py"] += f"{name} = {value!r}\n"
-    return compiled(sources, "x64", quiet)
+    return compile_program(sources, "x64", quiet)
 
 
 class FlashedBoard:
@@ -141,7 +141,7 @@ def board(tmp_path):
 
 
 def test_these_are_the_files_that_tandem_flash_puts_there():
-    flashed = prepare("pico2", "f1tenth", load_vehicle, quiet).program
+    flashed = build_program("pico2", "f1tenth", load_vehicle, quiet).program
     assert sorted(flashed) == sorted(program("f1tenth"))
 
 

@@ -21,7 +21,7 @@ from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core import reasons
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.deploy.flash.job import prepare
+from host_bridge.deploy.flash.build import build_program
 from host_bridge.link.transports.loopback import pair
 from host_bridge.link.transports.uri import open_transport
 from sim_mock.board.stored_image import board_id_of, stored_image
@@ -76,7 +76,7 @@ def test_a_copy_of_a_vehicle_file_is_driven_and_wired_as_its_original(own_folder
 
 @pytest.mark.process
 def test_a_copy_can_be_made_into_a_program_for_a_board(own_folder):
-    job = prepare(
+    job = build_program(
         "pico2", copied("f1tenth", title='title = "My car"'), load_vehicle, lambda *_: None
     )
     assert job.vehicle

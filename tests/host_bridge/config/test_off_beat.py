@@ -18,11 +18,11 @@ import pytest
 from host_bridge.cars.car_text import step_time_text
 from host_bridge.cars.refusals import explained, may_be_given_longer_beat
 from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
-from host_bridge.cli.car_actions.period_prompt import offer_longer_step
+from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.commands import config as config_command
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
-from host_bridge.config.store.configurations import differing
+from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OverrunFault, UsageFault
@@ -135,9 +135,9 @@ def test_what_follows_from_a_change_is_compiled_as_from_the_file():
         [10_000],
     )
     trim = {"channel_neutral": [7]}
-    found = differing(trim, slow_line, longer, ["step_s"])
+    found = changed_from_file(trim, slow_line, longer, ["step_s"])
     assert found == {"channel_neutral": [7], "step_us": [20_000], "motion_every": [1]}
-    assert differing(found, slow_line, slow_line, ["step_s"]) == trim
+    assert changed_from_file(found, slow_line, slow_line, ["step_s"]) == trim
 
 
 def test_a_trim_leaves_the_beat_and_the_beat_the_trim():
@@ -294,7 +294,7 @@ def test_where_nobody_can_be_asked_the_refusal_is_raised(monkeypatch):
         monkeypatch.setattr("sys.stdout.isatty", lambda at=is_terminal: at, raising=False)
         fault.cars = cars
         with pytest.raises(OverrunFault):
-            offer_longer_step(fault, None, is_json=is_json)
+            prompt_longer_period(fault, None, is_json=is_json)
 
 
 @pytest.mark.process(drives=True)

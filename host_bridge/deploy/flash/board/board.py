@@ -115,7 +115,7 @@ class RawBoard:
         self.put(beside, data)
         got = self._answer(f"print(repr(_hash({beside!r})))")
         if got != hash_of(data):
-            raise unequal(self.where, beside)
+            raise verification_fault(self.where, beside)
         self._done(lambda: self._transport.exec(f"os.rename({beside!r}, {path!r})"))
 
     def has(self, path: str, data: bytes) -> bool:
@@ -166,7 +166,7 @@ class RawBoard:
             ) from None
 
 
-def unequal(where: str, path: str) -> NotHeldFault:
+def verification_fault(where: str, path: str) -> NotHeldFault:
     """Return the fault that a file read back is not what was sent."""
     return NotHeldFault(
         f"{path} is not on the board as it was sent",

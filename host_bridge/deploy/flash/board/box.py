@@ -16,7 +16,7 @@ from host_bridge.deploy.flash.program.program import Progress
 TRIAL_S = 15  # a reset, one or two seconds of imports, ten until it counts as healthy
 
 
-def watch_box(
+def watch_box_trial(
     port: str, baud: int, slot: str, progress: Progress, sleep: Callable[[float], None] = time.sleep
 ) -> None:
     """Leave the box alone for its trial, then ask at its REPL which program stayed.

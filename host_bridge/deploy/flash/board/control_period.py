@@ -10,10 +10,10 @@ from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
 from host_bridge.core.system.progress import progress_count
-from host_bridge.deploy.flash.board.reconnection import met_again
+from host_bridge.deploy.flash.board.reconnection import reconnect
 
 
-def given_beat(
+def with_control_period(
     known: Pairing, file: Vehicle, board: Board, micropython: str, *, is_paired: bool
 ) -> Pairing:
     """Return a car's pairing with the control period that this board needs under this release.
@@ -24,13 +24,15 @@ def given_beat(
     return replace(known, trim=changed_from_file(known.trim, file, there, ("step_s",)))
 
 
-async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant: KnownCar) -> str:
+async def lengthen_control_period(
+    uri: str, host: Host, board: Board, micropython: str, meant: KnownCar
+) -> str:
     """Write the board's longer control period to a car that was given a box's key, if it needs it.
 
     Returns a sentence about what was written, or "" if the period stays. Raises
     errors.TandemError.
     """
-    opened = await met_again(uri, host, meant=meant)
+    opened = await reconnect(uri, host, meant=meant)
     try:
         there = on_board(opened.vehicle, board, micropython, is_paired=True)
         has_us = await host.configurations.beat_us(opened)

@@ -10,7 +10,7 @@ from host_bridge.deploy.flash.board.board import BoardFacts
 ROOMIER = "take a board with more memory: a Pico 2 has twice as much"
 
 
-def refuse_too_little(
+def refuse_small_heap(
     board: Board, wiring: str, facts: BoardFacts, is_paired: bool, where: str
 ) -> dict[str, object]:
     """Return the rows about the heap, for people and programs.
@@ -33,7 +33,7 @@ def refuse_too_little(
     return {**row, "heap_needed_bytes": need.needs}
 
 
-def fitting(board: Board, wiring: str, is_paired: bool = False) -> str:
+def fitting_releases(board: Board, wiring: str, is_paired: bool = False) -> str:
     """Return a text on which of the measured releases has room for the car, for a dry run."""
     need = heap_need(board.chip.name, wiring, is_paired)
     heaps = runtime_heaps(board.chip.name)

@@ -11,7 +11,7 @@ from typing import cast
 from host_bridge.config.boards import board_names, load_board
 from host_bridge.core.errors import NotHeldFault, RefusedFault
 from host_bridge.deploy.flash.board.board import RawBoard
-from host_bridge.deploy.flash.board.heap import refuse_too_little
+from host_bridge.deploy.flash.board.heap import refuse_small_heap
 
 # From firmware/boards/keys.py and store.py
 PATHS = ("/key_a.bin", "/key_b.bin")
@@ -48,7 +48,7 @@ print(repr(_found))
 """
 
 
-def refuse_too_little_heap(board: RawBoard, port: str) -> str:
+def refuse_heap_without_room(board: RawBoard, port: str) -> str:
     """Return the name of the car's board, "" for one that Tandem does not know.
 
     Raises errors.RefusedFault if a key would leave the car too little heap to start.
@@ -56,7 +56,7 @@ def refuse_too_little_heap(board: RawBoard, port: str) -> str:
     name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
     if name not in board_names():
         return ""
-    refuse_too_little(load_board(name), wiring, board.facts(), True, port)
+    refuse_small_heap(load_board(name), wiring, board.facts(), True, port)
     return name
 
 
@@ -96,7 +96,7 @@ def store(board: RawBoard, key: bytes, name: str) -> None:
 
     Raises errors.NotHeldFault.
     """
-    image = key + folded(board.facts().unique_id) + _padded(name)
+    image = key + board_id_of(board.facts().unique_id) + _padded(name)
     for path in PATHS:
         data = framed(image)
         board.replace(path, data)
@@ -114,7 +114,7 @@ def framed(image: bytes) -> bytes:
     return data + binascii.crc32(data).to_bytes(4, "little")
 
 
-def folded(chip_id: bytes) -> bytes:
+def board_id_of(chip_id: bytes) -> bytes:
     """Return the board's id: the chip's id, folded as firmware/boards/keys.py does it."""
     found = bytearray(BOARD_ID)
     for at, byte in enumerate(chip_id):

@@ -13,7 +13,7 @@ MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's seco
 _AGAIN_S = 0.3
 
 
-async def met_again(
+async def reconnect(
     uri: str, host: Host, vehicle: str | None = None, meant: KnownCar | None = None
 ) -> OpenCar:
     """Open a car once it is there, in a session of its own.

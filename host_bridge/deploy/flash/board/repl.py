@@ -29,7 +29,7 @@ _LONGEST_S = 60.0  # for one answer of a REPL that is not asked to run anything 
 _FRIENDLY = b"\r\x02\x03"  # leaves any mode that stray bytes have brought it into
 
 
-class Line(SerialTransport):  # type: ignore[misc]  # mpremote has no types
+class ReplLine(SerialTransport):  # type: ignore[misc]  # mpremote has no types
     """mpremote's line to a REPL, whose waits end although something else talks on.
 
     mpremote looks at its time only while nothing comes. A board that was reset meanwhile runs the
@@ -91,7 +91,7 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
     while True:
         got = ""
         try:
-            transport = Line(port, baud, timeout=_ANSWER_S)
+            transport = ReplLine(port, baud, timeout=_ANSWER_S)
             try:
                 return _enter(transport)
             except (TransportError, OSError):

@@ -20,7 +20,7 @@ from typing import Any
 
 from firmware.protocol.codec import make_layout
 from host_bridge.deploy.flash.program.constants import Constants, Module, Place
-from host_bridge.deploy.flash.program.edits import Edit, edited
+from host_bridge.deploy.flash.program.edits import Edit, apply_edits
 
 _MOST = 1 << 30  # from here on a number is a heap object on a 32-bit port
 _CONST = "const = micropython.const"  # mpy-cross recognises it and the decorators by spelling
@@ -32,7 +32,7 @@ _IMPORTS = (
 )  # a text in an edit, and the import it needs
 
 
-def folded(sources: Mapping[str, str]) -> dict[str, str]:
+def fold_constants(sources: Mapping[str, str]) -> dict[str, str]:
     """Return path -> folded text, of path -> text. Raises SyntaxError for invalid Python.
 
     "firmware/core/stops/guard.py" is the module firmware.core.stops.guard.
@@ -69,7 +69,7 @@ class _Program:
             front = module.imports[0].lineno - 1, 0
             new = "\n".join(edit[-1] for edit in edits)
             edits.append((*front, *front, _spelled(module, new) + _needed(new)))
-        return edited(module.text, edits)
+        return apply_edits(module.text, edits)
 
     def _number(self, place: Place) -> int | None:
         """Return the number that replaces the name wherever it is used; None if none does."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 Edit = tuple[int, int, int, int, str]  # line, column, end line, end column, new text
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return ``text`` with each span replaced, and with as many lines as before."""
     lines = text.encode().split(b"\n")  # columns are those of bytes
     for line, column, last, end, new in sorted(edits, reverse=True):

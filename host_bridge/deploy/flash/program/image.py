@@ -56,7 +56,7 @@ def where_to_get(board: Board) -> str:
     return f"{_SITE}/{board.micropython}/: {board.micropython}-DATE-vVERSION.{ending}, {least}"
 
 
-def examined(file: Path, board: Board, sha256: str | None = None) -> Image:
+def examine_image(file: Path, board: Board, sha256: str | None = None) -> Image:
     """Return the examined file.
 
     Raises errors.DataFileFault for a file that does not exist, is cut short, is for another board,

@@ -15,7 +15,7 @@ import itertools
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from host_bridge.deploy.flash.program.edits import Edit, edited
+from host_bridge.deploy.flash.program.edits import Edit, apply_edits
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _SELF = ("self", "cls")
@@ -23,13 +23,13 @@ _SELF = ("self", "cls")
 Names = dict[str, str]  # long name -> short name
 
 
-def shortened(sources: Mapping[str, str]) -> dict[str, str]:
+def shorten_names(sources: Mapping[str, str]) -> dict[str, str]:
     """Return path -> shortened text, of path -> text. Raises SyntaxError for invalid Python."""
     trees = {path: ast.parse(text) for path, text in sources.items()}
     kept = set(itertools.chain.from_iterable(map(_said_otherwise, trees.values())))
     of_class = _names_of_classes(trees.values(), kept)
     return {
-        path: edited(text, _Home(trees[path], of_class, kept).edits())
+        path: apply_edits(text, _Home(trees[path], of_class, kept).edits())
         for path, text in sources.items()
     }
 

@@ -37,7 +37,7 @@ def _is_for(file: str, port: str, left_out: tuple[str, ...]) -> bool:
     return file not in left_out and (not is_choice or is_for(file, port))
 
 
-def compiled(sources: Mapping[str, str], arch: str, progress: Progress) -> dict[str, bytes]:
+def compile_program(sources: Mapping[str, str], arch: str, progress: Progress) -> dict[str, bytes]:
     """Compile path -> text to path on the board -> bytes; ``arch`` is mpy-cross's name.
 
     Raises errors.VehicleFileFault with mpy-cross's message.

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.core import State
-from host_bridge.deploy.flash import commissioning as aftercare
+from host_bridge.deploy.flash import commissioning
 
 
 def opened(**changes):
@@ -21,7 +21,7 @@ VEHICLE = SimpleNamespace(step_s=0.02)
 
 
 def test_it_says_which_car_and_what_it_does():
-    assert aftercare._what(opened(), 3, VEHICLE) == {
+    assert commissioning._what(opened(), 3, VEHICLE) == {
         "car": "red", "vehicle": "nigel", "board_id": "0102", "config_hash": "0a0b",
         "parameters": "3 changed, all read back", "beat_ms": pytest.approx(20.0),
         "state": "STANDBY", "why": "nothing",
@@ -29,5 +29,5 @@ def test_it_says_which_car_and_what_it_does():
 
 
 def test_of_a_car_that_has_said_nothing_yet_it_claims_nothing():
-    found = aftercare._what(opened(status=None, config_hash=None), 0, VEHICLE)
+    found = commissioning._what(opened(status=None, config_hash=None), 0, VEHICLE)
     assert (found["state"], found["config_hash"]) == ("", "")

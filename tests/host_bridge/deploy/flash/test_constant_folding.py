@@ -9,8 +9,8 @@ from firmware.core.settings.table_hash import table_hash
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
-from host_bridge.deploy.flash.job import program_for
-from host_bridge.deploy.flash.program.constant_folding import folded
+from host_bridge.deploy.flash.build import program_for
+from host_bridge.deploy.flash.program.constant_folding import fold_constants
 from host_bridge.deploy.flash.program.program import ROOT
 from tests import patience
 from tests.evidence import some
@@ -37,7 +37,7 @@ for kind in messages.TO_BOARD + messages.TO_HOST + plant.PLANT:
 
 def user_of(codes, text):
     """What becomes of ``text``, which may import from the module of ``codes``."""
-    return folded({CODES: codes, USER: text})[USER]
+    return fold_constants({CODES: codes, USER: text})[USER]
 
 
 def lines_of(text):
@@ -63,13 +63,13 @@ def test_a_constant_takes_its_names_place_and_its_import_goes(codes):
 
 def test_it_is_found_as_a_part_of_its_module_and_under_another_name():
     text = "from firmware import codes as c\nfrom firmware.codes import A as B\nX = [c.A, B]\n"
-    found = folded({"firmware/__init__.py": "", CODES: "A = -3\n", USER: text})
+    found = fold_constants({"firmware/__init__.py": "", CODES: "A = -3\n", USER: text})
     assert lines_of(found[USER]) == ["X = [(-3), (-3)]"]
 
 
 def test_what_nobody_asks_for_by_name_is_gone_and_lines_keep_their_numbers():
     codes = '"""Numbers."""\n\nA, B = (\n    1,\n    2,\n)\n\n\ndef f():\n    return A + B\n'
-    found = folded({CODES: codes})[CODES]
+    found = fold_constants({CODES: codes})[CODES]
     assert found.splitlines()[9] == "    return 1 + 2"
     assert lines_of(found) == ['"""Numbers."""', "def f():", "    return 1 + 2"]
 
@@ -108,7 +108,7 @@ def test_what_is_for_type_checkers_alone_goes():
 )
 def test_what_is_no_constant_or_has_a_doubtful_name_stays(codes, text):
     text = "from firmware.codes import A\n" + text
-    both = folded({CODES: codes, USER: text})
+    both = fold_constants({CODES: codes, USER: text})
     assert both == {CODES: codes, USER: text}
 
 
@@ -121,7 +121,7 @@ LATE = (
 @pytest.mark.parametrize("late", LATE)
 def test_what_is_asked_for_within_a_function_stays_where_it_is(late):
     both = {CODES: "A = 1\n", USER: "def f():\n" + late}
-    assert folded(both) == both
+    assert fold_constants(both) == both
 
 
 def test_what_is_passed_on_is_still_there_to_be_had():
@@ -130,7 +130,7 @@ def test_what_is_passed_on_is_still_there_to_be_had():
         CODES: "from firmware.deep import A\n",
         USER: "from firmware.codes import A\nX = A()\n",
     }
-    assert folded(sources) == sources
+    assert fold_constants(sources) == sources
 
 
 def test_a_long_name_given_as_a_text_is_spelled_as_a_name_too():

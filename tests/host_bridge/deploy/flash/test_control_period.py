@@ -6,7 +6,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.store import make_host
 from host_bridge.core import KnownCar
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.board.control_period import lengthened
+from host_bridge.deploy.flash.board.control_period import lengthen_control_period
 from tests.host_bridge.cli.programs import virtual_car
 
 pytestmark = pytest.mark.process
@@ -24,7 +24,11 @@ def test_a_beat_that_does_not_hold_is_written_once_and_said(tmp_path):
 
     async def twice(host):
         for _ in range(2):
-            said.append(await lengthened(f"serial://{port}", host, pico, "1.0.0", KnownCar(b"")))
+            said.append(
+                await lengthen_control_period(
+                    f"serial://{port}", host, pico, "1.0.0", KnownCar(b"")
+                )
+            )
         opened = await host.cars.open(f"serial://{port}")
         said.append(await host.configurations.beat_us(opened))
         await opened.close()

@@ -17,10 +17,10 @@ from host_bridge.cli import main as cli
 from host_bridge.config.boards import heap, load_board
 from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import NotHeldFault
-from host_bridge.deploy.flash.board.box import watch_box
+from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.program.program import launcher_files
-from host_bridge.deploy.flash.selftest_prompt import offer_self_test
+from host_bridge.deploy.flash.selftest_prompt import prompt_self_test
 from tests import patience
 from tests.host_bridge.cli.programs import program, serving, tandem, terminal, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
@@ -105,7 +105,7 @@ def test_whoever_says_no_is_told_how_to_test_it_later(monkeypatch, capsys):
     with terminal() as (typing, stdin), open(stdin, closefd=False) as asked:
         monkeypatch.setattr("sys.stdin", asked)
         os.write(typing, b"n\n")
-        assert offer_self_test("serial:///dev/red", host=None) == 0
+        assert prompt_self_test("serial:///dev/red", host=None) == 0
     assert "tandem selftest serial:///dev/red" in capsys.readouterr().err
 
 
@@ -135,7 +135,7 @@ def test_a_box_whose_program_did_not_stay_is_said_so(tmp_path):
     for slot in (0, 1):
         Starts(str(folder)).switch(slot)  # nothing marks it healthy
         with repl_board(folder) as (port, _), pytest.raises(NotHeldFault, match="stay up"):
-            watch_box(port, BAUD, "a", lambda done, total: None, sleep=lambda seconds: None)
+            watch_box_trial(port, BAUD, "a", lambda done, total: None, sleep=lambda seconds: None)
 
 
 def test_a_box_has_no_name():

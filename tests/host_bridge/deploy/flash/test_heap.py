@@ -7,7 +7,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.boards.heap import SPARE, HeapNeed, RuntimeHeap, heap_need, runtime_heaps
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import BoardFacts
-from host_bridge.deploy.flash.board.heap import fitting, refuse_too_little
+from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap
 
 PICO = load_board("pico")
 NEEDS = {("small", False): 200_000, ("small", True): 209_000, ("large", False): 205_000,
@@ -27,7 +27,7 @@ def measured(monkeypatch):
 
 def refused(wiring, heap, is_paired, board=PICO):
     facts = BoardFacts("a Pico", (1, 29, 0), b"id", heap)
-    return refuse_too_little(board, wiring, facts, is_paired, "/dev/car")
+    return refuse_small_heap(board, wiring, facts, is_paired, "/dev/car")
 
 
 @pytest.mark.parametrize(("wiring", "is_paired"), NEEDS)
@@ -46,7 +46,7 @@ def test_a_car_that_was_never_measured_is_taken_for_the_largest():
 
 def test_a_chip_of_which_nothing_is_known_refuses_nothing():
     assert refused("small", 1, False, load_board("pico2")) == {"heap_bytes": 1}
-    assert "not measured" in fitting(load_board("pico2"), "small")
+    assert "not measured" in fitting_releases(load_board("pico2"), "small")
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_the_remedy_names_what_makes_room(wiring, is_paired, heap, ways, others)
 
 
 def test_a_dry_run_names_the_newest_release_with_room(monkeypatch):
-    assert fitting(PICO, "small").startswith("take 1.29.0; small takes 200.0 kB; ")
-    assert fitting(PICO, "large", is_paired=True).startswith("take 1.28.0; ")
+    assert fitting_releases(PICO, "small").startswith("take 1.29.0; small takes 200.0 kB; ")
+    assert fitting_releases(PICO, "large", is_paired=True).startswith("take 1.28.0; ")
     assert list(runtime_heaps("rp2040")) == ["1.9.0", "1.28.0", "1.29.0"]
     monkeypatch.setattr(tables, "read_runtimes", lambda: [])
-    assert "not measured" in fitting(PICO, "small")
+    assert "not measured" in fitting_releases(PICO, "small")
 
 
 def test_hardware_in_the_loop_is_a_need_of_its_own():

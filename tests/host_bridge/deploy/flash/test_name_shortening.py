@@ -2,14 +2,14 @@
 
 import pytest
 
-from host_bridge.deploy.flash.program.name_shortening import shortened
+from host_bridge.deploy.flash.program.name_shortening import shorten_names
 
 BASE = "firmware/base.py"
 USER = "firmware/user.py"
 
 
 def one(text: str) -> str:
-    return shortened({USER: text})[USER]
+    return shorten_names({USER: text})[USER]
 
 
 def carried_out(text: str) -> dict:
@@ -51,7 +51,7 @@ def test_a_class_and_those_that_inherit_from_it_call_a_thing_alike():
         USER: "from firmware.base import A\nclass B(A):\n    def _step(self):\n        return 2\n"
         "    def _own(self):\n        return 10 + super()._own()\n",
     }
-    short = shortened(files)
+    short = shorten_names(files)
     names = carried_out(short[BASE])
     own = short[USER].replace("from firmware.base import A\n", "")
     exec(compile(own, USER, "exec"), names)

@@ -12,7 +12,7 @@ from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board import pairing_key
 from host_bridge.deploy.flash.board.repl import raw_board
-from host_bridge.deploy.flash.install import install, look
+from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import launcher_files
 from tests.host_bridge.deploy.flash.far_end import repl_board
 from tests.host_bridge.deploy.flash.test_power_cuts import program
@@ -37,7 +37,7 @@ def board_of(tmp_path):
         folder = tmp_path / kind
         with repl_board(folder) as (port, _), raw_board(port) as board:
             files = {**program("healthy", 20), "pins.py": (PINS % kind).encode()}
-            plan = look(board, files)
+            plan = plan_install(board, files)
             install(board, files, launcher_files(), plan, lambda what, done, total: None)
             if with_cipher:
                 board.put("/cryptolib.py", CIPHER.encode())
@@ -111,10 +111,12 @@ def test_a_car_whose_heap_has_no_room_for_a_key_is_refused_before_it_is_written(
     need = HeapNeed("rp2040", "f1tenth", True, "car", 1 << 40, "hash", "2026-11-26", "a test")
     with repl_board(folder) as (port, _), raw_board(port) as board:
         pairing_key.check(board, port, "car")
-        pairing_key.refuse_too_little_heap(board, port)  # by what was measured: Node has megabytes
+        pairing_key.refuse_heap_without_room(
+            board, port
+        )  # by what was measured: Node has megabytes
         monkeypatch.setattr(heap, "read_needs", lambda: [need])
         with pytest.raises(RefusedFault, match="too little heap") as caught:
-            pairing_key.refuse_too_little_heap(board, port)
+            pairing_key.refuse_heap_without_room(board, port)
     assert "f1tenth with a runstop box's key" in caught.value.expected
     assert "a Pico 2" in caught.value.remedy
 
@@ -127,7 +129,7 @@ def test_the_files_are_those_that_the_board_reads():
         keys.NAME,
     )
     for chip in (bytes(range(8)), bytes(range(12)), b"\xff" * 6):
-        assert pairing_key.folded(chip) == keys.folded(chip)
+        assert pairing_key.board_id_of(chip) == keys.folded(chip)
 
 
 @pytest.mark.parametrize(

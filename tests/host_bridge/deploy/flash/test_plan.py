@@ -1,6 +1,6 @@
 """What has to be sent, and into which slot."""
 
-from host_bridge.deploy.flash.plan import Slots, free_slot, planned
+from host_bridge.deploy.flash.plan import Slots, free_slot, plan_slot
 
 
 def test_the_slot_that_starts_next_is_never_written():
@@ -9,10 +9,10 @@ def test_the_slot_that_starts_next_is_never_written():
 
 
 def test_what_differs_is_sent_what_is_the_same_kept_what_is_too_much_removed():
-    plan = planned(1, {"a.mpy": "1", "b.mpy": "2", "c.mpy": "3"}, {"b.mpy": "2", "c.mpy": "x"})
+    plan = plan_slot(1, {"a.mpy": "1", "b.mpy": "2", "c.mpy": "3"}, {"b.mpy": "2", "c.mpy": "x"})
     assert (plan.folder, plan.send, plan.keep) == ("/b", ("a.mpy", "c.mpy"), ("b.mpy",))
-    assert planned(0, {}, {"old.mpy": "1"}).remove == ("old.mpy",)
+    assert plan_slot(0, {}, {"old.mpy": "1"}).remove == ("old.mpy",)
 
 
 def test_the_configuration_beside_a_program_is_left_alone():
-    assert planned(0, {}, {"config_a.bin": "1"}).remove == ()
+    assert plan_slot(0, {}, {"config_a.bin": "1"}).remove == ()

@@ -8,8 +8,8 @@ import pytest
 from mpremote.transport import Transport, TransportExecError
 
 from host_bridge.deploy.flash.board.board import RawBoard
-from host_bridge.deploy.flash.install import install, look
-from host_bridge.deploy.flash.program.program import compiled, launcher_files
+from host_bridge.deploy.flash.install import install, plan_install
+from host_bridge.deploy.flash.program.program import compile_program, launcher_files
 from sim_mock.runtime import micropython
 
 BENCH = Path(__file__).parents[3] / "device" / "power_cuts.py"
@@ -62,7 +62,7 @@ def program(version, filling=100):
         "firmware/boards/start.py": START,
         "firmware/numbers.py": numbers,
     }
-    return compiled(sources, "x64", lambda done, total: None)
+    return compile_program(sources, "x64", lambda done, total: None)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def bench():
 
 def flash(bench, version, filling=100, note=b""):
     board, files = RawBoard(bench, "bench"), program(version, filling)
-    plan = look(board, files)
+    plan = plan_install(board, files)
     launcher = launcher_files()
     launcher["/main.py"] += note
     install(board, files, launcher, plan, lambda what, done, total: None)
@@ -184,8 +184,8 @@ def test_only_what_changed_is_sent_and_what_is_there_already_not_at_all(bench):
     flash(bench, "new")
     bench.exec("_starts().mark_healthy()")
     board = RawBoard(bench, "bench")
-    assert look(board, program("new")) is None
-    plan = look(board, program("newer"))
+    assert plan_install(board, program("new")) is None
+    plan = plan_install(board, program("newer"))
     assert plan.slot == 0
     assert plan.send == ("firmware/numbers.mpy",)
     assert len(plan.keep) == 4

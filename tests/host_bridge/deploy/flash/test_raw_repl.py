@@ -15,7 +15,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board import repl
 from host_bridge.deploy.flash.board.board import HELPERS, RawBoard
 from host_bridge.deploy.flash.board.repl import raw_board
-from host_bridge.deploy.flash.install import install, look
+from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import launcher_files
 from sim_mock.runtime import micropython
 from tests import patience
@@ -50,7 +50,7 @@ class CutOff(Exception):
     """The host is gone."""
 
 
-class CutLine(repl.Line):
+class CutLine(repl.ReplLine):
     """Every command to the board is an exchange; after ``exchanges`` of them there are no more."""
 
     exchanges = None
@@ -65,7 +65,7 @@ class CutLine(repl.Line):
 
 def flash(port, files):
     with raw_board(port) as board:
-        plan = look(board, files)
+        plan = plan_install(board, files)
         install(board, files, launcher_files(), plan, lambda what, done, total: None)
         return plan
 
@@ -105,7 +105,7 @@ def test_a_board_is_flashed_over_its_raw_repl_and_reset(old_board, tmp_path):
 
 @pytest.mark.micropython
 def test_cut_at_every_exchange_a_whole_program_starts(old_board, tmp_path, monkeypatch):
-    monkeypatch.setattr(repl, "Line", CutLine)
+    monkeypatch.setattr(repl, "ReplLine", CutLine)
     seen = []
     exchanges = 0
     while "new" not in seen[-1:]:
@@ -125,7 +125,7 @@ def test_cut_at_every_exchange_a_whole_program_starts(old_board, tmp_path, monke
 
 @pytest.mark.micropython
 def test_what_was_sent_before_a_cut_is_not_sent_again(old_board, monkeypatch):
-    monkeypatch.setattr(repl, "Line", CutLine)
+    monkeypatch.setattr(repl, "ReplLine", CutLine)
     CutLine.done, CutLine.exchanges = 0, 24
     with repl_board(old_board) as (port, _), pytest.raises(CutOff):
         flash(port, program("new", 20))
@@ -197,7 +197,7 @@ def test_a_board_that_was_reset_meanwhile_and_talks_on_is_not_waited_for(monkeyp
     """It is to be led out of its raw REPL, and runs its car already."""
     monkeypatch.setattr(repl, "_LONGEST_S", 0.5)
     with talking_on() as port:
-        transport = repl.Line(port, timeout=1.5)
+        transport = repl.ReplLine(port, timeout=1.5)
         begun_s = time.monotonic()
         with pytest.raises(TransportError, match="could not enter raw repl"):
             transport.exec_raw_no_follow("import machine\nmachine.reset()")

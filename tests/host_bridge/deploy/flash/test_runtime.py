@@ -10,7 +10,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.boards.reading import board_names
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.deploy.flash.board.runtime import install_runtime
-from host_bridge.deploy.flash.program.image import FAMILIES, examined, where_to_get
+from host_bridge.deploy.flash.program.image import FAMILIES, examine_image, where_to_get
 from tests.host_bridge.cli.programs import tandem
 
 PORT = "/dev/not-there"
@@ -86,33 +86,33 @@ def test_a_board_of_the_other_chip_is_refused_and_nothing_is_copied(tmp_path, ch
 @pytest.mark.parametrize("chip", FAMILIES)
 def test_a_uf2_says_its_version_and_its_hash(tmp_path, chip):
     file = uf2_for(chip, tmp_path)
-    image = examined(file, BOARDS[chip])
+    image = examine_image(file, BOARDS[chip])
     assert image.version == "1.28.0"
     assert image.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert examined(file, BOARDS[chip], image.sha256.upper()) == image
+    assert examine_image(file, BOARDS[chip], image.sha256.upper()) == image
     with pytest.raises(DataFileFault, match="another file than was meant"):
-        examined(file, BOARDS[chip], "0" * 64)
+        examine_image(file, BOARDS[chip], "0" * 64)
 
 
 def test_a_file_for_an_rp2350_may_begin_with_the_block_that_works_around_its_erratum(tmp_path):
     file = uf2_for("rp2350", tmp_path)
     whole = file.read_bytes()
     file.write_bytes(workaround() + whole)
-    assert examined(file, BOARDS["rp2350"]).version == "1.28.0"
+    assert examine_image(file, BOARDS["rp2350"]).version == "1.28.0"
     for damaged in (workaround() * 2 + whole, workaround() + whole[:512], whole + workaround()):
         file.write_bytes(damaged)
         with pytest.raises(DataFileFault):
-            examined(file, BOARDS["rp2350"])
+            examine_image(file, BOARDS["rp2350"])
 
 
 def test_a_uf2_for_another_chip_is_refused(tmp_path):
     with pytest.raises(DataFileFault, match="another chip"):
-        examined(uf2_for("rp2040", tmp_path), BOARDS["rp2350"])
+        examine_image(uf2_for("rp2040", tmp_path), BOARDS["rp2350"])
 
 
 def test_a_uf2_for_another_board_of_the_chip_is_refused(tmp_path):
     with pytest.raises(DataFileFault, match="another board"):
-        examined(uf2_for("rp2350", tmp_path), load_board("weact_rp2350b"))
+        examine_image(uf2_for("rp2350", tmp_path), load_board("weact_rp2350b"))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_uf2_for_another_board_of_the_chip_is_refused(tmp_path):
 )
 def test_what_the_program_does_not_run_under_is_refused(tmp_path, words, what):
     with pytest.raises(DataFileFault, match=what) as refused:
-        examined(uf2_for("rp2040", tmp_path, words), BOARDS["rp2040"])
+        examine_image(uf2_for("rp2040", tmp_path, words), BOARDS["rp2040"])
     assert "https://micropython.org/download/RPI_PICO/" in refused.value.remedy
 
 
@@ -132,7 +132,7 @@ def test_a_uf2_that_is_not_whole_is_refused_wherever_it_is_cut_or_damaged(tmp_pa
                     whole[:-4] + b"\0\0\0\0", first + b"\0" + second[1:]):  # fmt: skip
         file.write_bytes(damaged)
         with pytest.raises(DataFileFault, match="cut short or damaged"):
-            examined(file, BOARDS["rp2040"])
+            examine_image(file, BOARDS["rp2040"])
 
 
 @pytest.mark.parametrize("content", [b"", b"UF2\n", bytes(512)])
@@ -140,12 +140,12 @@ def test_what_is_no_uf2_is_refused(tmp_path, content):
     file = tmp_path / "some.uf2"
     file.write_bytes(content)
     with pytest.raises(DataFileFault, match="no UF2"):
-        examined(file, BOARDS["rp2040"])
+        examine_image(file, BOARDS["rp2040"])
 
 
 def test_a_chip_without_a_boot_drive_takes_no_uf2(tmp_path):
     with pytest.raises(UsageFault, match="takes no UF2"):
-        examined(uf2_for("rp2040", tmp_path), load_board("esp32s3_devkitc"))
+        examine_image(uf2_for("rp2040", tmp_path), load_board("esp32s3_devkitc"))
 
 
 @pytest.mark.parametrize("name", board_names())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.deploy.flash.program.trouble import translated
+from host_bridge.deploy.flash.program.traceback_names import translate_traceback
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -25,7 +25,7 @@ def line_of(module, text):
 def test_a_function_has_the_name_that_the_source_gives_it(module, text, name):
     line = line_of(module, text)
     told = f'Traceback (most recent call last):\n  File "{module}", line {line}, in _b\nOSError: 5'
-    assert translated(told) == told.replace("in _b", f"in {name}")
+    assert translate_traceback(told) == told.replace("in _b", f"in {name}")
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_a_function_has_the_name_that_the_source_gives_it(module, text, name):
     ],
 )
 def test_what_the_source_here_does_not_know_stays_as_it_was(frame):
-    assert translated(frame) == frame
+    assert translate_traceback(frame) == frame
 
 
 def test_a_line_of_no_function_keeps_the_boards_name(tmp_path):
     (tmp_path / "firmware").mkdir()
     (tmp_path / "firmware" / "few.py").write_text("import os\n\n\ndef f():\n    pass\n")
-    assert translated('File "firmware.few", line 1, in _b', tmp_path).endswith("in _b")
-    assert translated('File "firmware.few", line 5, in _b', tmp_path).endswith("in f")
+    assert translate_traceback('File "firmware.few", line 1, in _b', tmp_path).endswith("in _b")
+    assert translate_traceback('File "firmware.few", line 5, in _b', tmp_path).endswith("in f")

@@ -11,7 +11,7 @@ from host_bridge.deploy.flash.program.program import ROOT
 _FRAME = re.compile(r'File "(?P<module>firmware\.[\w.]+)", line (?P<line>\d+), in (?P<name>\w+)')
 
 
-def translated(text: str, root: Path = ROOT) -> str:
+def translate_traceback(text: str, root: Path = ROOT) -> str:
     """Replace each function's name in a traceback by the source's, found by file and line.
 
     Line numbers on a board are the source's; if the source has no function at a line, the name

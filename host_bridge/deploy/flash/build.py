@@ -12,13 +12,13 @@ from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import OLDEST, BoardFacts
-from host_bridge.deploy.flash.program.constant_folding import folded
+from host_bridge.deploy.flash.program.constant_folding import fold_constants
 from host_bridge.deploy.flash.program.image import where_to_get
-from host_bridge.deploy.flash.program.name_shortening import shortened
+from host_bridge.deploy.flash.program.name_shortening import shorten_names
 from host_bridge.deploy.flash.program.program import (
     ROOT,
     Progress,
-    compiled,
+    compile_program,
     hash_of,
     launcher_files,
     sources_for,
@@ -34,7 +34,7 @@ _PARAMETERS_HASHED = "def table_hash(rows, table):\n    return bytearray(%r)\n"
 
 
 @dataclass(frozen=True)
-class Job:
+class ProgramBuild:
     """A program for a board and a wiring: path within a slot -> bytes.
 
     A runstop box has no vehicle.
@@ -57,9 +57,9 @@ class Job:
         return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
-def prepare(
+def build_program(
     board_name: str, wiring: str, vehicle_of: Callable[[str], Vehicle], progress: Progress
-) -> Job:
+) -> ProgramBuild:
     """Compile the program for a board. ``wiring`` is a vehicle's name or path, or a runstop box's.
 
     Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board
@@ -68,8 +68,8 @@ def prepare(
     board = load_board(board_name)
     vehicle = None if board.is_box(wiring) else vehicle_of(wiring)
     sources = sources_of(board_name, wiring)
-    program = compiled(sources, board.chip.mpy_arch, progress)
-    return Job(board, wiring, vehicle, program, launcher_files())
+    program = compile_program(sources, board.chip.mpy_arch, progress)
+    return ProgramBuild(board, wiring, vehicle, program, launcher_files())
 
 
 def sources_of(board_name: str, wiring: str) -> dict[str, str]:
@@ -89,7 +89,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
     sources[_PROTOCOL] = _PROTOCOL_HASHED % own_protocol_hash()
     sources[_PARAMETERS] = _PARAMETERS_HASHED % own_table_hash()
-    return shortened(folded(flattened(sources)))
+    return shorten_names(fold_constants(flattened(sources)))
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
