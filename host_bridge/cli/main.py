@@ -100,10 +100,10 @@ def _main(words: list[str]) -> int:
     try:
         return _run(words)
     except TandemError as error:
-        return _told(error)
+        return _print_error(error)
     except ImportError as error:  # TANDEM_FAST's has no name, and says itself what to do
         remedy = "make setup installs what is missing" if error.name else ""
-        return _told(DeviceFault(str(error), remedy=remedy))
+        return _print_error(DeviceFault(str(error), remedy=remedy))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `tandem monitor | head`: nobody reads any more
@@ -111,7 +111,7 @@ def _main(words: list[str]) -> int:
         return 0
 
 
-def _told(error: TandemError) -> int:
+def _print_error(error: TandemError) -> int:
     print(f"tandem: {error}", file=sys.stderr)
     return error.exit_code
 

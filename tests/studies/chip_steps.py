@@ -151,7 +151,7 @@ def told(bench: Bench) -> Facts:
 
 
 def measure(bench: Bench, args: argparse.Namespace) -> list[MeasuredSteps]:
-    """Measure all situations of the board at hand. Raises NotDriving, Few, Mute."""
+    """Measure all situations of the board at hand. Raises NotDriving, Few, NoAnswer."""
     facts, key = told(bench), read_key_file(args.key) if args.key else None
     if facts.is_paired and key is None:
         raise NotDriving("the board holds a box's key, and drives beside its box: give --key")

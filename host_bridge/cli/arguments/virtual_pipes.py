@@ -24,7 +24,7 @@ def add_pipes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def piped(
+def add_virtual_pipes(
     car: str | None, options: dict[str, str], folder: Path, whose: str = "car"
 ) -> tuple[str | None, dict[str, str]]:
     """Make both pipes in ``folder``, and add them to the URI of a virtual car and to the options.

@@ -30,7 +30,7 @@ _PORT = "PORT"  # the metavar of a --board that takes a port, not a board's name
 
 
 @dataclass(frozen=True)
-class Option:
+class CommandOption:
     """One option of a command; ``words`` are its possible values."""
 
     names: tuple[str, ...]
@@ -40,12 +40,12 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Described:
+class CommandDescription:
     """A command, and what may follow its name."""
 
     name: str
     summary: str
-    options: tuple[Option, ...]
+    options: tuple[CommandOption, ...]
     takes_car: bool
 
 
@@ -59,17 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: object) -> int:
     """Print the script for the chosen shell."""
-    print("\n".join(_SHELLS[args.shell](described())))
+    print("\n".join(_SHELLS[args.shell](describe_commands())))
     return 0
 
 
-def described() -> list[Described]:
+def describe_commands() -> list[CommandDescription]:
     """Return all commands, as their parsers declare them."""
     from host_bridge.cli.main import COMMANDS, parser_of  # which names this module
 
     parsers = [(command, parser_of(command, import_module(command.module))) for command in COMMANDS]
     return [
-        Described(
+        CommandDescription(
             command.name,
             command.summary,
             tuple(_options(parser)),
@@ -79,19 +79,19 @@ def described() -> list[Described]:
     ]
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
+def _options(parser: argparse.ArgumentParser) -> Iterator[CommandOption]:
     for action in parser._actions:
         if action.option_strings and action.help != argparse.SUPPRESS:
             known = None if action.metavar == _PORT else _KNOWN.get(action.option_strings[-1])
             words = tuple(map(str, action.choices or (known() if known else ())))
             names = tuple(action.option_strings)
-            yield Option(names, action.help or "", action.nargs != 0, words)
+            yield CommandOption(names, action.help or "", action.nargs != 0, words)
 
 
 # --- bash and zsh share one function: zsh emulates bash's completion (bashcompinit)
 
 
-def _bash(commands: Sequence[Described]) -> Iterator[str]:
+def _bash(commands: Sequence[CommandDescription]) -> Iterator[str]:
     yield "# of tandem completion bash"
     yield "_tandem() {"
     yield '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" found='
@@ -119,7 +119,7 @@ def _bash(commands: Sequence[Described]) -> Iterator[str]:
     yield "complete -F _tandem tandem"
 
 
-def _zsh(commands: Sequence[Described]) -> Iterator[str]:
+def _zsh(commands: Sequence[CommandDescription]) -> Iterator[str]:
     yield "autoload -U +X bashcompinit && bashcompinit"
     yield from _bash(commands)
 
@@ -132,7 +132,7 @@ def _quoted(words: Sequence[str] | Iterator[str]) -> str:
     return shlex.quote(" ".join(words))
 
 
-def _fish(commands: Sequence[Described]) -> Iterator[str]:
+def _fish(commands: Sequence[CommandDescription]) -> Iterator[str]:
     yield "# of tandem completion fish"
     yield "complete -c tandem -f"
     cars = "'(_tandem_cars)'"

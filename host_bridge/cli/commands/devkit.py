@@ -38,7 +38,7 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import positive
-from host_bridge.cli.arguments.virtual_pipes import add_pipes, piped
+from host_bridge.cli.arguments.virtual_pipes import add_pipes, add_virtual_pipes
 from host_bridge.cli.commands.drive import add_driving, drive
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     }
     options = {name: value for name, value in given.items() if value}
     with tempfile.TemporaryDirectory(prefix="tandem-devkit-") as folder:
-        args.car, options = piped(args.car, options, Path(folder))
+        args.car, options = add_virtual_pipes(args.car, options, Path(folder))
         script = make(args.connect, options, host.cars.clock.now_us)
         code = drive(args, host, script)
     if code == 0 and not script.has_driven:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from host_bridge.config.store import Host
-from host_bridge.deploy.doctor import Finding, examine, rules, this_machine
+from host_bridge.deploy.doctor import Finding, examine, this_machine, udev_rules
 
 EPILOG = """\
 examples:
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """Run the checks; return 1 if one fails."""
     machine = this_machine()
     if args.udev:
-        print(rules(machine.serial_group), end="")
+        print(udev_rules(machine.serial_group), end="")
         return 0
     findings = examine(machine)
     print(_json(findings) if args.json else "\n".join(map(_line, findings)))

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         return _spurious(args, offered, vehicles)
     cases = _chosen(offered["cases"](), args.case)
     if args.list:
-        print(_json(map(_described, cases)) if args.json else report.listed(cases))
+        print(_json(map(_described, cases)) if args.json else report.case_list(cases))
         return 0
     if args.stops:
         return _run_stops(args, offered, cases, vehicles)
@@ -172,7 +172,7 @@ def _told(
         Console(file=styled(sys.stdout)).print(*tables(runs))
         print("\n".join(report.failures(runs)))
     if args.picture and runs:
-        report.draw(cases, runs, args.picture)
+        report.draw_stops(cases, runs, args.picture)
     if was_interrupted:
         print(f"interrupted after {len(runs)} of {len(tasks)} runs", file=sys.stderr)
         return INTERRUPTED

@@ -56,10 +56,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
         record=args.record,
         seconds=args.seconds,
     )
-    return run_async(driving.follow(plan, JsonLines() if args.json else Lines(), host))
+    return run_async(driving.follow(plan, FollowJsonLines() if args.json else FollowLines(), host))
 
 
-class Lines:
+class FollowLines:
     """The view that prints each change when it happens, and a line per car and second."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Lines:
         return lines
 
 
-class JsonLines:
+class FollowJsonLines:
     """The view that prints a JSON object per car ten times a second, and one on all at the end."""
 
     def news(self, following: Following, now_us: int) -> list[str]:

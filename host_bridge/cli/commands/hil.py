@@ -13,12 +13,12 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.hil.bench import Bench
-from host_bridge.deploy.hil.hands import person_here
-from host_bridge.deploy.hil.host.port import BAUD, Mute
-from host_bridge.deploy.hil.parts import PARTS, Work, through_port
+from host_bridge.deploy.hil.host.port import BAUD, NoAnswer
+from host_bridge.deploy.hil.parts import PARTS, PartContext, measure_through_port
+from host_bridge.deploy.hil.person import person_here
 from host_bridge.deploy.hil.report import analyser, pages
 from host_bridge.deploy.hil.report.limits import unmeasured
-from host_bridge.deploy.hil.report.report import Report, Row
+from host_bridge.deploy.hil.report.report import HilReport, Measurement
 
 EPILOG = """\
 examples:
@@ -79,14 +79,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """Return 0 if all that was measured holds. Raises errors.TandemError."""
     chosen = _chosen(args)
-    report = Report({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
+    report = HilReport({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
     pulses = _capture(args)  # a wrong file is reported before the board is touched
     mute, is_ended = None, False
     if args.port:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
         bench = Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
-        mute, is_ended = through_port(
-            Work(bench, report, args, host, person_here(args.no_hands)), chosen
+        mute, is_ended = measure_through_port(
+            PartContext(bench, report, args, host, person_here(args.no_hands)), chosen
         )
     report.rows += pulses
     _hand_over(report, args)
@@ -110,7 +110,7 @@ def _chosen(args: argparse.Namespace) -> list[str]:
     return parts
 
 
-def _capture(args: argparse.Namespace) -> list[Row]:
+def _capture(args: argparse.Namespace) -> list[Measurement]:
     """Return the rows of a logic analyser. Raises errors.UsageFault, errors.DataFileFault."""
     if args.csv is None:
         why = "needs a logic analyser: --csv and --channel"
@@ -133,7 +133,7 @@ def _capture(args: argparse.Namespace) -> list[Row]:
         raise DataFileFault.unreadable(args.csv, error) from None
 
 
-def _hand_over(report: Report, args: argparse.Namespace) -> None:
+def _hand_over(report: HilReport, args: argparse.Namespace) -> None:
     """Write the file and show its contents. Raises errors.DataFileFault."""
     try:
         report.write(args.out)
@@ -147,7 +147,7 @@ def _hand_over(report: Report, args: argparse.Namespace) -> None:
     _say(f"written: {args.out}")
 
 
-def _fault_of(mute: Mute) -> DeviceFault | ProtocolFault:
+def _fault_of(mute: NoAnswer) -> DeviceFault | ProtocolFault:
     """Return a DeviceFault for a silent port, a ProtocolFault for one with other bytes."""
     kind = ProtocolFault if mute.has_said_something else DeviceFault
     return kind(

@@ -43,7 +43,12 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, add_pipes, piped, with_option
+from host_bridge.cli.arguments.virtual_pipes import (
+    VIRTUAL,
+    add_pipes,
+    add_virtual_pipes,
+    with_option,
+)
 from host_bridge.cli.commands.drive import add_driving, drive, plan_of, view_of
 from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
@@ -103,7 +108,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     if args.opponent:
         _meet(args)
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
-        args.car, options = piped(args.car, _options(args), Path(folder))
+        args.car, options = add_virtual_pipes(args.car, _options(args), Path(folder))
         loop = _held(args) if args.clock else None
         host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)
@@ -152,7 +157,7 @@ def _meet(args: argparse.Namespace) -> None:
 
 def _drive_both(args: argparse.Namespace, host: Host, made: Input, folder: Path) -> int:
     namespace = {"ns": args.ns} if args.ns else {}
-    car, options = piped(args.opponent, namespace, folder, "opponent")
+    car, options = add_virtual_pipes(args.opponent, namespace, folder, "opponent")
     second = make(GYM_OPPONENT.name, options, host.cars.clock.now_us)
     plan = plan_of(args, made)
     theirs = replace(plan, cars=(car,), input=second, record=None, is_watched=False)

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     process = _start(args, host)
     try:
-        said = Lines(process.stdout)
+        said = LineReader(process.stdout)
         greeting = said.first()
         if not greeting:
             raise _broke(args.vehicle, "the virtual car did not start", process)
@@ -164,7 +164,7 @@ def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
     )
 
 
-class Lines:
+class LineReader:
     """A reader of a file's lines as they come: ``readline`` would buffer the second of two."""
 
     def __init__(self, file: Any) -> None:
@@ -184,9 +184,9 @@ class Lines:
         return [line.decode(errors="replace") for line in lines] if data else None
 
 
-def _relay(process: subprocess.Popen[str], said: Lines, known: Sequence[str]) -> None:
+def _relay(process: subprocess.Popen[str], said: LineReader, known: Sequence[str]) -> None:
     """Pass typed lines to the car and its lines to stdout, until it ends."""
-    sources = [Lines(sys.stdin), said]
+    sources = [LineReader(sys.stdin), said]
     while process.poll() is None:
         ready, _, _ = select.select(sources, [], [], 1.0)
         for source in ready:

@@ -85,7 +85,7 @@ def _in_full(v: Vehicle) -> list[str]:
         *aligned(_channels(v)),
         "",
         "# the vehicle file with what it takes over, and where each value is written",
-        *vehicle_file.merged(v.values),
+        *vehicle_file.merged_file(v.values),
     ]
 
 

@@ -25,7 +25,7 @@ _WORDS = ((3600.0 * 1000, ">1000 h"), (3600.0, "{:.0f} h"), (60.0, "{:.0f} min")
 _UNITS_S = {"{:.0f} h": 3600.0, "{:.0f} min": 60.0}
 
 
-def listed(cases: Sequence[Any]) -> str:
+def case_list(cases: Sequence[Any]) -> str:
     """Return one line per case."""
     width = max(len(case.id) for case in cases)
     return "\n".join(
@@ -118,10 +118,10 @@ def _stop_cells(run: Any) -> tuple[str, str]:
     times = run.distance_m / max(run.friction_m, 1e-9)
     coasts = "coasts " if run.coasts else ""
     ratio = f"×{times:.1f}" if times < _TO_THE_TENTH else f"×{times:.0f}"
-    return f"{run.speed_mps:.2f}", f"{coasts}{metres_words(run.distance_m)} {ratio}"
+    return f"{run.speed_mps:.2f}", f"{coasts}{metres_text(run.distance_m)} {ratio}"
 
 
-def metres_words(metres: float) -> str:
+def metres_text(metres: float) -> str:
     """Format metres to three digits, as an odometer does."""
     digits = 2 if metres < _TO_THE_TENTH else 1 if metres < 10 * _TO_THE_TENTH else 0
     return f"{metres:.{digits}f} m"
@@ -179,7 +179,7 @@ def _long(seconds: float) -> str:
     return "-"
 
 
-def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
+def draw_stops(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
     """Draw every stop as a dot, as a share of its limit in time and in distance."""
     import matplotlib as mpl  # takes a second to import, and only a picture needs it
 

@@ -17,7 +17,7 @@ def bases(values: Iterable[FileValue], own: str) -> list[str]:
     return sorted({value.file for value in values if value.file != own and value.line})
 
 
-def merged(values: Sequence[FileValue], with_origin: bool = True) -> Iterator[str]:
+def merged_file(values: Sequence[FileValue], with_origin: bool = True) -> Iterator[str]:
     """Yield the lines of one TOML file that needs no base.
 
     A comment has each value's file and line.

@@ -1,8 +1,8 @@
 """The check whether a machine is fit to drive cars: the obstacles, and what to do about them."""
 
-from host_bridge.deploy.doctor.checks import Finding, Machine, Verdict, examine
+from host_bridge.deploy.doctor.checks import Finding, Machine, Severity, examine
 from host_bridge.deploy.doctor.machine import LocalMachine
-from host_bridge.deploy.doctor.udev import RULES_PATH, rules
+from host_bridge.deploy.doctor.udev import RULES_PATH, udev_rules
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.endpoints.served import served
 from sim_mock.runtime.micropython import candidates
@@ -12,10 +12,10 @@ __all__ = [
     "Finding",
     "LocalMachine",
     "Machine",
-    "Verdict",
+    "Severity",
     "examine",
-    "rules",
     "this_machine",
+    "udev_rules",
 ]
 
 

@@ -18,7 +18,7 @@ ROS_MODULES = (
 )  # fmt: skip
 
 
-class Verdict(Enum):
+class Severity(Enum):
     """The meaning of a finding."""
 
     OK = "ok"
@@ -31,7 +31,7 @@ class Finding:
     """The result of one check, with a remedy where one is needed."""
 
     subject: str
-    verdict: Verdict
+    verdict: Severity
     what: str
     remedy: str = ""
 
@@ -108,11 +108,11 @@ def examine(machine: Machine) -> list[Finding]:
 def _python(machine: Machine) -> Iterable[Finding]:
     version = ".".join(map(str, machine.python))
     if machine.python >= OLDEST_PYTHON:
-        yield Finding("python", Verdict.OK, version)
+        yield Finding("python", Severity.OK, version)
         return
     oldest = ".".join(map(str, OLDEST_PYTHON))
     remedy = f"install Python {oldest} or newer, then: make setup PYTHON=python{oldest}"
-    yield Finding("python", Verdict.FAIL, f"{version} is too old", remedy)
+    yield Finding("python", Severity.FAIL, f"{version} is too old", remedy)
 
 
 def _micropython(machine: Machine) -> Iterable[Finding]:
@@ -124,19 +124,19 @@ def _micropython_of(bits: int, found: Sequence[Interpreter]) -> Finding:
     for interpreter in found:
         if not interpreter.fault:
             what = f"{interpreter.version} ({interpreter.command})"
-            return Finding(subject, Verdict.OK, what)
+            return Finding(subject, Severity.OK, what)
     what = "; ".join(interpreter.fault for interpreter in found)
     remedy = "make setup fetches one where it can; until then cars run under CPython only"
-    return Finding(subject, Verdict.WARN, what or "none found", remedy)
+    return Finding(subject, Severity.WARN, what or "none found", remedy)
 
 
 def _ports(machine: Machine) -> Iterable[Finding]:
     for port in machine.ports():
         number = f", board or adapter {port.serial_number}" if port.serial_number else ""
-        yield Finding("port", Verdict.OK, f"{port.device}: {port.description}{number}")
+        yield Finding("port", Severity.OK, f"{port.device}: {port.description}{number}")
     if not machine.ports():
         remedy = "plug a board in, by a cable that carries data; virtual cars need none"
-        yield Finding("port", Verdict.WARN, "no serial port found", remedy)
+        yield Finding("port", Severity.WARN, "no serial port found", remedy)
 
 
 def _served(machine: Machine) -> Iterable[Finding]:
@@ -144,26 +144,26 @@ def _served(machine: Machine) -> Iterable[Finding]:
         if car.is_hitl:
             what = f"{car.name} is hardware in the loop: a bare board, a plant's wheels ({car.uri})"
             remedy = "to drive the real car with that board: end its tandem serve, reset the board"
-            yield Finding("served car", Verdict.WARN, what, remedy)
+            yield Finding("served car", Severity.WARN, what, remedy)
         else:
-            yield Finding("served car", Verdict.OK, f"{car.name}: {car.uri}")
+            yield Finding("served car", Severity.OK, f"{car.name}: {car.uri}")
 
 
 def _permission(machine: Machine) -> Iterable[Finding]:
     closed = [port.device for port in machine.ports() if not machine.may_open(port.device)]
     for device in closed:
         what = f"{device} may not be opened"
-        yield Finding("permission", Verdict.FAIL, what, _permission_remedy(machine))
+        yield Finding("permission", Severity.FAIL, what, _permission_remedy(machine))
     if closed:
         return
     group = machine.serial_group
     if machine.ports():
-        yield Finding("permission", Verdict.OK, "every port may be opened")
+        yield Finding("permission", Severity.OK, "every port may be opened")
     elif not group or machine.is_member(group):
-        yield Finding("permission", Verdict.OK, "serial ports may be opened")
+        yield Finding("permission", Severity.OK, "serial ports may be opened")
     else:
         what = f"this user is not in group {group}"
-        yield Finding("permission", Verdict.WARN, what, _permission_remedy(machine))
+        yield Finding("permission", Severity.WARN, what, _permission_remedy(machine))
 
 
 def _permission_remedy(machine: Machine) -> str:
@@ -179,32 +179,32 @@ def _udev(machine: Machine) -> Iterable[Finding]:
     installed = machine.text(udev.RULES_PATH)
     if installed is None:
         what = "no stable names: a board is wherever it was plugged in"
-        yield Finding("udev rules", Verdict.WARN, what, udev.INSTALL)
-    elif installed != udev.rules(machine.serial_group):
+        yield Finding("udev rules", Severity.WARN, what, udev.INSTALL)
+    elif installed != udev.udev_rules(machine.serial_group):
         what = f"{udev.RULES_PATH} is not of this version"
-        yield Finding("udev rules", Verdict.WARN, what, udev.INSTALL)
+        yield Finding("udev rules", Severity.WARN, what, udev.INSTALL)
     else:
-        yield Finding("udev rules", Verdict.OK, "boards are at /dev/tandem/<board id>")
+        yield Finding("udev rules", Severity.OK, "boards are at /dev/tandem/<board id>")
 
 
 def _modem_manager(machine: Machine) -> Iterable[Finding]:
-    rules = machine.text(udev.RULES_PATH) or ""
+    udev_rules = machine.text(udev.RULES_PATH) or ""
     if not machine.is_running("ModemManager"):
-        yield Finding("ModemManager", Verdict.OK, "not running")
-    elif "ID_MM_PORT_IGNORE" in rules:
-        yield Finding("ModemManager", Verdict.OK, "running, and told to leave boards alone")
+        yield Finding("ModemManager", Severity.OK, "not running")
+    elif "ID_MM_PORT_IGNORE" in udev_rules:
+        yield Finding("ModemManager", Severity.OK, "running, and told to leave boards alone")
     else:
         what = "running: it talks to every board that is plugged in, for some seconds"
-        yield Finding("ModemManager", Verdict.WARN, what, udev.INSTALL)
+        yield Finding("ModemManager", Severity.WARN, what, udev.INSTALL)
 
 
 def _brltty(machine: Machine) -> Iterable[Finding]:
     if not machine.is_running("brltty"):
-        yield Finding("brltty", Verdict.OK, "not running")
+        yield Finding("brltty", Severity.OK, "not running")
         return
     what = "running: it takes CH340, CP210x and FTDI adapters for Braille displays, and keeps them"
     remedy = "without such a display: sudo systemctl mask --now brltty-udev.service brltty.service"
-    yield Finding("brltty", Verdict.WARN, what, remedy)
+    yield Finding("brltty", Severity.WARN, what, remedy)
 
 
 def _latency(machine: Machine) -> Iterable[Finding]:
@@ -214,9 +214,9 @@ def _latency(machine: Machine) -> Iterable[Finding]:
             continue
         what = f"{port.device} holds received bytes back for up to {held_ms} ms"
         if held_ms <= LONGEST_LATENCY_MS:
-            yield Finding("latency timer", Verdict.OK, what)
+            yield Finding("latency timer", Severity.OK, what)
         else:
-            yield Finding("latency timer", Verdict.WARN, what, udev.INSTALL)
+            yield Finding("latency timer", Severity.WARN, what, udev.INSTALL)
 
 
 def _ros(machine: Machine) -> Iterable[Finding]:
@@ -224,7 +224,7 @@ def _ros(machine: Machine) -> Iterable[Finding]:
     distributions = machine.ros_distributions()
     missing = machine.missing_modules(ROS_MODULES)
     if not missing:
-        yield Finding("ROS 2", Verdict.OK, "this Python has rclpy and the messages of tandem ros")
+        yield Finding("ROS 2", Severity.OK, "this Python has rclpy and the messages of tandem ros")
     elif distributions or "rclpy" not in missing:
         names = ", ".join(missing)
         name = distributions[-1] if distributions else "DISTRIBUTION"
@@ -233,7 +233,7 @@ def _ros(machine: Machine) -> Iterable[Finding]:
         if packages:
             dashed = " ".join(f"ros-{name}-{module.replace('_', '-')}" for module in packages)
             remedy += f"; sudo apt install {dashed}"
-        yield Finding("ROS 2", Verdict.WARN, f"this Python has no {names}", remedy)
+        yield Finding("ROS 2", Severity.WARN, f"this Python has no {names}", remedy)
 
 
 Check = Callable[[Machine], Iterable[Finding]]

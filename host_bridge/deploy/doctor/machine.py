@@ -21,7 +21,7 @@ _ANSWER_WITHIN_S = 10.0
 _COMM_SIZE = 15  # the kernel truncates process names to this
 
 
-class Candidate(Protocol):
+class MicroPythonCommand(Protocol):
     """A command that may be a MicroPython (sim_mock.runtime.micropython.Candidate)."""
 
     @property
@@ -36,7 +36,7 @@ class LocalMachine:
     def __init__(
         self,
         ports: Callable[[], Sequence[Port]],
-        micropythons: Callable[[int], Iterable[Candidate]],
+        micropythons: Callable[[int], Iterable[MicroPythonCommand]],
         served: Callable[[], Sequence[Served]],
         root: Path = Path("/"),
     ) -> None:

@@ -47,7 +47,7 @@ LABEL="tandem_end"
 """
 
 
-def rules(group: str) -> str:
+def udev_rules(group: str) -> str:
     """Return the whole file; ``group`` is the system's own for serial ports (dialout, uucp)."""
     devices = (_DEVICE.format(vendor=vendor, title=title, group=group) for vendor, title in VENDORS)
     return _HEAD.format(install=INSTALL) + "".join(devices) + _TAIL

@@ -14,10 +14,10 @@ import serial
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.deploy.flash.board.repl import ASK, raw_board
-from host_bridge.deploy.hil.host.paced import Car, OneBoard
-from host_bridge.deploy.hil.host.port import Mute, Port
+from host_bridge.deploy.hil.host.paced import Car, SameBoardCheck
+from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.limits import judged
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 FOLDER = Path(__file__).with_name("on_board")
 _BACK_S = 20.0
@@ -35,7 +35,7 @@ class Bench:
     ) -> None:
         self.link, self.repl, self.baud = link, repl, baud
         self.patience, self.progress = patience, progress
-        self.whose = OneBoard()
+        self.whose = SameBoardCheck()
 
     @contextlib.contextmanager
     def board(self) -> Iterator[RawBoard]:
@@ -51,13 +51,13 @@ class Bench:
 
     @contextlib.contextmanager
     def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
-        """Yield the car at the link once its port is there; Ctrl-C stops it. Raises Mute."""
+        """Yield the car at the link once its port is there; Ctrl-C stops it. Raises NoAnswer."""
         port = self._port(line if self.repl == self.link else None)
         car = Car(port, speed_mm_s, self.progress, self.whose)
         try:
             yield car
         except (KeyboardInterrupt, GeneratorExit):  # an interruption must leave no car armed
-            with contextlib.suppress(Mute, OSError):
+            with contextlib.suppress(NoAnswer, OSError):
                 car.halt()
             raise
         finally:
@@ -75,7 +75,7 @@ class Bench:
                 time.sleep(0.1)
 
 
-def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
+def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Measurement]]:
     """Yield the board's own facts, and how long its REPL took, in seconds of the car's time.
 
     Only this host sees both ends of that. For a board slower than real time it is scaled by how
@@ -106,7 +106,7 @@ def _pace(bench: Bench) -> float:
 
     It is 1 too for a board that reports nothing, as when its REPL is open already.
     """
-    with bench.car(0) as car, contextlib.suppress(Mute):
+    with bench.car(0) as car, contextlib.suppress(NoAnswer):
         car.port.catch_up()
         for _ in range(_PACE_BEATS):
             car.port.advance(0)

@@ -12,11 +12,11 @@ from typing import Any
 from firmware.protocol import codes
 from host_bridge.core import Vehicle
 from host_bridge.deploy.hil.bench import Bench
-from host_bridge.deploy.hil.hands import HANDS_S, NobodyActs, Person
 from host_bridge.deploy.hil.host.paced import Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
+from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 RUNSTOP_KEYS = ("runstop_hand",)
 ENCODER_KEYS = ("encoder_ahead", "encoder_turn")
@@ -34,17 +34,17 @@ _TURN_IT = (
 )
 
 
-def runstop(bench: Bench, person: Person) -> Iterator[Row]:
-    """Have the runstop opened while the car stands armed. Raises NotDriving, NobodyActs."""
+def runstop(bench: Bench, person: Person) -> Iterator[Measurement]:
+    """Have the runstop opened while the car stands armed. Raises NotDriving, PersonTimeout."""
     person.ready(_ARM_IT)
     with bench.car(0) as car:
         car.meet()
         car.arm()
         car.host.events.clear()
         person.tell(_OPEN_IT)
-        if not _until(car, lambda: car.host.state != codes.ACTIVE, HANDS_S, HELD):
+        if not _until(car, lambda: car.host.state != codes.ACTIVE, PERSON_TIMEOUT_S, HELD):
             car.disarm()
-            raise NobodyActs(f"the runstop was not opened within {HANDS_S:g} s")
+            raise PersonTimeout(f"the runstop was not opened within {PERSON_TIMEOUT_S:g} s")
         signs = _signs_of_a_stop(car)
         signs |= _refuses_while_open(car)
         person.tell(_CLOSE_IT)
@@ -75,7 +75,7 @@ def _refuses_while_open(car: Car) -> dict[str, bool]:
 
 
 def _closes(car: Car) -> bool:
-    if not _until(car, lambda: bool(_inputs(car).runstop_closed), HANDS_S):
+    if not _until(car, lambda: bool(_inputs(car).runstop_closed), PERSON_TIMEOUT_S):
         return False
     with contextlib.suppress(NotDriving):  # a fault prevents it, such as a welded contact
         car.clear()
@@ -106,8 +106,8 @@ def counts_per_turn(vehicle: Vehicle) -> float | None:
     return float(str(said[0])) if said else None
 
 
-def encoder(bench: Bench, person: Person, counts_per_turn: float | None) -> Iterator[Row]:
-    """Have the wheels turned once, ahead. Raises NobodyActs.
+def encoder(bench: Bench, person: Person, counts_per_turn: float | None) -> Iterator[Measurement]:
+    """Have the wheels turned once, ahead. Raises PersonTimeout.
 
     ``counts_per_turn`` is the vehicle file's, if there is one.
     """

@@ -12,13 +12,13 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.flash import flash as flashing
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 _NOT_ASKED = "needs --vehicle and --board: what to flash, and onto what"
 _UART = "tandem flash takes one port, and the link of this car is another one than its REPL"
 
 
-def flash(args: argparse.Namespace, host: Host) -> Row:
+def flash(args: argparse.Namespace, host: Host) -> Measurement:
     """Flash the port that is measured. Raises errors.TandemError."""
     if not (args.vehicle and args.board):
         return unmeasured("flash", _NOT_ASKED)

@@ -15,10 +15,10 @@ from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.hil import same_bytes
 from host_bridge.deploy.hil.bench import Bench, program, slot_of
 from host_bridge.deploy.hil.host.paced import Car, NotDriving
-from host_bridge.deploy.hil.host.port import Mute, Port
+from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.histogram import merged, summary
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 CHIP = "the chip's clock (ticks_us)"
 MARK, END = b"@@@", b"\x04"
@@ -34,7 +34,7 @@ _NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 4
 def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
     """Return what ``on_board/steps.py`` reports after ``drive``.
 
-    Raises Mute with the board's text.
+    Raises NoAnswer with the board's text.
     """
     with bench.board() as board:
         transport = board.begin(program("steps", FOLDER=slot_of(board), MODE=mode))
@@ -71,10 +71,10 @@ def _found(said: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise Mute(f"the program on the board ended: {said[-600:]!r}") from None
+        raise NoAnswer(f"the program on the board ended: {said[-600:]!r}") from None
 
 
-def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
+def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Measurement]:
     """Yield percentiles of steps while driving, from a histogram made on the chip."""
 
     beat_ms = 10.0
@@ -107,7 +107,7 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
         yield unmeasured("c_stack", "where this chip's C stack lies is not known")
 
 
-def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
+def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Measurement]:
     """Measure Stop frames at moments that a timer chooses."""
 
     def drive(car: Car) -> None:
@@ -134,7 +134,7 @@ def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
     yield judged("stop_output", took[-1] / 1000, how, CHIP, median_ms=median, end=found["end"])
 
 
-def line_rates(bench: Bench) -> Iterator[Row]:
+def line_rates(bench: Bench) -> Iterator[Measurement]:
     """Measure the bytes each way, in STANDBY, beside the steps."""
 
     def talk(car: Car) -> None:
@@ -153,7 +153,7 @@ def line_rates(bench: Bench) -> Iterator[Row]:
 # --- without a host at the link
 
 
-def guard_share(bench: Bench) -> Row:
+def guard_share(bench: Bench) -> Measurement:
     """Compare the turns of an empty loop with the guard's timer and without."""
     with bench.board() as board:
         transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
@@ -166,7 +166,7 @@ def guard_share(bench: Bench) -> Row:
     )
 
 
-def heap_spare(bench: Bench, mode: str) -> Row:
+def heap_spare(bench: Bench, mode: str) -> Measurement:
     """Find the largest block of heap beside which the car, or hardware in the loop, starts."""
     found = _started_beside(bench, mode, 0)
     if not found["is_up"]:
@@ -193,7 +193,7 @@ def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
     return _found(said + wrong + END)
 
 
-def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
+def bytes_row(bench: Bench, vehicle: str, beats: int) -> Measurement:
     """Check S13: the board's bytes against CPython's; see same_bytes."""
     with bench.board() as board:
         transport = board.begin(same_bytes.program(slot_of(board)))
@@ -201,8 +201,11 @@ def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
         return same_bytes.compare(transport.serial, vehicle, beats, patience_s, bench.progress)
 
 
-def first_step(bench: Bench) -> Row:
-    """Reset the board by its REPL; its events tell when it was first in STANDBY. Raises Mute."""
+def first_step(bench: Bench) -> Measurement:
+    """Reset the board by its REPL; its events tell when it was first in STANDBY.
+
+    Raises NoAnswer.
+    """
     with bench.board():
         pass
     with bench.car(0) as car:

@@ -19,11 +19,11 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.plan import PINS, SLOTS, Slots
 from host_bridge.deploy.hil.as_flashed import CAR
 from host_bridge.deploy.hil.bench import Bench
-from host_bridge.deploy.hil.hands import HANDS_S, NobodyActs, Person
 from host_bridge.deploy.hil.host.paced import Car
-from host_bridge.deploy.hil.host.port import Mute
+from host_bridge.deploy.hil.host.port import NoAnswer
+from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import failed, judged, unmeasured
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 STANDBY, COMMIT, TRIAL = "power_standby", "power_commit", "power_trial"
 KEYS = (STANDBY, COMMIT, TRIAL)
@@ -41,12 +41,12 @@ _EPOCH = 70_000  # the first session's; each later one has its own, which tells 
 _HEALTHY_S = 15.0  # a board's start, and the ten seconds of firmware/core/stops/fault_monitor.py
 
 
-class Lost(RuntimeError):
+class CarDidNotReturn(RuntimeError):
     """Raised when the car did not come back."""
 
 
 @dataclass(frozen=True)
-class Life:
+class BootReport:
     """The car's report of its present run since the last boot."""
 
     config_hash: bytes
@@ -64,20 +64,23 @@ class PowerCuts:
         self._bench, self._person, self._was_flashed = bench, person, was_flashed
         self._epoch = _EPOCH
 
-    def rows(self, pulls: int) -> Iterator[Row]:
-        """Have the power pulled so many times, at the moments in turn. Raises NobodyActs, Mute."""
+    def rows(self, pulls: int) -> Iterator[Measurement]:
+        """Have the power pulled so many times, at the moments in turn.
+
+        Raises PersonTimeout, NoAnswer.
+        """
         moments = KEYS if self._was_flashed else (STANDBY, COMMIT)
         for number in range(pulls):
             key = moments[number % len(moments)]
             try:
                 yield self._pulled(key, f"{number + 1} of {pulls}")
-            except Lost as lost:
+            except CarDidNotReturn as lost:
                 yield failed(key, str(lost))
                 return
         for key in [key for key in KEYS if key not in moments[:pulls]]:
             yield unmeasured(key, "needs more --pulls" if key in moments else _NEEDS_FLASH)
 
-    def _pulled(self, key: str, which: str) -> Row:
+    def _pulled(self, key: str, which: str) -> Measurement:
         before, has_older = self._look()
         if key == TRIAL and not (before and has_older):
             return unmeasured(key, "needs an older program in the other slot, to fall back to")
@@ -137,7 +140,7 @@ class PowerCuts:
             self._person.tell(_PULL)
             try:
                 self._wait_gone(car, ((_beside(name), may_be[1]), (name, known)))
-            except (NobodyActs, KeyboardInterrupt):
+            except (PersonTimeout, KeyboardInterrupt):
                 self._restore(car, name, known)
                 raise
         return name, may_be
@@ -146,30 +149,30 @@ class PowerCuts:
         """Wait until the car falls silent; meanwhile it stores these configurations in turn."""
         begun_us, turn = car.port.car_us, 0
         try:
-            while car.port.car_us - begun_us < HANDS_S * 1e6:
+            while car.port.car_us - begun_us < PERSON_TIMEOUT_S * 1e6:
                 if commits:
                     _commit(car, *commits[turn % len(commits)])
                     turn += 1
                 car.host.rest(_COMMIT_EVERY_MS)
-        except (Mute, OSError):
+        except (NoAnswer, OSError):
             self._bench.progress("it is gone")
             return
-        raise NobodyActs(f"the power was not pulled within {HANDS_S:g} s")
+        raise PersonTimeout(f"the power was not pulled within {PERSON_TIMEOUT_S:g} s")
 
-    def _wait_back(self) -> Life:
-        """Wait until the car is back. Raises Lost if it does not come back."""
+    def _wait_back(self) -> BootReport:
+        """Wait until the car is back. Raises CarDidNotReturn if it does not come back."""
         was_away, why = not Path(self._bench.link).exists(), ""
         for left in reversed(range(_TRIES)):
             try:
                 with self._bench.car(0) as car:
                     return self._life(car, was_away)
-            except (Mute, OSError) as error:
+            except (NoAnswer, OSError) as error:
                 was_away |= isinstance(error, OSError)
                 why = str(error)
                 self._bench.progress(f"not back yet; {left} more looks")
-        raise Lost(f"it did not come back by itself: {why}")
+        raise CarDidNotReturn(f"it did not come back by itself: {why}")
 
-    def _life(self, car: Car, was_away: bool) -> Life:
+    def _life(self, car: Car, was_away: bool) -> BootReport:
         opened_s, before = time.monotonic(), self._epoch
         car.port.advance(0)
         seen_s = time.monotonic() - opened_s
@@ -182,7 +185,7 @@ class PowerCuts:
         if was_away:
             took_s, clock = seen_s * pace, "this host's, from the port's return to its first word"
         it = car.host.latest["Identity"]
-        return Life(
+        return BootReport(
             bytes(it.config_hash), car.host.state, began is not None, began or 0, took_s, clock
         )
 
@@ -217,8 +220,8 @@ class PowerCuts:
 
 
 def _row(
-    key: str, may_be: Sequence[bytes], life: Life, before: Slots | None, after: Slots | None
-) -> Row:
+    key: str, may_be: Sequence[bytes], life: BootReport, before: Slots | None, after: Slots | None
+) -> Measurement:
     slot, slot_before = (it.name if it else _NO_REPL for it in (after, before))
     told = f"configuration {life.config_hash.hex()}, slot {slot}"
     if slot != slot_before:
@@ -238,7 +241,7 @@ def _row(
     return _failing(row, trouble) if trouble else row
 
 
-def _trouble(key: str, may_be: Sequence[bytes], life: Life, is_other_slot: bool) -> str:
+def _trouble(key: str, may_be: Sequence[bytes], life: BootReport, is_other_slot: bool) -> str:
     """Return what is wrong with the car that came back; "" if nothing is."""
     if is_other_slot and key != TRIAL:
         return "with the program of the other slot"
@@ -249,8 +252,8 @@ def _trouble(key: str, may_be: Sequence[bytes], life: Life, is_other_slot: bool)
     return ""
 
 
-def _failing(row: Row, trouble: str) -> Row:
-    return Row(
+def _failing(row: Measurement, trouble: str) -> Measurement:
+    return Measurement(
         row.what, row.must, row.aim, row.got, f"{trouble}: {row.how}", row.clock, False, row.detail
     )
 
@@ -276,7 +279,7 @@ def _commit(car: Car, name: str, config_hash: bytes) -> None:
 
 
 def _values(car: Car) -> list[int]:
-    """Read all parameters, one with each step, as the car answers one per step. Raises Mute."""
+    """Read all parameters, one with each step, as the car answers one per step. Raises NoAnswer."""
     count = parameter_count()
     found: dict[int, int] = {}
     for _ in range(_TRIES):
@@ -287,7 +290,7 @@ def _values(car: Car) -> list[int]:
         _hear_one(car, found)
         if len(found) == count:
             return [found[index] for index in range(count)]
-    raise Mute(f"{count - len(found)} of its parameters are not answered", where=car.port.path)
+    raise NoAnswer(f"{count - len(found)} of its parameters are not answered", where=car.port.path)
 
 
 def _hear_one(car: Car, found: dict[int, int]) -> None:

@@ -17,7 +17,7 @@ from firmware.boards.simulated.unix import IN
 from firmware.boards.simulated.virtual import CHANNELS
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 from sim_mock.board.firmware_runner import InProcessRunner, StepOutputs
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
@@ -32,11 +32,11 @@ def program(folder: str) -> str:
     return f"FOLDER, CHANNELS = {folder!r}, {CHANNELS}\n{ON_BOARD.read_text()}"
 
 
-class Differs(AssertionError):
+class BytesDiffer(AssertionError):
     """Raised when the board put out something else, or nothing."""
 
 
-class OnBoard:
+class BoardRunner:
     """A ``FirmwareRunner`` at the far end of a serial line."""
 
     def __init__(self, line: Any, patience_s: float, took_us: list[int]) -> None:
@@ -44,7 +44,7 @@ class OnBoard:
 
         ``took_us`` gets each step's duration by the board's clock.
 
-        Raises Differs.
+        Raises BytesDiffer.
         """
         self._line = line
         self._took_us = took_us
@@ -54,7 +54,7 @@ class OnBoard:
     def _begun(self) -> None:
         """Wait until the program reports that it listens."""
         if self._line.read(1) != b".":
-            raise Differs(f"the program on the board does not start: {self._rest()}")
+            raise BytesDiffer(f"the program on the board does not start: {self._rest()}")
 
     def _rest(self) -> str:
         self._line.timeout = 1.0
@@ -62,18 +62,21 @@ class OnBoard:
         return said.decode(errors="replace").strip("\x04>\r\n") or "it says nothing"
 
     def ask(self, what: bytes, size: int) -> bytes:
-        """Send a request; return the answer. Raises Differs with the board's text if it ended."""
+        """Send a request; return the answer.
+
+        Raises BytesDiffer with the board's text if it ended.
+        """
         self._line.write(what)
         mark = self._line.read(1)
         if mark != b".":
             said = self._rest() if mark else "no answer in time"
-            raise Differs(f"the program on the board ended: {said}")
+            raise BytesDiffer(f"the program on the board ended: {said}")
         return self._read(size)
 
     def _read(self, size: int) -> bytes:
         data: bytes = self._line.read(size)
         if len(data) != size:
-            raise Differs(f"the board's answer ends after {len(data)} of {size} bytes")
+            raise BytesDiffer(f"the board's answer ends after {len(data)} of {size} bytes")
         return data
 
     def begin(self, board_id: bytes, image: bytes, seed: int) -> None:
@@ -103,10 +106,10 @@ class OnBoard:
         self._line.write(b"E")
 
 
-class Compared:
+class ComparedRunner:
     """A ``FirmwareRunner`` made of two, the second of which has to match the first."""
 
-    def __init__(self, here: InProcessRunner, board: OnBoard, count: Callable[[int], None]) -> None:
+    def __init__(self, here: InProcessRunner, board: BoardRunner, count: Callable[[int], None]) -> None:
         self._here, self._board, self._count = here, board, count
 
     def step(
@@ -117,14 +120,16 @@ class Compared:
         for name, one, other in zip(StepOutputs._fields, expected, got, strict=True):
             same = one == other if isinstance(one, bytes) else _plain(one) == _plain(other)
             if not same:
-                raise Differs(f"at {now_us} us {name}: here {_shown(one)}, board {_shown(other)}")
+                raise BytesDiffer(
+                    f"at {now_us} us {name}: here {_shown(one)}, board {_shown(other)}"
+                )
         self._count(len(received) + len(expected.sent))
         return expected
 
     def image(self) -> bytes:
         expected = self._here.image()
         if self._board.image() != expected:
-            raise Differs("the stored configuration")
+            raise BytesDiffer("the stored configuration")
         return expected
 
     def close(self) -> None:
@@ -145,23 +150,23 @@ def compare(
     beats: int = 3500,
     patience_s: float = PATIENCE_S,
     progress: Callable[[str], None] = lambda text: None,
-) -> Row:
+) -> Measurement:
     """Run a stress test of so many steps on a board with ``on_board/same_bytes.py`` started."""
-    count = Count(progress)
+    count = StepCounter(progress)
     took_us: list[int] = []
     difference, room = "", (0, 0)
     timeout = line.timeout  # restored for the code that leads the board back to its REPL
     try:
-        board = OnBoard(line, patience_s, took_us)
+        board = BoardRunner(line, patience_s, took_us)
         stormy_drive(vehicle, partial(_begun, board, count), beats, seed=_SEEDS)
         room = board.heap()
         board.end()
-    except Differs as error:
+    except BytesDiffer as error:
         difference = str(error)
     finally:
         line.timeout = timeout
     took = sorted(took_us) or [0]
-    return Row(
+    return Measurement(
         LIMITS["same_bytes"].what,
         must="0 steps of 6000 differ",
         got=f"after {count.steps} steps: {difference}"
@@ -180,12 +185,14 @@ def compare(
     )
 
 
-def _begun(board: OnBoard, count: Count, board_id: bytes, image: bytes, seed: int) -> Compared:
+def _begun(
+    board: BoardRunner, count: StepCounter, board_id: bytes, image: bytes, seed: int
+) -> ComparedRunner:
     board.begin(board_id, image, seed)
-    return Compared(InProcessRunner(board_id, image, seed), board, count)
+    return ComparedRunner(InProcessRunner(board_id, image, seed), board, count)
 
 
-class Count:
+class StepCounter:
     """A counter of steps that reports now and then."""
 
     def __init__(self, progress: Callable[[str], None]) -> None:

@@ -31,7 +31,7 @@ class Levels(Protocol):
 
 
 @dataclass(frozen=True)
-class Word:
+class VescCommand:
     """A command to a VESC: its number, its value, and when its last byte had come."""
 
     time_s: float
@@ -50,7 +50,7 @@ def level_at(channel: Levels, time_s: float) -> int:
     return channel.levels[at - 1] if at else channel.first
 
 
-def to_brake(brake: Levels, opened_s: float) -> float | None:
+def time_to_brake(brake: Levels, opened_s: float) -> float | None:
     """Return the seconds from the opening to the first pulse that differs; None without one."""
     pulses = brake.pulses()
     at = bisect_right([rise_s for rise_s, _ in pulses], opened_s)
@@ -63,12 +63,12 @@ def to_brake(brake: Levels, opened_s: float) -> float | None:
     return None
 
 
-def to_word(line: Levels, opened_s: float) -> float | None:
+def time_to_command(line: Levels, opened_s: float) -> float | None:
     """Return the seconds to the first command that does not drive.
 
     None if it did not drive at the opening, or goes on.
     """
-    words = [word for word in words_of(line) if word.command in _DRIVES]
+    words = [word for word in vesc_commands(line) if word.command in _DRIVES]
     at = bisect_right([word.time_s for word in words], opened_s)
     if at == 0 or not words[at - 1].drives:
         return None
@@ -78,7 +78,7 @@ def to_word(line: Levels, opened_s: float) -> float | None:
     return None
 
 
-def words_of(line: Levels) -> Iterator[Word]:
+def vesc_commands(line: Levels) -> Iterator[VescCommand]:
     """Yield the short frames on a VESC's line: 02, length, payload, two bytes of CRC, 03."""
     held: list[tuple[float, int]] = []
     for come in _bytes_of(line):
@@ -89,7 +89,9 @@ def words_of(line: Levels) -> Iterator[Word]:
             continue
         payload = bytes(byte for _, byte in held[2 : 2 + held[1][1]])
         if held[-1][1] == 3 and payload:
-            yield Word(held[-1][0], payload[0], int.from_bytes(payload[1:], "big", signed=True))
+            yield VescCommand(
+                held[-1][0], payload[0], int.from_bytes(payload[1:], "big", signed=True)
+            )
         held.clear()
 
 
@@ -105,7 +107,7 @@ def _bytes_of(line: Levels) -> Iterator[tuple[float, int]]:
             yield free_s, sum(bit << n for n, bit in enumerate(bits))
 
 
-def to_idle(channels: Mapping[str, Levels], opened_s: float) -> float | None:
+def time_to_idle(channels: Mapping[str, Levels], opened_s: float) -> float | None:
     """Return the seconds until an H-bridge (pwm, in1, in2, perhaps standby) stops driving.
 
     None if it did not drive at the opening, or goes on.

@@ -31,7 +31,7 @@ _SOURCES = {True: "script", False: "seat"}
 
 
 @dataclass(frozen=True)
-class Row:
+class CheckResult:
     """One result. ``is_good`` is None if there is nothing to test, or it was left out."""
 
     what: str
@@ -40,7 +40,7 @@ class Row:
     remedy: str = ""
 
 
-class Hands:
+class BenchInput:
     """The test's input, which the session asks a hundred times a second."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Bench:
         self.car = opened.car
         self.vehicle = opened.vehicle
         self.tell = tell  # tells the person what to do now
-        self.hands = Hands()
+        self.input = BenchInput()
         self._clock = clock
 
     @asynccontextmanager
@@ -75,23 +75,23 @@ class Bench:
         epoch = self.car.connection.epoch
         assert epoch is not None, "opened with one"
         source = self.vehicle.source(_SOURCES[self.opened.is_virtual])
-        driving = control_task.ControlTask(Fleet([self.car], epoch), source, self.hands.read)
+        driving = control_task.ControlTask(Fleet([self.car], epoch), source, self.input.read)
         task = asyncio.ensure_future(control_task.run(driving, self._clock))
         try:
             yield
         finally:
-            self.hands.command = DriveCommand()
+            self.input.command = DriveCommand()
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
 
     async def hold(self, command: DriveCommand, seconds: float) -> None:
         """Claim this command, which holds the deadman; return after so long, while it stays."""
-        self.hands.command = command
+        self.input.command = command
         await asyncio.sleep(seconds)
 
     def let_go(self) -> None:
-        self.hands.command = DriveCommand()
+        self.input.command = DriveCommand()
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         return await self.opened.until(is_so, within_s)

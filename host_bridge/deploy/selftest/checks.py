@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
-from host_bridge.deploy.selftest.bench import Bench, Row
+from host_bridge.deploy.selftest.bench import Bench, CheckResult
 
-Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]
+Check: TypeAlias = Callable[[Bench], AsyncIterator[CheckResult]]
 _LISTEN_S = 1.5  # slow reports come twice a second
 _STEER_PART = 0.3  # of full lock: clearly visible, and away from the mechanical stops
 _STEER_S = 1.2
@@ -29,7 +29,7 @@ _LOOP = "runstop_loop"
 _SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.settings.params, channel_kind
 
 
-async def sensors(bench: Bench) -> AsyncIterator[Row]:
+async def sensors(bench: Bench) -> AsyncIterator[CheckResult]:
     """Yield a reading of each sensor, at rest."""
     car, numbers = bench.car, bench.vehicle.parameters
     await bench.until(lambda: bool(car.power and car.motion and car.inputs), _LISTEN_S)
@@ -37,35 +37,39 @@ async def sensors(bench: Bench) -> AsyncIterator[Row]:
     motion = car.motion
     rate = motion.yaw_rate_radps if motion else None
     if not numbers["gyro_fitted"][0]:
-        yield Row("gyro", None, "none is fitted")
+        yield CheckResult("gyro", None, "none is fitted")
     else:
         is_good = rate is not None and abs(rate) < _STILL_RADPS
         got = "no reading" if rate is None else f"{rate:+.3f} rad/s at rest"
-        yield Row("gyro", is_good, got, "keep the car still; see to its wires and its mounting")
+        yield CheckResult(
+            "gyro", is_good, got, "keep the car still; see to its wires and its mounting"
+        )
     inputs = car.inputs
     if numbers["gyro_fitted"][0]:
         has_imu = inputs is not None and inputs.has_imu
         got = "answers" if has_imu else "silent, frozen or not there"
-        yield Row("imu", has_imu, got, "see to its wires, its address and its supply")
+        yield CheckResult("imu", has_imu, got, "see to its wires, its address and its supply")
     if car.second is not None:
-        yield Row("time receiver", True, "a pulse each second")
+        yield CheckResult("time receiver", True, "a pulse each second")
     is_open = inputs is not None and not inputs.is_enable_closed
-    yield Row("enable contact", is_open, "open" if is_open else "closed", "the relay is welded")
+    yield CheckResult(
+        "enable contact", is_open, "open" if is_open else "closed", "the relay is welded"
+    )
     if bench.vehicle.has_rc:
         mode = inputs.rc_mode if inputs else None
-        yield Row("rc", None if mode is None else True, mode.name if mode else "no signal")
+        yield CheckResult("rc", None if mode is None else True, mode.name if mode else "no signal")
 
 
-def _battery(bench: Bench) -> Row:
+def _battery(bench: Bench) -> CheckResult:
     power = bench.car.power
     if not bench.vehicle.parameters["battery_empty_mv"][0]:
-        return Row("battery", None, "none is measured")
+        return CheckResult("battery", None, "none is measured")
     is_good = power is not None and power.stage is not BatteryStage.EMPTY and power.battery_v > 1
     got = f"{power.battery_v:.1f} V, {power.stage.name.lower()}" if power else "no reading"
-    return Row("battery", is_good, got, "charge it; see to its divider")
+    return CheckResult("battery", is_good, got, "charge it; see to its divider")
 
 
-async def steering(bench: Bench) -> AsyncIterator[Row]:
+async def steering(bench: Bench) -> AsyncIterator[CheckResult]:
     """Steer left and right a little; check the board's reported angle and pulses."""
     await bench.until(lambda: bench.car.outputs is not None, _LISTEN_S)
     for side, sign in (("left", 1), ("right", -1)):
@@ -77,48 +81,56 @@ async def steering(bench: Bench) -> AsyncIterator[Row]:
         pulses = _pulses(bench, _SERVO)
         is_good = abs(got_rad - asked_rad) < _STEER_WITHIN_RAD and _all_differ(before, pulses)
         got = f"{got_rad:+.3f} rad of {asked_rad:+.3f}, {_text(pulses)}"
-        yield Row(f"steering {side}", is_good, got, "look: do the wheels turn that way?")
+        yield CheckResult(f"steering {side}", is_good, got, "look: do the wheels turn that way?")
 
 
-async def drive(bench: Bench) -> AsyncIterator[Row]:
+async def drive(bench: Bench) -> AsyncIterator[CheckResult]:
     """Drive forward a little, then to a standstill; check outputs, wheel counts and speed."""
     await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
     before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     asked_mps = _slow_mps(bench)
     await bench.hold(DriveCommand(is_held=True), _NEUTRAL_S)
-    bench.hands.command = DriveCommand(speed_mps=asked_mps, is_held=True)
+    bench.input.command = DriveCommand(speed_mps=asked_mps, is_held=True)
     await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
     # outputs are reported in turn with other things: a wheel may turn before
     await bench.until(lambda: _all_differ(before, _pulses(bench, _ESC, _BRIDGE)), _LISTEN_S)
     status, pulses, now = bench.car.status, _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     speed = status.speed_mps if status else 0.0
     is_good = bench.state is State.ACTIVE and _all_differ(before, pulses)
-    yield Row("drive", is_good, _text(pulses), bench.car.why_stopped())
+    yield CheckResult("drive", is_good, _text(pulses), bench.car.why_stopped())
     for name, a, b in zip(("encoder left", "encoder right"), counts, now, strict=True):
-        yield Row(name, b > a, f"{b - a:+d} counts", "forward has to count up: swap A and B")
+        yield CheckResult(
+            name, b > a, f"{b - a:+d} counts", "forward has to count up: swap A and B"
+        )
     got = f"{speed:+.2f} m/s of {asked_mps:+.2f}"
-    yield Row("speed", speed >= _MOVED_MPS, got, "does the wheel turn? does its encoder?")
+    yield CheckResult("speed", speed >= _MOVED_MPS, got, "does the wheel turn? does its encoder?")
     bench.let_go()
     stands = await bench.until(lambda: _stands(bench), _RESTS_S)
-    yield Row("standstill", stands, "after the deadman was let go", "brake and ESC's neutral")
+    yield CheckResult(
+        "standstill", stands, "after the deadman was let go", "brake and ESC's neutral"
+    )
 
 
-async def runstop(bench: Bench) -> AsyncIterator[Row]:
+async def runstop(bench: Bench) -> AsyncIterator[CheckResult]:
     """Have the loop opened and closed: the car has to stop, stay stopped, and be cleared.
 
     This is the daily proof. A VESC turns its wheel meanwhile, to show that it stops by itself.
     """
     if _LOOP not in [source.name for source in bench.vehicle.stop_sources]:
-        yield Row("runstop", None, "this vehicle has no loop")
+        yield CheckResult("runstop", None, "this vehicle has no loop")
         return
     turning = await _vesc_turns(bench)
     what = "Open the runstop loop now (press its button)."
     has_opened = await bench.ask(what, lambda: not _is_closed(bench), _PERSON_S)
-    yield Row("runstop opens", has_opened, "seen" if has_opened else "not seen", "see to its wires")
+    yield CheckResult(
+        "runstop opens", has_opened, "seen" if has_opened else "not seen", "see to its wires"
+    )
     if not has_opened:
         return
     stopped = await bench.until(lambda: _is_stopped(bench), _STOPS_S)
-    yield Row("runstop stops", stopped, str(bench.state and bench.state.name), "do not drive it")
+    yield CheckResult(
+        "runstop stops", stopped, str(bench.state and bench.state.name), "do not drive it"
+    )
     bench.let_go()
     if turning is not None:
         await bench.until(lambda: _has_timed_out(bench), _VESC_ALONE_S)
@@ -128,15 +140,17 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
     await bench.until(lambda: not _has_closed_loop(bench), _LISTEN_S)
     what = "Close the runstop loop again."
     has_closed = await bench.ask(what, lambda: _is_closed(bench), _PERSON_S)
-    yield Row("runstop closes", has_closed, "seen" if has_closed else "not seen", "close it")
+    yield CheckResult(
+        "runstop closes", has_closed, "seen" if has_closed else "not seen", "close it"
+    )
     if has_closed:
         await bench.until(lambda: bench.state is State.STOPPED, _RESTS_S)
         is_latched = bench.state is State.STOPPED
-        yield Row("runstop latches", is_latched, "stopped until cleared", "do not drive it")
+        yield CheckResult("runstop latches", is_latched, "stopped until cleared", "do not drive it")
         await asyncio.sleep(0.2)  # the relay's contact settles
         await bench.clear()
         cleared = await bench.until(lambda: bench.state is State.STANDBY, 2.0)
-        yield Row("clear", cleared, str(bench.state and bench.state.name))
+        yield CheckResult("clear", cleared, str(bench.state and bench.state.name))
 
 
 async def _vesc_turns(bench: Bench) -> VescState | None:
@@ -144,7 +158,7 @@ async def _vesc_turns(bench: Bench) -> VescState | None:
     if bench.car.vesc is None:
         return None
     await bench.hold(DriveCommand(is_held=True), _NEUTRAL_S)
-    bench.hands.command = DriveCommand(speed_mps=_slow_mps(bench), is_held=True)
+    bench.input.command = DriveCommand(speed_mps=_slow_mps(bench), is_held=True)
     await bench.until(lambda: not _stands(bench), _SPEED_WITHIN_S)
     await asyncio.sleep(_NEUTRAL_S)  # it reports ten times a second
     return bench.car.vesc
@@ -154,7 +168,7 @@ def _has_timed_out(bench: Bench) -> bool:
     return bench.car.vesc is not None and bench.car.vesc.timeout_s is not None
 
 
-def vesc_rows(turning: VescState, alone: VescState) -> Iterator[Row]:
+def vesc_rows(turning: VescState, alone: VescState) -> Iterator[CheckResult]:
     """Yield the rows of a VESC.
 
     ``alone`` is its report after its kill switch opened while it turned, without commands since.
@@ -162,15 +176,21 @@ def vesc_rows(turning: VescState, alone: VescState) -> Iterator[Row]:
     if alone.tells:
         is_good = alone.is_killed and not turning.is_killed
         got = "acts while the drive is off" if is_good else _kill_words(turning)
-        yield Row("VESC kill switch", is_good, got, "wire it to the drive enable; turn it on")
+        yield CheckResult(
+            "VESC kill switch", is_good, got, "wire it to the drive enable; turn it on"
+        )
         is_good = alone.timeout_s is not None and alone.timeout_s <= _TIMES_OUT_S
         got = "none seen" if alone.timeout_s is None else f"after {alone.timeout_s:.2f} s"
         remedy = f"in its tool: timeout {_TIMES_OUT_S / 2:g} s (its default is 1 s)"
-        yield Row("VESC timeout", is_good, got, remedy)
+        yield CheckResult("VESC timeout", is_good, got, remedy)
     else:
-        yield Row("VESC status", None, "its firmware tells of no timeout and no kill switch")
+        yield CheckResult(
+            "VESC status", None, "its firmware tells of no timeout and no kill switch"
+        )
     got = f"{alone.brake_a:.1f} A"
-    yield Row("VESC brake", alone.brake_a >= _BRAKES_A, got, "in its tool: timeout brake current")
+    yield CheckResult(
+        "VESC brake", alone.brake_a >= _BRAKES_A, got, "in its tool: timeout brake current"
+    )
 
 
 def _kill_words(turning: VescState) -> str:

@@ -12,7 +12,7 @@ from host_bridge.core import Sender
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.attestation import require_wheels_off_ground
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.selftest.bench import Bench, Row
+from host_bridge.deploy.selftest.bench import Bench, CheckResult
 from host_bridge.deploy.selftest.checks import CHECKS, Check
 
 
@@ -40,7 +40,7 @@ def run_self_test(options: SelfTestOptions, host: Host) -> int:
 
 async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Check, bool]]) -> int:
     opened = await host.cars.open(options.car, epoch=host.cars.new_epoch())
-    rows: list[Row] = [Row(name, None, "left out") for name in options.without]
+    rows: list[CheckResult] = [CheckResult(name, None, "left out") for name in options.without]
     try:
         bench = Bench(opened, host.cars.clock, _tell)
         async with bench.driven():
@@ -62,7 +62,7 @@ async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Ch
 
 
 async def _run_one(
-    bench: Bench, check: Check, is_armed: bool, rows: list[Row], is_json: bool
+    bench: Bench, check: Check, is_armed: bool, rows: list[CheckResult], is_json: bool
 ) -> None:
     if is_armed and not bench.is_armed:
         await bench.arm()
@@ -73,7 +73,7 @@ async def _run_one(
     bench.let_go()
 
 
-def _line(row: Row) -> str:
+def _line(row: CheckResult) -> str:
     mark = {True: "good", False: "BAD", None: "-"}[row.is_good]
     remedy = f"   {row.remedy}" if row.is_good is False and row.remedy else ""
     return f"{mark:5} {row.what:16} {row.got}{remedy}"

@@ -55,7 +55,7 @@ def test_a_summary_is_a_short_line_that_begins_with_what_the_command_does():
 
 
 def test_the_completion_offers_each_command_with_its_summary():
-    known = [(command.name, command.summary) for command in completion.described()]
+    known = [(command.name, command.summary) for command in completion.describe_commands()]
     assert known == [(command.name, command.summary) for command in cli.COMMANDS]
 
 

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from host_bridge.cli.commands.sim import Lines
+from host_bridge.cli.commands.sim import LineReader
 from host_bridge.core.errors import UsageFault
 from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem, until
@@ -106,10 +106,10 @@ def test_what_a_car_says_first_may_come_in_pieces():
         os.write(theirs, b"under ")
         later = threading.Timer(0.05, os.write, (theirs, b"MicroPython\nand "))
         later.start()
-        assert Lines(said).first() == ["under MicroPython"]
+        assert LineReader(said).first() == ["under MicroPython"]
         later.join()
         os.close(theirs)
-        assert Lines(said).first() == []
+        assert LineReader(said).first() == []
 
 
 def test_each_start_is_a_board_of_its_own_unless_it_is_said_which(tmp_path):

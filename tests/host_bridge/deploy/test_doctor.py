@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli.commands import doctor as command
-from host_bridge.deploy.doctor import RULES_PATH, LocalMachine, Verdict, examine, rules
+from host_bridge.deploy.doctor import RULES_PATH, LocalMachine, Severity, examine, udev_rules
 from host_bridge.deploy.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.deploy.doctor.udev import VENDORS
 from host_bridge.link.transports.serial_port import SerialPortInfo, ports
@@ -42,7 +42,7 @@ class Bench:
     running: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ()
     missing: tuple[str, ...] = ROS_MODULES
-    files: dict[str, str] = field(default_factory=lambda: {RULES_PATH: rules("dialout")})
+    files: dict[str, str] = field(default_factory=lambda: {RULES_PATH: udev_rules("dialout")})
 
     def micropythons(self, bits):
         return self.interpreters
@@ -165,7 +165,7 @@ def test_an_ailment_is_found_and_has_a_remedy(name):
 )
 def test_a_fit_machine_gets_no_remedies(well):
     found = examine(Bench(**well))
-    assert {finding.verdict for finding in found} == {Verdict.OK}
+    assert {finding.verdict for finding in found} == {Severity.OK}
     assert not any(finding.remedy for finding in found)
 
 
@@ -181,7 +181,7 @@ MATCHES = ("==", "!=")
 
 
 def rule_lines() -> list[list[str]]:
-    lines = rules("dialout").splitlines()
+    lines = udev_rules("dialout").splitlines()
     return [line.split(", ") for line in lines if line and not line.startswith("#")]
 
 
@@ -192,7 +192,7 @@ def test_every_rule_is_one_line_of_keys_operators_and_values():
 
 
 def test_boards_and_adapters_get_names_rights_and_peace():
-    text = rules("uucp")
+    text = udev_rules("uucp")
     for vendor, _ in VENDORS:
         tty = [line for line in text.splitlines() if "tty" in line and vendor in line]
         assert any('SYMLINK+="tandem/$attr{serial}"' in line for line in tty)
@@ -228,7 +228,7 @@ def test_json_says_the_same(run, capsys):
 
 def test_udev_prints_the_rules_and_nothing_else(run, capsys):
     assert run(Bench(), "--udev") == 0
-    assert capsys.readouterr().out == rules("dialout")
+    assert capsys.readouterr().out == udev_rules("dialout")
 
 
 @pytest.mark.process
@@ -293,9 +293,9 @@ def test_a_machine_without_ros_hears_nothing_of_it():
 @pytest.mark.parametrize(
     ("missing", "verdict", "remedy"),
     [
-        ((), Verdict.OK, ""),
-        (("rclpy",), Verdict.WARN, "source /opt/ros/humble/setup.bash"),
-        (("vesc_msgs",), Verdict.WARN, "sudo apt install ros-humble-vesc-msgs"),
+        ((), Severity.OK, ""),
+        (("rclpy",), Severity.WARN, "source /opt/ros/humble/setup.bash"),
+        (("vesc_msgs",), Severity.WARN, "sudo apt install ros-humble-vesc-msgs"),
     ],
 )
 def test_what_of_ros_this_python_does_not_see_is_said(missing, verdict, remedy):

@@ -23,7 +23,7 @@ MODES = ("stop", "manual", "manual", "manual", "autonomy")
 FAILSAFES = ("silent", "flag", "hold")
 
 
-class Sagging(Plant):
+class SaggingPlant(Plant):
     """A plant whose battery voltage can be made to collapse."""
 
     sag_mv: int | None = None
@@ -42,10 +42,10 @@ def stormy_vehicle(name: str) -> Vehicle:
     return dataclasses.replace(vehicle, parameters={**vehicle.parameters, **changed})
 
 
-def stormy_plant(vehicle: Vehicle, seed: int) -> Sagging:
+def stormy_plant(vehicle: Vehicle, seed: int) -> SaggingPlant:
     """Return the vehicle's plant, with a battery that can sag."""
     table = {**vehicle.plant, "channels": list(vehicle.channels)}
-    return Sagging(PlantParameters.from_mapping(table), seed)
+    return SaggingPlant(PlantParameters.from_mapping(table), seed)
 
 
 class FullStorm(Storm):

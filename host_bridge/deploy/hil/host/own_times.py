@@ -20,7 +20,7 @@ class _Row:
     call: Call
 
 
-class OwnTimes:
+class CarClockCalls:
     """Periodic calls by the car's clock, independent of its control period."""
 
     def __init__(self, port: Port) -> None:

@@ -14,8 +14,8 @@ from firmware.protocol import codes, messages
 from host_bridge.core import CarMatch, KnownCar, another_car_remedy, another_car_text, compare_cars
 from host_bridge.core.codes import Action, Cause, EventCode, Fault, Refusal, State
 from host_bridge.core.errors import AnotherCarFault
-from host_bridge.deploy.hil.host.own_times import OwnTimes
-from host_bridge.deploy.hil.host.port import Mute, Port
+from host_bridge.deploy.hil.host.own_times import CarClockCalls
+from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.host.small_host import (
     BEAT_US,
     GAMEPAD,
@@ -50,7 +50,7 @@ class PacedHost(Host[Port]):
         self._random = random.Random(1)
         self.bound_us = _UNSURE_US
         self.step_us = BEAT_US
-        self.own_times = OwnTimes(port)  # messages independent of the car's steps
+        self.own_times = CarClockCalls(port)  # messages independent of the car's steps
 
     def _take(self, size: int) -> None:
         super()._take(size)
@@ -77,7 +77,7 @@ class NotDriving(RuntimeError):
     """Raised when the car cannot be armed, or stopped by itself."""
 
 
-class OneBoard:
+class SameBoardCheck:
     """The check that a report stays with one board, however often its power or cable was pulled."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Car:
     """One car at a port, asked and driven; ``whose`` checks that the board stays the same."""
 
     def __init__(
-        self, port: Port, speed_mm_s: int, progress: Callable[[str], None], whose: OneBoard
+        self, port: Port, speed_mm_s: int, progress: Callable[[str], None], whose: SameBoardCheck
     ) -> None:
         self.port = port
         self.host = PacedHost(port)
@@ -113,7 +113,7 @@ class Car:
         return self.host.step_us
 
     def meet(self) -> dict[str, object]:
-        """Identify the car and bind; return its facts. Raises Mute, errors.AnotherCarFault."""
+        """Identify the car and bind; return its facts. Raises NoAnswer, errors.AnotherCarFault."""
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
@@ -130,7 +130,7 @@ class Car:
         }
 
     def parameter(self, name: str) -> int:
-        """Return a parameter by its name. Raises Mute."""
+        """Return a parameter by its name. Raises NoAnswer."""
         index = Params().index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
@@ -138,7 +138,7 @@ class Car:
             answer = self.host.latest.get("Parameter")
             if answer is not None and answer.index == index:
                 return int(answer.value)
-        raise Mute(f"{self.port.path}: it does not answer what its {name} is")
+        raise NoAnswer(f"{self.port.path}: it does not answer what its {name} is")
 
     # --- round trips
 
@@ -159,7 +159,7 @@ class Car:
                     found.append(self.port.car_us - before_us)
                     break
             else:
-                raise Mute(f"{self.port.path}: {what.__name__} is not answered in 200 steps")
+                raise NoAnswer(f"{self.port.path}: {what.__name__} is not answered in 200 steps")
         return found
 
     def _beat(self, drive: bool) -> None:

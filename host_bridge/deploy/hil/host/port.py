@@ -29,7 +29,7 @@ _IDLE = 3  # consecutive reads that find nothing
 _SAME_STEP_US = 3_000  # a Status and a Motion closer than this belong to one step
 
 
-class Mute(DeviceFault):
+class NoAnswer(DeviceFault):
     """Raised when no car's messages come from a port; other bytes may have come."""
 
     has_said_something = False
@@ -83,7 +83,7 @@ class Port:
         self.frames_sent += 1
 
     def advance(self, until_us: int) -> bytes:
-        """Return the bytes up to and including the next step's message. Raises Mute."""
+        """Return the bytes up to and including the next step's message. Raises NoAnswer."""
         come = bytearray()
         give_up_s = time.monotonic() + self._may_be_silent_s()
         while True:
@@ -134,8 +134,8 @@ class Port:
     def _may_be_silent_s(self) -> float:
         return (SILENT_S if self.steps else _STARTS_S) * self.patience
 
-    def _silence(self) -> Mute:
-        fault = Mute(
+    def _silence(self) -> NoAnswer:
+        fault = NoAnswer(
             f"no step of a car was told of within {self._may_be_silent_s():g} s",
             where=self.path,
             expected="a car that runs, which speaks by itself",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from host_bridge.deploy.hil import wirings
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 # The signals that a channel can carry, and what each is for
 PARTS = {
@@ -48,7 +48,7 @@ class BadCapture(ValueError):
 
 
 @dataclass(frozen=True)
-class Channel:
+class CapturedChannel:
     """The changes of one channel, and its level before them, ``first``."""
 
     first: int
@@ -69,7 +69,7 @@ class Channel:
         return found
 
 
-def read(path: Path, named: Mapping[str, str]) -> dict[str, Channel]:
+def read(path: Path, named: Mapping[str, str]) -> dict[str, CapturedChannel]:
     """Return channels by signal; ``named`` maps each to its column: {"esc": "Channel 0"}.
 
     Raises BadCapture.
@@ -90,7 +90,7 @@ def read(path: Path, named: Mapping[str, str]) -> dict[str, Channel]:
 
 def _channels(
     path: Path, rows: Iterable[Sequence[str]], places: Mapping[str, int]
-) -> dict[str, Channel]:
+) -> dict[str, CapturedChannel]:
     first: dict[str, int] = {}
     changes: dict[str, tuple[list[float], list[int]]] = {part: ([], []) for part in places}
     last: dict[str, int] = {}
@@ -110,10 +110,12 @@ def _channels(
                 last[part] = level
     if not first:
         raise BadCapture(f"{path} has names and no samples")
-    return {part: Channel(first[part], *changes[part]) for part in places}
+    return {part: CapturedChannel(first[part], *changes[part]) for part in places}
 
 
-def measure(channels: Mapping[str, Channel], neutral_us: float = 1500.0) -> Iterator[Row]:
+def measure(
+    channels: Mapping[str, CapturedChannel], neutral_us: float = 1500.0
+) -> Iterator[Measurement]:
     """Yield everything that these channels show."""
     neutral_s = neutral_us * 1e-6
     yield _first_pulse(channels)
@@ -121,7 +123,7 @@ def measure(channels: Mapping[str, Channel], neutral_us: float = 1500.0) -> Iter
     yield from _runstop(channels, neutral_s)
 
 
-def _first_pulse(channels: Mapping[str, Channel]) -> Row:
+def _first_pulse(channels: Mapping[str, CapturedChannel]) -> Measurement:
     power, esc = channels.get("power"), channels.get("esc")
     if power is None or esc is None or not power.edges(1):
         return unmeasured("first_pulse", "a capture with power= (rising) and esc= tells")
@@ -136,7 +138,7 @@ def _first_pulse(channels: Mapping[str, Channel]) -> Row:
     return judged("first_pulse", later[0], how, CLOCK, servo_s=servo[0] if servo else None)
 
 
-def _width(channels: Mapping[str, Channel], neutral_s: float) -> Row:
+def _width(channels: Mapping[str, CapturedChannel], neutral_s: float) -> Measurement:
     pulses = channels["esc"].pulses() if "esc" in channels else []
     neutral = [abs(w - neutral_s) for _, w in pulses if abs(w - neutral_s) < 2 * _NEAR_S]
     if not neutral:
@@ -148,7 +150,7 @@ def _width(channels: Mapping[str, Channel], neutral_s: float) -> Row:
     return judged("pulse_width", off_us, how, CLOCK, **ends)
 
 
-def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]:
+def _runstop(channels: Mapping[str, CapturedChannel], neutral_s: float) -> Iterator[Measurement]:
     opened = channels["loop"].edges(0) if "loop" in channels else []
     if not opened:
         why = "a capture with loop= (opened while it drives), and the channels of its drive tells"
@@ -166,14 +168,18 @@ def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]
     yield from _wirings(channels, opened, how)
 
 
-def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str) -> Iterator[Row]:
+def _wirings(
+    channels: Mapping[str, CapturedChannel], opened: Sequence[float], how: str
+) -> Iterator[Measurement]:
     """Yield the rows of other drives than an ESC, if their channels were captured."""
     brake, line = channels.get("brake"), channels.get("vesc")
     is_bridge = set(_BRIDGE) <= channels.keys()
     found = {
-        "runstop_brake": [wirings.to_brake(brake, at) for at in opened] if brake else [],
-        "runstop_word": [wirings.to_word(line, at) for at in opened] if line else [],
-        "runstop_bridge": [wirings.to_idle(channels, at) for at in opened] if is_bridge else [],
+        "runstop_brake": [wirings.time_to_brake(brake, at) for at in opened] if brake else [],
+        "runstop_word": [wirings.time_to_command(line, at) for at in opened] if line else [],
+        "runstop_bridge": [wirings.time_to_idle(channels, at) for at in opened]
+        if is_bridge
+        else [],
     }
     for key, seconds in found.items():
         took = [s for s in seconds if s is not None]
@@ -184,7 +190,7 @@ def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str)
             yield unmeasured(key, went_on if seconds else "its channels were not captured")
 
 
-def _to_neutral(esc: Channel | None, opened_s: float, neutral_s: float) -> float | None:
+def _to_neutral(esc: CapturedChannel | None, opened_s: float, neutral_s: float) -> float | None:
     """Return the time to the rise of the first neutral pulse.
 
     None if it was neutral before, or never became so.
@@ -199,7 +205,7 @@ def _to_neutral(esc: Channel | None, opened_s: float, neutral_s: float) -> float
     return None
 
 
-def _life(life: Channel | None, opened: Sequence[float], how: str) -> Row:
+def _life(life: CapturedChannel | None, opened: Sequence[float], how: str) -> Measurement:
     """Return the time to the last edge before a pause of 10 ms; a loop stays open for longer."""
     if life is None:
         return unmeasured("runstop_life", "a capture with life= tells")

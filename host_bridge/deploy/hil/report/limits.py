@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from host_bridge.deploy.hil.report.report import Row
+from host_bridge.deploy.hil.report.report import Measurement
 
 MOST, LEAST = "at most", "at least"
 
@@ -85,23 +85,25 @@ def limit_for(key: str, beat_ms: float) -> Limit:
 
 def judged(
     key: str, value: float, how: str, clock: str, beat_ms: float = STEP_MS, **detail: Any
-) -> Row:
+) -> Measurement:
     """Return the row of a measured value, given in its limit's unit."""
     limit = limit_for(key, beat_ms)
     holds = value <= limit.must if limit.side == MOST else value >= limit.must
-    return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
+    return Measurement(
+        limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail
+    )
 
 
-def failed(key: str, why: str) -> Row:
+def failed(key: str, why: str) -> Measurement:
     """Return the row of a measurement that failed."""
     limit = LIMITS[key]
-    return Row(limit.what, *_limits(limit), got=why, holds=False)
+    return Measurement(limit.what, *_limits(limit), got=why, holds=False)
 
 
-def unmeasured(key: str, why: str) -> Row:
+def unmeasured(key: str, why: str) -> Measurement:
     """Return the row of something that was not measured, with the reason."""
     limit = LIMITS[key]
-    return Row(limit.what, *_limits(limit), how=why)
+    return Measurement(limit.what, *_limits(limit), how=why)
 
 
 def _limits(limit: Limit) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from host_bridge.deploy.hil.report.limits import LIMITS
 
 
-class Cell(NamedTuple):
+class PageReference(NamedTuple):
     """A place on a page of this repository, given by words that stand there."""
 
     page: str
@@ -22,25 +22,31 @@ class Cell(NamedTuple):
         return f"{self.page}, {self.words!r}"
 
 
-_FITS = Cell("firmware/README.md", "Does it fit an RP2040?")
-_HEAP = Cell("firmware/README.md", "No board of metal has started it yet")
-_STACK = Cell("firmware/README.md", "Its C stack holds it")
-_START = Cell("firmware/README.md", "The start")
-_GUARD = Cell("firmware/boards/README.md", "What the guard takes")
-_LINK = Cell("firmware/boards/README.md", "how soon it answers")
-_REPL = Cell("firmware/boards/README.md", "a byte of 0x03 really interrupts nothing over USB")
-_POWER = Cell("firmware/boards/README.md", "that it comes back from a power cut")
-_FLASH = Cell("firmware/boards/README.md", "that `tandem flash` brings a board up")
-_PULSES = Cell("firmware/drivers/README.md", "Pulse widths on the wire")
-_LATE = Cell("firmware/drivers/README.md", "interrupt lateness against the 200 us of the runstop")
-_RELAY = Cell("firmware/drivers/README.md", "relay pull-in and welding")
-_ENCODER = Cell("firmware/drivers/README.md", "an encoder's sign and its counts by a turn by hand")
-_LOOP = Cell("firmware/core/README.md", "the runstop loop opens while the program hangs")
-_STOP = Cell("firmware/core/SAFETY.md", "Stop received to STOPPING")
-_BYTES = Cell("firmware/core/SAFETY.md", "put out the same bytes for the same inputs")
-_RATES = Cell("sim_mock/hitl/README.md", "rates and start-up times there are unmeasured")
+_FITS = PageReference("firmware/README.md", "Does it fit an RP2040?")
+_HEAP = PageReference("firmware/README.md", "No board of metal has started it yet")
+_STACK = PageReference("firmware/README.md", "Its C stack holds it")
+_START = PageReference("firmware/README.md", "The start")
+_GUARD = PageReference("firmware/boards/README.md", "What the guard takes")
+_LINK = PageReference("firmware/boards/README.md", "how soon it answers")
+_REPL = PageReference(
+    "firmware/boards/README.md", "a byte of 0x03 really interrupts nothing over USB"
+)
+_POWER = PageReference("firmware/boards/README.md", "that it comes back from a power cut")
+_FLASH = PageReference("firmware/boards/README.md", "that `tandem flash` brings a board up")
+_PULSES = PageReference("firmware/drivers/README.md", "Pulse widths on the wire")
+_LATE = PageReference(
+    "firmware/drivers/README.md", "interrupt lateness against the 200 us of the runstop"
+)
+_RELAY = PageReference("firmware/drivers/README.md", "relay pull-in and welding")
+_ENCODER = PageReference(
+    "firmware/drivers/README.md", "an encoder's sign and its counts by a turn by hand"
+)
+_LOOP = PageReference("firmware/core/README.md", "the runstop loop opens while the program hangs")
+_STOP = PageReference("firmware/core/SAFETY.md", "Stop received to STOPPING")
+_BYTES = PageReference("firmware/core/SAFETY.md", "put out the same bytes for the same inputs")
+_RATES = PageReference("sim_mock/hitl/README.md", "rates and start-up times there are unmeasured")
 
-CELLS: dict[str, Cell] = {
+CELLS: dict[str, PageReference] = {
     "stop_answer": _LINK,
     "identify_answer": _LINK,
     "stop_driving": _LINK,

@@ -17,7 +17,7 @@ PASS, FAIL, NOT_MEASURED = "pass", "FAIL", "not measured"
 
 
 @dataclass(frozen=True)
-class Row:
+class Measurement:
     """One measurement, or why there is none; ``clock`` says by whose clock it was timed."""
 
     what: str
@@ -35,11 +35,11 @@ class Row:
 
 
 @dataclass
-class Report:
+class HilReport:
     """All measurements of one board on one day."""
 
     board: dict[str, Any] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Measurement] = field(default_factory=list)
     pages: Mapping[str, str] = field(default_factory=dict)  # the page that waits, by ``what``
 
     def plain(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Report:
         path.write_text(json.dumps(self.plain(), indent=1, ensure_ascii=False) + "\n")
 
     @property
-    def failed(self) -> Sequence[Row]:
+    def failed(self) -> Sequence[Measurement]:
         return [row for row in self.rows if row.holds is False]
 
     def show(self) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.deploy.hil import by_hand
-from host_bridge.deploy.hil.hands import HANDS_S, NobodyActs
+from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, PersonTimeout
 from host_bridge.deploy.hil.report.limits import LIMITS
 from tests.host_bridge.deploy.hil.virtual_bench import Player, VirtualBench
 
@@ -32,9 +32,9 @@ def test_an_opened_runstop_is_told_by_the_car_sign_by_sign(bench):
 
 
 def test_a_runstop_that_nobody_opens_is_not_measured_and_the_car_is_disarmed(bench):
-    with pytest.raises(NobodyActs, match="not opened"):
+    with pytest.raises(PersonTimeout, match="not opened"):
         list(by_hand.runstop(bench, Player()))
-    assert bench.world.now_us > HANDS_S * 1e6
+    assert bench.world.now_us > PERSON_TIMEOUT_S * 1e6
     assert bench.world.enable is False
 
 

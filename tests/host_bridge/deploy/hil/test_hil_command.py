@@ -19,7 +19,7 @@ from host_bridge.deploy.flash.board.board import BoardFacts
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.hil import same_bytes
 from host_bridge.deploy.hil.bench import facts as facts_of
-from host_bridge.deploy.hil.host.port import Mute, Port
+from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
@@ -95,7 +95,7 @@ class SlowBoard:
 
     def advance(self, until_us):
         if self.is_mute:
-            raise Mute("not a byte")
+            raise NoAnswer("not a byte")
         self._steps += 1
 
     def us_per_s(self):
@@ -168,7 +168,7 @@ def test_a_program_that_was_just_put_to_a_board_may_take_its_time_to_start(monke
     port.advance(0)
     port.advance(0)
     silent_s = line.now_s
-    with pytest.raises(Mute, match="within 3 s"):
+    with pytest.raises(NoAnswer, match="within 3 s"):
         port.advance(0)
     assert line.now_s - silent_s == pytest.approx(3.0, abs=0.2)
 

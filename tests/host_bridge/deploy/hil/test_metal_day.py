@@ -12,7 +12,8 @@ from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.flash.plan import Slots
-from host_bridge.deploy.hil import by_hand, flashing, hands, on_chip, parts, power_cuts
+from host_bridge.deploy.hil import by_hand, flashing, on_chip, parts, power_cuts
+from host_bridge.deploy.hil.person import AtTerminal, PersonTimeout, person_here
 from host_bridge.deploy.hil.report import pages
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import FAIL, PASS
@@ -89,16 +90,16 @@ def test_where_nobody_can_be_asked_what_needs_hands_is_not_measured(monkeypatch,
 
 def test_no_hands_leaves_them_out_at_a_terminal_too(monkeypatch):
     monkeypatch.setattr("sys.stdin", argparse.Namespace(isatty=lambda: True))
-    assert hands.person_here(without=True) is None
-    assert isinstance(hands.person_here(without=False), hands.AtTerminal)
+    assert person_here(without=True) is None
+    assert isinstance(person_here(without=False), AtTerminal)
     monkeypatch.setattr("sys.stdin", argparse.Namespace(isatty=lambda: False))
-    assert hands.person_here(without=False) is None
+    assert person_here(without=False) is None
 
 
 def test_a_terminal_whose_person_has_left_asks_no_more(monkeypatch):
     monkeypatch.setattr("sys.stdin", argparse.Namespace(readline=lambda: ""))
-    with pytest.raises(hands.NobodyActs):
-        hands.AtTerminal().ready("ready?")
+    with pytest.raises(PersonTimeout):
+        AtTerminal().ready("ready?")
 
 
 def test_a_person_goes_through_runstop_encoder_and_power(monkeypatch, tmp_path):

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from host_bridge.deploy.hil.host.own_times import OwnTimes
+from host_bridge.deploy.hil.host.own_times import CarClockCalls
 from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US
 
 STEP_US = 10_000
@@ -39,7 +39,7 @@ class Bench:
 
 @contextlib.contextmanager
 def own_of(bench, **rows):
-    own = OwnTimes(bench)
+    own = CarClockCalls(bench)
     with contextlib.ExitStack() as stack:
         for name, every_us in rows.items():
             stack.enter_context(own.every(every_us, bench.say(name)))

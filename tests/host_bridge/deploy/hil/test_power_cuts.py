@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.deploy.flash.plan import Slots
-from host_bridge.deploy.hil.hands import NobodyActs
+from host_bridge.deploy.hil.person import PersonTimeout
 from host_bridge.deploy.hil.power_cuts import COMMIT, KEYS, STANDBY, TRIAL, PowerCuts
 from host_bridge.deploy.hil.report.limits import LIMITS
 from tests.host_bridge.deploy.hil.virtual_bench import Player, VirtualBench
@@ -91,7 +91,7 @@ def test_a_car_that_does_not_come_back_does_not_hold(bench):
 def test_power_that_nobody_pulls_is_not_measured_and_the_name_is_put_back(bench):
     before = name_of(bench)
     person = Player(NOW=lambda: bench.pull(1) if len(person.heard) == 2 else None)
-    with pytest.raises(NobodyActs, match="not pulled"):
+    with pytest.raises(PersonTimeout, match="not pulled"):
         list(PowerCuts(bench, person, False).rows(2))
     assert name_of(bench) == before
 

@@ -5,7 +5,7 @@ import contextlib
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.hil.bench import Bench
-from host_bridge.deploy.hil.host.port import Mute
+from host_bridge.deploy.hil.host.port import NoAnswer
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import World
@@ -59,7 +59,7 @@ class WorldPort:
     def advance(self, until_us):
         self._is_cut |= self._bench.is_cut_now()
         if self._is_cut:
-            raise Mute("nothing comes from a car without power")
+            raise NoAnswer("nothing comes from a car without power")
         return self.world.advance(self.world.now_us + self.world.step_us)
 
     def close(self):

@@ -5,7 +5,7 @@ import json
 import pytest
 import tandem
 
-from host_bridge.cli.arguments.virtual_pipes import piped
+from host_bridge.cli.arguments.virtual_pipes import add_virtual_pipes
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core import Observed, SeenCar
@@ -136,7 +136,7 @@ def test_what_is_no_scale_or_no_pace_is_refused(option, words, capsys):
 
 
 def test_only_virtual_cars_of_the_command_get_pipes_of_its_own(tmp_path):
-    car, options = piped("sim://f1tenth?track=oval", {"scale": "1"}, tmp_path)
+    car, options = add_virtual_pipes("sim://f1tenth?track=oval", {"scale": "1"}, tmp_path)
     assert (
         car == f"sim://f1tenth?track=oval&sensors={tmp_path}/car_sensors&poses={options['poses']}"
     )
@@ -146,8 +146,8 @@ def test_only_virtual_cars_of_the_command_get_pipes_of_its_own(tmp_path):
         "poses": f"{tmp_path}/car_poses",
     }
     for other in ("serial:///dev/ttyACM0", "car-1", None, "sim://nigel?sensors=mine.jsonl"):
-        assert piped(other, {}, tmp_path) == (other, {})
-    assert piped("sim://nigel", {"sensors": "mine"}, tmp_path) == (
+        assert add_virtual_pipes(other, {}, tmp_path) == (other, {})
+    assert add_virtual_pipes("sim://nigel", {"sensors": "mine"}, tmp_path) == (
         "sim://nigel",
         {"sensors": "mine"},
     )

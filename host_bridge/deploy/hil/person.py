@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-HANDS_S = 60.0  # the time for one act: a button pressed, a plug pulled
+PERSON_TIMEOUT_S = 60.0  # the time for one act: a button pressed, a plug pulled
 
 
-class NobodyActs(RuntimeError):
+class PersonTimeout(RuntimeError):
     """Raised when the person who was asked did nothing, or is gone."""
 
 
@@ -19,7 +19,7 @@ class Person(Protocol):
         """Tell what to do now; the car shows whether it is done."""
 
     def ready(self, text: str) -> None:
-        """Tell what will happen, and wait for Enter. Raises NobodyActs."""
+        """Tell what will happen, and wait for Enter. Raises PersonTimeout."""
 
 
 class AtTerminal:
@@ -31,7 +31,7 @@ class AtTerminal:
     def ready(self, text: str) -> None:
         self.tell(f"{text}\n    Press Enter when you are ready. ")
         if not sys.stdin.readline():
-            raise NobodyActs("nobody is at this terminal any more")
+            raise PersonTimeout("nobody is at this terminal any more")
 
 
 def person_here(without: bool) -> Person | None:
