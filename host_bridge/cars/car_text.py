@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
+from host_bridge.core.texts import source_word, stop_source_word
 
 _HALF_SECOND_US = 500_000
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
@@ -39,16 +40,21 @@ def source_name(car: Car, number: int | None) -> str:
     return names[0] if names else f"source {number}"
 
 
+def source_text(car: Car, number: int | None) -> str:
+    """Return the word of the source with this number; "" for None."""
+    return source_word(source_name(car, number))
+
+
 def who_commands(car: Car) -> str:
-    """Return who commands the car, as a phrase; if nobody does, why."""
+    """Return who drives the car, as a phrase; if nobody does, why."""
     status = car.status
     if status is None or status.state not in (State.ACTIVE, State.HOLD):
         return ""
-    name = source_name(car, status.drive_source)
+    name = source_text(car, status.drive_source)
     if not name:
         why = why_nobody_drives(car.events)
-        return f"nobody commands: {why}" if why else "nobody commands"
-    return ", ".join((f"commanded by {name}", *others_in_command(car)))
+        return f"nobody drives: {why}" if why else "nobody drives"
+    return ", ".join((f"driven by {name}", *others_in_command(car)))
 
 
 def others_in_command(car: Car) -> list[str]:
@@ -64,7 +70,7 @@ def others_in_command(car: Car) -> list[str]:
     if outputs:
         winners |= {f"aux {n}": one for n, one in enumerate(outputs.aux_sources, 1)}
     return [
-        f"{what} by {source_name(car, who)}"
+        f"{what} by {source_text(car, who)}"
         for what, who in winners.items()
         if who not in (None, status.drive_source)
     ]
@@ -80,8 +86,9 @@ def profile_text(car: Car) -> str:
         return ""
     if status.profile is Profile.STAND:
         left_s = car.stand_left_s()
-        return "STAND" if left_s is None else f"STAND, {left_s:.0f} s left"
-    return "" if status.profile is car.profile() else status.profile.name.lower()
+        word = Profile.STAND.word
+        return word if left_s is None else f"{word}, {left_s:.0f} s left"
+    return "" if status.profile is car.profile() else status.profile.word
 
 
 def cap_text(car: Car) -> str:
@@ -105,7 +112,7 @@ def rc_mode_text(car: Car) -> str:
     if car.inputs is None or car.vehicle is None or not car.vehicle.has_rc:
         return ""
     mode = car.inputs.rc_mode
-    return "RC no signal" if mode is None else f"RC {mode.name.lower()}"
+    return f"{source_word('rc')} {'no signal' if mode is None else mode.word}"
 
 
 def stop_sources_text(car: Car) -> str:
@@ -118,8 +125,8 @@ def stop_sources_text(car: Car) -> str:
         says_stop = source.id in car.inputs.stop_said
         there = "there" if source.id in car.inputs.stop_fresh else "silent"
         mark = "*" if source.needs.get(profile) == "required" else ""
-        found.append(f"{source.name}{mark} {'SAYS STOP' if says_stop else there}")
-    return f"stop sources: {', '.join(found)}"
+        found.append(f"{stop_source_word(source.name)}{mark} {'SAYS STOP' if says_stop else there}")
+    return f"stop buttons: {', '.join(found)}"
 
 
 def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:

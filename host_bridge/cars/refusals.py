@@ -1,4 +1,4 @@
-"""Texts for a car's refusals: the refusal's own phrase with the particulars of this car."""
+"""Texts for a car's refusals: the refusal's own text with the particulars of this car."""
 
 from __future__ import annotations
 
@@ -16,9 +16,19 @@ from host_bridge.core import (
     Vehicle,
     stop_source_name,
 )
-from host_bridge.core.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
+from host_bridge.core.codes import Pairing
+from host_bridge.core.reasons import ARMED
+from host_bridge.core.texts import clause, source_subject, stop_source_remedy, stop_source_word
 
 _FITS_WELL = 0.75  # of the control period: steps below this overrun only for a passing reason
+# What keeps a stop box from being believed, apart from its silence
+_UNPAIRED = (
+    Pairing.STRANGE,
+    Pairing.BARE_BOX,
+    Pairing.NO_KEY,
+    Pairing.MOVED,
+    Pairing.NO_CIPHER,
+)
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being armed
 
 
@@ -41,7 +51,7 @@ def refusal_text(refusal: Refusal, reply: ActionReply, car: RefusedCar) -> str:
     if refusal in _OF_ANY_ARMED_CAR and Refusal.STATE in reply.refusals and _is_armed(car):
         return ""
     details = _DETAILS.get(refusal, _no_details)(car, reply)
-    text = f"{refusal.phrase} ({details})" if details else refusal.phrase
+    text = f"{refusal.advice} ({details})" if details else refusal.advice
     return f"{text}: {_who_drives(car)}" if refusal is Refusal.STATE and _is_armed(car) else text
 
 
@@ -53,11 +63,10 @@ def _who_drives(car: RefusedCar) -> str:
     """Return which sources send claims to an armed car; ``tandem cars`` says which program does."""
     sources = car.vehicle.sources if car.vehicle else ()
     fresh = car.inputs.fresh if car.inputs else ()
-    names = [source.name for source in sources if source.id in fresh]
+    names = [source_subject(source.name) for source in sources if source.id in fresh]
     if not names:
         return "it is armed already"
-    several = len(names) > 1
-    return f"its source{'s' * several} {' and '.join(names)} drive{'s' * (not several)} it"
+    return f"{' and '.join(names)} drive{'s' * (len(names) == 1)} it"
 
 
 def _no_details(car: RefusedCar, reply: ActionReply) -> str:
@@ -76,14 +85,16 @@ def _faults(car: RefusedCar, reply: ActionReply) -> str:
 
 def _stop_sources(car: RefusedCar, reply: ActionReply) -> str:
     names = (stop_source_name(number, car.vehicle) for number in reply.stop_sources)
-    return "; ".join(f"{name}: {_stop_source_remedy(name, car)}" for name in names)
+    return "; ".join(
+        f"{stop_source_word(name)}: {_stop_source_remedy(name, car)}" for name in names
+    )
 
 
 def _stop_source_remedy(name: str, car: RefusedCar) -> str:
     known = car.inputs.pairing if car.inputs and name == "runstop_box" else None
-    if known in PAIRING_REMEDIES:
-        return PAIRING_REMEDIES[known]
-    return STOP_SOURCE_REMEDIES.get(name, "see to it")
+    if known in _UNPAIRED:
+        return known.advice
+    return clause(stop_source_remedy(name))
 
 
 def can_have_longer_period(car: RefusedCar) -> bool:
@@ -132,7 +143,7 @@ def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:
 
 # The particulars of a refusal besides its phrase
 _DETAILS: dict[Refusal, Callable[[RefusedCar, ActionReply], str]] = {
-    Refusal.STATE: lambda car, reply: car.status.state.name if car.status else "",
+    Refusal.STATE: lambda car, reply: car.status.state.word if car.status else "",
     Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),
     Refusal.FAULT: _faults,
     Refusal.CONFIGURATION: _hashes,

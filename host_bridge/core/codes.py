@@ -1,6 +1,6 @@
-"""The codes of the wire as enums: states, causes, faults, refusals, each with a text for people.
+"""The codes of the wire as enums: states, causes, faults, refusals.
 
-Their numbers are those of ``firmware.protocol.codes``; a test finds a number without a text here.
+Their numbers are those of ``firmware.protocol.codes``, their texts for people are in ``texts``.
 
 A number that this host does not know becomes a code too, named "unknown (13)", so that a newer
 car's report is still decoded whole.
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from firmware.core.motion import battery
 from firmware.protocol import codes as wire
+from host_bridge.core.texts import TEXTS, Row, clause
 
 NOBODY = wire.NOBODY  # the source id that means "no source"
 STOP_SOURCE_RUNSTOP_BOX = wire.STOP_SOURCE_RUNSTOP_BOX  # its id, on all vehicles
@@ -37,7 +38,41 @@ def _unknown(kind: type[Code], number: int) -> Code:
     return code
 
 
-class State(Code):
+class Worded(Code):
+    """A code with texts for people, which are rows of ``host_bridge.core.texts``."""
+
+    @property
+    def word(self) -> str:
+        """The code as a word of its own, as in a status line."""
+        return self._row[1]
+
+    @property
+    def sentence(self) -> str:
+        """The code as a main clause."""
+        return self._row[2]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it; "" for nothing."""
+        return self._row[3]
+
+    @property
+    def phrase(self) -> str:
+        """The sentence as it goes on after "because"."""
+        return clause(self.sentence)
+
+    @property
+    def advice(self) -> str:
+        """The phrase, and what to do if anything is to be done."""
+        return f"{self.phrase}: {clause(self.remedy)}" if self.remedy else self.phrase
+
+    @property
+    def _row(self) -> Row:
+        unknown = (self.name, self.name, self.name, "")
+        return TEXTS[type(self).__name__].get(self.name, unknown)
+
+
+class State(Worded):
     """The car's operating state; its transitions are in firmware/core/supervisor.py."""
 
     STARTING = wire.STARTING
@@ -49,7 +84,7 @@ class State(Code):
     FAULT = wire.FAULT
 
 
-class Actuator(Code):
+class Actuator(Worded):
     """The actuators that a source may claim; in a mask, actuator n is bit n."""
 
     STEERING = wire.STEERING
@@ -62,7 +97,7 @@ class Actuator(Code):
     AUX_4 = wire.AUX_4
 
 
-class Profile(Code):
+class Profile(Worded):
     """The operating mode in which a car is armed.
 
     It sets which stop sources must be present, and the speed cap.
@@ -73,7 +108,7 @@ class Profile(Code):
     RACE = wire.PROFILE_RACE
 
 
-class RcMode(Code):
+class RcMode(Worded):
     """The position of the mode switch on an RC transmitter."""
 
     STOP = wire.MODE_STOP
@@ -81,7 +116,7 @@ class RcMode(Code):
     AUTONOMY = wire.MODE_AUTONOMY
 
 
-class PairingState(Code):
+class Pairing(Worded):
     """The state of the pairing between a car and its runstop box, as the car reports it."""
 
     ANSWERS = wire.PAIRING_ANSWERS
@@ -100,218 +135,164 @@ class Deadman(IntFlag):
     PERMITS_AUTONOMY = wire.PERMITS_AUTONOMY
 
 
-class Phrased(Code):
-    """A code that also carries its text for a person, in ``phrase``."""
+class Cause(Worded):
+    """The latched reasons for which a car stops."""
 
-    phrase: str
-
-    def __new__(cls, value: int, phrase: str = "") -> Phrased:
-        """Create a member written as (number, phrase); it is found by its number alone."""
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.phrase = phrase
-        return member
-
-    @classmethod
-    def _missing_(cls, value: object) -> Any:
-        code = super()._missing_(value)
-        if code is not None:
-            code.phrase = code.name
-        return code
+    RUNSTOP_LOOP = wire.CAUSE_RUNSTOP_LOOP
+    STOP_REQUEST = wire.CAUSE_STOP_REQUEST
+    FROZEN_INPUT = wire.CAUSE_FROZEN_INPUT
+    SILENCE = wire.CAUSE_SILENCE
+    CLOCK_STEP = wire.CAUSE_CLOCK_STEP
+    CLOCK_UNSURE = wire.CAUSE_CLOCK_UNSURE
+    CHARGER = wire.CAUSE_CHARGER
+    EMPTY_BATTERY = wire.CAUSE_EMPTY_BATTERY
+    OVERRUN = wire.CAUSE_OVERRUN
+    UNATTENDED = wire.CAUSE_UNATTENDED
+    STOP_SOURCE = wire.CAUSE_STOP_SOURCE
+    STOP_SOURCE_SILENT = wire.CAUSE_STOP_SOURCE_SILENT
+    STAND_OVER = wire.CAUSE_STAND_OVER
 
 
-class Cause(Phrased):
-    """The latched reasons for which a car stops; ``phrase`` completes "Stopped because ..."."""
+class Fault(Worded):
+    """The latched faults of a car itself."""
 
-    RUNSTOP_LOOP = wire.CAUSE_RUNSTOP_LOOP, "the runstop loop is open"
-    STOP_REQUEST = wire.CAUSE_STOP_REQUEST, "a stop was requested"
-    FROZEN_INPUT = wire.CAUSE_FROZEN_INPUT, "an input device froze"
-    SILENCE = wire.CAUSE_SILENCE, "a source fell silent"
-    CLOCK_STEP = wire.CAUSE_CLOCK_STEP, "the clock of the commanding session jumped"
-    CLOCK_UNSURE = (
-        wire.CAUSE_CLOCK_UNSURE,
-        "the car no longer knew the commanding session's clock well enough",
-    )
-    CHARGER = wire.CAUSE_CHARGER, "a charger is connected"
-    EMPTY_BATTERY = wire.CAUSE_EMPTY_BATTERY, "the battery is empty"
-    OVERRUN = wire.CAUSE_OVERRUN, "the car's program overran its step"
-    UNATTENDED = wire.CAUSE_UNATTENDED, "it was armed for 3 s with nobody there to drive it"
-    STOP_SOURCE = wire.CAUSE_STOP_SOURCE, "a stop source says stop"
-    STOP_SOURCE_SILENT = wire.CAUSE_STOP_SOURCE_SILENT, "a stop source that it needs is silent"
-    STAND_OVER = wire.CAUSE_STAND_OVER, "its time with the wheels off the ground is over"
+    CONFIGURATION = wire.FAULT_CONFIGURATION
+    FOREIGN_CONFIGURATION = wire.FAULT_FOREIGN_CONFIGURATION
+    RELAY = wire.FAULT_RELAY
+    NO_MOTION = wire.FAULT_NO_MOTION
+    TOO_FAST = wire.FAULT_TOO_FAST
+    OUTPUT = wire.FAULT_OUTPUT
+    RUNAWAY = wire.FAULT_RUNAWAY
+    ENCODER = wire.FAULT_ENCODER
+    BROWN_OUT = wire.FAULT_BROWN_OUT
+    OVER_TEMPERATURE = wire.FAULT_OVER_TEMPERATURE
+    BOOT_LOOP = wire.FAULT_BOOT_LOOP
 
 
-class Fault(Phrased):
-    """The latched faults of a car itself; ``phrase`` completes "In fault because ..."."""
-
-    CONFIGURATION = (
-        wire.FAULT_CONFIGURATION,
-        "its configuration is missing, damaged or out of range",
-    )
-    FOREIGN_CONFIGURATION = (
-        wire.FAULT_FOREIGN_CONFIGURATION,
-        "its configuration was made for another board",
-    )
-    RELAY = wire.FAULT_RELAY, "the drive enable's contact is not as commanded"
-    NO_MOTION = (
-        wire.FAULT_NO_MOTION,
-        "it was driven and its wheels reported no motion (encoder dead, or blocked)",
-    )
-    TOO_FAST = wire.FAULT_TOO_FAST, "its wheels reported more speed than anybody may ask for"
-    OUTPUT = wire.FAULT_OUTPUT, "what it puts out, read back, is not what it wrote"
-    RUNAWAY = wire.FAULT_RUNAWAY, "it was faster than commanded and did not slow down"
-    ENCODER = (
-        wire.FAULT_ENCODER,
-        "the wheels of one side reported standstill while the other side's turned",
-    )
-    BROWN_OUT = wire.FAULT_BROWN_OUT, "its battery's voltage collapsed"
-    OVER_TEMPERATURE = wire.FAULT_OVER_TEMPERATURE, "it is too hot"
-    BOOT_LOOP = (
-        wire.FAULT_BOOT_LOOP,
-        "none of its last three starts lasted 10 s: its program failed, or its power was cut",
-    )
-
-
-class Sender(Phrased):
+class Sender(Worded):
     """The parties that can send a stop or ask for an action."""
 
-    OWNER = wire.SENDER_OWNER, "the owner"
-    SEAT = wire.SENDER_SEAT, "the seat"
-    RUNSTOP_BOX = wire.SENDER_RUNSTOP_BOX, "the runstop box"
-    FLEET = wire.SENDER_FLEET, "the fleet"
-    COMMAND = wire.SENDER_COMMAND, "a command"
-    RC = wire.SENDER_RC, "the RC transmitter"
-    GUEST = wire.SENDER_GUEST, "a guest"
+    OWNER = wire.SENDER_OWNER
+    SEAT = wire.SENDER_SEAT
+    RUNSTOP_BOX = wire.SENDER_RUNSTOP_BOX
+    FLEET = wire.SENDER_FLEET
+    COMMAND = wire.SENDER_COMMAND
+    RC = wire.SENDER_RC
+    GUEST = wire.SENDER_GUEST
 
 
-class Device(Phrased):
+class Device(Worded):
     """The kind of device that answers on a line."""
 
-    UNKNOWN = wire.DEVICE_UNKNOWN, "a device of an unknown kind"
-    CAR = wire.DEVICE_CAR, "a car"
-    RUNSTOP_BOX = wire.DEVICE_RUNSTOP_BOX, "a runstop box"
+    UNKNOWN = wire.DEVICE_UNKNOWN
+    CAR = wire.DEVICE_CAR
+    RUNSTOP_BOX = wire.DEVICE_RUNSTOP_BOX
 
 
-class Action(Phrased):
+class Action(Worded):
     """The actions that an operator can ask of a car."""
 
-    ARM = wire.ACTION_ARM, "arm"
-    CLEAR = wire.ACTION_CLEAR, "clear"
-    DISARM = wire.ACTION_DISARM, "disarm"
-    CAP = wire.ACTION_CAP, "cap its speed"
+    ARM = wire.ACTION_ARM
+    CLEAR = wire.ACTION_CLEAR
+    DISARM = wire.ACTION_DISARM
+    CAP = wire.ACTION_CAP
 
 
-class Refusal(Phrased):
-    """The reasons for which a car refuses an action; ``phrase`` often says what to do."""
+class Refusal(Worded):
+    """The reasons for which a car refuses an action."""
 
-    UNKNOWN_EPOCH = (
-        wire.REFUSED_UNKNOWN_EPOCH,
-        "the car does not know this session: it has to be bound again",
-    )
-    STATE = wire.REFUSED_STATE, "its state does not allow it"
-    STOP_CAUSE = wire.REFUSED_STOP_CAUSE, "a stop is latched: clear it first"
-    CAUSE_PRESENT = wire.REFUSED_CAUSE_PRESENT, "a cause to stop is still present"
-    FAULT = wire.REFUSED_FAULT, "it has a fault"
-    CONFIGURATION = (
-        wire.REFUSED_CONFIGURATION,
-        "its configuration is not the one expected: tandem identify says which car it is and "
-        "what it holds; if it was flashed or written meanwhile, begin anew",
-    )
-    CLOCK_UNSURE = (
-        wire.REFUSED_CLOCK_UNSURE,
-        "the clocks are not yet in agreement: wait a second, or see to the link",
-    )
-    NONCE = wire.REFUSED_NONCE, "the two steps of the request did not match: ask again"
-    MOVING = wire.REFUSED_MOVING, "it is still moving"
-    CHARGER = wire.REFUSED_CHARGER, "a charger is connected"
-    UNKNOWN_ACTION = wire.REFUSED_UNKNOWN_ACTION, "it does not know this action"
-    STOP_SOURCE = wire.REFUSED_STOP_SOURCE, "a stop source that this profile requires is not there"
-    NOT_ALLOWED = wire.REFUSED_NOT_ALLOWED, "its vehicle file does not let this sender do that"
-    CAP = wire.REFUSED_CAP, "while it is armed its speed cap can only be lowered"
-    RELAY = wire.REFUSED_RELAY, "its drive enable has not been seen open yet: wait a moment"
-    PROFILE = wire.REFUSED_PROFILE, "its vehicle file does not offer this profile"
-    OFF_BEAT = wire.REFUSED_OFF_BEAT, "it misses its beat, for its steps take too long"
-    BUSY = (
-        wire.REFUSED_BUSY,
-        "another request was open, or took effect at the same moment: ask again",
-    )
+    UNKNOWN_EPOCH = wire.REFUSED_UNKNOWN_EPOCH
+    STATE = wire.REFUSED_STATE
+    STOP_CAUSE = wire.REFUSED_STOP_CAUSE
+    CAUSE_PRESENT = wire.REFUSED_CAUSE_PRESENT
+    FAULT = wire.REFUSED_FAULT
+    CONFIGURATION = wire.REFUSED_CONFIGURATION
+    CLOCK_UNSURE = wire.REFUSED_CLOCK_UNSURE
+    NONCE = wire.REFUSED_NONCE
+    MOVING = wire.REFUSED_MOVING
+    CHARGER = wire.REFUSED_CHARGER
+    UNKNOWN_ACTION = wire.REFUSED_UNKNOWN_ACTION
+    STOP_SOURCE = wire.REFUSED_STOP_SOURCE
+    NOT_ALLOWED = wire.REFUSED_NOT_ALLOWED
+    CAP = wire.REFUSED_CAP
+    RELAY = wire.REFUSED_RELAY
+    PROFILE = wire.REFUSED_PROFILE
+    OFF_BEAT = wire.REFUSED_OFF_BEAT
+    BUSY = wire.REFUSED_BUSY
 
 
-class ClaimVerdict(Phrased):
+class ClaimVerdict(Worded):
     """The car's verdict on one claim: accepted, or why not."""
 
-    ACCEPTED = wire.CLAIM_ACCEPTED, "accepted"
-    UNKNOWN_EPOCH = wire.CLAIM_UNKNOWN_EPOCH, "of a session that the car does not know"
-    UNKNOWN_SOURCE = wire.CLAIM_UNKNOWN_SOURCE, "of a source that the car does not know"
-    OTHER_WRITER = wire.CLAIM_OTHER_WRITER, "another session writes this source"
-    OUT_OF_SEQUENCE = wire.CLAIM_OUT_OF_SEQUENCE, "out of sequence"
-    NOT_PERMITTED = wire.CLAIM_NOT_PERMITTED, "for an actuator that the source may not claim"
-    LEASE_TOO_LONG = wire.CLAIM_LEASE_TOO_LONG, "leased for longer than the source may"
-    CLOCK_UNSURE = wire.CLAIM_CLOCK_UNSURE, "the clocks are not in agreement"
-    FROM_FUTURE = wire.CLAIM_FROM_FUTURE, "from the future"
-    TOO_OLD = wire.CLAIM_TOO_OLD, "too old"
-    ON_BOARD = wire.CLAIM_ON_BOARD, "of the receiver on the car, for which nobody else speaks"
+    ACCEPTED = wire.CLAIM_ACCEPTED
+    UNKNOWN_EPOCH = wire.CLAIM_UNKNOWN_EPOCH
+    UNKNOWN_SOURCE = wire.CLAIM_UNKNOWN_SOURCE
+    OTHER_WRITER = wire.CLAIM_OTHER_WRITER
+    OUT_OF_SEQUENCE = wire.CLAIM_OUT_OF_SEQUENCE
+    NOT_PERMITTED = wire.CLAIM_NOT_PERMITTED
+    LEASE_TOO_LONG = wire.CLAIM_LEASE_TOO_LONG
+    CLOCK_UNSURE = wire.CLAIM_CLOCK_UNSURE
+    FROM_FUTURE = wire.CLAIM_FROM_FUTURE
+    TOO_OLD = wire.CLAIM_TOO_OLD
+    ON_BOARD = wire.CLAIM_ON_BOARD
 
 
-class ArbitrationLoss(Phrased):
+class ArbitrationLoss(Worded):
     """The reasons for which a source does not win the arbitration for what it claims."""
 
-    OUTRANKED = wire.LOST_OUTRANKED, "another source outranks it"
-    EXPIRED = wire.LOST_EXPIRED, "its claim expired"
-    NO_DEADMAN = wire.LOST_NO_DEADMAN, "its deadman is not held"
-    NOT_NEUTRAL = wire.LOST_NOT_NEUTRAL, "it has to begin from neutral"
-    NOT_ENGAGED = wire.LOST_NOT_ENGAGED, "it has to be let go and held anew"
-    NOT_PERMITTED = wire.LOST_NOT_PERMITTED, "nobody lets it drive by itself"
-    FROZEN = wire.LOST_FROZEN, "its input device is frozen"
+    OUTRANKED = wire.LOST_OUTRANKED
+    EXPIRED = wire.LOST_EXPIRED
+    NO_DEADMAN = wire.LOST_NO_DEADMAN
+    NOT_NEUTRAL = wire.LOST_NOT_NEUTRAL
+    NOT_ENGAGED = wire.LOST_NOT_ENGAGED
+    NOT_PERMITTED = wire.LOST_NOT_PERMITTED
+    FROZEN = wire.LOST_FROZEN
 
 
-class EventCode(Phrased):
-    """The kinds of event that a car reports; ``phrase`` names the event's arguments a and b."""
+class EventCode(Worded):
+    """The kinds of event that a car reports; firmware/protocol/codes.py says what a and b are."""
 
-    STATE_CHANGED = wire.EVENT_STATE_CHANGED, "state before, state after"
-    STOP_LATCHED = wire.EVENT_STOP_LATCHED, "cause, source or sender"
-    FAULT_LATCHED = wire.EVENT_FAULT_LATCHED, "fault, where"
-    CLAIM_REFUSED = wire.EVENT_CLAIM_REFUSED, "source, verdict"
-    ACTION_TAKEN = wire.EVENT_ACTION_TAKEN, "action, session slot"
-    ACTION_REFUSED = wire.EVENT_ACTION_REFUSED, "action, refusals"
-    SOURCE_ENGAGED = wire.EVENT_SOURCE_ENGAGED, "source, session slot"
-    SOURCE_SILENT = wire.EVENT_SOURCE_SILENT, "source, what follows"
-    SESSION_BOUND = wire.EVENT_SESSION_BOUND, "session slot, epoch"
-    CLOCK_STEPPED = wire.EVENT_CLOCK_STEPPED, "session slot, step in us"
-    CONFIGURED = wire.EVENT_CONFIGURED, "how many parameters, 0"
-    WINNER_CHANGED = wire.EVENT_WINNER_CHANGED, "actuator, source"
-    SOURCE_LOST = wire.EVENT_SOURCE_LOST, "source, why and (from bit 8 on) what"
-    STARTED = wire.EVENT_STARTED, "why it began anew, failed starts in a row"
-    PROFILE = wire.EVENT_PROFILE, "profile, speed cap in mm/s"
-    SPEED_CAP = wire.EVENT_SPEED_CAP, "the operator's cap in mm/s, session slot"
-    STOP_SOURCE = wire.EVENT_STOP_SOURCE, "stop source, 0 silent 1 there 2 says stop"
-    BATTERY = wire.EVENT_BATTERY, "stage, mV"
-    CLAMPED = wire.EVENT_CLAMPED, "source, actuator bits"
-    IMU = wire.EVENT_IMU, "whether it is there"
-    BEAT = wire.EVENT_BEAT, "whether it is kept, what a step takes in us"
-
-
-class BindResult(Phrased):
-    """The car's answer to a request to bind a session; ``phrase`` completes "The car ..."."""
-
-    BOUND = wire.BOUND, "took the session in"
-    PROTOCOL_MISMATCH = wire.BIND_PROTOCOL_MISMATCH, "speaks another version of the protocol"
-    NO_SLOT = (
-        wire.BIND_NO_SLOT,
-        "serves four sessions already: end one; where one was killed, wait 3 s",
-    )
+    STATE_CHANGED = wire.EVENT_STATE_CHANGED
+    STOP_LATCHED = wire.EVENT_STOP_LATCHED
+    FAULT_LATCHED = wire.EVENT_FAULT_LATCHED
+    CLAIM_REFUSED = wire.EVENT_CLAIM_REFUSED
+    ACTION_TAKEN = wire.EVENT_ACTION_TAKEN
+    ACTION_REFUSED = wire.EVENT_ACTION_REFUSED
+    SOURCE_ENGAGED = wire.EVENT_SOURCE_ENGAGED
+    SOURCE_SILENT = wire.EVENT_SOURCE_SILENT
+    SESSION_BOUND = wire.EVENT_SESSION_BOUND
+    CLOCK_STEPPED = wire.EVENT_CLOCK_STEPPED
+    CONFIGURED = wire.EVENT_CONFIGURED
+    WINNER_CHANGED = wire.EVENT_WINNER_CHANGED
+    SOURCE_LOST = wire.EVENT_SOURCE_LOST
+    STARTED = wire.EVENT_STARTED
+    PROFILE = wire.EVENT_PROFILE
+    SPEED_CAP = wire.EVENT_SPEED_CAP
+    STOP_SOURCE = wire.EVENT_STOP_SOURCE
+    BATTERY = wire.EVENT_BATTERY
+    CLAMPED = wire.EVENT_CLAMPED
+    IMU = wire.EVENT_IMU
+    BEAT = wire.EVENT_BEAT
 
 
-class ResetCause(Phrased):
+class BindResult(Worded):
+    """The car's answer to a request to bind a session; ``advice`` completes "The car ..."."""
+
+    BOUND = wire.BOUND
+    PROTOCOL_MISMATCH = wire.BIND_PROTOCOL_MISMATCH
+    NO_SLOT = wire.BIND_NO_SLOT
+
+
+class ResetCause(Worded):
     """The reasons for which a board restarted."""
 
-    POWER_ON = wire.RESET_POWER_ON, "it was switched on"
-    WATCHDOG = wire.RESET_WATCHDOG, "its program hung, and the watchdog restarted it"
-    BROWN_OUT = wire.RESET_BROWN_OUT, "its supply collapsed"
-    SOFT = wire.RESET_SOFT, "it was told to"
+    POWER_ON = wire.RESET_POWER_ON
+    WATCHDOG = wire.RESET_WATCHDOG
+    BROWN_OUT = wire.RESET_BROWN_OUT
+    SOFT = wire.RESET_SOFT
 
 
-class BatteryStage(Code):
+class BatteryStage(Worded):
     """The charge stage of the battery, as the firmware decides it from the voltage."""
 
     GOOD = battery.GOOD

@@ -12,12 +12,17 @@ from host_bridge.core.codes import (
     ArbitrationLoss,
     Cause,
     EventCode,
-    PairingState,
     Profile,
     Sender,
     State,
 )
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
+from host_bridge.core.texts import (
+    CAUSES_BY,
+    source_subject,
+    stop_source_subject,
+    stop_source_word,
+)
 from host_bridge.core.vehicle import SourceFacts, Vehicle
 
 ARMED = (State.ACTIVE, State.HOLD)
@@ -120,15 +125,15 @@ def _last(events: Sequence[CarEvent], code: EventCode, a: int) -> CarEvent | Non
 def _source(number: int, vehicle: Vehicle | None) -> tuple[str, SourceFacts | None]:
     for source in vehicle.sources if vehicle else ():
         if source.id == number:
-            return f"source {source.name}", source
+            return source_subject(source.name), source
     return ("a source", None) if number == NOBODY else (f"source {number}", None)
 
 
 def _silence(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
     name, source = _source(latched.b, vehicle)
     limit = f" for more than {source.lease_s * 1000:.0f} ms" if source else ""
-    held = " (deadman held until then)" if _was_driving(latched, events) else ""
-    return f"{name} fell silent{limit}{held}"
+    held = " while it drove" if _was_driving(latched, events) else ""
+    return CAUSES_BY["SILENCE"].format(who=name, limit=limit, held=held)
 
 
 def _was_driving(latched: CarEvent, events: Sequence[CarEvent]) -> bool:
@@ -142,12 +147,12 @@ def _was_driving(latched: CarEvent, events: Sequence[CarEvent]) -> bool:
 
 def _frozen(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
     name, _ = _source(latched.b, vehicle)
-    return f"the input device of {name} froze with its deadman held"
+    return CAUSES_BY["FROZEN_INPUT"].format(who=name)
 
 
 def _request(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
     name = f" ({latched.sender_name})" if latched.sender_name else ""
-    return f"{Sender(latched.b).phrase}{name} asked for a stop"
+    return CAUSES_BY["STOP_REQUEST"].format(who=f"{Sender(latched.b).phrase}{name}")
 
 
 def stop_source_name(number: int, vehicle: Vehicle | None) -> str:
@@ -160,51 +165,24 @@ def stop_source_name(number: int, vehicle: Vehicle | None) -> str:
     return names[0] if names else other
 
 
-# What a person can do about a required stop source that is missing
-STOP_SOURCE_REMEDIES = {
-    "runstop_loop": "close the runstop loop",
-    "rc": "switch the transmitter on",
-    "owner": "serve the car with tandem serve, or drive it with tandem drive",
-    "seat": "tandem drive is the seat; it says so while it runs",
-    "runstop_box": "switch the runstop box on that it is paired with, or tandem pair --forget it",
-    "fleet": "drive several cars together with tandem drive, or arm in another profile",
-    "external": "start the program that only stops this car, or arm in another profile",
-}
-
-
-# And about a runstop box, by the state of its pairing
-PAIRING_REMEDIES = {
-    PairingState.STRANGE: "a box is heard that does not answer this car's challenge: another "
-    "car's, one paired before the key changed, or a recording; switch its own on, or tandem pair "
-    "the two",
-    PairingState.BARE_BOX: "the box that is heard has no key; tandem pair the two",
-    PairingState.NO_KEY: "this car has no key for a runstop box: it was never paired, or lost it; "
-    "tandem pair the two, or tandem pair --forget a key that was lost",
-    PairingState.MOVED: "the key on this car's board was given to another board; tandem pair it "
-    "and its box, or tandem pair --forget it",
-    PairingState.NO_CIPHER: "its board's MicroPython has no AES (cryptolib), so it can know no "
-    "box: put one on it that has, or tandem pair --forget its key",
-}
-
-
 def _stop_source(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
     number = latched.b
     if number != NOBODY and number & STOP_SOURCE_STRANGE:
-        name = stop_source_name(number - STOP_SOURCE_STRANGE, vehicle)
-        return f"a {name} that is not this car's says stop"
-    return f"{_called(number, vehicle)} says stop"
+        word = stop_source_word(stop_source_name(number - STOP_SOURCE_STRANGE, vehicle))
+        return CAUSES_BY["STRANGE"].format(word=word)
+    return CAUSES_BY["STOP_SOURCE"].format(who=_called(number, vehicle))
 
 
 def _silent_stop_source(
     latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None
 ) -> str:
-    return f"{_called(latched.b, vehicle)}, which it needs, is silent"
+    return CAUSES_BY["STOP_SOURCE_SILENT"].format(who=_called(latched.b, vehicle))
 
 
 def _called(number: int, vehicle: Vehicle | None) -> str:
-    return (
-        "a stop source" if number == NOBODY else f"stop source {stop_source_name(number, vehicle)}"
-    )
+    if number == NOBODY:
+        return "a stop button"
+    return stop_source_subject(stop_source_name(number, vehicle))
 
 
 def stand_left_s(

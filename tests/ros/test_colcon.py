@@ -25,7 +25,7 @@ COLCON = ROS / "colcon"
 PACKAGE = ROOT / "host_bridge" / "ros2" / "tandem_ros"
 LAUNCH = os.environ.get("TANDEM_LAUNCH", "")
 NODE = "/tandem_lifecycle"
-DRIVES = re.compile(r"ACTIVE .*\+[01]\.[3-9]\d m/s")
+DRIVES = re.compile(r"DRIVING .*\+[01]\.[3-9]\d m/s")
 
 pytestmark = [
     *IN_REAL_TIME,
@@ -146,10 +146,10 @@ def test_activating_arms_nothing_and_deactivating_stops_a_car_that_drives(lifecy
     node = lifecycle(car="sim://f1tenth")
     assert change("configure", "activate") == ["configure True inactive", "activate True active"]
     nodes("talker", "drive", "1.0", "0.0", "40")
-    node.until_said("STANDBY")
+    node.until_said("PARKED")
     (program,) = node.programs()
     time.sleep(2.0)
-    assert "ACTIVE" not in node.said()
+    assert "DRIVING" not in node.said()
     for _ in range(8):  # a busy machine stops it for silence
         nodes("service_caller", "/tandem/arm").stdout.readline()
         with contextlib.suppress(AssertionError):
@@ -212,23 +212,23 @@ def test_where_the_node_is_killed_its_car_program_ends_too(lifecycle, change):
     node = lifecycle(car="sim://f1tenth")
     change("configure", "activate")
     (program,) = node.programs()
-    node.until_said("f1tenth: STANDBY")
+    node.until_said("f1tenth: PARKED")
     node.process.kill()
     until(lambda: not is_alive(program), "the car's program to end")
-    assert "Drove 0.0 s as ros2." in node.said()
+    assert "Drove 0.0 s by ROS 2." in node.said()
 
 
 def test_a_ctrl_c_that_comes_twice_ends_it_in_order(lifecycle, change):
     """As of ``ros2 launch``: the terminal tells the node, and so does launch."""
     node = lifecycle(car="sim://f1tenth")
     change("configure", "activate")
-    node.until_said("f1tenth: STANDBY")
+    node.until_said("f1tenth: PARKED")
     for _ in range(2):
         node.process.send_signal(signal.SIGINT)
         time.sleep(0.2)
     assert patience.wait(node.process, 60) == 0
     assert "Traceback" not in node.said()
-    assert "Drove 0.0 s as ros2." in node.said()
+    assert "Drove 0.0 s by ROS 2." in node.said()
 
 
 LAUNCHED = pytest.mark.skipif(

@@ -43,4 +43,4 @@ def test_it_drives_by_another_dds_tells_it_what_the_car_does_and_stops_for_its_s
     assert max(told["ranges_m"]) > 0.5
     assert -0.1 < told["age_s"] < 1.0
     far.kill()
-    assert "source ros2 fell silent" in ros.until(is_stopped)["why_stopped"]
+    assert "ROS 2 fell silent" in ros.until(is_stopped)["why_stopped"]

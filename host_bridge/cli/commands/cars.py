@@ -7,9 +7,10 @@ import json
 from collections.abc import Sequence
 
 from host_bridge.config.store import Host
-from host_bridge.core import duration_text
+from host_bridge.core import Profile, span_words
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
+from host_bridge.core.texts import state_word
 from host_bridge.sharing.endpoints.served import ServedCar
 
 EPILOG = """\
@@ -87,11 +88,16 @@ def _ago(age_s: object) -> str:
     return f", {duration_text(age_s)} ago" if isinstance(age_s, float) else ""
 
 
+def _is_on_stand(row: dict[str, object]) -> bool:
+    return row["profile"] == Profile.STAND.name and row["state"] in _ON_STAND
+
+
 def _cell(row: dict[str, object], column: str) -> str:
     if column == "state":
         cause = f" ({row['cause']}{_ago(row['age_s'])})" if row["cause"] else ""
-        stand = " STAND" if row["profile"] == "STAND" and row["state"] in _ON_STAND else ""
+        stand = f" {Profile.STAND.word}" if _is_on_stand(row) else ""
         hitl = " HITL" if row["is_hitl"] else ""
         nothing = "another car" if row["trouble"] else "no answer"
-        return f"{row['state'] or nothing}{hitl}{stand}{cause}"
+        state = state_word(str(row["state"])) if row["state"] else nothing
+        return f"{state}{hitl}{stand}{cause}"
     return str(row[column])

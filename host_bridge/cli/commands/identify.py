@@ -9,6 +9,7 @@ from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
+from host_bridge.core.texts import state_word
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.flash.precheck import uri_of
@@ -169,4 +170,12 @@ def _next_start(slots: Slots | None) -> str:
 
 
 def _text(row: dict[str, object]) -> str:
-    return "\n".join(f"{name:14} {'-' if value is None else value}" for name, value in row.items())
+    lines = (
+        f"{name.replace('_', ' '):14} {'-' if value is None else value}"
+        for name, value in {**row, **_state_in_words(row)}.items()
+    )
+    return "\n".join(lines)
+
+
+def _state_in_words(row: dict[str, object]) -> dict[str, object]:
+    return {"state": state_word(str(row["state"]))} if row.get("state") else {}

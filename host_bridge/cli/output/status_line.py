@@ -12,10 +12,11 @@ from host_bridge.cars.car_text import (
     cap_text,
     others_in_command,
     profile_text,
-    source_name,
+    source_text,
     temperature_text,
 )
 from host_bridge.core.system.printable import can_draw, one_line, styled
+from host_bridge.core.texts import NO_LINK
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"
@@ -31,12 +32,12 @@ def status_line(car: Car) -> str:
 def _parts(car: Car) -> Iterator[str]:
     yield f"{car.name:12}"
     if not car.is_online() or car.status is None:
-        yield "ANOTHER CAR" if car.stranger else "NO LINK"
+        yield "ANOTHER CAR" if car.stranger else NO_LINK
         yield car.stranger or str(car.mismatch or "")
         return
     yield "HITL" if car.identity and car.identity.is_hitl else ""
-    yield f"{car.status.state.name:8}"
-    yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
+    yield f"{car.status.state.word:8}"
+    yield f"{source_text(car, car.status.drive_source) or 'nobody':10}"
     yield ", ".join(others_in_command(car))
     yield profile_text(car)
     yield f"{car.status.speed_mps:+6.2f} m/s"

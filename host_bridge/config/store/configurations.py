@@ -54,7 +54,7 @@ _OK, _NOT_BOUND = 0, 4
 _WHAT = {
     1: "it knows no such parameter",
     2: "the value is out of its range",
-    3: "only in STANDBY or FAULT, at rest",
+    3: f"only in {State.STANDBY.word} or {State.FAULT.word}, at rest",
     4: "it does not know this session",
     5: "it could not store it",
     6: "it is not what it was announced to be, or is for another board",
@@ -374,8 +374,9 @@ class _Dialogue:
             what,
             where=self._opened.uri,
             expected=_WHAT.get(result, f"unknown ({result})"),
-            got=f"state {status.state.name}" if status else "",
-            remedy="tandem disarm, or tandem stop and tandem clear, bring it to STANDBY",
+            got=f"state {status.state.word}" if status else "",
+            remedy="tandem disarm, or tandem stop and tandem clear, bring it to "
+            f"{State.STANDBY.word}",
         )
 
     def _unanswered(self, what: str) -> TandemError:

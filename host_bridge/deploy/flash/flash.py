@@ -12,6 +12,7 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
+from host_bridge.core.texts import state_word
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap
@@ -179,12 +180,13 @@ def _room(build: ProgramBuild) -> dict[str, object]:
 
 def _lines(row: Mapping[str, object]) -> Iterator[str]:
     width = max(map(len, row))
-    return (f"{name:{width}} {value}" for name, value in row.items())
+    return (f"{name.replace('_', ' '):{width}} {value}" for name, value in row.items())
 
 
 def _say(options: FlashOptions, row: dict[str, object]) -> int:
     if options.is_json:
         print(json.dumps(row))
     else:
-        print("\n".join(_lines(row)))
+        state = {"state": state_word(str(row["state"]))} if "state" in row else {}
+        print("\n".join(_lines({**row, **state})))
     return 0

@@ -76,7 +76,7 @@ def _refuse_armed(opened: OpenCar) -> None:
         raise RefusedFault(
             "this car is armed",
             where=opened.uri,
-            expected="STANDBY, STOPPED or FAULT",
-            got=state.name,
+            expected=f"{State.STANDBY.word}, {State.STOPPED.word} or {State.FAULT.word}",
+            got=state.word,
             remedy="tandem stop, or tandem disarm",
         )

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
+from host_bridge.core.texts import NO_LINK
 from host_bridge.deploy.selftest.bench import Bench, CheckResult
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[CheckResult]]
@@ -129,7 +130,10 @@ async def runstop(bench: Bench) -> AsyncIterator[CheckResult]:
         return
     stopped = await bench.until(lambda: _is_stopped(bench), _STOPS_S)
     yield CheckResult(
-        "runstop stops", stopped, str(bench.state and bench.state.name), "do not drive it"
+        "runstop stops",
+        stopped,
+        bench.state.word if bench.state is not None else NO_LINK,
+        "do not drive it",
     )
     bench.let_go()
     if turning is not None:
@@ -150,7 +154,9 @@ async def runstop(bench: Bench) -> AsyncIterator[CheckResult]:
         await asyncio.sleep(0.2)  # the relay's contact settles
         await bench.clear()
         cleared = await bench.until(lambda: bench.state is State.STANDBY, 2.0)
-        yield CheckResult("clear", cleared, str(bench.state and bench.state.name))
+        yield CheckResult(
+            "clear", cleared, bench.state.word if bench.state is not None else NO_LINK
+        )
 
 
 async def _vesc_turns(bench: Bench) -> VescState | None:

@@ -18,6 +18,7 @@ from host_bridge.cars.car_text import (
     who_commands,
 )
 from host_bridge.cars.fleet import FleetAgreement
+from host_bridge.core.texts import NO_LINK, source_subject
 from host_bridge.drive import Drive
 from host_bridge.drive.display.agreement import agreement_text
 from host_bridge.drive.display.screen import screen
@@ -52,7 +53,7 @@ class PlainView:
         return lines
 
     def _changes(self, car: Car) -> list[str]:
-        state = car.status.state.name if car.status and car.is_online() else "link lost"
+        state = car.status.state.word if car.status and car.is_online() else NO_LINK
         changes = self._if_new(f"{car.name} hitl", hitl_text(car))
         changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
@@ -67,7 +68,9 @@ class PlainView:
 
     def summary(self, drive: Drive, now_us: int) -> list[str]:
         """Return lines on what was driven, why it stopped, and whether the cars did the same."""
-        lines = [f"Drove {drive.lasted_s(now_us):.1f} s as {drive.controls.source.name}."]
+        lines = [
+            f"Drove {drive.lasted_s(now_us):.1f} s by {source_subject(drive.controls.source.name)}."
+        ]
         for trip in drive.trips:
             driven = f"{trip.distance_m:.2f} m, at most {trip.top_mps:.2f} m/s"
             lines.append(f"{trip.car.name}: {driven}, {_stops(len(trip.stops))}, {_end(trip.car)}.")
@@ -149,11 +152,11 @@ def car_line(car: Car, now_us: int) -> str:
     """Return one line on the car's present state."""
     status = car.status
     if status is None or not car.is_online():
-        return f"{car.name}: link lost"
+        return f"{car.name}: {NO_LINK}"
     age = status_age_ms(car, now_us)
     old = "" if age is None else f"  {age:.0f} ms old"
     profile = profile_text(car)
-    state = f"{status.state.name:8}" + (f"  {profile}" if profile else "")
+    state = f"{status.state.word:8}" + (f"  {profile}" if profile else "")
     return (
         f"{car.name}: {state}  {who_commands(car)}  {speed_text(status.speed_mps)}"
         f"  {angle_text(status.steer_rad)}{old}"
@@ -167,7 +170,7 @@ def _stops(count: int) -> str:
 def _end(car: Car) -> str:
     if car.status is None or not car.is_online():
         return "its link lost at the end"
-    return f"now {car.status.state.name}"
+    return f"now {car.status.state.word}"
 
 
 def _together(drive: Drive, now_us: int) -> list[str]:

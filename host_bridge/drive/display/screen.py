@@ -23,6 +23,7 @@ from host_bridge.cars.car_text import (
 )
 from host_bridge.core import CarStatus, State
 from host_bridge.core.system.printable import one_line
+from host_bridge.core.texts import NO_LINK, source_word
 from host_bridge.drive import Drive
 from host_bridge.drive.display.agreement import agreement_text
 
@@ -90,7 +91,7 @@ def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
     progress_s = drive.controls.input.progress_s()
     played = f"   {progress_s[0]:.1f} of {progress_s[1]:.1f} s" if progress_s else ""
     left = f" TANDEM   {drive.phase.value}{played}"
-    right = f"source {drive.controls.source.name}   {minutes:02}:{seconds:02} "
+    right = f"{source_word(drive.controls.source.name)}   {minutes:02}:{seconds:02} "
     room = columns - len(right)
     return [(left[: room - 1].ljust(room) + right, "bar")]
 
@@ -138,14 +139,14 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
     name = f" {car.name[:8]:8} "
     status = car.status
     if status is None or not car.is_online():
-        said = "ANOTHER CAR" if car.stranger else "LINK LOST"
+        said = "ANOTHER CAR" if car.stranger else NO_LINK
         yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
         return
     style = _STATE_STYLES.get(status.state, "")
     profile = profile_text(car)
     yield [
         (name, "bold"),
-        (f"{status.state.name:9}", style),
+        (f"{status.state.word:9}", style),
         (f" {profile} " if profile else "", "care"),
         (f" {who_commands(car)}", ""),
         (f"   {cap_text(car)}" if cap_text(car) else "", "care"),

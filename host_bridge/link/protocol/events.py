@@ -53,7 +53,7 @@ class LinkRefused:
     result: BindResult
 
     def __str__(self) -> str:
-        return f"The car {self.result.phrase}."
+        return f"The car {self.result.advice}."
 
 
 @dataclass(frozen=True, slots=True)

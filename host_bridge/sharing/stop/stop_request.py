@@ -13,6 +13,7 @@ import select
 import time
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.core.texts import state_word
 from host_bridge.sharing.endpoints.folders import stop_folders
 from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, StopWatch, stop_frame
 from host_bridge.sharing.stop.stop_calls import Outside
@@ -74,7 +75,8 @@ class StopCall:
     def __str__(self) -> str:
         called = self.name + self._login
         if self.took_ms is not None:
-            return f"{called}: {self._watch.state}, acknowledged after {self.took_ms:.0f} ms"
+            state = state_word(self._watch.state)
+            return f"{called}: {state}, acknowledged after {self.took_ms:.0f} ms"
         return (
             f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "
             f"power.\n  {why_unheard(self._pid, self._fault)}"

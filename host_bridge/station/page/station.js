@@ -46,10 +46,10 @@ function lossWords(c) {  // of a virtual car on this machine nothing is lost on 
   return c.loss_percent ? `nothing lost; a busy machine left out ${c.loss_percent} % of its beats` : "nothing lost";
 }
 function stopWords(c) {  // those that it needs, those that speak, and those that nobody has to miss
-  const said = (s) => `${s.name} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "SILENT"}`;
+  const said = (s) => `${s.word} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "SILENT"}`;
   const needed = c.stop_sources.filter((s) => s.need === "required"), others = c.stop_sources.filter((s) => s.need === "optional");
   const there = others.filter((s) => s.is_there || s.says_stop), away = others.filter((s) => !there.includes(s));
-  return [`${needed.map(said).join(", ") || "none"} (required)`, ...there.map(said), away.length ? `not in use: ${away.map((s) => s.name).join(", ")}` : ""].filter(Boolean).join(", ");
+  return [`${needed.map(said).join(", ") || "none"} (required)`, ...there.map(said), away.length ? `not in use: ${away.map((s) => s.word).join(", ")}` : ""].filter(Boolean).join(", ");
 }
 const sign = (value, digits) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
 function show(picture) {
@@ -83,7 +83,7 @@ function card(car) {
 }
 function fill(it, car) {
   const state = it.querySelector(".state");
-  put(state, car.state); state.className = "state " + car.state;
+  put(state, car.word); state.dataset.state = car.state; state.className = "state " + car.state;
   if (car.board && !boards.has(car.name)) boards.set(car.name, car.board);
   put(it.querySelector(".why"), isAnother(car) ? `ANOTHER CAR: this page began with ${car.name} on board ${boards.get(car.name)}, and this is board ${car.board}. ${car.why}` : car.why);
   for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
@@ -100,7 +100,7 @@ function sayMine(car) {  // whoever drives looks at the pad
   if (car && isAnother(car)) put(at("another"), `${car.name} on board ${car.board} is meant`);
   if (!car) return put(at("mine"), "");
   const speed = "driver" in car ? `, ${sign(car.speed_mps, 2)} m/s` : "";
-  put(at("mine"), `${car.name} ${car.state}${speed}. ${car.why}`);
+  put(at("mine"), `${car.name} ${car.word}${speed}. ${car.why}`);
   at("mine").className = car.state;
 }
 function frame(source) {

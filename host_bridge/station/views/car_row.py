@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
 from host_bridge.core import State, why_nobody_drives
+from host_bridge.core.texts import NO_LINK, source_word, stop_source_word
 
 _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
+_WITHOUT_CAUSE = (State.ACTIVE, State.HOLD, *_KNOWN_STATES)
 
 
 def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> dict[str, object]:
@@ -26,11 +28,17 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
     if not car.is_online() or car.status is None:
-        return {**row, "state": "NO LINK", "why": why_offline.split("\n")[0] or "nothing heard"}
+        return {
+            **row,
+            "state": NO_LINK,
+            "word": NO_LINK,
+            "why": why_offline.split("\n")[0] or "nothing heard",
+        }
     status = car.status
     return {
         **row,
         "state": status.state.name,
+        "word": status.state.word,
         "why": _why(car),
         "driver": _driver(car),
         "speed_mps": status.speed_mps,
@@ -55,13 +63,7 @@ def _why(car: Car) -> str:
     why = car.why_stopped(says_when=False)
     if why:
         return why
-    words = {
-        State.ACTIVE: "It drives.",
-        State.HOLD: "Armed, and braked until a deadman is held.",
-        State.STANDBY: "Not armed: nothing drives it until somebody takes it over.",
-        State.STARTING: "It starts.",
-    }
-    return words.get(car.status.state, "")
+    return car.status.state.sentence if car.status.state in _WITHOUT_CAUSE else ""
 
 
 def _driver(car: Car) -> str:
@@ -69,7 +71,7 @@ def _driver(car: Car) -> str:
     number = car.status.drive_source
     if number is not None:
         names = [s.name for s in car.vehicle.sources if s.id == number] if car.vehicle else []
-        return names[0] if names else f"source {number}"
+        return source_word(names[0]) if names else f"source {number}"
     if car.status.state in _KNOWN_STATES:
         return "nobody"
     why = why_nobody_drives(car.events)
@@ -133,6 +135,7 @@ def _stop_sources(car: Car) -> list[dict[str, object]]:
     return [
         {
             "name": it.name,
+            "word": stop_source_word(it.name),
             "is_there": it.id in car.inputs.stop_fresh,
             "says_stop": it.id in car.inputs.stop_said,
             "need": it.needs.get(profile, "no"),

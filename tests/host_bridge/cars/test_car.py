@@ -83,7 +83,7 @@ def test_all_refusals_are_named_each_with_a_sentence(drive):
         Refusal.CONFIGURATION,
     }
     text = str(request.result)
-    for words in ("clear it first", "the runstop loop is open", "01020304", "a did not arm"):
+    for words in ("clear it first", "the stop loop was open", "01020304", "a did not arm"):
         assert words in text
     assert rig.car.identity.config_hash.hex() in text
 
@@ -92,7 +92,7 @@ def test_the_state_that_does_not_allow_it_is_named(drive):
     drive.arm()
     request = only(drive).car.clear(drive.now_us, Sender.COMMAND)
     drive.until(lambda: request.result is not None)
-    assert "its state does not allow it (HOLD)" in str(request.result)
+    assert "its state does not allow it (ARMED)" in str(request.result)
 
 
 def test_who_asks_for_a_car_that_somebody_drives_is_told_who_drives_it(
@@ -105,9 +105,9 @@ def test_who_asks_for_a_car_that_somebody_drives_is_told_who_drives_it(
     drive.until(lambda: request.result is not None)
     assert {Refusal.STATE, Refusal.MOVING, Refusal.RELAY} <= set(request.result.refusals)
     text = str(request.result)
-    assert "its state does not allow it (ACTIVE): its source script drives it" in text
+    assert "its state does not allow it (DRIVING): the program drives it" in text
     assert "moving" not in text
-    assert "drive enable" not in text
+    assert "power switch" not in text
 
 
 def test_a_disarmed_car_is_in_standby(drive):
@@ -179,7 +179,7 @@ def test_why_it_stopped_names_the_silent_source_its_limit_and_the_deadman(drive)
     assert drive.until(lambda: drive.is_in(State.STOPPING)) <= 0.14
     drive.advance(0.1)
     assert only(drive).car.why_stopped() == (
-        "Stopped because source script fell silent for more than 120 ms (deadman held until then)."
+        "Stopped because the program fell silent for more than 120 ms while it drove."
     )
 
 
@@ -188,7 +188,7 @@ def test_why_it_stopped_says_nothing_of_a_deadman_that_was_not_held(drive):
     drive.is_host_alive = False
     drive.advance(0.3)
     assert only(drive).car.why_stopped() == (
-        "Stopped because source script fell silent for more than 120 ms."
+        "Stopped because the program fell silent for more than 120 ms."
     )
 
 
@@ -196,7 +196,7 @@ def test_why_it_stopped_names_who_asked(drive):
     drive.arm()
     drive.stop()
     drive.advance(0.1)
-    text = "Stopped because the seat (somebody) asked for a stop."
+    text = "Stopped because the driver's seat (somebody) asked for a stop."
     assert only(drive).car.why_stopped() == text
 
 
@@ -209,7 +209,7 @@ def test_since_when_it_stands_is_the_board_s_count_and_that_of_this_stop(drive):
     drive.advance(5.3)
     assert car.stop_age_s() == pytest.approx(5.3, abs=0.15)
     assert car.why_stopped(says_when=True) == (
-        "Stopped 5 s ago because the seat (somebody) asked for a stop."
+        "Stopped 5 s ago because the driver's seat (somebody) asked for a stop."
     )
     cleared = car.clear(drive.now_us, Sender.COMMAND)
     drive.until(lambda: cleared.result is not None)
@@ -225,7 +225,7 @@ def test_why_it_stopped_names_the_frozen_device(drive):
     drive.advance(0.5)
     drive.hand.is_alive = False
     drive.advance(0.3)
-    text = "Stopped because the input device of source script froze with its deadman held."
+    text = "Stopped because the program kept repeating one value while it was held."
     assert only(drive).car.why_stopped() == text
 
 
@@ -237,7 +237,7 @@ def test_why_it_stopped_names_the_runstop_and_what_came_later(drive):
     rig.world.charger = True
     drive.advance(0.1)
     assert rig.car.why_stopped() == (
-        "Stopped because the runstop loop is open; also, a charger is connected."
+        "Stopped because the stop loop was open; also, a charger is plugged in."
     )
     assert rig.car.status.causes == (Cause.RUNSTOP_LOOP, Cause.CHARGER)
 

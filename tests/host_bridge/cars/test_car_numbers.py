@@ -242,8 +242,8 @@ def test_why_it_stopped_says_when_only_where_that_is_asked_for():
     made = car()
     assert (made.why_stopped(), made.why_stopped(says_when=True)) == ("", "")
     hear(made, standing(), INPUTS)
-    assert made.why_stopped() == "Stopped because a charger is connected."
-    assert made.why_stopped(says_when=True) == "Stopped 1 s ago because a charger is connected."
+    assert made.why_stopped() == "Stopped because a charger is plugged in."
+    assert made.why_stopped(says_when=True) == "Stopped 1 s ago because a charger is plugged in."
 
 
 def test_how_long_it_may_stay_on_its_stand_is_counted_from_its_arming():
@@ -369,7 +369,7 @@ def test_its_refusals_are_explained_with_what_is_known_of_it():
     drive.arm()
     request = drive.rigs[0].car.clear(drive.now_us, Sender.SEAT)
     drive.until(lambda: request.result is not None)
-    assert "its state does not allow it (HOLD)" in str(request.result)
+    assert "its state does not allow it (ARMED)" in str(request.result)
 
 
 # --- its link

@@ -154,8 +154,8 @@ def test_unless_all_would_arm_none_does():
     drive.advance(0.2)
     request = drive.finish(drive.fleet.arm(drive.now_us))
     assert not request.is_done()
-    assert "b did not arm: a stop is latched" in str(request)
-    assert "a charger is connected" in str(request)
+    assert "b did not arm: a stop is locked" in str(request)
+    assert "a charger is plugged in" in str(request)
     drive.advance(0.5)
     assert drive.rigs[0].car.status.state is State.STANDBY
     assert drive.rigs[0].car.status.causes == ()

@@ -170,7 +170,7 @@ def test_a_follower_stops_with_its_leader_and_is_armed_again_by_the_gesture(pair
     assert pair.twin.car.status.state in (State.STOPPING, State.STOPPED)
     pair.advance(1.5)
     assert pair.states() == (State.STOPPED, State.STOPPED)
-    assert pair.leader.car.why_stopped() == "Stopped because stop source rc says stop."
+    assert pair.leader.car.why_stopped() == "Stopped because the transmitter says stop."
     assert "the fleet (leader stopped) asked for a stop" in pair.twin.car.why_stopped()
     pair.radio.mode = "manual"
     pair.gesture()
@@ -196,7 +196,7 @@ def test_a_follower_whose_leader_is_lost_stops_by_itself(pair):
     pair.leader.is_plugged = False
     pair.advance(0.2)
     assert pair.states()[1] in (State.STOPPING, State.STOPPED)
-    assert "source rc fell silent" in pair.twin.car.why_stopped()
+    assert "the transmitter fell silent" in pair.twin.car.why_stopped()
 
 
 def test_a_leader_that_was_armed_before_it_is_followed_arms_nobody():
@@ -218,7 +218,7 @@ def test_a_follower_that_may_not_be_armed_says_why(pair):
     pair.gesture()
     pair.advance(0.2)
     assert pair.states()[0] is State.ACTIVE
-    assert "a charger is connected" in pair.follower.notice
+    assert "a charger is plugged in" in pair.follower.notice
 
 
 def test_a_car_of_another_epoch_does_not_follow():

@@ -4,9 +4,10 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.core.codes import NOBODY, Cause, EventCode, PairingState
-from host_bridge.core.reasons import PAIRING_REMEDIES, STOP_SOURCE_REMEDIES, _stop_source
+from host_bridge.core.reasons import _stop_source
 from host_bridge.core.reasons import stop_source_name as name_of
 from host_bridge.core.reports import CarEvent
+from host_bridge.core.texts import stop_source_remedy
 
 BOX = codes.STOP_SOURCE_RUNSTOP_BOX
 NEXT = ("tandem pair", "switch", "arm in a profile")
@@ -16,16 +17,16 @@ NEXT = ("tandem pair", "switch", "arm in a profile")
     "pairing", [it for it in PairingState if it not in (PairingState.ANSWERS, PairingState.SILENT)]
 )
 def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
-    remedy = PAIRING_REMEDIES[pairing]
+    remedy = pairing.advice
     assert any(step in remedy for step in NEXT)
-    assert len({*PAIRING_REMEDIES.values()}) == len(PAIRING_REMEDIES)
+    assert len({it.advice for it in Pairing}) == len(Pairing)
 
 
 def test_each_way_of_having_a_key_says_how_it_is_forgotten():
     """A car that was given one is not armed without its box, whatever its vehicle file says."""
     for pairing in (PairingState.NO_KEY, PairingState.MOVED, PairingState.NO_CIPHER):
-        assert "tandem pair --forget" in PAIRING_REMEDIES[pairing]
-    assert "tandem pair --forget" in STOP_SOURCE_REMEDIES[name_of(BOX, None)]
+        assert "tandem pair --forget" in pairing.advice
+    assert "tandem pair --forget" in stop_source_remedy(name_of(BOX, None))
 
 
 def latched(cause, by):
@@ -37,4 +38,4 @@ def test_the_stop_of_another_cars_box_is_named_as_that():
     strange = _stop_source(latched(Cause.STOP_SOURCE, BOX + codes.STOP_SOURCE_STRANGE), (), None)
     assert "not this car's" in strange
     assert "not this car's" not in own
-    assert _stop_source(latched(Cause.STOP_SOURCE, NOBODY), (), None) == "a stop source says stop"
+    assert _stop_source(latched(Cause.STOP_SOURCE, NOBODY), (), None) == "a stop button says stop"

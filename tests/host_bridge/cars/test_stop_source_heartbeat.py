@@ -49,7 +49,7 @@ def test_a_car_that_needs_the_seat_drives_with_it_and_stops_without_it(watched):
     took_s = drive.until(lambda: drive.is_in(State.STOPPING), 0.3)
     assert 0.17 <= took_s <= 0.22, "its silence of 0.2 s, less a word's age, and a step"
     drive.advance(0.1)
-    assert "stop source seat, which it needs, is silent" in rig.car.why_stopped()
+    assert "the driver's seat, which it needs, was silent" in rig.car.why_stopped()
 
 
 def test_a_person_s_stop_is_said_again_and_again_until_they_say_otherwise(watched):
@@ -58,7 +58,7 @@ def test_a_person_s_stop_is_said_again_and_again_until_they_say_otherwise(watche
     drive.arm()
     drive.fleet.set_heartbeat(SEAT, runs=False)
     drive.until(lambda: drive.is_in(State.STOPPED))
-    assert "stop source seat says stop" in rig.car.why_stopped()
+    assert "the driver's seat says stop" in rig.car.why_stopped()
     refused = drive.finish(drive.fleet.clear(drive.now_us))
     assert "a cause to stop is still present" in str(refused)
     drive.fleet.set_heartbeat(SEAT, runs=True)
@@ -150,7 +150,7 @@ def test_the_cap_is_lowered_at_any_time_and_raised_only_at_rest():
     assert rig.car.status.target_mps == 0.8
     assert rig.car.outputs.cap_mps == 0.8
     refused = drive.finish(drive.fleet.cap(drive.now_us, 1.0))
-    assert "while it is armed its speed cap can only be lowered" in str(refused)
+    assert "while it is armed its cap can only be lowered" in str(refused)
 
 
 def test_a_cap_beyond_the_wire_is_refused_here():

@@ -84,7 +84,7 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
         STOPPED, state=State.HOLD, profile=Profile.STAND, causes=(), first_cause=None
     )
     monkeypatch.setattr(Cars, "read_status_once", lambda self, name: (standing, None))
-    assert "HOLD STAND" in output(cars, capsys)
+    assert "ARMED Stand" in output(cars, capsys)
     (row,) = json.loads(output(cars, capsys, "--json"))
     assert row["profile"] == "STAND"
 

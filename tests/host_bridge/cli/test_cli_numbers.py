@@ -76,7 +76,7 @@ def test_an_armed_car_is_not_trimmed(car):
         until(lambda: said("identify", car)[0]["state"] in ("ACTIVE", "HOLD"), "to be armed")
         done = tandem("trim", "--car", car, "steering=12")
     assert done.returncode == 6
-    assert "STANDBY" in done.stderr
+    assert "PARKED" in done.stderr
     assert parameters(car) == before
 
 

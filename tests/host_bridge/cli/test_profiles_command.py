@@ -78,7 +78,7 @@ def test_a_person_is_asked_and_taken_at_their_word():
         said_yes = answered(b"yes\n", "arm", "--profile", "stand")
         assert said_yes.returncode == 0, said_yes.stderr
         shown = tandem("monitor", "car", "--seconds", "1").stdout
-        assert "STAND" in shown
+        assert "Stand" in shown
         status = monitored("status")
         assert status["profile"] == "STAND"
 
@@ -88,8 +88,8 @@ def test_a_stop_source_that_is_missing_is_named_with_all_other_reasons():
         assert tandem("stop").returncode == 0
         refused = tandem("arm", "--profile", "race")
         assert refused.returncode == RefusedFault.exit_code
-        assert "runstop_box: this car has no key for a runstop box" in refused.stderr
-        assert "a stop is latched: clear it first" in refused.stderr
+        assert "stop box: this car has no key for a stop box" in refused.stderr
+        assert "a stop is locked: clear it first" in refused.stderr
 
 
 def test_a_cap_is_set_lowered_and_not_raised_while_armed():

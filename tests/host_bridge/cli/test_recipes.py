@@ -19,7 +19,7 @@ from host_bridge.config.boards.reading import load_board
 from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.config.vehicle.vehicle import vehicle_names
-from host_bridge.core import reasons
+from host_bridge.core import texts
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.deploy.flash.build import build_program
 from host_bridge.link.transports.loopback import pair
@@ -123,7 +123,8 @@ def only_the_button(text: str) -> str:
 def lab_button(monkeypatch):
     kind = schema.StopSourceKind(7, 3, is_human=True)
     monkeypatch.setitem(schema.STOP_SOURCES, "lab_button", kind)
-    monkeypatch.setitem(reasons.STOP_SOURCE_REMEDIES, "lab_button", "plug the lab button in")
+    text = ("lab_button", "lab button", "the lab button", "Plug the lab button in.")
+    monkeypatch.setitem(texts.STOP_SOURCE_TEXTS, "lab_button", text)
 
 
 def accepted_by_the_board(path: str) -> bool:

@@ -106,23 +106,23 @@ def test_a_deadman_counts_as_held_only_if_its_source_had_the_drive_until_then():
     until_then = (winner(1, 500), winner(host.NOBODY, 1000), latched(silence, 1))
     long_before = (winner(1, 500), winner(host.NOBODY, 900), latched(silence, 1))
     assert why_stopped(stopped, until_then, vehicle()) == (
-        "Stopped because source seat fell silent for more than 120 ms (deadman held until then)."
+        "Stopped because the driver's seat fell silent for more than 120 ms while it drove."
     )
-    assert "deadman" not in why_stopped(stopped, long_before, vehicle())
+    assert "while it drove" not in why_stopped(stopped, long_before, vehicle())
 
 
 def test_the_last_stop_of_a_kind_is_the_one_that_counts():
     request = host.Cause.STOP_REQUEST
     events = (latched(request, 1, 10), latched(request, 4, 20, "tandem stop"))
     text = why_stopped(status(causes=(request,)), events)
-    assert text == "Stopped because a command (tandem stop) asked for a stop."
+    assert text == "Stopped because a terminal (tandem stop) asked for a stop."
 
 
 @pytest.mark.parametrize(
     ("cause", "text"),
     [
-        (host.Cause.STOP_SOURCE, "stop source seat says stop"),
-        (host.Cause.STOP_SOURCE_SILENT, "stop source seat, which it needs, is silent"),
+        (host.Cause.STOP_SOURCE, "the driver's seat says stop"),
+        (host.Cause.STOP_SOURCE_SILENT, "the driver's seat, which it needs, was silent"),
     ],
 )
 def test_a_stop_source_is_called_by_its_name(cause, text):
@@ -130,14 +130,14 @@ def test_a_stop_source_is_called_by_its_name(cause, text):
         f"Stopped because {text}."
     )
     nameless = why_stopped(status(causes=(cause,)), (latched(cause, 3),))
-    assert text.replace("seat", "stop source 3") in nameless
+    assert text.replace("the driver's seat", "stop source 3") in nameless
 
 
 def test_since_when_it_stands_is_said_where_it_is_known():
     cause, relay = host.Cause.CHARGER, host.Fault.RELAY
     of_both = status(causes=(cause,), faults=(relay,))
     assert why_stopped(of_both, (), None, 192.9) == (
-        f"Stopped 3 min 12 s ago because a charger is connected; also, {relay.phrase}."
+        f"Stopped 3 min 12 s ago because a charger is plugged in; also, {relay.phrase}."
     )
     faulty = status(host.State.FAULT, faults=(relay,))
     assert why_stopped(faulty, (), None, 7.0) == f"In fault for 7 s because {relay.phrase}."
@@ -184,9 +184,7 @@ def test_the_time_left_on_a_stand_is_counted_from_the_arming():
 
 def test_faults_are_said_and_nothing_where_nothing_is_wrong():
     faulty = status(host.State.FAULT, faults=(host.Fault.RELAY,))
-    assert why_stopped(faulty) == (
-        "In fault because the drive enable's contact is not as commanded."
-    )
+    assert why_stopped(faulty) == "In fault because its power switch does not follow."
     assert why_stopped(status(host.State.ACTIVE)) == ""
     assert "cause is gone" in why_stopped(status(host.State.STOPPED))
 

@@ -221,13 +221,13 @@ SEEN = (
     (messages.Power, {"stage": 7}, "unknown (7)"),
     (messages.Identity, {"state": 77, "device": 66}, "unknown (66)"),
     (messages.Event, {"code": 200, "a": 3, "b": -4}, "event unknown (200): 3, -4"),
-    (messages.Event, {"code": EventCode.STATE_CHANGED, "a": 1, "b": 13}, "STANDBY to unknown (13)"),
+    (messages.Event, {"code": EventCode.STATE_CHANGED, "a": 1, "b": 13}, "PARKED to unknown (13)"),
     (messages.Event, {"code": EventCode.STOP_LATCHED, "a": 13}, "stop: unknown (13)"),
     (messages.Event, {"code": EventCode.FAULT_LATCHED, "a": 13}, "fault: unknown (13)"),
     (messages.Event, {"code": EventCode.ACTION_REFUSED, "a": 9, "b": 1 << 29}, "unknown (29)"),
-    (messages.Event, {"code": EventCode.SOURCE_LOST, "b": 77 | 2 << 8}, "drive: unknown (77)"),
+    (messages.Event, {"code": EventCode.SOURCE_LOST, "b": 77 | 2 << 8}, "(drive): unknown (77)"),
     (messages.Event, {"code": EventCode.SOURCE_SILENT, "b": -1}, "silent: unknown (-1)"),
-    (messages.Event, {"code": EventCode.WINNER_CHANGED, "a": 13}, "unknown (13) goes to"),
+    (messages.Event, {"code": EventCode.WINNER_CHANGED, "a": 13}, "has the unknown (13) now"),
 )
 
 
@@ -243,7 +243,7 @@ def test_the_rc_s_mode_and_a_refusal_are_shown_by_their_numbers():
     shown = Shown()
     shown.car.vehicle = vehicle("f1tenth")
     shown.say(messages.Inputs, rc_mode=9)
-    assert words.rc_mode_text(shown.car) == "RC unknown (9)"
+    assert words.rc_mode_text(shown.car) == "transmitter unknown (9)"
     request = shown.car.arm(shown.drive.now_us, host.Sender.COMMAND)
     shown.say(messages.ActReply, action=host.Action.ARM, refusals=1 << 25)
     assert request.result

@@ -109,7 +109,7 @@ def test_a_car_that_refuses_to_arm_is_named_with_the_reason_and_no_car_is_armed(
     day.rigs[1].world.runstop_closed = False
     day.until_phase(Phase.STOPPED)
     assert "blue did not arm" in day.drive.notice
-    assert "the runstop loop is open" in day.drive.notice
+    assert "the stop loop was open" in day.drive.notice
     assert State.HOLD not in day.states()
 
 
@@ -146,7 +146,7 @@ def test_e_stops_all_cars_and_only_r_and_a_new_press_drive_on(driving):
     assert driving.is_in(State.HOLD), "the deadman has to be held anew"
     driving.drive_off()
     assert [len(trip.stops) for trip in driving.drive.trips] == [1, 1]
-    assert "the seat (drive@test) asked for a stop" in driving.drive.trips[0].stops[0]
+    assert "the driver's seat (drive@test) asked for a stop" in driving.drive.trips[0].stops[0]
 
 
 def test_a_frozen_terminal_stops_all_cars_by_name(driving):
@@ -158,7 +158,7 @@ def test_a_frozen_terminal_stops_all_cars_by_name(driving):
 def test_a_car_that_stops_stops_its_twin(driving):
     driving.rigs[0].world.runstop_closed = False
     driving.until(lambda: driving.is_in(State.STOPPED))
-    assert "the runstop loop is open" in driving.drive.trips[0].stops[0]
+    assert "the stop loop was open" in driving.drive.trips[0].stops[0]
     assert "red fell out" in driving.drive.trips[1].stops[0]
 
 

@@ -29,7 +29,7 @@ class OtherDay(Day):
 def test_all_cars_are_armed_in_the_profile_that_was_named():
     day = OtherDay(profile=Profile.RACE)
     day.until_phase(Phase.STOPPED)
-    assert "runstop_box: this car has no key for a runstop box" in day.drive.refusal
+    assert "stop box: this car has no key for a stop box" in day.drive.refusal
     assert "red did not arm" in day.drive.refusal
     assert "blue did not arm" in day.drive.refusal
 
@@ -102,7 +102,7 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
     day.advance(0.3)
     for rig in some(day.rigs):
         assert 3 in rig.car.inputs.stop_said
-        text = "Stopped because the seat (drive@test) asked for a stop."
+        text = "Stopped because the driver's seat (drive@test) asked for a stop."
         assert rig.car.why_stopped() == text
     day.press("r")
     day.until_phase(Phase.DRIVING)

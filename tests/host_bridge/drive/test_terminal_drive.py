@@ -116,7 +116,7 @@ def test_a_stop_from_a_second_terminal_stops_the_car_and_is_named(start, kitty, 
     stop = [sys.executable, "-m", "host_bridge.cli.main", "stop", "--all"]
     subprocess.run(stop, env={**os.environ, "TANDEM_RUNTIME_DIR": folder}, check=True)
     program.until_state("STOPPED")
-    assert "a command" in program.latest("why_stopped")
+    assert "a terminal" in program.latest("why_stopped")
     assert not kitty.local_mode() & RAW, "it goes on: R arms again"
 
 
@@ -146,12 +146,12 @@ def test_without_key_release_it_is_slow_and_a_second_after_the_last_press_it_hol
 
 def test_the_screen_says_what_a_terminal_without_key_release_may(start, legacy):
     program = start(legacy, *CAR, is_json=False)
-    program.until(lambda: b"HOLD" in legacy.seen, "the screen")
+    program.until(lambda: b"ARMED" in legacy.seen, "the screen")
     assert b"does not report the release of keys" in legacy.seen
     assert b"0.3 m/s at most" in legacy.seen
     legacy.type(b"\x1b")
     assert program.end() == (0, "")
-    assert b"now STANDBY" in legacy.seen.split(POP_AND_LEAVE)[1]
+    assert b"now PARKED" in legacy.seen.split(POP_AND_LEAVE)[1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -200,10 +200,10 @@ def test_a_dumb_terminal_is_driven_in_lines_and_gets_no_escapes(legacy, folder):
     words = [sys.executable, "-m", "host_bridge.cli.main", "drive", *CAR]
     env = {**os.environ, "TERM": "dumb", "XDG_RUNTIME_DIR": folder, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(words, stdin=legacy.slave, stdout=legacy.slave, env=env)
-    patience.until(lambda: b"f1tenth: HOLD" in legacy.seen, "the car to be armed", 20)
+    patience.until(lambda: b"f1tenth: ARMED" in legacy.seen, "the car to be armed", 20)
     legacy.type(b"\x1b" * 2)
     assert patience.wait(process, 20) == 0
-    assert b"f1tenth: HOLD" in legacy.seen
+    assert b"f1tenth: ARMED" in legacy.seen
     assert b"\x1b" not in legacy.seen
 
 

@@ -83,7 +83,7 @@ def test_a_monitor_says_why_a_car_stopped():
         assert tandem("arm").returncode == 0
         assert tandem("stop").returncode == 0
         why = rows_of(monitor, "why_stopped", lambda row: "asked" in row["text"])
-        assert why["text"].startswith("Stopped because a command (")
+        assert why["text"].startswith("Stopped because a terminal (")
         assert rows_of(monitor, "why_stopped", lambda row: row.get("age_s", 0.0) >= 1.0)
         (car,) = json.loads(tandem("cars", "--json").stdout)
         assert car["age_s"] >= 1.0
@@ -287,8 +287,8 @@ def test_a_configuration_is_not_written_to_an_armed_car():
         assert tandem("arm").returncode == 0
         refused = tandem("config", "write", "--vehicle", "f1tenth")
         assert refused.returncode == RefusedFault.exit_code
-        assert "only in STANDBY or FAULT" in refused.stderr
-        assert "state HOLD" in refused.stderr
+        assert "only in PARKED or FAULT" in refused.stderr
+        assert "state ARMED" in refused.stderr
 
 
 def test_a_difference_to_the_vehicle_file_is_shown_by_name():

@@ -18,7 +18,7 @@ from tests.host_bridge.station.chromium import Chromium, Page
 
 NAME = "car"
 SPEED_MPS = 2.0
-STATE = "document.querySelector('.state').textContent"
+STATE = "document.querySelector('.state').dataset.state"
 SPEED = "parseFloat(document.querySelector('[data-key=speed]').textContent)"
 # Each worker of a run has its own: a station of another one may still be there
 PORTS = 18_090 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])

@@ -25,7 +25,7 @@ views = pytest.importorskip("host_bridge.station.views.plots_page")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT, LOG_PORT = PORTS + 4, PORTS + 6
 ANSWER = "document.getElementById('answer')"
-STATES = "[...document.querySelectorAll('.state')].map((it) => it.textContent)"
+STATES = "[...document.querySelectorAll('.state')].map((it) => it.dataset.state)"
 CHARTS = "document.querySelectorAll('canvas').length"
 
 

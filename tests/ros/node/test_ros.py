@@ -77,7 +77,7 @@ def test_a_killed_and_a_paused_publisher_stop_the_car(nodes, ros, number):
     ros.until(is_fast)
     talker.send_signal(number)
     row = ros.until(is_stopped)
-    assert "source ros2 fell silent" in row["why_stopped"]
+    assert "ROS 2 fell silent" in row["why_stopped"]
 
 
 def test_teleops_silence_does_not_let_drive_through(nodes, ros):

@@ -137,7 +137,7 @@ def test_a_command_without_an_age_has_a_lease(autoware, nodes):
     drives(autoware, nodes, is_at(0.5))
     planner.kill()
     row = autoware.until(lambda row: row.get("state") == "STOPPED")
-    assert "source ros2 fell silent" in row["why_stopped"]
+    assert "ROS 2 fell silent" in row["why_stopped"]
     assert hears(nodes)["control_mode"]["message"]["mode"] == NOT_READY
 
 
@@ -189,7 +189,7 @@ def test_a_driver_outside_drives_by_pedals_while_the_heartbeat_lasts(nodes, auto
     assert row["program"].startswith("ROS 2: /api/external/set/command/local/control drives")
     beating.kill()
     row = autoware.until(lambda row: row.get("state") == "STOPPED")
-    assert "source ros2 fell silent" in row["why_stopped"]
+    assert "ROS 2 fell silent" in row["why_stopped"]
 
 
 def test_pedals_without_a_heartbeat_move_nothing(nodes, autoware):

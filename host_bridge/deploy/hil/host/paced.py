@@ -212,7 +212,7 @@ class Car:
         host.drive(200)  # the source has to begin in neutral before it may ask for speed
         host.drive(200, self._speed_mm_s)
         if refusals or host.state != codes.ACTIVE:
-            needs = "; ".join(Refusal(bit).phrase for bit in _bits(refusals)) or "nothing refused"
+            needs = "; ".join(Refusal(bit).advice for bit in _bits(refusals)) or "nothing refused"
             raise NotDriving(f"it does not drive ({needs}): {self.why()}")
 
     def disarm(self) -> None:
@@ -231,7 +231,7 @@ class Car:
         status = self.host.status
         causes = [Cause(bit).phrase for bit in _bits(status.causes)]
         faults = [Fault(bit).phrase for bit in _bits(status.faults)]
-        events = [f"{EventCode(code).phrase} ({a}, {b})" for _, code, a, b in self.host.events[-4:]]
+        events = [f"{EventCode(code).word} ({a}, {b})" for _, code, a, b in self.host.events[-4:]]
         told = [State(status.state).name, *causes, *faults]
         return f"{'; '.join(told)}. Its newest events: {', '.join(events) or 'none'}"
 

@@ -98,7 +98,7 @@ def test_at_a_terminal_the_self_test_is_asked_for_and_done(board_file, tmp_path)
     assert flash.returncode == 0, out + trouble
     assert re.search(r"^vehicle +f1tenth$", out, re.MULTILINE)
     assert re.search(r"^good +standstill", out, re.MULTILINE)
-    assert out.index("Are the wheels off") > out.index("STANDBY")
+    assert out.index("Are the wheels off") > out.index("PARKED")
 
 
 def test_whoever_says_no_is_told_how_to_test_it_later(monkeypatch, capsys):

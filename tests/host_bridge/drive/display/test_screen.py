@@ -43,7 +43,7 @@ def test_a_drive_of_two_cars_fits_and_names_who_commands(day):
     assert len(lines) <= 24
     text = "\n".join(lines)
     assert "HELD" in text
-    assert "commanded by seat" in text
+    assert "driven by driver's seat" in text
     crc = day.rigs[0].car.acceptance.latest.crc
     assert re.search(rf"\d+ claims the same, crc {crc:08x}", text)
 
@@ -56,15 +56,15 @@ def test_who_has_the_other_actuators_is_named_where_it_is_somebody_else(day):
     names = {source.name: source.id for source in car.vehicle.sources}
     car.status = replace(car.status, steering_source=names["gamepad"], brake_source=None)
     car.outputs = replace(car.outputs, lights_source=names["gamepad"])
-    assert "commanded by seat, steering by gamepad, lights by gamepad" in "\n".join(shown(day))
-    assert "seat" in status_line(car)
-    assert "steering by gamepad, lights by gamepad" in status_line(car)
+    assert "driven by driver's seat, steering by pad, lights by pad" in "\n".join(shown(day))
+    assert "driver's seat" in status_line(car)
+    assert "steering by pad, lights by pad" in status_line(car)
 
 
 def test_where_nobody_commands_it_says_why(day):
     day.until(lambda: day.is_in(State.HOLD))
     day.advance(0.1)
-    assert "nobody commands: its deadman is not held" in "\n".join(shown(day))
+    assert "nobody drives: nobody holds it" in "\n".join(shown(day))
     assert max(map(len, shown(day))) <= 80
 
 
@@ -72,8 +72,8 @@ def test_where_nobody_commands_it_says_why(day):
     ("losses", "said"),
     [
         ([], ""),
-        ([2 << 8 | 0, 1 << 8 | 3], "another source outranks it"),  # the later one is of steering
-        ([2 << 8 | 0, 3 << 8 | 1], "its claim expired"),
+        ([2 << 8 | 0, 1 << 8 | 3], "another one has priority"),  # the later one is of steering
+        ([2 << 8 | 0, 3 << 8 | 1], "its command is too old"),
         ([2 << 8 | 77], "unknown (77)"),
     ],
 )
@@ -89,14 +89,14 @@ def test_two_stopped_cars_and_their_reasons_fit_too(day):
     lines = shown(day)
     assert len(lines) <= 24
     text = " ".join(" ".join(lines).split())
-    assert re.search(r"Stopped \d s ago because the runstop loop is open", text)
+    assert re.search(r"Stopped \d s ago because the stop loop was open", text)
     assert "press R to clear it and to arm again" in text
 
 
 def test_a_narrow_terminal_cuts_and_does_not_wrap_and_keeps_what_matters(day):
     lines = shown(day, columns=40)
     assert max(map(len, lines)) <= 40
-    assert re.fullmatch(r" TANDEM   dri\w* +source seat   \d\d:\d\d ", lines[0])
+    assert re.fullmatch(r" TANDEM   dri\w* +driver's seat   \d\d:\d\d ", lines[0])
     assert "E stop" in lines[1]
 
 
@@ -139,7 +139,7 @@ def test_left_is_left_on_the_gauge(day):
 def test_a_lost_car_is_shown_as_lost(day):
     day.rigs[1].is_plugged = False
     day.until_phase(Phase.STOPPED)
-    assert any("blue" in line and "LINK LOST" in line for line in shown(day))
+    assert any("blue" in line and "NO LINK" in line for line in shown(day))
 
 
 def test_a_bare_board_on_a_plant_is_said_to_be_one_on_the_screen_and_in_the_log(day):
@@ -157,13 +157,13 @@ def test_a_bare_board_on_a_plant_is_said_to_be_one_on_the_screen_and_in_the_log(
 def test_a_log_says_each_change_once(day):
     view = PlainView()
     day.drive_off()
-    assert "red: ACTIVE" in view.news(day.drive, day.now_us)
-    assert "red: ACTIVE" not in view.news(day.drive, day.now_us)
+    assert "red: DRIVING" in view.news(day.drive, day.now_us)
+    assert "red: DRIVING" not in view.news(day.drive, day.now_us)
     day.press("e")
     day.until(lambda: day.is_in(State.STOPPED))
     said = view.news(day.drive, day.now_us)
     assert "red: STOPPED" in said
-    assert "red: Stopped because the seat (drive@test) asked for a stop." in said
+    assert "red: Stopped because the driver's seat (drive@test) asked for a stop." in said
 
 
 def test_the_summary_says_why_each_car_stopped(day):
@@ -172,7 +172,7 @@ def test_the_summary_says_why_each_car_stopped(day):
     day.until(lambda: day.is_in(State.STOPPED))
     text = "\n".join(PlainView().summary(day.drive, day.now_us))
     assert "1 stop, now STOPPED" in text
-    assert "the seat (drive@test) asked for a stop" in text
+    assert "the driver's seat (drive@test) asked for a stop" in text
     assert "Together:" in text
 
 

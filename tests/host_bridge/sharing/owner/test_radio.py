@@ -112,8 +112,8 @@ def test_its_button_stops_a_race_that_needs_it_and_its_silence_does_too(box, tmp
     ):
         leds(box, ["green"])
         for line, words in (
-            ("press", "the runstop box"),
-            ("unplug", "runstop_box, which it needs"),
+            ("press", "the stop box"),
+            ("unplug", "the stop box, which it needs"),
         ):
             with program(*drive):
                 wait_for(monitor, "status", is_active)

@@ -164,7 +164,7 @@ def test_the_board_refuses_a_trim_while_it_is_armed(set_up, page):
     attest = "wheels-off-ground"
     said = asked(page, "work", do="trim", car=NAME, changes={"0": 5}, attest=attest)
     assert said["is_done"] is False
-    assert "only in STANDBY or FAULT" in said["text"]
+    assert "only in PARKED or FAULT" in said["text"]
 
 
 def test_the_configuration_has_units_limits_and_where_it_differs(set_up, page):

@@ -257,7 +257,7 @@ def test_a_stop_works_while_the_recording_hangs_and_the_hang_is_seen(drive, page
         page.click("#stop")
         page.until(f"{ANSWER}.className === 'good'")
         page.until(
-            "[...document.querySelectorAll('.state')].every((it) => it.textContent === 'STOPPED')"
+            "[...document.querySelectorAll('.state')].every((it) => it.dataset.state === 'STOPPED')"
         )
     finally:
         os.kill(pid, signal.SIGCONT)
