@@ -53,7 +53,7 @@ class Worded(Code):
 
     @property
     def remedy(self) -> str:
-        """What to do about it; "" for nothing."""
+        """The step to take next; "" if there is none."""
         return self._row[3]
 
     @property

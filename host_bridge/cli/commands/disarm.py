@@ -1,4 +1,7 @@
-"""From HOLD back to STANDBY. A car that drives is stopped instead: tandem stop."""
+"""Disarm a car that stands: from armed back to parked.
+
+A car that drives is stopped instead: tandem stop.
+"""
 
 from __future__ import annotations
 

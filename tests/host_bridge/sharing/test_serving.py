@@ -62,7 +62,7 @@ def test_a_served_car_is_armed_cleared_and_disarmed_by_name():
         refused = tandem("arm")
         assert refused.returncode == RefusedFault.exit_code
         assert "its state does not allow it" in refused.stderr
-        assert "a stop is latched: clear it first" in refused.stderr
+        assert "a stop is locked: clear it first" in refused.stderr
         assert tandem("clear").returncode == 0
         assert state_of("car") == "STANDBY"
 

@@ -1,0 +1,79 @@
+"""The table of texts has every code that a user meets, each in plain words."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
+from host_bridge.core import codes, texts
+from host_bridge.sharing.stop import frozen_stop
+from tests.evidence import every, some
+
+KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
+SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "Loss", "Pairing")
+PAGE = Path(texts.__file__).parents[1] / "station/page"
+_CODE = re.compile(r"\b(?:[A-Z]+_[A-Z_]+|[a-z]+_[a-z_]+)\b")
+
+
+def test_every_enumeration_has_its_table_and_there_is_no_other():
+    assert texts.TEXTS.keys() == KINDS.keys()
+    assert {"State", "Cause", "Fault", "Refusal", "Loss", "Sender", "EventCode"} <= KINDS.keys()
+
+
+@pytest.mark.parametrize("name", texts.TEXTS)
+def test_every_code_has_its_row_once_and_in_order(name):
+    rows = texts.TEXTS[name]
+    assert list(rows) == [code.name for code in KINDS[name]]
+    assert every(row[1] and row[2] for row in rows.values())
+
+
+def test_every_source_and_stop_source_of_vehicle_files_has_its_row():
+    assert texts.SOURCE_TEXTS.keys() == SOURCE_IDS.keys()
+    assert texts.STOP_SOURCE_TEXTS.keys() == STOP_SOURCES.keys()
+    assert len(texts.SOURCES) == len(texts.SOURCE_TEXTS)
+    assert len(texts.STOP_SOURCES) == len(texts.STOP_SOURCE_TEXTS)
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_each_says_what_is_so_and_what_to_do_as_sentences(name):
+    for code, _, sentence, remedy in texts.TEXTS[name].values():
+        for text in filter(None, (sentence, remedy)):
+            assert text[0].isupper(), code
+            assert text[-1] == ".", code
+            assert not _CODE.search(text), code
+
+
+def test_no_two_causes_and_no_two_faults_read_alike():
+    for rows in (texts.CAUSES, texts.FAULTS, texts.REFUSALS, texts.LOSSES):
+        assert len({row[2] for row in rows}) == len(rows)
+
+
+def test_no_two_states_have_one_word_and_a_stop_says_the_same_words():
+    words = [code.word for code in codes.State]
+    assert len({*words, texts.NO_LINK}) == len(words) + 1
+    assert [texts.state_word(name) for name in frozen_stop.STATES] == words
+
+
+def test_whatever_is_not_in_the_table_is_called_as_it_is():
+    assert texts.state_word("unknown (13)") == "unknown (13)"
+    assert texts.source_word("mine") == texts.source_subject("mine") == "mine"
+    assert texts.stop_source_word("mine") == texts.stop_source_subject("mine") == "mine"
+    assert texts.stop_source_remedy("mine")
+    assert codes.Cause(13).phrase == codes.Cause(13).advice == "unknown (13)"
+
+
+def test_a_cause_with_a_name_to_it_is_one_of_the_causes():
+    assert set(texts.CAUSES_BY) - {row[0] for row in texts.CAUSES} == {"STRANGE"}
+    for text in texts.CAUSES_BY.values():
+        fields = {field for _, field, _, _ in string.Formatter().parse(text) if field}
+        assert fields <= {"who", "word", "limit", "held"}
+
+
+def test_the_page_has_no_words_of_its_own_for_states():
+    raw = {code.name for code in codes.State} - {code.word for code in codes.State}
+    for path in some(list(PAGE.glob("*.js"))):
+        assert not [name for name in raw if f'"{name}"' in path.read_text()], path.name
