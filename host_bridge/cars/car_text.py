@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
-from host_bridge.core.texts import source_word, stop_source_word
+from host_bridge.core.texts.table import source_word, stop_source_word
 
 _HALF_SECOND_US = 500_000
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse

@@ -17,8 +17,13 @@ from host_bridge.core import (
     stop_source_name,
 )
 from host_bridge.core.codes import Pairing
-from host_bridge.core.reasons import ARMED
-from host_bridge.core.texts import clause, source_subject, stop_source_remedy, stop_source_word
+from host_bridge.core.texts.stops import ARMED
+from host_bridge.core.texts.table import (
+    clause,
+    source_subject,
+    stop_source_remedy,
+    stop_source_word,
+)
 
 _FITS_WELL = 0.75  # of the control period: steps below this overrun only for a passing reason
 # What keeps a stop box from being believed, apart from its silence

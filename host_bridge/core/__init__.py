@@ -3,6 +3,8 @@
 Imports nothing of ours outside this folder, but for the numbers that the firmware defines.
 """
 
+import sys
+
 TYPE_CHECKING = False  # a stop must not wait for typing, nor for all that is named here
 if TYPE_CHECKING:
     from host_bridge.core.codes import (
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
         State,
     )
     from host_bridge.core.commands import Claim, OperatorAction, arm_action, cap_action
-    from host_bridge.core.event_texts import event_text
     from host_bridge.core.inputs import (
         NEUTRAL_US,
         DriveCommand,
@@ -37,14 +38,6 @@ if TYPE_CHECKING:
         OperatorRequest,
         Screen,
         SeenCar,
-    )
-    from host_bridge.core.reasons import (
-        duration_text,
-        stand_left_s,
-        stop_age_s,
-        stop_source_name,
-        why_nobody_drives,
-        why_stopped,
     )
     from host_bridge.core.reports import (
         ActionReply,
@@ -74,8 +67,17 @@ if TYPE_CHECKING:
         another_car_text,
         compare_cars,
     )
+    from host_bridge.core.texts.events import event_words
+    from host_bridge.core.texts.stops import (
+        span_words,
+        stand_left_s,
+        stop_age_s,
+        stop_source_name,
+        why_nobody_drives,
+        why_stopped,
+    )
+    from host_bridge.core.texts.unaided import unaided_text
     from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
-    from host_bridge.core.unaided_texts import unaided_text
     from host_bridge.core.vehicle import (
         LONGEST_STEP_S,
         DivergenceLimits,
@@ -166,13 +168,13 @@ __all__ = [
 _MODULES = (
     "codes",
     "commands",
-    "event_texts",
+    "texts.events",
     "inputs",
-    "reasons",
+    "texts.stops",
     "reports",
     "same_car",
     "unaided",
-    "unaided_texts",
+    "texts.unaided",
     "vehicle",
     "wiring",
 )
@@ -182,8 +184,9 @@ def __getattr__(name: str) -> object:
     """Import all of the vocabulary when one of its names is first asked for."""
     if name in __all__:
         for module in _MODULES:
-            __import__(f"{__name__}.{module}")
-            values = vars(globals()[module])
+            path = f"{__name__}.{module}"
+            __import__(path)
+            values = vars(sys.modules[path])
             globals().update({it: values[it] for it in __all__ if it in values})
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

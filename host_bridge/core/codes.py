@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from firmware.core.motion import battery
 from firmware.protocol import codes as wire
-from host_bridge.core.texts import TEXTS, Row, clause
+from host_bridge.core.texts.table import TEXTS, Row, clause
 
 NOBODY = wire.NOBODY  # the source id that means "no source"
 STOP_SOURCE_RUNSTOP_BOX = wire.STOP_SOURCE_RUNSTOP_BOX  # its id, on all vehicles
@@ -39,7 +39,7 @@ def _unknown(kind: type[Code], number: int) -> Code:
 
 
 class Worded(Code):
-    """A code with texts for people, which are rows of ``host_bridge.core.texts``."""
+    """A code with texts for people, which are rows of ``host_bridge.core.texts.table``."""
 
     @property
     def word(self) -> str:

@@ -9,7 +9,7 @@ from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
-from host_bridge.core.texts import state_word
+from host_bridge.core.texts.table import state_word
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.flash.precheck import uri_of

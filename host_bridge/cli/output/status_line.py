@@ -16,7 +16,7 @@ from host_bridge.cars.car_text import (
     temperature_text,
 )
 from host_bridge.core.system.printable import can_draw, one_line, styled
-from host_bridge.core.texts import NO_LINK
+from host_bridge.core.texts.table import NO_LINK
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"

@@ -12,7 +12,7 @@ from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
-from host_bridge.core.texts import state_word
+from host_bridge.core.texts.table import state_word
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap

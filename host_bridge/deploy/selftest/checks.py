@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
-from host_bridge.core.texts import NO_LINK
+from host_bridge.core.texts.table import NO_LINK
 from host_bridge.deploy.selftest.bench import Bench, CheckResult
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[CheckResult]]

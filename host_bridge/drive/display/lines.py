@@ -18,7 +18,7 @@ from host_bridge.cars.car_text import (
     who_commands,
 )
 from host_bridge.cars.fleet import FleetAgreement
-from host_bridge.core.texts import NO_LINK, source_subject
+from host_bridge.core.texts.table import NO_LINK, source_subject
 from host_bridge.drive import Drive
 from host_bridge.drive.display.agreement import agreement_text
 from host_bridge.drive.display.screen import screen

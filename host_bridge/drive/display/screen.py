@@ -23,7 +23,7 @@ from host_bridge.cars.car_text import (
 )
 from host_bridge.core import CarStatus, State
 from host_bridge.core.system.printable import one_line
-from host_bridge.core.texts import NO_LINK, source_word
+from host_bridge.core.texts.table import NO_LINK, source_word
 from host_bridge.drive import Drive
 from host_bridge.drive.display.agreement import agreement_text
 

@@ -13,7 +13,7 @@ import select
 import time
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.core.texts import state_word
+from host_bridge.core.texts.table import state_word
 from host_bridge.sharing.endpoints.folders import stop_folders
 from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, StopWatch, stop_frame
 from host_bridge.sharing.stop.stop_calls import Outside

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
 from host_bridge.core import State, why_nobody_drives
-from host_bridge.core.texts import NO_LINK, source_word, stop_source_word
+from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 
 _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)

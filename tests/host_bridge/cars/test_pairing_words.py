@@ -4,10 +4,10 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.core.codes import NOBODY, Cause, EventCode, PairingState
-from host_bridge.core.reasons import _stop_source
-from host_bridge.core.reasons import stop_source_name as name_of
 from host_bridge.core.reports import CarEvent
-from host_bridge.core.texts import stop_source_remedy
+from host_bridge.core.texts.stops import _stop_source
+from host_bridge.core.texts.stops import stop_source_name as name_of
+from host_bridge.core.texts.table import stop_source_remedy
 
 BOX = codes.STOP_SOURCE_RUNSTOP_BOX
 NEXT = ("tandem pair", "switch", "arm in a profile")

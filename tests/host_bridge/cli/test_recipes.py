@@ -19,8 +19,8 @@ from host_bridge.config.boards.reading import load_board
 from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.config.vehicle.vehicle import vehicle_names
-from host_bridge.core import texts
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.texts import table as texts
 from host_bridge.deploy.flash.build import build_program
 from host_bridge.link.transports.loopback import pair
 from host_bridge.link.transports.uri import open_transport

@@ -11,8 +11,8 @@ from firmware.protocol import codes as car
 from host_bridge import core
 from host_bridge.core import codes as host
 from host_bridge.core.codes import members
-from host_bridge.core.reasons import duration_text, stand_left_s, stop_age_s, why_stopped
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
+from host_bridge.core.texts.stops import span_words, stand_left_s, stop_age_s, why_stopped
 from tests.evidence import every, some
 from tests.host_bridge.drive.drives import vehicle
 

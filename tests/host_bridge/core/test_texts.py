@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
-from host_bridge.core import codes, texts
+from host_bridge.core import codes
+from host_bridge.core.texts import table as texts
 from host_bridge.sharing.stop import frozen_stop
 from tests.evidence import every, some
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
 SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "Loss", "Pairing")
-PAGE = Path(texts.__file__).parents[1] / "station/page"
+PAGE = Path(texts.__file__).parents[2] / "station/page"
 _CODE = re.compile(r"\b(?:[A-Z]+_[A-Z_]+|[a-z]+_[a-z_]+)\b")
 
 

@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 from tests import patience
 from tests.host_bridge.cli.programs import virtual_car
-from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
+from tests.host_bridge.drive.terminal.terminals import PRESS, RELEASE, Far, Program
 from tests.sim_mock.autodrive.unity import Unity
 
 README = (Path(__file__).resolve().parents[3] / "README.md").read_text()

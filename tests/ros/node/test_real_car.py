@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far
+from tests.host_bridge.drive.terminal.terminals import PRESS, RELEASE, Far
 from tests.ros.conftest import Running
 from tests.ros.node.test_ros import is_fast, is_stopped
 from tests.ros.real_ros import IN_REAL_TIME, NODES, PYTHON

@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 from tests.host_bridge.cli.programs import tandem, until
-from tests.host_bridge.drive.terminals import Far, Program
+from tests.host_bridge.drive.terminal.terminals import Far, Program
 from tests.host_bridge.inputs.autodrive.pinned import devkit_python
 
 SCRIPT = Path(__file__).with_name("devkit_script.py")

@@ -17,7 +17,7 @@ from host_bridge.core.codes import (
     State,
 )
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
-from host_bridge.core.texts import (
+from host_bridge.core.texts.table import (
     CAUSES_BY,
     source_subject,
     stop_source_subject,

@@ -17,7 +17,7 @@ from host_bridge.inputs.keyboard import KeyboardInput, Terminal
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.drive.terminals import PRESS, RELEASE, Far, Program
+from tests.host_bridge.drive.terminal.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.inputs.made_inputs import context
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"

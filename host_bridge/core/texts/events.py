@@ -23,9 +23,9 @@ from host_bridge.core.codes import (
     State,
     members,
 )
-from host_bridge.core.reasons import stop_source_name
 from host_bridge.core.reports import CarEvent
-from host_bridge.core.texts import TEXTS, source_subject, stop_source_subject
+from host_bridge.core.texts.stops import stop_source_name
+from host_bridge.core.texts.table import TEXTS, source_subject, stop_source_subject
 from host_bridge.core.vehicle import Vehicle
 
 _OWN_SLOT = 4  # the slot of the car's own session, that of its RC receiver
