@@ -61,7 +61,7 @@ COMMANDS = (
     Command("stop", STOP, "stop cars, now", is_light=True),
     Command("arm", STOP, "let a car drive, once someone holds its deadman"),
     Command("clear", STOP, "clear a stop or a fault whose cause is gone"),
-    Command("disarm", STOP, "take back the permission to drive: HOLD to STANDBY"),
+    Command("disarm", STOP, "take back the permission to drive of a car that stands"),
     Command("cap", STOP, "limit a car's speed, whoever drives it"),
     Command("vehicles", BOARDS, "list the types of car, and check them against boards"),
     Command("config", BOARDS, "show, read, write or compare a car's configuration"),

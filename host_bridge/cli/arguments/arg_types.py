@@ -48,4 +48,4 @@ def day(text: str) -> date:
 
 def add_seconds(parser: argparse.ArgumentParser) -> None:
     """Declare ``--seconds S``, the same for every command that would go on until Ctrl-C."""
-    parser.add_argument("--seconds", type=positive, metavar="S", help="end after so long")
+    parser.add_argument("--seconds", type=positive, metavar="S", help="end after this time in s")

@@ -14,7 +14,7 @@ from host_bridge.core.errors import UsageFault
 def add_backup_file(parser: argparse.ArgumentParser) -> None:
     """Declare ``--car CAR`` and the file."""
     named_car(parser)
-    parser.add_argument("file", type=Path, help="the file, JSON")
+    parser.add_argument("file", type=Path, help="the JSON file")
 
 
 def refuse_car_as_file(path: Path) -> None:

@@ -17,7 +17,7 @@ def add_car(
     car.add_argument(
         "car", nargs="?", metavar="CAR", help=f"{what}; may be left out if one is served"
     )
-    car.add_argument("--car", dest="car_option", metavar="CAR", help="the same, as an option")
+    car.add_argument("--car", dest="car_option", metavar="CAR", help="the same as an option")
 
 
 def car_of(args: argparse.Namespace) -> str | None:

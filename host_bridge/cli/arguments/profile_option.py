@@ -14,12 +14,12 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
         choices=[profile.name.lower() for profile in Profile],
-        help="which stop sources must be there, how fast at most (default: the vehicle file's)",
+        help="the operating mode: required stop sources, speed cap (default: the vehicle file's)",
     )
     parser.add_argument(
         "--attest",
         choices=[WHEELS_OFF_GROUND],
-        help="say so without being asked; the profile stand demands it",
+        help="attest it without being asked; the profile stand requires it",
     )
 
 

@@ -15,12 +15,12 @@ def add_pipes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensors",
         metavar="PIPE",
-        help="where a served virtual car writes its sensors; one of sim:// needs none",
+        help="the pipe to which a served virtual car writes its sensors; not needed for sim://",
     )
     parser.add_argument(
         "--poses",
         metavar="PIPE",
-        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
+        help="the pipe from which it reads the poses to be put at (tandem sim --poses)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Offers a longer beat for a car whose steps take longer than its beat; asks before it writes.
+"""Offers a longer control period to a car whose steps take too long; asks before it writes.
 
 The same by hand is ``tandem config write CAR step_s=0.02``.
 """
@@ -17,7 +17,7 @@ _YES = ("y", "yes")
 
 
 def prompt_longer_period(fault: OverrunFault, host: Host, *, is_json: bool) -> int:
-    """Offer each car a longer beat; return the exit code of the refusal: no car is armed.
+    """Offer each car a longer control period; return the exit code of the refusal: no car is armed.
 
     Raises the fault again where nobody can be asked. Raises errors.TandemError.
     """
@@ -33,7 +33,7 @@ def prompt_longer_period(fault: OverrunFault, host: Host, *, is_json: bool) -> i
 
 
 async def _write(car: str, meant: KnownCar, host: Host) -> int:
-    """Write the longer beat, but only to the car that refused, and to no other at its port."""
+    """Write the longer period, but only to the car that refused, and to no other at its port."""
     opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
     try:
         await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, progress_count)

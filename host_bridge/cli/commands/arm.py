@@ -1,10 +1,10 @@
-"""Let a car drive: from STANDBY to HOLD. It moves once someone holds a deadman.
+"""Arm a car. It moves once somebody holds a deadman.
 
-Whoever drives has to be there within three seconds, or it stops again.
-Every reason against it is named at once, stop sources that are missing by their name.
-A car that is left without an owner is stopped, so it has to be served: tandem serve,
-or tandem drive, which arms by itself. The profile stand asks whether the wheels are
-off the ground; it is slow, it ends by itself, and it is never mirrored.
+Somebody has to drive within three seconds, or the car stops again.
+If it refuses, every reason is shown at once, with the name of each missing stop source.
+A car without an owner is stopped, so it has to be served: by tandem serve, or by tandem
+drive, which arms by itself. The profile stand asks whether the wheels are off the ground.
+It is slow, ends by itself, and is for one car alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keep a car's numbers.
+"""Save a car's configuration and pairing to a file.
 
 examples:
   tandem backup --car nigel nigel.json

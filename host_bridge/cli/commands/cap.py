@@ -1,12 +1,13 @@
 """Limit the speed of a car, on the car: whoever drives it, it goes no faster.
 
-An armed car's cap can only be lowered; in STANDBY it can be set to anything, up to what the vehicle
-file allows. It holds until it is set again or the car is switched off. Forward and backward alike.
+The cap of an armed car can only be lowered. While the car is parked it can be set to anything that
+the vehicle file allows. It holds until it is set again or the car is switched off, forward and
+backward.
 
 examples:
   tandem cap 0.3                the only car that is served goes 0.3 m/s at most
   tandem cap 1 --car f1tenth    one of several
-  tandem cap 0                  nobody drives it any more, whoever tries
+  tandem cap 0                  nobody can drive it any more
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("speed_mps", metavar="SPEED", type=speed_cap, help="in m/s")
+    parser.add_argument("speed_mps", metavar="SPEED", type=speed_cap, help="the cap in m/s")
     parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 

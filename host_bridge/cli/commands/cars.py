@@ -24,7 +24,7 @@ COLUMNS = ("name", "vehicle", "state", "pid", "uri", "started")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "The cars that are served on this machine."
+    parser.description = "List the cars that are served on this machine."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--json", action="store_true", help="print them as JSON")

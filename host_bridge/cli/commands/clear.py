@@ -1,6 +1,6 @@
-"""Forget a stop or a fault whose cause is gone: back to STANDBY. It does not arm.
+"""Clear a stop or a fault whose cause is gone. The car is parked then, and not armed.
 
-Look first why it stopped: tandem monitor says it.
+See first why it stopped: tandem monitor shows it.
 """
 
 from __future__ import annotations

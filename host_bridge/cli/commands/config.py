@@ -22,22 +22,22 @@ examples:
   tandem config diff nigel              where it differs from its vehicle file
   tandem config write serial:///dev/ttyACM0 --vehicle f1tenth --name red
                                         make it a car of this type and name
-  tandem config write nigel step_s=0.02 a longer beat for this car, whose board is slow
+  tandem config write nigel step_s=0.02 a longer control period for this car, whose board is slow
   tandem config write nigel --calibration my_nigel.toml
                                         its trim and steering map, counts of a metre and speeds
   tandem config write nigel --calibration none
                                         and back to its vehicle file
 
-What one car has other than its vehicle file is kept here, as its trim is: tandem backup carries it.
-step_s with the file's value takes it back.
+A value in which one car differs from its vehicle file is kept on this host, as its trim is. tandem
+backup saves it. step_s with the file's value ends the difference.
 
 A calibration is one that tandem calibrate or tandem replay --fit wrote, or "own", which Tandem
-brings along for Nigel. What of it belongs on the board is the pulses of its steering and its full
-lock, its counts and its speed at full effort; what logs did not tell stays as the file has it.
-Beyond the steering that a fit saw driven its map is a belief.
+brings along for Nigel. The board gets the pulses of its steering and its full lock, its counts and
+its speed at full effort. What the logs could not tell stays as the vehicle file has it. Beyond the
+steering angles that were driven the steering map is a prior, not a measurement.
 
-Writing needs the car in STANDBY or FAULT. It is checked by reading all of it back. A car that had
-no configuration is in FAULT until tandem clear.
+Writing needs a car that is parked or in fault. All of it is read back. A car that had
+no configuration is in fault until tandem clear.
 """
 
 
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Show, read, write or compare a car's configuration."
     parser.epilog = EPILOG
-    parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
+    parser.add_argument("action", choices=tuple(_ACTIONS), help="the operation")
     parser.add_argument(
         "words",
         nargs="*",
@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a served name, a URI or a serial port; may be left out if one is served. "
         "write: step_s=SECONDS",
     )
-    parser.add_argument("--car", metavar="CAR", help="the same, as an option")
-    parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")
+    parser.add_argument("--car", metavar="CAR", help="the same as an option")
+    parser.add_argument("--vehicle", help="a vehicle type, or the path of a vehicle file")
     parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
     parser.add_argument(
         "--calibration",
@@ -78,7 +78,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         raise UsageFault(
             "a calibration is written by itself",
             expected="tandem config write CAR --calibration FILE",
-            remedy="write the name or the beat before or after it",
+            remedy="write the name or the control period before or after it",
         )
     epoch = host.cars.command_epoch(text) if args.action == "write" else None
     opened = await host.cars.open(text, epoch=epoch, vehicle=args.vehicle)

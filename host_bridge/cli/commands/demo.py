@@ -30,15 +30,17 @@ from sim_mock.programs.process import RUNTIMES
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line; ``--only`` is for work on one part."""
-    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the results")
     parser.add_argument(
-        "--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs car A's program"
+        "--out", type=Path, default=Path("demo-out"), help="the folder for the results"
     )
-    parser.add_argument("--only", choices=("together", "stops"), help="one part alone")
+    parser.add_argument(
+        "--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="the runtime of car A's program"
+    )
+    parser.add_argument("--only", choices=("together", "stops"), help="run one part alone")
     parser.add_argument(  # alters a byte on purpose, to show that the demo can fail
         "--alter", action="store_true", help=argparse.SUPPRESS
     )
-    parser.add_argument("--board", metavar="PORT", help="car A is a bare board on this port")
+    parser.add_argument("--board", metavar="PORT", help="use a bare board on this port as car A")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

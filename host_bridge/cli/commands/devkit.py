@@ -52,20 +52,35 @@ _EVERY_MAX_S = 10.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
-        "--connect", type=_place, default=_PLACE, metavar="HOST:PORT", help="where the script is"
+        "--connect",
+        type=_place,
+        default=_PLACE,
+        metavar="HOST:PORT",
+        help="the address of the script",
     )
     parser.add_argument(
-        "--like", metavar="CAR", help="the simulator's car that it was written for; the vehicle's"
+        "--like",
+        metavar="CAR",
+        help="the simulator's car that the script was written for (default: the vehicle's)",
     )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument(
-        "--quick", action="store_true", help="it answers ten times a second: as [sources.script]"
+        "--quick",
+        action="store_true",
+        help="the script answers ten times a second: drive as [sources.script]",
     )
     pace.add_argument(
-        "--every", type=_seconds, metavar="SECONDS", help="it answers so rarely; up to 10"
+        "--every",
+        type=_seconds,
+        metavar="SECONDS",
+        help="the script answers this rarely, in s; up to 10",
     )
     parser.add_argument(
-        "--scale", type=_scale, default="1", metavar="SHARE", help="of its throttle; or fit"
+        "--scale",
+        type=_scale,
+        default="1",
+        metavar="SHARE",
+        help="the share of its throttle to apply, or fit",
     )
     add_pipes(parser)
     add_driving(parser)

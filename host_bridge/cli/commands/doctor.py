@@ -11,10 +11,10 @@ from host_bridge.deploy.doctor import Finding, examine, this_machine, udev_rules
 
 EPILOG = """\
 examples:
-  tandem doctor                 look at everything
+  tandem doctor                 check everything
   tandem doctor --json          the same, for a program
   tandem doctor --udev | sudo tee /etc/udev/rules.d/71-tandem.rules
-                                names that stay: /dev/tandem/<board id>
+                                stable names: /dev/tandem/<board id>
 
 It exits with 1 if something fails; warnings are no failures.
 """
@@ -22,7 +22,7 @@ It exits with 1 if something fails; warnings are no failures.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "Python, MicroPython, serial ports and what gets in their way."
+    parser.description = "Check Python, MicroPython, serial ports and what gets in their way."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     output = parser.add_mutually_exclusive_group()

@@ -23,8 +23,8 @@ With --lockstep virtual cars (sim://) are driven by a file or a script as fast a
 computed, in virtual time: a busy machine makes nothing late, and two drives with the same command
 line are the same. In any other terminal tandem stop stops them as it does all others.
 
-The screen counts as "lost" the reports of a car that did not arrive, and as "skipped" the beats
-that a virtual car left out because this machine was busy: its line loses nothing.
+The screen counts reports of a car that did not arrive as "lost". It counts control periods that a
+virtual car left out because this machine was busy as "skipped": its line loses nothing.
 
 examples:
   tandem drive --car sim://f1tenth
@@ -71,18 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         default="keyboard",
         metavar="INPUT",
-        help="keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE, or another package's "
+        help="the input: keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE or a package's "
         "(entry point tandem.inputs)",
     )
     parser.add_argument(
         "--hand",
         metavar="INPUT",
-        help="whose hand lets a program drive: gamepad[:NAME] (RB; LB drives by hand) or keyboard",
+        help="the deadman for a program: gamepad[:NAME] (RB; LB drives by hand) or keyboard",
     )
     parser.add_argument(
         "--lockstep",
         action="store_true",
-        help="virtual cars as fast as they can be computed, however busy the machine is",
+        help="drive virtual cars as fast as they can be computed, however busy the machine is",
     )
     add_driving(parser)
 
@@ -95,28 +95,36 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=argparse.SUPPRESS,
         metavar="CAR",
-        help="a served name, a URI or a serial port",
+        help="the car: a served name, a URI or a serial port",
     )
-    car.add_argument("--car", metavar="CAR", help="the same, as an option; default: the one served")
+    car.add_argument(
+        "--car", metavar="CAR", help="the same as an option (default: the only car that is served)"
+    )
     parser.add_argument(
         "--twin",
         metavar="CAR",
         action="append",
         default=[],
-        help="gets the same claims; repeatable",
+        help="a car that gets the same commands; repeatable",
     )
-    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
-    parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE.mcap", help="log every byte to this file"
+    )
+    parser.add_argument(
+        "--vehicle", metavar="NAME", help="the vehicle type of cars that do not report one"
+    )
     add_seconds(parser)
-    parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="top speed")
+    parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="the top speed")
     parser.add_argument(
         "--cap",
         type=speed_cap,
         metavar="M_PER_S",
-        help="limit the cars themselves, as tandem cap does",
+        help="set the cap of the cars themselves, as tandem cap does",
     )
     add_profile(parser)
-    parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")
+    parser.add_argument(
+        "--json", action="store_true", help="print lines of JSON instead of a screen"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -51,27 +51,41 @@ Task: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "What goes wrong elsewhere, done to virtual cars: how they stop, how far."
+    parser.description = (
+        "Inject known faults into virtual cars, and measure how they stop and how far they go."
+    )
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--vehicle", default="all", help="a type of car (all)")
-    add("--case", nargs="+", default=[], metavar="ID", help="these only; --list names them")
+    add("--vehicle", default="all", help="a vehicle type (default: all)")
+    add(
+        "--case",
+        nargs="+",
+        default=[],
+        metavar="ID",
+        help="run these cases only; --list names them",
+    )
     add(
         "--seeds",
         type=int,
         default=1,
         metavar="N",
-        help="runs of each case on each vehicle; of --spurious rounds (1)",
+        help="the runs of each case on each vehicle, or the rounds of --spurious (default 1)",
     )
-    add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs the car's program")
-    add("--jobs", type=int, default=2, metavar="N", help="processes at once (2)")
+    add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="the runtime of the car's program")
+    add("--jobs", type=int, default=2, metavar="N", help="the number of processes (default 2)")
     add("--json", action="store_true", help="print what a program would read")
-    add("--picture", type=Path, metavar="FILE.png", help="draw the distribution")
+    add("--picture", type=Path, metavar="FILE.png", help="draw the distribution to this file")
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--list", action="store_true", help="the cases, without running any")
-    shown.add_argument("--stops", action="store_true", help="every cause in metres, beside v²/2μg")
-    shown.add_argument("--spurious", action="store_true", help="time between stops for nothing")
+    shown.add_argument("--list", action="store_true", help="list the cases, and run none")
+    shown.add_argument(
+        "--stops",
+        action="store_true",
+        help="show the stopping distance of every cause, beside v²/2μg",
+    )
+    shown.add_argument(
+        "--spurious", action="store_true", help="show the time between spurious stops"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -26,8 +26,8 @@ Everything is checked and compiled before the board is touched. A car that is ar
 serves, or a board of another kind is refused. What changed goes into the slot that is not running,
 every hash is read back from the board, and one record switches over. The new program starts on
 trial: unless it is healthy for ten seconds the board starts the old one again. Ctrl-C, a pulled
-cable, a power cut: the old program starts; say the same again, and only the rest is sent. At a
-terminal a car is offered its self-test then, on blocks; exit code 1 if that finds something.
+cable, a power cut: the old program starts; run the command again, and only the rest is sent. At a
+terminal the self-test on blocks is offered then; the exit code is 1 if it finds something.
 
 The way to the REPL of a board by hand: sixteen times Ctrl-C at once to a car that is not armed; or
 Ctrl-C while it starts. machine.reset() there starts the car again.
@@ -39,15 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Put the car's program onto a board."
     parser.epilog = EPILOG
     parser.add_argument(
-        "--vehicle", required=True, help="a type of car, the path of a vehicle file, or runstop_box"
+        "--vehicle",
+        required=True,
+        help="a vehicle type, the path of a vehicle file, or runstop_box",
     )
-    parser.add_argument("--board", required=True, help="a board, or the path of a board file")
+    parser.add_argument(
+        "--board", required=True, help="the board's type, or the path of a board file"
+    )
     parser.add_argument("--port", required=True, help="the board's serial port")
     parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
-    parser.add_argument("--runtime", type=Path, help="put this MicroPython on it first")
-    parser.add_argument("--runtime-sha256", metavar="HEX", help="and only if this is its hash")
-    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
-    parser.add_argument("--no-selftest", action="store_true", help="do not offer it afterwards")
+    parser.add_argument("--runtime", type=Path, help="install this MicroPython first")
+    parser.add_argument(
+        "--runtime-sha256", metavar="HEX", help="install it only if this is its hash"
+    )
+    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
+    parser.add_argument(
+        "--no-selftest", action="store_true", help="do not offer the self-test afterwards"
+    )
     parser.add_argument("--dry-run", action="store_true", help="check and compile; touch nothing")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 

@@ -37,9 +37,15 @@ _EVERY_US = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("leader", metavar="LEADER", help="the car with the receiver")
-    parser.add_argument("followers", metavar="TWIN", nargs="+", help="gets what the leader claims")
-    parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
-    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
+    parser.add_argument(
+        "followers", metavar="TWIN", nargs="+", help="a car that gets the commands of the leader"
+    )
+    parser.add_argument(
+        "--vehicle", metavar="NAME", help="the vehicle type of cars that do not report one"
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE.mcap", help="log every byte to this file"
+    )
     add_seconds(parser)
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
 

@@ -28,11 +28,11 @@ examples:
   tandem hil /dev/ttyACM0 --no-hands           nobody is asked for anything, some six minutes
   tandem hil /dev/ttyUSB0 --repl /dev/ttyACM0  a car whose link is a UART
   tandem hil --csv capture.csv --channel esc=D0 --channel loop=D1 --channel life=D2
-  tandem hil /dev/pts/3 --patience 20          a board that is slower than time
+  tandem hil /dev/pts/3 --patience 20          a board that runs slower than real time
 
 The board has its car's program and configuration, or is flashed first. WHEELS OFF THE GROUND: the
 car is armed, and its drive enable closes. At --speed 0, as it is unless you say otherwise, it is
-driven at standstill. It is reset a few times, and what is measured on the chip itself is put into
+driven at standstill. It is reset a few times. Programs that measure on the chip itself are put into
 its memory only.
 
 parts: flash (with --vehicle and --board), told (round trips, beats, as flashed), repl, heap,
@@ -49,29 +49,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Measure a board on a bench through its port."
     parser.epilog = EPILOG
-    parser.add_argument("port", nargs="?", help="the serial port that the car speaks at")
-    parser.add_argument("--repl", metavar="PORT", help="its REPL's port, where the link is a UART")
-    parser.add_argument("--baud", type=int, default=BAUD, help="of a UART (default %(default)s)")
-    parser.add_argument("--only", default=",".join(PARTS), help="parts, by commas (default: all)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each drive (default 60)")
-    parser.add_argument("--stops", type=int, default=100, help="phases of a Stop (default 100)")
-    parser.add_argument("--speed", type=float, default=0.0, help="m/s to drive at (default 0)")
-    parser.add_argument("--beats", type=int, default=3500, help="of the storm (default 3500)")
-    parser.add_argument("--vehicle", help="what the car is: with --board it is flashed first")
-    parser.add_argument("--board", help="what its board is, as tandem flash wants it")
-    parser.add_argument("--pulls", type=int, default=3, help="of the power, by hand (default 3)")
-    parser.add_argument("--no-hands", action="store_true", help="leave out what a person does")
+    parser.add_argument("port", nargs="?", help="the serial port of the car's link")
+    parser.add_argument(
+        "--repl", metavar="PORT", help="the port of its REPL, if the link is a UART"
+    )
+    parser.add_argument(
+        "--baud", type=int, default=BAUD, help="the baud rate of a UART (default %(default)s)"
+    )
+    parser.add_argument(
+        "--only", default=",".join(PARTS), help="the parts, separated by commas (default: all)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="the time of each drive in s (default 60)"
+    )
+    parser.add_argument(
+        "--stops",
+        type=int,
+        default=100,
+        help="the number of stops, at different phases (default 100)",
+    )
+    parser.add_argument(
+        "--speed", type=float, default=0.0, help="the speed to drive at, in m/s (default 0)"
+    )
+    parser.add_argument(
+        "--beats",
+        type=int,
+        default=3500,
+        help="the control periods of the stress test (default 3500)",
+    )
+    parser.add_argument("--vehicle", help="the vehicle type; with --board it is flashed first")
+    parser.add_argument("--board", help="the board's type, as for tandem flash")
+    parser.add_argument(
+        "--pulls", type=int, default=3, help="how often the power is cut by hand (default 3)"
+    )
+    parser.add_argument("--no-hands", action="store_true", help="leave out what needs a person")
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="TIMES",
-        help="this machine's time limits are so many times as long (default 1)",
+        help="the factor on this machine's time limits (default 1)",
     )  # fmt: skip
-    parser.add_argument("--csv", type=Path, help="a logic analyser's capture")
+    parser.add_argument("--csv", type=Path, help="the capture of a logic analyser")
     parser.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
                         help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
-    parser.add_argument("--neutral-us", type=float, default=1500.0, help="of the ESC's pulse")
-    parser.add_argument("--note", default="", help="what the file should say besides: board, wires")
     parser.add_argument(
-        "--out", type=Path, default=Path("hil_report.json"), help="the file to send"
+        "--neutral-us", type=float, default=1500.0, help="the neutral pulse of the ESC in us"
+    )
+    parser.add_argument("--note", default="", help="a note for the report: board, wires")
+    parser.add_argument(
+        "--out", type=Path, default=Path("hil_report.json"), help="the report's file"
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON too")
 

@@ -25,8 +25,8 @@ examples:
   tandem identify sim://nigel
   tandem identify /dev/ttyACM0 --repl   a board that runs no car: ask its REPL, then reset it
 
-A car says itself what kind of device it is, whether it is virtual, what its steps take of its beat
-and how many beats it missed since its start: late ones of the last hundred keep it from arming.
+A car reports what kind of device it is, whether it is virtual, how long its steps take and how many
+control periods it missed since its start. Misses among the last hundred keep it from arming.
 What was flashed (board, MicroPython, slot, program) is what this host remembers of it; --repl asks
 the board itself. --repl interrupts what runs there, and an armed car takes no notice of it.
 """
@@ -34,11 +34,11 @@ the board itself. --repl interrupts what runs there, and an armed car takes no n
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "What is at each port."
+    parser.description = "Show what is at each port."
     parser.epilog = EPILOG
     add_car(parser, what="a served name, a URI or a serial port")
-    parser.add_argument("--repl", action="store_true", help="ask the board's REPL instead")
-    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+    parser.add_argument("--repl", action="store_true", help="ask the REPL of the board instead")
+    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 

@@ -38,15 +38,17 @@ _BRIDGE = "h_bridge"  # the kind of drive channel that tandem replay can model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "What a log (MCAP) of Tandem holds."
+    parser.description = "Show what a log (MCAP) of Tandem holds."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("file", type=Path, nargs="?", help="the log")
-    what.add_argument("--samples", type=Path, metavar="FOLDER", help="put the samples there")
+    what.add_argument("file", type=Path, nargs="?", help="the log file")
+    what.add_argument(
+        "--samples", type=Path, metavar="FOLDER", help="write sample drives to this folder"
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print it as JSON")
-    shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows there")
+    shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows to this folder")
     shown.add_argument("--ros", type=Path, metavar="OUT.mcap", help="write it as a bag of ROS 2")
 
 

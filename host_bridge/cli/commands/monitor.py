@@ -46,9 +46,9 @@ examples:
                                 a car that nobody serves yet
   tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
 
-Below each car: who can stop it (* is required in its profile), what its RC says, and what a step of
-its program takes of its beat, with the beats that were missed; of a single car the latest events
-too. It never binds to a car: it cannot move one, nor keep one from moving.
+Below each car stand its stop buttons (* is required in its profile), the mode of its transmitter,
+and how long a step of its program takes, with the control periods that were missed. A single car
+has its latest events too. This command cannot move a car, nor keep one from moving.
 """
 EVERY_S = 0.1
 _EVENTS_SHOWN = 5
@@ -57,7 +57,7 @@ _LINK_NEWS = (LinkLost, LinkMismatched, LinkNoisy, CarRestarted, LinkIdentified)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "What cars do, live, and why they stopped."
+    parser.description = "Show what cars do, live, and why they stopped."
     parser.epilog = EPILOG
     add_car(parser)
     parser.add_argument("--json", action="store_true", help="print lines of JSON")

@@ -69,10 +69,16 @@ _HAT_NAMES = {1: "dpup", 2: "dpright", 4: "dpdown", 8: "dpleft"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
-        "what", nargs="?", default="list", choices=tuple(_SUBCOMMANDS), help="default: list"
+        "what",
+        nargs="?",
+        default="list",
+        choices=tuple(_SUBCOMMANDS),
+        help="the operation (default: list)",
     )
-    parser.add_argument("pad", nargs="?", default="", help="a part of its name, or of its GUID")
-    parser.add_argument("--seconds", type=positive, help="for how long it is shown or measured")
+    parser.add_argument("pad", nargs="?", default="", help="a part of the pad's name or GUID")
+    parser.add_argument(
+        "--seconds", type=positive, help="the time for which it is shown or measured, in s"
+    )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 

@@ -28,18 +28,18 @@ from host_bridge.deploy.flash.precheck import uri_of
 EPILOG = """\
 examples:
   tandem pair --car /dev/ttyACM0 --box /dev/ttyACM1 --name red
-  tandem pair --car /dev/ttyACM0 --forget   it believes no box any more, and needs none
+  tandem pair --car /dev/ttyACM0 --forget   it trusts no box any more, and needs none
   tandem pair --virtual box.key             for tandem sim nigel --key box.key, and runstop_box
 
 Both are on cables at once, flashed, the car not armed. A key of 16 random bytes is written to each
-at its REPL, read back by its hash, and then each is reset. From then on the car believes a "run" of
-this box alone; any box can still stop it. And it needs this box, whatever its vehicle file says:
-without it it is armed on a stand only, and the box's silence stops it. Nothing but --forget ends
+at its REPL, read back by its hash, and then each is reset. From then on the car accepts a "run" of
+this box alone; any box can still stop it. It needs this box, whatever its vehicle file says:
+without it the car can be armed on a stand only, and the box's silence stops it. Only --forget ends
 that: a key that was damaged, or came with another board's flash, is lost and not forgotten. No
-message brings or says a key, this host keeps none, and a new one takes the place of the old: a box
-that is lost is replaced by pairing another. --name is what the box calls its car in a stop: "box of
-red". A car whose steps do not hold their beat with a box's words is given a longer one, and that is
-said; after --forget, "tandem config write CAR step_s=0.01" takes it back.
+message carries a key, this host keeps none, and a new key replaces the old one: a lost box is
+replaced by pairing another. --name is the car's name in the stops of the box: "box of red". A car
+whose steps are too slow with a box gets a longer control period, which is printed; after --forget,
+"tandem config write CAR step_s=0.01" takes it back.
 """
 
 
@@ -49,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("--car", metavar="PORT", help="the serial port of the car's board")
     parser.add_argument("--box", metavar="PORT", help="the serial port of the box's board")
-    parser.add_argument("--name", default="", help="what the box calls its car, 9 letters or less")
-    parser.add_argument("--forget", action="store_true", help="the car is to have no key any more")
+    parser.add_argument("--name", default="", help="the car's name on the box, at most 9 letters")
+    parser.add_argument("--forget", action="store_true", help="erase the key of the car")
     parser.add_argument("--virtual", metavar="FILE", help="write a key for a virtual car and box")
-    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

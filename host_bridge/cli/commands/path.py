@@ -40,8 +40,8 @@ The centre line of a map, or of a track of sim://, and driven as fast as it can 
   tandem path centre corridor -o corridor.csv
   tandem drive 'sim://f1tenth?track=corridor&sensors=run.jsonl' --lockstep \\
     --input 'path:corridor.csv?law=stanley&laps=3' --speed 2
-How far beside it the car was, by its own reckoning (the drive says that at its end) and in truth,
-lap times, and how often it hit a wall:
+The distance from the path by the car's own odometry (a drive prints it at its end) and in truth,
+lap times, and how often the car hit a wall:
   tandem path error corridor.csv --of run.jsonl --vehicle f1tenth
   tandem path show corridor.csv
 
@@ -55,7 +55,7 @@ examples of what follows the file in --input 'path:FILE?...':
                    said, the path's first point, looking along it
   lateral=2        sideways acceleration in bends, m/s^2
   lookahead=0.6    of pure pursuit, in m; grows with the speed unless said
-  far=0.5          farther beside the path than this the car is stopped
+  far=0.5          the car is stopped if it is farther from the path than this
 """
 _SENSORS = ".jsonl"
 
@@ -68,19 +68,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    recorded = what.add_parser("record", help="of a drive's log (--record, tandem record)")
+    recorded = what.add_parser("record", help="make a path of the log of a drive")
     recorded.add_argument("log", type=FilePath)
-    recorded.add_argument("--car", metavar="NAME", help="whose, if there are several")
-    centre = what.add_parser("centre", help="the centre line of a map, or of a track")
+    recorded.add_argument("--car", metavar="NAME", help="the car, if there are several")
+    centre = what.add_parser("centre", help="make the centre line of a map or of a track")
     centre.add_argument("map", metavar="MAP.yaml", help=f"or one of {', '.join(track_names())}")
-    centre.add_argument(
-        "--start", metavar="X,Y,YAW_DEG", help="where it begins, and in which direction"
-    )
+    centre.add_argument("--start", metavar="X,Y,YAW_DEG", help="the pose at which it begins")
     for maker in (recorded, centre):
         maker.add_argument("-o", "--out", type=FilePath, required=True, metavar="FILE.csv")
         maker.add_argument("--spacing", type=positive, default=SPACING_M, metavar="M")
-    shown = what.add_parser("show", help="length, bends, speeds")
-    error = what.add_parser("error", help="how far beside it a drive was")
+    shown = what.add_parser("show", help="show length, bends and speeds")
+    error = what.add_parser("error", help="show how far a drive was from the path")
     for reader in (shown, error):
         reader.add_argument("file", type=FilePath, metavar="FILE.csv")
     error.add_argument(
@@ -90,8 +88,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a virtual car's sensors=FILE.jsonl (the truth), or a log (what the car reckoned)",
     )
-    error.add_argument("--car", metavar="NAME", help="whose, in a log of several")
-    error.add_argument("--vehicle", metavar="NAME", help="the car's type: the point it turns about")
+    error.add_argument("--car", metavar="NAME", help="the car, in a log of several")
+    error.add_argument(
+        "--vehicle",
+        metavar="NAME",
+        help="the vehicle type, which has the point that it turns about",
+    )
     for each in (recorded, centre, shown, error):
         each.add_argument("--json", action="store_true", help="print it as JSON")
 

@@ -32,25 +32,39 @@ from host_bridge.ros2 import MOTION_TOPICS, parameter, simulate
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
-        "--params", action="append", default=[], type=Path, metavar="FILE", help="again for more"
+        "--params",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="a parameter file; repeatable",
     )
     parser.add_argument(
-        "-p", dest="given", action="append", default=[], metavar="NAME:=VALUE", help="before files"
+        "-p",
+        dest="given",
+        action="append",
+        default=[],
+        metavar="NAME:=VALUE",
+        help="a parameter, which takes precedence over files",
     )
     parser.add_argument(
         "--engaged",
         choices=("true", "false"),
         default="true",
-        help="initial_engage_state: whether it moves before /vehicle/engage says so; %(default)s",
+        help="initial_engage_state: whether it moves before /vehicle/engage (default %(default)s)",
     )
     parser.add_argument(
         "--publish",
         choices=tuple(MOTION_TOPICS),
         default="full_motion",
-        help="motion_publish_mode: what of its motion localisation has from it; %(default)s",
+        help="motion_publish_mode: what localisation gets of its motion (default %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of its noise; %(default)s")
-    parser.add_argument("--seconds", type=float, help="for how long; without it until Ctrl-C")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="the seed of its noise (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, help="end after this time in s (default: at Ctrl-C)"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="served names, URIs or serial ports; may be left out if one is served",
     )
     parser.add_argument(
-        "--car", dest="more", action="append", default=[], help="the same, as an option"
+        "--car", dest="more", action="append", default=[], help="the same as an option"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.mcap")
     parser.add_argument(
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CAR=FILE",
-        help="lines of JSON with the car's scans, as a virtual car's sensors=FILE has them",
+        help="a file with the car's scans as lines of JSON, as a virtual car's sensors=FILE",
     )
     add_seconds(parser)
 

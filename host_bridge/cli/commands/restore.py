@@ -1,4 +1,4 @@
-"""Give a car its numbers back.
+"""Write the configuration of a backup onto a car.
 
 examples:
   tandem restore --car nigel nigel.json
@@ -7,8 +7,8 @@ examples:
 
 The file is of one board. Another one is refused unless --board says that it is meant (tandem
 identify shows its id), and has to be of the same type.
-Writing needs the car in STANDBY or FAULT; all of it is read back. A parameter that this version
-does not know any more is refused, one that the file has not stays as the vehicle file has it.
+Writing needs a car that is parked or in fault; all of it is read back. A parameter that is unknown
+to this version is refused. One that the file lacks stays as the vehicle file has it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_backup_file(parser)
     parser.add_argument(
-        "--board", metavar="ID", help="the board that is to have it, if it is another one"
+        "--board", metavar="ID", help="the id of the board to write to, if it is another one"
     )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 

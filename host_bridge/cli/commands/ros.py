@@ -66,15 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="vocabulary",
         choices=vocabulary_names(),
         default="f1tenth",
-        help="whose topics: %(choices)s; %(default)s",
+        help="the vocabulary of topics: %(choices)s (default %(default)s)",
     )
-    parser.add_argument("--ns", default="", metavar="/NAME", help="namespace of all its topics")
+    parser.add_argument("--ns", default="", metavar="/NAME", help="the namespace of all its topics")
     parser.add_argument(
         "--remap",
         action="append",
         default=[],
         metavar="FROM:=TO",
-        help="another name of a topic or service, as ROS 2's -r; may be said again",
+        help="another name of a topic or service, as ROS 2's -r; repeatable",
     )
     parser.add_argument("--mux", metavar="FILE", help="mux.yaml: topics, priorities, timeouts")
     parser.add_argument(
@@ -90,12 +90,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--clock",
         action="store_true",
-        help="ROS time is a virtual car's own, said on /clock; ~/pause holds it, ~/step steps it",
+        help="publish a virtual car's time on /clock; ~/pause holds it, ~/step steps it",
     )
     parser.add_argument(
         "--unarmed",
         action="store_true",
-        help="arm no car at the start, a virtual one neither: ~/arm does that, or R here",
+        help="arm no car at the start, not even a virtual one: ~/arm does that, or R here",
     )
     add_driving(parser)
 

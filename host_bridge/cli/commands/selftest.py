@@ -13,7 +13,7 @@ EPILOG = """\
 examples:
   tandem selftest serial:///dev/ttyACM0
   tandem selftest nigel --only sensors              nothing moves
-  tandem selftest nigel --without runstop           a part is left out, and said to be
+  tandem selftest nigel --without runstop           leave a part out
 
 WHEELS OFF THE GROUND: it steers and turns the wheels, slowly, in the profile stand. It asks first,
 and asks you to open and to close the runstop loop: the daily proof that it stops the car. Ctrl-C
@@ -28,9 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser)
     names = [name for name, _, _ in CHECKS]
-    parser.add_argument("--only", choices=names, help="this part alone")
-    parser.add_argument("--without", choices=names, action="append", default=[], help="leave out")
-    parser.add_argument("--attest", choices=[WHEELS_OFF_GROUND], help="say so without being asked")
+    parser.add_argument("--only", choices=names, help="run this part alone")
+    parser.add_argument(
+        "--without", choices=names, action="append", default=[], help="leave this part out"
+    )
+    parser.add_argument(
+        "--attest", choices=[WHEELS_OFF_GROUND], help="attest it without being asked"
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
 
 

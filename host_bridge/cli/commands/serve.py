@@ -46,14 +46,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Own a car's line, and share it with every command on this machine."
     parser.epilog = EPILOG
     add_car(parser, what="the URI of a car")
-    parser.add_argument("--name", help="to be known by (default: the car's own)")
-    parser.add_argument("--board", metavar="ID", help="the board that is meant, and no other")
-    parser.add_argument("--vehicle", help="its type (default: told by its configuration)")
+    parser.add_argument("--name", help="the name to serve it under (default: the car's own)")
+    parser.add_argument("--board", metavar="ID", help="serve the car only if it has this board")
     parser.add_argument(
-        "--fleet", default="", metavar="NAME", help="cars that are stopped together"
+        "--vehicle", help="its vehicle type (default: known from its configuration)"
     )
-    parser.add_argument("--radio", metavar="URI", help="the line on which a runstop box is heard")
-    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
+    parser.add_argument(
+        "--fleet",
+        default="",
+        metavar="NAME",
+        help="the name of a fleet, whose cars are stopped together",
+    )
+    parser.add_argument("--radio", metavar="URI", help="the line of the radio of a runstop box")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE.mcap", help="log every byte to this file"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -66,16 +66,18 @@ QUERY = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "A virtual car alone, behind a serial port."
+    parser.description = "Run a virtual car alone, behind a serial port."
     parser.epilog = EPILOG
     parser.add_argument(
         "vehicle", nargs="?", metavar="VEHICLE", help="a type that tandem vehicles lists"
     )
     for key, metavar, text in QUERY:
         parser.add_argument("--" + key.replace("_", "-"), dest=key, metavar=metavar, help=text)
-    parser.add_argument("--blank", action="store_true", help="with no configuration stored")
-    parser.add_argument("--runtime", choices=RUNTIMES, default="auto", help="what runs its program")
-    parser.add_argument("--link", type=Path, help="a name that stays, for the port")
+    parser.add_argument("--blank", action="store_true", help="start without a stored configuration")
+    parser.add_argument(
+        "--runtime", choices=RUNTIMES, default="auto", help="the runtime of its program"
+    )
+    parser.add_argument("--link", type=Path, help="a stable name for the port")
     parser.add_argument("--trace", type=Path, help="write its true path to this CSV file")
     parser.add_argument(
         "--list", action="store_true", help="show models, tracks and faults, and end"

@@ -57,17 +57,19 @@ _LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}")
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"the port of the page (default {PORT})"
+    )
     parser.add_argument(
         "--speed",
         type=positive,
         default=_SPEED_MPS,
         metavar="M_PER_S",
-        help=f"top speed of whoever drives from the page; default: {_SPEED_MPS:g}",
+        help=f"the top speed for driving from the page (default {_SPEED_MPS:g})",
     )
-    parser.add_argument("--watch-only", action="store_true", help="print no seat's address")
+    parser.add_argument("--watch-only", action="store_true", help="print no address that may drive")
     parser.add_argument(
-        "--log", type=Path, metavar="FILE.mcap", help="show what was recorded, with a time slider"
+        "--log", type=Path, metavar="FILE.mcap", help="show a recorded drive, with a time slider"
     )
     parser.add_argument(
         "--foxglove",
@@ -75,29 +77,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_FOXGLOVE_PORT,
         metavar="PORT",
-        help=f"Foxglove's server besides: it sees, and stops; default: {_FOXGLOVE_PORT}",
+        help=f"serve Foxglove too, which can watch and stop (default {_FOXGLOVE_PORT})",
     )
     parser.add_argument(
         "--lidar",
         action="append",
         default=[],
         metavar="CAR=FILE",
-        help="a car's scans, as lines of JSON, on the map and in what is recorded",
+        help="a file with a car's scans as lines of JSON, for the map and for recordings",
     )
     parser.add_argument(
         "--camera",
         metavar="SOURCE",
-        help="a camera's picture beside the map: /dev/video0, or the URL of an MJPEG stream",
+        help="a camera to show beside the map: /dev/video0, or the URL of an MJPEG stream",
     )
     parser.add_argument(
         "--record-to",
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="where the page's button records to; default: here",
+        help="the folder to which the page records (default: this one)",
     )
     parser.add_argument(
-        "--no-plots", action="store_true", help="without plots and map, which take a second program"
+        "--no-plots",
+        action="store_true",
+        help="leave out plots and map, which take a second program",
     )
 
 

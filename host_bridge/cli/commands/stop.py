@@ -53,9 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Stop cars, now; by default all that are served on this machine."
     parser.epilog = EPILOG
-    parser.add_argument("car", nargs="*", metavar="CAR", help="names, or URIs")
-    parser.add_argument("--all", action="store_true", help="all served cars (the default)")
-    parser.add_argument("--fleet", metavar="NAME", help="the served cars of one fleet")
+    parser.add_argument("car", nargs="*", metavar="CAR", help="the cars: served names or URIs")
+    parser.add_argument("--all", action="store_true", help="stop all served cars (the default)")
+    parser.add_argument("--fleet", metavar="NAME", help="stop the served cars of this fleet")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 

@@ -24,8 +24,8 @@ examples:
   tandem trim --car f1tenth throttle=-5         where its ESC stands still
   tandem trim --car nigel steering=0            back to the vehicle file
 
-Microseconds beside the vehicle file's, not beside the last trim: saying it twice changes nothing.
-The car has to be in STANDBY or FAULT. It is written, read back, and kept here with the car's
+The offset is from the vehicle file's pulse, not from the last trim; repeating it changes nothing.
+The car has to be parked or in fault. It is written, read back, and kept here with the car's
 pairing, without which no command would know the car's numbers: tandem backup carries both.
 """
 
@@ -35,7 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Trim a car's steering and throttle."
     parser.epilog = EPILOG
     named_car(parser)
-    parser.add_argument("trims", nargs="*", metavar="WHAT=US", help="steering, throttle, a channel")
+    parser.add_argument(
+        "trims",
+        nargs="*",
+        metavar="WHAT=US",
+        help="steering, throttle or a channel, and its offset in us",
+    )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 

@@ -35,10 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("name", nargs="?", help="a type, or the path of a vehicle file")
-    parser.add_argument("--check", action="store_true", help="check the wiring, show the budget")
+    parser.add_argument("name", nargs="?", help="a vehicle type, or the path of a vehicle file")
     parser.add_argument(
-        "--board", metavar="BOARD", help="with --check: a board, or its file's path"
+        "--check", action="store_true", help="check the wiring, and show the resources in use"
+    )
+    parser.add_argument(
+        "--board", metavar="BOARD", help="with --check: a board's type, or the path of a board file"
     )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 

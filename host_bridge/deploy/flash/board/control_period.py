@@ -40,8 +40,8 @@ async def lengthen_control_period(
             return ""
         await host.configurations.adjust(opened, {"step_s": there.step_s}, progress_count)
         return (
-            f"{opened.name} has a beat of {there.step_s * 1e3:g} ms now, all read back: with a "
-            f"box's key its steps do not hold {has_us / 1e3:g} ms on this board"
+            f"{opened.name} has a control period of {there.step_s * 1e3:g} ms now, all read back: "
+            f"with a box's key its steps do not hold {has_us / 1e3:g} ms on this board"
         )
     finally:
         await opened.close()

@@ -36,6 +36,7 @@ def test_a_beat_that_does_not_hold_is_written_once_and_said(tmp_path):
 
     with virtual_car("f1tenth", port):
         assert run_async(twice(make_host())) == 0
-    assert said[0].startswith("f1tenth has a beat of 20 ms now, all read back: with a box's key")
+    said_first = "f1tenth has a control period of 20 ms now, all read back: with a box's key"
+    assert said[0].startswith(said_first)
     assert "do not hold 10 ms" in said[0]
     assert said[1:] == ["", 20_000]
