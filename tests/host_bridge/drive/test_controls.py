@@ -137,7 +137,7 @@ class Alone(ScriptInput):
     """A Devkit script that nobody connects to."""
 
     async def open(self, context):
-        self.build_program(context)
+        self.prepare(context)
 
 
 def test_a_devkit_script_needs_a_deadman_whose_release_is_seen():

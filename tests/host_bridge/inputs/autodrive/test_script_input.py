@@ -31,7 +31,7 @@ class Day(Drive):
         source = nigel.source("devkit")
         self.seat = KeyboardSeat(LIMITS, has_releases=True)
         self.script = ScriptInput("here:4567", None, script_options)
-        self.script.build_program(context([nigel], speed_mps=CAP_MPS))
+        self.script.prepare(context([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
         controls = Controls(self.script, source, LIMITS, person, needs_hand=has_seat)
         self.control_task = ControlTask(

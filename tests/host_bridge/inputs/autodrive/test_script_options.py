@@ -19,7 +19,7 @@ from tests.host_bridge.inputs.made_inputs import context
 
 def script_of(name, **options):
     script = make("127.0.0.1:4567", options, lambda: 0)
-    script.build_program(context([load_vehicle(name)]))
+    script.prepare(context([load_vehicle(name)]))
     script.exchange = ScriptExchange(0)
     return script
 
