@@ -140,7 +140,7 @@ def _trusting(words: list[str]) -> list[str]:
     while "--trust-code" in words[1:]:
         at = words.index("--trust-code", 1)
         if at + 1 == len(words):
-            raise UsageFault("--trust-code: which file?", expected="--trust-code MODEL.yaml")
+            raise UsageFault("--trust-code needs a file", expected="--trust-code MODEL.yaml")
         from host_bridge.cars.virtual_cars import trust_code
 
         trust_code(words[at + 1])

@@ -21,7 +21,7 @@ def refuse_car_as_file(path: Path) -> None:
     """Raise errors.UsageFault if the file looks like a car's URI."""
     if ":" in path.parts[0]:
         raise UsageFault(
-            f"{path} is no name for a file",
+            f"{path} is not a file name",
             expected="--car CAR, and a file: red.json",
             remedy="a car is named by --car",
         )

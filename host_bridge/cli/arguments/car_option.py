@@ -48,7 +48,7 @@ def board_of(text: str | None) -> bytes | None:
         board_id = b""
     if len(board_id) != _BOARD_BYTES:
         raise UsageFault(
-            "not the id of a board",
+            "this is not the id of a board",
             expected=f"--board and {2 * _BOARD_BYTES} hexadecimal digits",
             got=text,
             remedy="tandem identify shows that of each car",

@@ -30,8 +30,9 @@ def changes_of(words: Sequence[str]) -> dict[str, float]:
             found[name] = float(text)
         except ValueError:
             raise UsageFault(
-                f"{word!r} is nothing that one car may have other than its vehicle file",
+                f"{word!r} is not a value in which one car may differ from its vehicle file",
                 expected=" or ".join(f"{known}=NUMBER" for known in ADJUSTABLE),
-                remedy="anything else is changed in the file: tandem config write --vehicle FILE",
+                remedy="change any other value in the vehicle file, then: "
+                "tandem config write --vehicle FILE",
             ) from None
     return found

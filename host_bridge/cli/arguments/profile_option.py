@@ -40,7 +40,7 @@ def profile_of(args: argparse.Namespace, car_count: int = 1) -> Profile | None:
 def _refuse_several(car_count: int) -> None:
     if car_count > 1:
         raise UsageFault(
-            "the profile stand is for one car: what its wheels do in the air is never mirrored",
+            "the profile stand is for one car alone",
             expected="one car",
             got=f"{car_count} cars",
             remedy="leave out --twin",

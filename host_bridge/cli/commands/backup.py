@@ -58,7 +58,10 @@ async def _row(host: Host, opened: OpenCar) -> dict[str, Any]:
     values = await host.configurations.read(opened, progress_count("read"))
     parameters = by_name(values)
     if values_hash(values, identity.car_name) != identity.config_hash:
-        raise NotHeldFault("what was read is not what the car reports to hold", where=opened.uri)
+        raise NotHeldFault(
+            "the parameters that were read do not match the car's configuration hash",
+            where=opened.uri,
+        )
     return {
         "what": KIND,
         "car_name": identity.car_name,

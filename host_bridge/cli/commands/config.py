@@ -76,7 +76,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     text, args.changes = _told(args)
     if args.calibration and (args.action != "write" or args.changes or args.name):
         raise UsageFault(
-            "a calibration is written by itself",
+            "a calibration is not written together with a name or a value",
             expected="tandem config write CAR --calibration FILE",
             remedy="write the name or the control period before or after it",
         )
@@ -99,7 +99,7 @@ def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
         cars.append(args.car)
     if len(cars) > 1 or (words and args.action != "write"):
         raise UsageFault(
-            f"what is {args.action} to be done with?",
+            f"{args.action} takes one car",
             expected="one car, and NAME=VALUE for write only",
             got=" ".join([*cars, *words]),
         )
@@ -216,7 +216,7 @@ def _differences(rows: list[dict[str, object]], name: str, vehicle: Vehicle) -> 
 def _vehicle(args: argparse.Namespace, host: Host) -> Vehicle:
     if not args.vehicle:
         names = ", ".join(host.vehicles.names())
-        raise UsageFault("of which type is the car to be?", expected=f"--vehicle {names}")
+        raise UsageFault("the vehicle type is missing", expected=f"--vehicle {names}")
     return host.vehicles.load(args.vehicle)
 
 

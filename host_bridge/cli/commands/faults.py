@@ -200,7 +200,7 @@ def _row(one: Any, words: Mapping[str, str] | None) -> dict[str, Any]:
 
 def _nothing_to_run(got: str) -> UsageFault:
     return UsageFault(
-        "none of these cases is one of these vehicles': nothing would be shown",
+        "none of these cases applies to these vehicles",
         expected="at least one run",
         got=got,
         remedy="tandem faults --list says which case is for whom",

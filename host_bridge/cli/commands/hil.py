@@ -127,7 +127,7 @@ def _chosen(args: argparse.Namespace) -> list[str]:
         raise UsageFault(f"no part {wrong[0]!r}", expected=f"some of {', '.join(PARTS)}")
     if not (args.port or args.csv):
         raise UsageFault(
-            "what is to be measured?",
+            "neither a port nor a capture is given",
             expected="a PORT, or --csv",
             remedy="tandem identify lists ports",
         )
@@ -143,7 +143,7 @@ def _capture(args: argparse.Namespace) -> list[Measurement]:
     strange = sorted(set(named) - set(analyser.PARTS)) or [w for w in args.channel if "=" not in w]
     if strange or not named:
         raise UsageFault(
-            "which channel is what?",
+            "--channel does not name a part and its column",
             expected=f"--channel PART=COLUMN, of {', '.join(analyser.PARTS)}",
             got=" ".join(strange) or "none",
         )

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         )
     else:
         raise UsageFault(
-            "what is to be paired?",
+            "the boards to pair are not named",
             expected="--car PORT --box PORT, or --car PORT --forget, or --virtual FILE",
             remedy="tandem pair --help has examples",
         )

@@ -165,7 +165,8 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
         if args.map in track_names():
             if args.start:
                 raise UsageFault(
-                    "a track begins in the origin, along x", got=f"--start {args.start}"
+                    "--start is for maps: a track begins at the origin, along x",
+                    got=f"--start {args.start}",
                 )
             points, facts = load_centre_line(args.map)[:-1], {}
         else:
@@ -223,7 +224,7 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     is_truth = args.of.suffix == _SENSORS
     places = list(_truths(args, host)) if is_truth else list(_reckoned(args, path))
     if not places:
-        raise DataFileFault("no place of a car in it", where=str(args.of))
+        raise DataFileFault("there is no pose of a car in this file", where=str(args.of))
     tracking_error = TrackingError(path)
     for position, _ in places:
         tracking_error.add(position)

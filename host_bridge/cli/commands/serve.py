@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 async def _serve(args: argparse.Namespace, host: Host) -> int:
     uri = as_uri(car_of(args) or "")
     if "://" not in uri:
-        raise UsageFault("which car?", expected="--car /dev/ttyACM0", got=uri or "none")
+        raise UsageFault("no car is named", expected="--car /dev/ttyACM0", got=uri or "none")
     service = await host.cars.serve(
         uri,
         name=args.name,

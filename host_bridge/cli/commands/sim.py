@@ -93,7 +93,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
     if args.list:
         return _list(virtual_cars.choices(), args.json)
     if not args.vehicle:
-        raise UsageFault("which car?", expected="a VEHICLE, or --list", remedy="tandem sim nigel")
+        raise UsageFault(
+            "no vehicle is named", expected="a VEHICLE, or --list", remedy="tandem sim nigel"
+        )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     process = _start(args, host)
     try:

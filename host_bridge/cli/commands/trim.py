@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
             raise UsageFault(
                 f"{word} is no trim",
                 expected="WHAT=US, as in steering=-10",
-                remedy=f"a car is meant? say --car {word}",
+                remedy=f"if a car is meant: --car {word}",
             )
     return run_async(_trim(args, host))
 

@@ -25,7 +25,7 @@ def read_backup(path: Path) -> dict[str, Any]:
     except (ValueError, AttributeError, KeyError, TypeError):
         raise _not_a_backup(path, "something else") from None
     if not is_whole:
-        raise _not_a_backup(path, "its hash is not that of what is in it")
+        raise _not_a_backup(path, "a hash that does not match the content")
     found: dict[str, Any] = row
     return found
 
@@ -46,7 +46,7 @@ def write_backup(path: Path, row: dict[str, Any]) -> None:
 
 def _not_a_backup(path: Path, got: str) -> DataFileFault:
     return DataFileFault(
-        "this is no backup, or not a whole one",
+        "this is not a whole backup",
         where=str(path),
         expected="what tandem backup wrote, unchanged",
         got=got,

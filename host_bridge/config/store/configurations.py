@@ -59,8 +59,8 @@ _WHAT = {
     5: "it could not store it",
     6: "it is not what it was announced to be, or is for another board",
     7: "only at rest: its wheels turn",
-    8: "no other request open: one was, so say it again",
-    9: "it found no room in memory for what writes one: restart it, and say it again",
+    8: "no other request open: one was, so run the command again",
+    9: "it found no room in memory for what writes one: restart it, and run the command again",
 }
 
 Progress = Callable[[int, int], None]  # done, of how many

@@ -87,7 +87,7 @@ def _refuse_beyond(vehicle: Vehicle, channel: int, pulses_ns: list[int]) -> None
     high = vehicle.parameters["channel_high"][channel]
     if not low <= min(pulses_ns) <= max(pulses_ns) <= high:
         raise UsageFault(
-            f"so trimmed, channel {channel} leaves its range",
+            f"with this trim channel {channel} leaves its range",
             expected=f"{low / 1000:g} to {high / 1000:g} us, as the vehicle file allows",
             got=f"{min(pulses_ns) / 1000:g} to {max(pulses_ns) / 1000:g} us",
             remedy="trim less and turn the horn on its shaft; or lower steer_max_rad in the file",

@@ -96,7 +96,7 @@ def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
     """Raise errors.RefusedFault for a board of another kind, or a MicroPython too old."""
     if not facts.machine.startswith(board.machine):
         raise RefusedFault(
-            f"this is no {board.title}",
+            f"this board is not a {board.title}",
             where=where,
             expected=board.machine,
             got=facts.machine or "a board that does not say what it is",

@@ -32,7 +32,8 @@ class FoundCar:
             raise AnotherCarFault(
                 another_car_text(known, seen),
                 where=where,
-                remedy="nothing was written; leave the cables as they are, and say it again",
+                remedy="nothing was written; leave the cables as they are, and run the command "
+                "again",
             )
         self.board_id = board_id
 
@@ -48,7 +49,7 @@ async def precheck_car(port: str, host: Host, before: FoundCar) -> int:
     owner = host.cars.find(uri)
     if owner:
         raise RefusedFault(
-            "this car is served; flashing it would take it from whoever uses it",
+            "this car is served, and flashing would interrupt its users",
             where=uri,
             got=f"{owner.name}, by process {owner.pid}",
             remedy="end that program first",

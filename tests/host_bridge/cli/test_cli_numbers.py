@@ -57,8 +57,8 @@ def test_trims_are_beside_the_file_not_beside_each_other(car):
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (("trim", "sim://nigel"), "say --car sim://nigel"),
-        (("trim", "red", "steering=3"), "say --car red"),
+        (("trim", "sim://nigel"), "meant: --car sim://nigel"),
+        (("trim", "red", "steering=3"), "meant: --car red"),
         (("backup", "sim://nigel"), "a car is named by --car"),
         (("restore", "serial:///dev/ttyACM0"), "a car is named by --car"),
     ],

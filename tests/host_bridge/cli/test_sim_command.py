@@ -90,7 +90,7 @@ def test_a_line_that_it_does_not_take_is_said_and_does_it_no_harm():
         (("f1tenth", "--track", "oval", "--start", "0,0.9,0"), "say start=X,Y,YAW_DEG"),
         (("f1tenth", "--sensors", "/nowhere/run.jsonl"), "there is no folder /nowhere"),
         (("f1tenth", "--seed", "one"), "seed='one'"),
-        ((), "which car?"),
+        ((), "no vehicle is named"),
     ],
 )
 def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):

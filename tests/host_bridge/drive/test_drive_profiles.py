@@ -39,8 +39,8 @@ def test_a_car_on_a_stand_is_shown_with_the_time_that_is_left():
     day.until_phase(Phase.DRIVING)
     day.advance(1.0)
     shown = "\n".join(screen(day.drive, day.now_us, 80))
-    assert "STAND, 59 s left" in shown
-    assert "STAND, 59 s left" in "\n".join(PlainView().news(day.drive, day.now_us))
+    assert "Stand, 59 s left" in shown
+    assert "Stand, 59 s left" in "\n".join(PlainView().news(day.drive, day.now_us))
 
 
 def test_the_cap_is_on_the_cars_before_they_are_armed():

@@ -162,7 +162,7 @@ class RawBoard:
                 "the board did not do what it was asked at its REPL",
                 where=self.where,
                 got=str(error).strip().split("\n")[-1],
-                remedy="what it ran before still starts; see to the cable, then say it again",
+                remedy="the old program still starts; see to the cable, then run the command again",
             ) from None
 
 
@@ -171,5 +171,6 @@ def verification_fault(where: str, path: str) -> NotHeldFault:
     return NotHeldFault(
         f"{path} is not on the board as it was sent",
         where=where,
-        remedy="what it ran before still starts; say it again; if it stays so its flash is worn",
+        remedy="the old program still starts; run the command again; if it happens again, the "
+        "board's flash is worn",
     )

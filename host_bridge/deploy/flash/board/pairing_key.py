@@ -78,7 +78,7 @@ def check(board: RawBoard, port: str, kind: str) -> None:
     check_kind(board, port, kind)
     if not board.asked(_ASK_CIPHER):
         raise RefusedFault(
-            "its MicroPython has no AES, so it can know no key",
+            "its MicroPython has no AES, so it cannot use a key",
             where=port,
             expected="the module cryptolib",
             remedy="put a MicroPython on it that has it (tandem flash --runtime FILE), or use the "
@@ -104,7 +104,7 @@ def store(board: RawBoard, key: bytes, name: str) -> None:
             raise NotHeldFault(
                 "the key that was read back is not the key that was written",
                 where=board.where,
-                remedy="say it again; if it stays so, the board's flash is worn",
+                remedy="run the command again; if it happens again, the board's flash is worn",
             )
 
 

@@ -29,10 +29,10 @@ def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | N
     if file.suffix == ".bin":
         return _by_esptool(file, port)
     raise UsageFault(
-        "a DFU file is put on by dfu-util",
+        "a DFU file is installed by dfu-util",
         where=str(file),
         remedy=f"BOOT0 to 3V3, press reset, dfu-util -a 0 -D {file}, BOOT0 back, press reset; "
-        "then say the same without --runtime",
+        "then run the command again without --runtime",
     )
 
 
@@ -58,7 +58,8 @@ def _drive(board_id: str, drives: Iterable[Path] | None) -> Path:
                 "no boot drive of this chip is here",
                 expected=f"a drive with {_INFO}, in it {_BOARD_ID}{board_id}",
                 got=", ".join(f"{folder}: {found}" for folder, found in infos.items()),
-                remedy="hold BOOTSEL while you plug the board in, mount its drive, say it again",
+                remedy="hold BOOTSEL while you plug the board in, mount its drive, and run "
+                "the command again",
             )
         time.sleep(0.5)
 
@@ -77,7 +78,7 @@ def _by_esptool(file: Path, port: str) -> str:
     tool = shutil.which("esptool") or shutil.which("esptool.py")
     if tool is None:
         raise UsageFault(
-            "a .bin is put on by esptool, which is not installed",
+            "a .bin is installed by esptool, which is not here",
             where=str(file),
             remedy=f"pip install esptool; or: esptool --port {port} write_flash 0 {file}",
         )
@@ -89,6 +90,6 @@ def _by_esptool(file: Path, port: str) -> str:
             "esptool did not write the runtime",
             where=port,
             got=f"exit code {done.returncode}",
-            remedy="hold BOOT while you press RESET, then say it again",
+            remedy="hold BOOT while you press RESET, then run the command again",
         )
     return f"esptool wrote {file.name}"

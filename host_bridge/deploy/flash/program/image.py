@@ -63,7 +63,9 @@ def examine_image(file: Path, board: Board, sha256: str | None = None) -> Image:
     too old, or has another hash than ``sha256``; errors.UsageFault for another kind of file.
     """
     if file.suffix not in KINDS:
-        raise UsageFault("not a runtime", where=str(file), expected="a .uf2, .bin or .dfu file")
+        raise UsageFault(
+            "this file is not a MicroPython", where=str(file), expected="a .uf2, .bin or .dfu file"
+        )
     if file.suffix == ".uf2" and board.chip.name not in FAMILIES:
         what = f"a {board.chip.name} takes no UF2 file"
         raise UsageFault(what, where=str(file), expected="a .bin or .dfu")
@@ -71,10 +73,10 @@ def examine_image(file: Path, board: Board, sha256: str | None = None) -> Image:
         data = file.read_bytes()
     except OSError as error:
         raise DataFileFault(
-            "there is no such runtime",
+            "this MicroPython file cannot be read",
             where=str(file),
             got=error.strerror or str(error),
-            remedy=f"it is to be had from {where_to_get(board)}",
+            remedy=f"download it from {where_to_get(board)}",
         ) from None
     found = hashlib.sha256(data).hexdigest()
     if sha256 and found != sha256.lower():

@@ -223,7 +223,10 @@ def test_dfu_is_told_step_by_step(tmp_path):
 @pytest.mark.process
 def test_what_is_no_runtime_or_not_there_is_refused_by_the_command(tmp_path):
     (tmp_path / "notes.txt").write_text("")
-    for name, said, exit_code in (("notes.txt", "not a runtime", 2), ("none.uf2", "no such", 7)):
+    for name, said, exit_code in (
+        ("notes.txt", "not a MicroPython", 2),
+        ("none.uf2", "cannot be read", 7),
+    ):
         words = ("--vehicle", "f1tenth", "--board", "pico", "--port", PORT)
         done = tandem("flash", *words, "--runtime", str(tmp_path / name), within_s=60)
         assert (done.returncode, said in done.stderr) == (exit_code, True), done.stderr

@@ -160,8 +160,11 @@ def test_parts_after_ctrl_c_are_said_to_be_after_it(monkeypatch, tmp_path):
     ("words", "said"),
     [
         (["port", "--only", "tolld"], "no part 'tolld'"),
-        ([], "what is to be measured?"),
-        (["--csv", "x.csv", "--channel", "wheel=D0"], "which channel is what?"),
+        ([], "neither a port nor a capture is given"),
+        (
+            ["--csv", "x.csv", "--channel", "wheel=D0"],
+            "--channel does not name a part and its column",
+        ),
     ],
 )
 def test_a_mistake_of_usage_is_told(words, said, capsys):
