@@ -25,7 +25,7 @@ PORTS = 18_090 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 PORT = PORTS
 _TRIES = 20
 _BEAT_S = 0.01
-_SILENCES = re.compile("silent|silence|too old|overran|took too long")
+_SILENCES = re.compile("silent|silence|too old|too slow|took too long")
 
 
 class Disturbed(AssertionError):

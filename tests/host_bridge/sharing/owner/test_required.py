@@ -79,12 +79,12 @@ def test_the_car_stops_when_the_seat_is_killed(owner):
         wait_for(monitor, "status", is_active)
         seat.kill()
         wait_for(monitor, "status", lambda row: row["state"] == "STOPPED")
-        wait_for(monitor, "why_stopped", lambda row: "seat, which it needs, is" in row["text"])
+        wait_for(monitor, "why_stopped", lambda row: "seat, which it needs, was" in row["text"])
 
 
 def _is_what_hangs(row):
     """What the seat says comes through the owner: whose silence is noticed first is chance."""
-    return any(f"{name}, which it needs, is" in row["text"] for name in ("owner", "seat"))
+    return any(f"{name}, which it needs, was" in row["text"] for name in ("program", "seat"))
 
 
 def test_the_car_stops_when_its_owner_hangs(owner):
