@@ -163,7 +163,7 @@ def step_time_text(car: Car) -> str:
     if inputs is None or not (inputs.takes_us or inputs.missed):
         return ""
     words = f"step {inputs.takes_us * 1e-3:.1f} of {inputs.beat_us * 1e-3:g} ms"
-    missed = f", {inputs.missed} beats missed" if inputs.missed else ""
+    missed = f", {inputs.missed} control periods missed" if inputs.missed else ""
     lately = f", {inputs.missed_lately} OF THE LAST 100" if inputs.missed_lately else ""
     return words + missed + lately
 

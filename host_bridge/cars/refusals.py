@@ -137,7 +137,7 @@ def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:
     if inputs is None:
         return ""
     takes = f"a step takes {inputs.takes_us * 1e-3:.1f} ms of {inputs.beat_us * 1e-3:g}"
-    missed = f"{inputs.missed_lately} of the last 100 beats missed, 20 may be"
+    missed = f"{inputs.missed_lately} of the last 100 control periods missed, 20 may be"
     remedy = "take a Pico 2"
     if _was_busy(inputs):
         remedy = "it was kept busy, as by reading or writing its configuration: wait two seconds"

@@ -51,7 +51,9 @@ def said_of(called="red", inputs=None) -> str:
 
 def test_the_refusal_says_what_a_step_takes_and_the_command_that_helps():
     said = said_of(inputs=inputs_of())
-    assert "a step takes 11.4 ms of 10, 88 of the last 100 beats missed, 20 may be" in said
+    assert (
+        "a step takes 11.4 ms of 10, 88 of the last 100 control periods missed, 20 may be" in said
+    )
     assert f"`{COMMAND}`, or take a Pico 2" in said
     assert "\n" not in said
 
@@ -100,8 +102,11 @@ def test_without_its_report_the_refusal_is_its_phrase():
         (None, ""),
         (inputs_of(takes_us=0, missed=0, missed_lately=0), ""),
         (inputs_of(takes_us=8_640, missed=0, missed_lately=0), "step 8.6 of 10 ms"),
-        (inputs_of(takes_us=8_600, missed=7, missed_lately=0), "step 8.6 of 10 ms, 7 beats missed"),
-        (inputs_of(), "step 11.4 of 10 ms, 500 beats missed, 88 OF THE LAST 100"),
+        (
+            inputs_of(takes_us=8_600, missed=7, missed_lately=0),
+            "step 8.6 of 10 ms, 7 control periods missed",
+        ),
+        (inputs_of(), "step 11.4 of 10 ms, 500 control periods missed, 88 OF THE LAST 100"),
     ],
 )
 def test_the_monitor_says_what_a_step_takes_and_what_was_missed(inputs, said):
