@@ -16,7 +16,7 @@ from host_bridge.core import (
     Vehicle,
     stop_source_name,
 )
-from host_bridge.core.codes import Pairing
+from host_bridge.core.codes import BoxPairing
 from host_bridge.core.texts.stops import ARMED
 from host_bridge.core.texts.table import (
     clause,
@@ -28,11 +28,11 @@ from host_bridge.core.texts.table import (
 _FITS_WELL = 0.75  # of the control period: steps below this overrun only for a passing reason
 # What keeps a stop box from being believed, apart from its silence
 _UNPAIRED = (
-    Pairing.STRANGE,
-    Pairing.BARE_BOX,
-    Pairing.NO_KEY,
-    Pairing.MOVED,
-    Pairing.NO_CIPHER,
+    BoxPairing.STRANGE,
+    BoxPairing.BARE_BOX,
+    BoxPairing.NO_KEY,
+    BoxPairing.MOVED,
+    BoxPairing.NO_CIPHER,
 )
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being armed
 

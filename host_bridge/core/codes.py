@@ -116,7 +116,7 @@ class RcMode(Worded):
     AUTONOMY = wire.MODE_AUTONOMY
 
 
-class Pairing(Worded):
+class BoxPairing(Worded):
     """The state of the pairing between a car and its runstop box, as the car reports it."""
 
     ANSWERS = wire.PAIRING_ANSWERS

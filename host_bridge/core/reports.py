@@ -11,11 +11,11 @@ from host_bridge.core.codes import (
     Action,
     BatteryStage,
     BindResult,
+    BoxPairing,
     Cause,
     Device,
     EventCode,
     Fault,
-    PairingState,
     Profile,
     RcMode,
     Refusal,
@@ -191,7 +191,7 @@ class Inputs:
     takes_us: int = 0  # the recent duration of a step
     missed: int = 0  # overrun control periods since its start, modulo 2**16
     missed_lately: int = 0  # overrun ones among the last hundred
-    pairing: PairingState | None = None  # state of the pairing with the runstop box
+    pairing: BoxPairing | None = None  # state of the pairing with the runstop box
 
 
 @dataclass(frozen=True, slots=True)

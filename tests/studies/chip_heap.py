@@ -28,7 +28,7 @@ from host_bridge.config.boards.heap import (
 )
 from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.bench import facts as facts_of
 from tests.studies import chip_tables
 
@@ -66,7 +66,7 @@ def main() -> int:
     return 0
 
 
-def keep(bench: Bench, args: argparse.Namespace) -> None:
+def keep(bench: HilBench, args: argparse.Namespace) -> None:
     """Measure the board at hand and put its rows into the tables."""
     facts = next(iter(facts_of(bench)))[0]
     with bench.board() as board:
@@ -80,7 +80,7 @@ def keep(bench: Bench, args: argparse.Namespace) -> None:
     chip_tables.say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
 
 
-def _measured(bench: Bench, what: str) -> dict[str, Any]:
+def _measured(bench: HilBench, what: str) -> dict[str, Any]:
     row = on_chip.heap_spare(bench, what)
     chip_tables.say(f"{what}: {row.got} to spare; {row.how}")
     return row.detail

@@ -26,7 +26,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, MeasuredSteps, read_measured
 from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.bench import facts as facts_of
 from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
@@ -143,14 +143,14 @@ class Facts:
     drives: bool = True
 
 
-def told(bench: Bench) -> Facts:
+def told(bench: HilBench) -> Facts:
     """Ask the board."""
     found = next(iter(facts_of(bench)))[0]
     with bench.board() as board:
         return Facts(found["program_hash"], found["micropython"], has_key(board))
 
 
-def measure(bench: Bench, args: argparse.Namespace) -> list[MeasuredSteps]:
+def measure(bench: HilBench, args: argparse.Namespace) -> list[MeasuredSteps]:
     """Measure all situations of the board at hand. Raises NotDriving, Few, NoAnswer."""
     facts, key = told(bench), read_key_file(args.key) if args.key else None
     if facts.is_paired and key is None:

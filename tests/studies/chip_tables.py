@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import BAUD
 
 
@@ -30,14 +30,14 @@ def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParse
     return parser
 
 
-def bench_of(args: argparse.Namespace) -> Bench:
+def bench_of(args: argparse.Namespace) -> HilBench:
     """Make the bench that these arguments tell."""
-    return Bench(args.port, args.repl or args.port, args.baud, args.patience, say)
+    return HilBench(args.port, args.repl or args.port, args.baud, args.patience, say)
 
 
-def bench_at(port: str, args: argparse.Namespace) -> Bench:
+def bench_at(port: str, args: argparse.Namespace) -> HilBench:
     """Make a bench of a board whose link is its REPL's port."""
-    return Bench(port, port, BAUD, args.patience, say)
+    return HilBench(port, port, BAUD, args.patience, say)
 
 
 def merge(old: Iterable[Any], new: Iterable[Any], key_of: Callable[[Any], Any]) -> list[Any]:

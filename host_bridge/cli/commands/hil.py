@@ -12,7 +12,7 @@ from pathlib import Path
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import BAUD, NoAnswer
 from host_bridge.deploy.hil.parts import PARTS, PartContext, measure_through_port
 from host_bridge.deploy.hil.person import person_here
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     mute, is_ended = None, False
     if args.port:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
-        bench = Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+        bench = HilBench(args.port, args.repl or args.port, args.baud, args.patience, _say)
         mute, is_ended = measure_through_port(
             PartContext(bench, report, args, host, person_here(args.no_hands)), chosen
         )

@@ -25,7 +25,7 @@ from host_bridge.config import (
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.config.store.vehicles import Vehicles
 from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
-from host_bridge.core.codes import PairingState
+from host_bridge.core.codes import BoxPairing
 from host_bridge.core.errors import (
     DeviceFault,
     NotHeldFault,

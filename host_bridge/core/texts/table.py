@@ -255,7 +255,7 @@ TEXTS: dict[str, dict[str, Row]] = {
         "Loss": LOSSES,
         "Sender": SENDERS,
         "EventCode": EVENTS,
-        "Pairing": PAIRINGS,
+        "BoxPairing": PAIRINGS,
         **OTHERS,
     }.items()
 }

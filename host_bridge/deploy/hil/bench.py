@@ -24,7 +24,7 @@ _BACK_S = 20.0
 _PACE_BEATS = 50
 
 
-class Bench:
+class HilBench:
     """The board's ports, and a factor for time limits.
 
     ``repl`` is the same port as ``link`` unless the link is a UART.
@@ -75,7 +75,7 @@ class Bench:
                 time.sleep(0.1)
 
 
-def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Measurement]]:
+def facts(bench: HilBench) -> Iterator[tuple[dict[str, Any], Measurement]]:
     """Yield the board's own facts, and how long its REPL took, in seconds of the car's time.
 
     Only this host sees both ends of that. For a board slower than real time it is scaled by how
@@ -101,7 +101,7 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Measurement]]:
     yield found, judged("repl", took_s, how, clock)
 
 
-def _pace(bench: Bench) -> float:
+def _pace(bench: HilBench) -> float:
     """Return how much of the car's time passes in a second here: 1 for a real board.
 
     It is 1 too for a board that reports nothing, as when its REPL is open already.

@@ -11,7 +11,7 @@ from typing import Any
 
 from firmware.protocol import codes
 from host_bridge.core import Vehicle
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.paced import Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
 from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
@@ -34,7 +34,7 @@ _TURN_IT = (
 )
 
 
-def runstop(bench: Bench, person: Person) -> Iterator[Measurement]:
+def runstop(bench: HilBench, person: Person) -> Iterator[Measurement]:
     """Have the runstop opened while the car stands armed. Raises NotDriving, PersonTimeout."""
     person.ready(_ARM_IT)
     with bench.car(0) as car:
@@ -106,7 +106,9 @@ def counts_per_turn(vehicle: Vehicle) -> float | None:
     return float(str(said[0])) if said else None
 
 
-def encoder(bench: Bench, person: Person, counts_per_turn: float | None) -> Iterator[Measurement]:
+def encoder(
+    bench: HilBench, person: Person, counts_per_turn: float | None
+) -> Iterator[Measurement]:
     """Have the wheels turned once, ahead. Raises PersonTimeout.
 
     ``counts_per_turn`` is the vehicle file's, if there is one.
@@ -130,7 +132,7 @@ def encoder(bench: Bench, person: Person, counts_per_turn: float | None) -> Iter
         yield judged("encoder_turn", off, how, "", counts_per_turn=counts_per_turn)
 
 
-def _counts(bench: Bench) -> tuple[tuple[int, int], int, bool]:
+def _counts(bench: HilBench) -> tuple[tuple[int, int], int, bool]:
     with bench.car(0) as car:
         car.meet()
         car.host.rest(300)  # a Motion comes with every other Status at least

@@ -13,7 +13,7 @@ from firmware.core.settings.params import Params
 from firmware.protocol import codes, messages
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.hil import same_bytes
-from host_bridge.deploy.hil.bench import Bench, program, slot_of
+from host_bridge.deploy.hil.bench import HilBench, program, slot_of
 from host_bridge.deploy.hil.host.paced import Car, NotDriving
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.histogram import merged, summary
@@ -31,7 +31,7 @@ _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 40 kB/s
 
 
-def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
+def watched(bench: HilBench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
     """Return what ``on_board/steps.py`` reports after ``drive``.
 
     Raises NoAnswer with the board's text.
@@ -55,7 +55,7 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
         return found
 
 
-def _rest(port: Port, transport: Any, bench: Bench) -> bytes:
+def _rest(port: Port, transport: Any, bench: HilBench) -> bytes:
     if bench.repl == bench.link:
         said = port.rest_of_line(END + b">", 10.0)
         # Its prompt has been read, but the code that resets it waits for one. Without another the
@@ -74,7 +74,7 @@ def _found(said: bytes) -> Any:
         raise NoAnswer(f"the program on the board ended: {said[-600:]!r}") from None
 
 
-def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Measurement]:
+def step_times(bench: HilBench, speed_mm_s: int, seconds: float) -> Iterator[Measurement]:
     """Yield percentiles of steps while driving, from a histogram made on the chip."""
 
     beat_ms = 10.0
@@ -107,7 +107,7 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Measur
         yield unmeasured("c_stack", "where this chip's C stack lies is not known")
 
 
-def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Measurement]:
+def stops(bench: HilBench, speed_mm_s: int, count: int) -> Iterator[Measurement]:
     """Measure Stop frames at moments that a timer chooses."""
 
     def drive(car: Car) -> None:
@@ -134,7 +134,7 @@ def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Measurement]:
     yield judged("stop_output", took[-1] / 1000, how, CHIP, median_ms=median, end=found["end"])
 
 
-def line_rates(bench: Bench) -> Iterator[Measurement]:
+def line_rates(bench: HilBench) -> Iterator[Measurement]:
     """Measure the bytes each way, in STANDBY, beside the steps."""
 
     def talk(car: Car) -> None:
@@ -153,7 +153,7 @@ def line_rates(bench: Bench) -> Iterator[Measurement]:
 # --- without a host at the link
 
 
-def guard_share(bench: Bench) -> Measurement:
+def guard_share(bench: HilBench) -> Measurement:
     """Compare the turns of an empty loop with the guard's timer and without."""
     with bench.board() as board:
         transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
@@ -166,7 +166,7 @@ def guard_share(bench: Bench) -> Measurement:
     )
 
 
-def heap_spare(bench: Bench, mode: str) -> Measurement:
+def heap_spare(bench: HilBench, mode: str) -> Measurement:
     """Find the largest block of heap beside which the car, or hardware in the loop, starts."""
     found = _started_beside(bench, mode, 0)
     if not found["is_up"]:
@@ -184,7 +184,7 @@ def heap_spare(bench: Bench, mode: str) -> Measurement:
     )  # fmt: skip
 
 
-def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
+def _started_beside(bench: HilBench, mode: str, ballast: int) -> Any:
     bench.progress(f"{mode} beside {ballast} B")
     with bench.board() as board:
         text = program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
@@ -193,7 +193,7 @@ def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
     return _found(said + wrong + END)
 
 
-def bytes_row(bench: Bench, vehicle: str, beats: int) -> Measurement:
+def bytes_row(bench: HilBench, vehicle: str, beats: int) -> Measurement:
     """Check S13: the board's bytes against CPython's; see same_bytes."""
     with bench.board() as board:
         transport = board.begin(same_bytes.program(slot_of(board)))
@@ -201,7 +201,7 @@ def bytes_row(bench: Bench, vehicle: str, beats: int) -> Measurement:
         return same_bytes.compare(transport.serial, vehicle, beats, patience_s, bench.progress)
 
 
-def first_step(bench: Bench) -> Measurement:
+def first_step(bench: HilBench) -> Measurement:
     """Reset the board by its REPL; its events tell when it was first in STANDBY.
 
     Raises NoAnswer.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from host_bridge.config.store import Host as HostServices
 from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.deploy.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
-from host_bridge.deploy.hil.bench import Bench, facts
+from host_bridge.deploy.hil.bench import HilBench, facts
 from host_bridge.deploy.hil.host.paced import NotDriving
 from host_bridge.deploy.hil.host.port import NoAnswer
 from host_bridge.deploy.hil.person import Person, PersonTimeout
@@ -26,7 +26,7 @@ STORMY = "f1tenth"  # the vehicle of the stress test if none is named
 class PartContext:
     """The arguments of every part."""
 
-    bench: Bench
+    bench: HilBench
     report: HilReport
     args: argparse.Namespace
     host: HostServices

@@ -18,7 +18,7 @@ from host_bridge.config.vehicle.image import parameter_count, values_hash
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.plan import PINS, SLOTS, Slots
 from host_bridge.deploy.hil.as_flashed import CAR
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.paced import Car
 from host_bridge.deploy.hil.host.port import NoAnswer
 from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
@@ -60,7 +60,7 @@ class BootReport:
 class PowerCuts:
     """The power cuts of one car; ``was_flashed`` if this command has flashed it."""
 
-    def __init__(self, bench: Bench, person: Person, was_flashed: bool) -> None:
+    def __init__(self, bench: HilBench, person: Person, was_flashed: bool) -> None:
         self._bench, self._person, self._was_flashed = bench, person, was_flashed
         self._epoch = _EPOCH
 

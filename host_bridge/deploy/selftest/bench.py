@@ -58,7 +58,7 @@ class BenchInput:
         )
 
 
-class Bench:
+class SelfTestBench:
     """The car under test; its actions raise errors.RefusedFault if the car refuses."""
 
     def __init__(self, opened: OpenCar, clock: Clock, tell: Callable[[str], None]) -> None:

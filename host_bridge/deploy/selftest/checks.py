@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
 from host_bridge.core.texts.table import NO_LINK
-from host_bridge.deploy.selftest.bench import Bench, CheckResult
+from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 
-Check: TypeAlias = Callable[[Bench], AsyncIterator[CheckResult]]
+Check: TypeAlias = Callable[[SelfTestBench], AsyncIterator[CheckResult]]
 _LISTEN_S = 1.5  # slow reports come twice a second
 _STEER_PART = 0.3  # of full lock: clearly visible, and away from the mechanical stops
 _STEER_S = 1.2
@@ -30,7 +30,7 @@ _LOOP = "runstop_loop"
 _SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.settings.params, channel_kind
 
 
-async def sensors(bench: Bench) -> AsyncIterator[CheckResult]:
+async def sensors(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     """Yield a reading of each sensor, at rest."""
     car, numbers = bench.car, bench.vehicle.parameters
     await bench.until(lambda: bool(car.power and car.motion and car.inputs), _LISTEN_S)
@@ -61,7 +61,7 @@ async def sensors(bench: Bench) -> AsyncIterator[CheckResult]:
         yield CheckResult("rc", None if mode is None else True, mode.name if mode else "no signal")
 
 
-def _battery(bench: Bench) -> CheckResult:
+def _battery(bench: SelfTestBench) -> CheckResult:
     power = bench.car.power
     if not bench.vehicle.parameters["battery_empty_mv"][0]:
         return CheckResult("battery", None, "none is measured")
@@ -70,7 +70,7 @@ def _battery(bench: Bench) -> CheckResult:
     return CheckResult("battery", is_good, got, "charge it; see to its divider")
 
 
-async def steering(bench: Bench) -> AsyncIterator[CheckResult]:
+async def steering(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     """Steer left and right a little; check the board's reported angle and pulses."""
     await bench.until(lambda: bench.car.outputs is not None, _LISTEN_S)
     for side, sign in (("left", 1), ("right", -1)):
@@ -85,7 +85,7 @@ async def steering(bench: Bench) -> AsyncIterator[CheckResult]:
         yield CheckResult(f"steering {side}", is_good, got, "look: do the wheels turn that way?")
 
 
-async def drive(bench: Bench) -> AsyncIterator[CheckResult]:
+async def drive(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     """Drive forward a little, then to a standstill; check outputs, wheel counts and speed."""
     await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
     before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
@@ -112,7 +112,7 @@ async def drive(bench: Bench) -> AsyncIterator[CheckResult]:
     )
 
 
-async def runstop(bench: Bench) -> AsyncIterator[CheckResult]:
+async def runstop(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     """Have the loop opened and closed: the car has to stop, stay stopped, and be cleared.
 
     This is the daily proof. A VESC turns its wheel meanwhile, to show that it stops by itself.
@@ -159,7 +159,7 @@ async def runstop(bench: Bench) -> AsyncIterator[CheckResult]:
         )
 
 
-async def _vesc_turns(bench: Bench) -> VescState | None:
+async def _vesc_turns(bench: SelfTestBench) -> VescState | None:
     """Return a VESC's report while its wheel turns; None if there is none."""
     if bench.car.vesc is None:
         return None
@@ -170,7 +170,7 @@ async def _vesc_turns(bench: Bench) -> VescState | None:
     return bench.car.vesc
 
 
-def _has_timed_out(bench: Bench) -> bool:
+def _has_timed_out(bench: SelfTestBench) -> bool:
     return bench.car.vesc is not None and bench.car.vesc.timeout_s is not None
 
 
@@ -212,11 +212,11 @@ CHECKS: tuple[tuple[str, Check, bool], ...] = (
 )
 
 
-def _slow_mps(bench: Bench) -> float:
+def _slow_mps(bench: SelfTestBench) -> float:
     return _CAP_PART * bench.vehicle.profile_caps_mps["stand"]
 
 
-def _pulses(bench: Bench, *kinds: int) -> list[int]:
+def _pulses(bench: SelfTestBench, *kinds: int) -> list[int]:
     outputs = bench.car.outputs
     fitted = bench.vehicle.parameters["channel_kind"]
     return (
@@ -231,7 +231,7 @@ def _all_differ(before: list[int], now: list[int]) -> bool:
     return is_known and all(a != b for a, b in zip(before, now, strict=True))
 
 
-def _counts(bench: Bench) -> tuple[int, int]:
+def _counts(bench: SelfTestBench) -> tuple[int, int]:
     motion = bench.car.motion
     return (motion.count_left, motion.count_right) if motion else (0, 0)
 
@@ -242,18 +242,18 @@ def _text(pulses: list[int]) -> str:
     )
 
 
-def _turns(bench: Bench, before: tuple[int, int]) -> bool:
+def _turns(bench: SelfTestBench, before: tuple[int, int]) -> bool:
     """Return whether both sides counted and a speed was measured."""
     sides = zip(before, _counts(bench), strict=True)
     return all(b > a for a, b in sides) and not _stands(bench)
 
 
-def _stands(bench: Bench) -> bool:
+def _stands(bench: SelfTestBench) -> bool:
     status = bench.car.status
     return status is not None and abs(status.speed_mps) < _MOVED_MPS
 
 
-def _is_closed(bench: Bench) -> bool:
+def _is_closed(bench: SelfTestBench) -> bool:
     """Return whether the loop is closed, by the status's causes and the slower inputs.
 
     The causes come with every step.
@@ -264,12 +264,12 @@ def _is_closed(bench: Bench) -> bool:
     return _has_closed_loop(bench)
 
 
-def _has_closed_loop(bench: Bench) -> bool:
+def _has_closed_loop(bench: SelfTestBench) -> bool:
     """Return whether the loop is closed, by the newest of the slow reports."""
     return bench.car.inputs is None or bench.car.inputs.is_runstop_closed
 
 
-def _is_stopped(bench: Bench) -> bool:
+def _is_stopped(bench: SelfTestBench) -> bool:
     status = bench.car.status
     halted = bench.state in (State.STOPPING, State.STOPPED)
     return halted and status is not None and status.first_cause is Cause.RUNSTOP_LOOP

@@ -12,7 +12,7 @@ from host_bridge.core import Sender
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.attestation import require_wheels_off_ground
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.selftest.bench import Bench, CheckResult
+from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 from host_bridge.deploy.selftest.checks import CHECKS, Check
 
 
@@ -42,7 +42,7 @@ async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Ch
     opened = await host.cars.open(options.car, epoch=host.cars.new_epoch())
     rows: list[CheckResult] = [CheckResult(name, None, "left out") for name in options.without]
     try:
-        bench = Bench(opened, host.cars.clock, _tell)
+        bench = SelfTestBench(opened, host.cars.clock, _tell)
         async with bench.driven():
             for _, check, is_armed in chosen:
                 await _run_one(bench, check, is_armed, rows, options.is_json)
@@ -62,7 +62,7 @@ async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Ch
 
 
 async def _run_one(
-    bench: Bench, check: Check, is_armed: bool, rows: list[CheckResult], is_json: bool
+    bench: SelfTestBench, check: Check, is_armed: bool, rows: list[CheckResult], is_json: bool
 ) -> None:
     if is_armed and not bench.is_armed:
         await bench.arm()

@@ -163,7 +163,7 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         m.takes_100us * 100,
         m.missed,
         m.missed_lately,
-        codes.PairingState(m.charger_pairing >> 1),
+        codes.BoxPairing(m.charger_pairing >> 1),
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.core.codes import NOBODY, Cause, EventCode, PairingState
+from host_bridge.core.codes import NOBODY, BoxPairing, Cause, EventCode
 from host_bridge.core.reports import CarEvent
 from host_bridge.core.texts.stops import _stop_source
 from host_bridge.core.texts.stops import stop_source_name as name_of
@@ -14,17 +14,17 @@ NEXT = ("tandem pair", "switch", "arm in a profile")
 
 
 @pytest.mark.parametrize(
-    "pairing", [it for it in PairingState if it not in (PairingState.ANSWERS, PairingState.SILENT)]
+    "pairing", [it for it in BoxPairing if it not in (BoxPairing.ANSWERS, BoxPairing.SILENT)]
 )
 def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
     remedy = pairing.advice
     assert any(step in remedy for step in NEXT)
-    assert len({it.advice for it in Pairing}) == len(Pairing)
+    assert len({it.advice for it in BoxPairing}) == len(BoxPairing)
 
 
 def test_each_way_of_having_a_key_says_how_it_is_forgotten():
     """A car that was given one is not armed without its box, whatever its vehicle file says."""
-    for pairing in (PairingState.NO_KEY, PairingState.MOVED, PairingState.NO_CIPHER):
+    for pairing in (BoxPairing.NO_KEY, BoxPairing.MOVED, BoxPairing.NO_CIPHER):
         assert "tandem pair --forget" in pairing.advice
     assert "tandem pair --forget" in stop_source_remedy(name_of(BOX, None))
 

@@ -72,7 +72,7 @@ def test_the_report_names_the_pages(tmp_path):
 def day(monkeypatch, tmp_path, only, person=None, bench=None, code=0):
     """The rows of such a day on a virtual bench, by what they are."""
     bench, out = bench or VirtualBench(), tmp_path / "report.json"
-    monkeypatch.setattr("host_bridge.cli.commands.hil.Bench", lambda *_: bench)
+    monkeypatch.setattr("host_bridge.cli.commands.hil.HilBench", lambda *_: bench)
     monkeypatch.setattr("host_bridge.cli.commands.hil.person_here", lambda without: person)
     assert main(["hil", bench.link, "--only", only, "--out", str(out)]) == code
     return {row["what"]: row for row in json.loads(out.read_text())["rows"]}

@@ -10,7 +10,7 @@ from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US
 STEP_US = 10_000
 
 
-class Bench:
+class HilBench:
     """A car's port, and this machine's clock; the car is ``pace`` times as fast as time."""
 
     def __init__(self, pace=1.0):
@@ -48,7 +48,7 @@ def own_of(bench, **rows):
 
 @pytest.mark.parametrize("pace", [1.0, 0.1], ids=["metal", "a tenth of time"])
 def test_each_call_comes_at_its_own_times_and_at_every_moment_of_a_beat(pace):
-    bench = Bench(pace)
+    bench = HilBench(pace)
     with own_of(bench, claim=CLAIM_EVERY_US, word=20_006) as own:
         bench.drive(own, 1000)
     claims = [us for name, us in bench.said if name == "claim"]
@@ -60,7 +60,7 @@ def test_each_call_comes_at_its_own_times_and_at_every_moment_of_a_beat(pace):
 
 
 def test_what_this_machine_was_too_late_for_is_not_said_in_a_burst():
-    bench = Bench()
+    bench = HilBench()
     with own_of(bench, claim=CLAIM_EVERY_US) as own:
         bench.drive(own, 2)
         bench.car_us += 50 * STEP_US  # it hung for half a second

@@ -4,7 +4,7 @@ import contextlib
 
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DeviceFault
-from host_bridge.deploy.hil.bench import Bench
+from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import NoAnswer
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
@@ -66,7 +66,7 @@ class WorldPort:
         pass
 
 
-class VirtualBench(Bench):
+class VirtualBench(HilBench):
     """``link`` names a port that stays, or one that is away while the car is without power."""
 
     def __init__(self, vehicle="f1tenth", link="/dev/null"):

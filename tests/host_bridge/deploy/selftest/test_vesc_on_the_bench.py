@@ -8,7 +8,7 @@ import pytest
 from host_bridge.cars.car import Car
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
-from host_bridge.deploy.selftest import CHECKS, Bench
+from host_bridge.deploy.selftest import CHECKS, SelfTestBench
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.sharing.open_car import OpenCar
@@ -46,7 +46,7 @@ async def found(world, clock):
     """The rows of the check, by what was looked at."""
     opened = CarOnTheBench(world, clock)
     line = asyncio.ensure_future(opened.run())
-    bench = Bench(opened, clock, lambda words: world.turn_loop("Close" in words))
+    bench = SelfTestBench(opened, clock, lambda words: world.turn_loop("Close" in words))
     (runstop,) = [check for name, check, _ in CHECKS if name == "runstop"]
     await bench.until(opened.car.is_online, 5.0)
     async with bench.driven():
@@ -86,7 +86,7 @@ def test_a_person_is_told_again_and_again_how_long_there_is():
     loop, told = VirtualTimeLoop(), []
 
     async def main():
-        bench = Bench(CarOnTheBench(None, loop), loop, told.append)
+        bench = SelfTestBench(CarOnTheBench(None, loop), loop, told.append)
         seen = [await bench.ask("Press it.", lambda: False, 12.0)]
         return [*seen, await bench.ask("Again.", lambda: len(told) > 3, 30.0)]
 

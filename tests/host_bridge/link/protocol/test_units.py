@@ -31,7 +31,7 @@ from host_bridge.core import (
     State,
     VescState,
 )
-from host_bridge.core.codes import PairingState
+from host_bridge.core.codes import BoxPairing
 from host_bridge.link.protocol import units, wire
 from host_bridge.link.protocol.units import TIME_MASK
 from tests.evidence import some
@@ -151,7 +151,7 @@ def test_inputs_outputs_and_power_are_told_by_place():
         filled(
             messages.Inputs,
             runstop_closed=1,
-            charger_pairing=1 | PairingState.MOVED << 1,
+            charger_pairing=1 | BoxPairing.MOVED << 1,
             fresh=0b101,
             held=0b100,
             engaged=0b1,
@@ -176,8 +176,7 @@ def test_inputs_outputs_and_power_are_told_by_place():
         10_000,
         11_400,
         500,
-        88,
-        PairingState.MOVED,
+        88, BoxPairing.MOVED,
     )
     assert inputs == Inputs(True, False, True, *expected)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
