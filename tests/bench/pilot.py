@@ -8,7 +8,7 @@ from time import perf_counter_ns
 
 from firmware.protocol import codes
 from firmware.protocol.messages import Claim, Status, Sync
-from host_bridge.deploy.hil.host.small_host import BEAT_US, HELD, Host
+from host_bridge.deploy.hil.host.small_host import BEAT_US, HELD, SmallHost
 from host_bridge.link.protocol import wire
 from sim_mock.world import TIME_MASK, World
 
@@ -21,7 +21,7 @@ class Pilot:
     """Drives a slalom at ``speed_mm_s``. ``codec_ns`` is what its own side of the wire took."""
 
     def __init__(self, world: World, speed_mm_s: int) -> None:
-        host = Host(world)
+        host = SmallHost(world)
         host.take_the_wheel()
         self.codec_ns = 0
         self.received_bytes = 0

@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
-from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, SmallHost
 from sim_mock.world import TIME_MASK
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import VEHICLES, world_of
@@ -16,7 +16,7 @@ COUNTED = 1 << codes.CAUSE_SILENCE
 
 @pytest.fixture(params=VEHICLES)
 def host(request):
-    return Host(world_of(request.param))
+    return SmallHost(world_of(request.param))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def has_lost(host, why: int) -> bool:
 
 def outputs_are_neutral(host) -> bool:
     """No torque is asked for: what the drive channels show at rest before any arm."""
-    at_rest = Host(world_of(host.world.name))
+    at_rest = SmallHost(world_of(host.world.name))
     at_rest.rest(50)
     drive = slice(4, 8) if host.world.name == "nigel" else slice(1, 2)
     return list(host.world.values)[drive] == list(at_rest.world.values)[drive]
@@ -144,7 +144,7 @@ def test_a_repeated_claim_is_refused_and_does_not_keep_the_car_moving(cruising):
 
 
 def test_a_second_host_cannot_write_the_same_source_while_the_first_is_fresh(cruising):
-    other = Host(cruising.world, epoch=777)
+    other = SmallHost(cruising.world, epoch=777)
     other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     for _ in range(20):
         cruising.claim(cruise(cruising))
@@ -181,7 +181,7 @@ def test_wheels_stop_when_claims_stop_within_the_lease_and_one_step(cruising):
 
 
 def test_a_stop_from_anybody_is_obeyed_on_the_next_step_and_acknowledged(cruising):
-    stranger = Host(cruising.world, epoch=1)
+    stranger = SmallHost(cruising.world, epoch=1)
     stranger.stop()
     cruising.claim(cruise(cruising))
     cruising.beat()
@@ -297,7 +297,7 @@ def test_an_armed_car_that_nobody_comes_to_stops_after_three_seconds(host):
 
 
 def test_a_source_of_higher_priority_wins_and_the_loser_is_told_why(cruising):
-    seat = Host(cruising.world, epoch=777, source=SEAT)
+    seat = SmallHost(cruising.world, epoch=777, source=SEAT)
     seat.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
 
     def both(beats, seat_speed, seat_deadman):
@@ -323,8 +323,8 @@ def test_a_source_of_higher_priority_wins_and_the_loser_is_told_why(cruising):
 def test_autonomy_drives_only_under_a_fresh_permission_of_its_person(host):
     """S2, S4: the program has no deadman; the seat's has to be given anew after each arm."""
     host.connect()
-    seat = Host(host.world, epoch=777, source=SEAT)
-    program = Host(host.world, epoch=778, source=ROS2)
+    seat = SmallHost(host.world, epoch=777, source=SEAT)
+    program = SmallHost(host.world, epoch=778, source=ROS2)
     for other in (seat, program):
         other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
 
@@ -362,7 +362,7 @@ def test_a_new_session_in_an_old_slot_counts_from_its_own_beginning(host):
     host.sequence = 20_000
     host.drive(200, cruise(host))
     host.world.advance(host.world.now_us + 4_000_000)  # not a word from it
-    others = [Host(host.world, epoch=9000 + i) for i in range(4)]
+    others = [SmallHost(host.world, epoch=9000 + i) for i in range(4)]
     for other in others:  # the fifth session takes the slot of the first, which is stale
         other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
         host.world.advance(host.world.now_us + 10_000)
@@ -443,7 +443,7 @@ def test_reverse_comes_only_after_standstill_and_a_pause(host):
 
 
 def test_a_car_without_configuration_is_in_fault_and_moves_nothing(host):
-    blank = Host(world_of(host.world.name, image=b""))
+    blank = SmallHost(world_of(host.world.name, image=b""))
     blank.connect()
     assert blank.state == codes.FAULT
     assert blank.status.faults >> codes.FAULT_CONFIGURATION & 1
@@ -451,7 +451,9 @@ def test_a_car_without_configuration_is_in_fault_and_moves_nothing(host):
 
 
 def test_another_boards_configuration_is_refused(host):
-    foreign = Host(world_of(host.world.name, image=host.world.runner.board.image, name="other"))
+    foreign = SmallHost(
+        world_of(host.world.name, image=host.world.runner.board.image, name="other")
+    )
     foreign.connect()
     assert foreign.state == codes.FAULT
     assert foreign.status.faults >> codes.FAULT_FOREIGN_CONFIGURATION & 1
@@ -460,7 +462,7 @@ def test_another_boards_configuration_is_refused(host):
 def test_a_damaged_configuration_is_refused(host):
     image = bytearray(host.world.runner.board.image)
     image[100] ^= 1
-    damaged = Host(world_of(host.world.name, image=bytes(image)))
+    damaged = SmallHost(world_of(host.world.name, image=bytes(image)))
     damaged.connect()
     assert damaged.status.faults >> codes.FAULT_CONFIGURATION & 1
 
@@ -499,7 +501,7 @@ def test_an_encoder_that_dies_at_speed_is_a_fault_and_selects_no_braking_by_it(c
 
 
 def test_a_host_of_another_protocol_is_not_bound_but_may_stop(cruising):
-    stranger = Host(cruising.world, epoch=42)
+    stranger = SmallHost(cruising.world, epoch=42)
     stranger.say(messages.Bind, protocol_hash=b"\0\0\0\0")
     cruising.drive(10, cruise(cruising))
     assert cruising.latest["Bound"].result == codes.BIND_PROTOCOL_MISMATCH

@@ -8,7 +8,7 @@ from firmware.manifest import NOT_DEPLOYED
 from firmware.protocol import codes
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.program import compile_program
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, stormy_drive, world_of
 
 MINUTE = 3500  # beats of the storm; what happens in it takes as long again
@@ -101,5 +101,5 @@ def test_an_allocation_in_a_step_is_found(bits, tmp_path):
     program.write_text(text.replace(step, step + "; 1.5 * board.now_us"))
     world = world_of("f1tenth", bits, program=program)
     with contextlib.suppress(KeyError):  # it says nothing
-        Host(world).rest(50)
+        SmallHost(world).rest(50)
     assert "ended" in str(world.losses[0])

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.deploy.hil.host.small_host import RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import RELEASED, SmallHost
 from sim_mock.world import World
 from tests.firmware.core.desk import parameters_of
 
@@ -50,7 +50,7 @@ SLOWLY_MPS = {
 
 
 def driver(name, seed=0):
-    host = Host(World(load_vehicle(name), seed=seed))
+    host = SmallHost(World(load_vehicle(name), seed=seed))
     host.take_the_wheel()
     return host
 

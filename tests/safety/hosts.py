@@ -2,7 +2,7 @@
 
 import hashlib
 
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 
 
 class Digest:
@@ -18,7 +18,7 @@ class Digest:
         return self._so_far.hex()
 
 
-def host_of(world, **options) -> Host:
-    host = Host(world, **options)
+def host_of(world, **options) -> SmallHost:
+    host = SmallHost(world, **options)
     host.outputs = Digest()
     return host

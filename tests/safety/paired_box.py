@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from firmware.protocol import boxes
 from firmware.protocol.codec import encode_into
-from host_bridge.deploy.hil.host.small_host import Host, framed
+from host_bridge.deploy.hil.host.small_host import SmallHost, framed
 from sim_mock.board.firmware_runner import FlashContents
 from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.stored_image import board_id_of, stored_image
@@ -33,7 +33,7 @@ def flash_of(facts, key: bytes = KEY, name: str = "") -> FlashContents:
 class PairedBox:
     """``host`` is at the far end of the car's line; ``word`` is one word, ``say`` sends it."""
 
-    def __init__(self, host: Host, key: bytes = KEY, epoch: int = 5150) -> None:
+    def __init__(self, host: SmallHost, key: bytes = KEY, epoch: int = 5150) -> None:
         self.host = host
         self.key = key
         self.epoch = epoch

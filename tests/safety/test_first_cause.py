@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.world import World
 from tests.safety.desk import Facts
 from tests.safety.facts import NAMES
@@ -41,7 +41,7 @@ def test_the_first_cause_and_its_age_outlive_the_ring_the_wrap_and_a_second_caus
     cause, age_ms, _ = told(car)
     assert cause == STOP_REQUEST
     assert is_young(age_ms, (car.world.now_us - began_us) // 1000)
-    late = Host(car.world, epoch=999)  # who joins now finds no event of it in the ring
+    late = SmallHost(car.world, epoch=999)  # who joins now finds no event of it in the ring
     late.say(messages.EventRequest, first=0)
     late.rest(1000)
     assert late.has_event(codes.EVENT_ACTION_REFUSED, codes.ACTION_ARM)
@@ -68,6 +68,6 @@ def test_a_fault_has_an_age_of_its_own_and_a_clear_begins_anew():
 def test_a_cause_at_power_up_is_counted_from_there():
     world = World(Facts("f1tenth"), 1)
     world.runstop_closed = False
-    host = Host(world)
+    host = SmallHost(world)
     host.rest(2000)
     assert is_young(host.latest["Inputs"].cause_age_ms, 2000)

@@ -14,7 +14,7 @@ from host_bridge.deploy.hil.host.small_host import (
     SCRIPT,
     SEAT,
     TABLE,
-    Host,
+    SmallHost,
 )
 from sim_mock.world import World
 from tests.safety.desk import Facts
@@ -49,7 +49,7 @@ class Way:
         self.deadman = HELD
         self.is_frozen = False
         self.box = PairedBox(self.host) if self.profile == RACE else None
-        self.others: list[Host] = []
+        self.others: list[SmallHost] = []
         self.beats = 0
 
     @classmethod
@@ -106,7 +106,7 @@ class Way:
     def press_box(self, runs: int) -> bytes:
         return self.box.say(runs)
 
-    def keep_clock(self, other: Host) -> None:
+    def keep_clock(self, other: SmallHost) -> None:
         status = self.host.latest.get("Status")
         if status and self.beats % 5 == 0:
             now_us = other.now_us()

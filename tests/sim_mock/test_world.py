@@ -7,7 +7,7 @@ import pytest
 from firmware.boards.simulated.virtual import RECEIVE_SIZE
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.virtual_car.config import virtual_car_config
@@ -35,7 +35,7 @@ class Script:
             feed(data)
 
         world.feed = recorded
-        host = Host(world)
+        host = SmallHost(world)
         host.take_the_wheel()
         host.drive(1500, 1500, 200_000)
         world.feed(random.Random(8).randbytes(3000))  # noise
@@ -90,7 +90,7 @@ def test_time_may_be_cut_anyhow_and_gives_the_same_bytes_and_the_same_truth(scri
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
     def drive(seed):
-        host = Host(world_of(seed=seed))
+        host = SmallHost(world_of(seed=seed))
         host.take_the_wheel()
         host.drive(500, 1500, 100_000)
         return host.outputs.hexdigest()
@@ -101,7 +101,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
 
 def status_times(world, instants):
     """The board's time in the status of each beat."""
-    host = Host(world)
+    host = SmallHost(world)
     times = []
     for now_us in instants:
         host.latest.clear()
@@ -141,7 +141,7 @@ def test_the_plant_is_observed_every_millisecond():
 
 def test_an_open_runstop_and_a_charger_are_felt_by_the_program():
     world = world_of()
-    host = Host(world)
+    host = SmallHost(world)
     world.runstop_closed = False
     host.connect()
     assert host.status.causes & 1 << codes.CAUSE_RUNSTOP_LOOP
@@ -155,7 +155,7 @@ def test_an_open_runstop_and_a_charger_are_felt_by_the_program():
 
 def test_what_does_not_fit_one_beat_is_lost_as_on_a_board():
     world = world_of()
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     rejected = host.latest["LinkCounters"].damaged
     room = world.feed_room
@@ -172,7 +172,7 @@ def test_after_a_flood_the_next_host_connects_and_arms():
         for _ in range(40):
             world.feed(b"\1\2\3\0" * 64)
         world.advance(world.now_us + world.step_us)
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     assert host.act(codes.ACTION_ARM) == 0
 
@@ -193,7 +193,7 @@ class Works:
 
 def driven(works, **query):
     world = virtual_car_config(load_vehicle("f1tenth"), {"seed": "4", **query}).make_world(works)
-    host = Host(world)
+    host = SmallHost(world)
     host.take_the_wheel()
     at_rest = b"".join(host.received)
     host.drive(3000, 2000, 150_000)
@@ -221,7 +221,7 @@ def test_the_board_id_belongs_to_the_word_for_it():
 def test_a_world_has_the_name_and_the_image_of_its_car():
     vehicle = load_vehicle("nigel")
     world = World(vehicle, name="henry")
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     identity = host.latest["Identity"]
     assert identity.car_name.rstrip(b"\0") == b"henry"
@@ -266,14 +266,16 @@ def test_what_was_late_is_made_up_for_by_quicker_steps():
 
 def test_another_boards_image_does_not_arm():
     vehicle = load_vehicle("f1tenth")
-    host = Host(World(vehicle, name="one", image=stored_image(vehicle, board_id_of("two"), "one")))
+    host = SmallHost(
+        World(vehicle, name="one", image=stored_image(vehicle, board_id_of("two"), "one"))
+    )
     host.connect()
     host.drive(50, deadman=0)
     assert host.act(codes.ACTION_ARM) != 0
 
 
 def test_a_blank_board_answers_and_does_not_arm():
-    host = Host(
+    host = SmallHost(
         virtual_car_config(load_vehicle("f1tenth"), {"blank": "1"}).make_world(InProcessRunner)
     )
     host.connect()

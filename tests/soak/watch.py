@@ -5,7 +5,7 @@ What is neutral, and between what limits an output may be, is in the vehicle fil
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import BEAT_US, RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import BEAT_US, RELEASED, SmallHost
 from host_bridge.deploy.hil.host.storm import Storm
 from sim_mock.world import TIME_MASK
 
@@ -13,8 +13,8 @@ FULL_ROOM = 1024
 MAY_MOVE = (codes.ACTIVE, codes.HOLD, codes.STOPPING)
 
 
-class WatchingHost(Host):
-    """Everything that ``Host`` does; each beat ends with ``check``."""
+class WatchingHost(SmallHost):
+    """Everything that ``SmallHost`` does; each beat ends with ``check``."""
 
     def __init__(self, world, **options) -> None:
         super().__init__(world, **options)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from host_bridge.config.store import Host as HostServices
+from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.deploy.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
 from host_bridge.deploy.hil.bench import HilBench, facts
@@ -29,7 +29,7 @@ class PartContext:
     bench: HilBench
     report: HilReport
     args: argparse.Namespace
-    host: HostServices
+    host: Host
     person: Person | None
 
     @property

@@ -1,7 +1,7 @@
 """A real board file booted on the bench and driven: what its tests share."""
 
 from host_bridge.config.boards import pin_module
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 
 RUNTIMES = ("cpython", 64, 32)
 SPEED_MM_S = 300
@@ -30,7 +30,7 @@ def pins_of(wiring, board):
 
 
 def driving(world, ms=1500, speed_mm_s=SPEED_MM_S):
-    host = Host(world)
+    host = SmallHost(world)
     host.take_the_wheel()
     host.drive(ms, speed_mm_s, steer_urad=100_000)
     assert world.enable

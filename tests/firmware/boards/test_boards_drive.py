@@ -7,7 +7,7 @@ locked in every step and every interrupt. What metal alone can show is not here 
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.deploy.hil.host.small_host import RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import RELEASED, SmallHost
 from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM
 from tests.firmware.boards.booted import (
     BOARDS,
@@ -183,4 +183,4 @@ def test_an_allocation_in_a_step_would_be_found(world_on, bits, tmp_path):
     assert line in text
     program.write_text(text.replace(line, line + "        self.kept = [now_us]\n"))
     with pytest.raises(AssertionError, match="MemoryError"):
-        Host(world_on("f1tenth", bits, program)).rest(50)
+        SmallHost(world_on("f1tenth", bits, program)).rest(50)

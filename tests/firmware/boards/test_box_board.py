@@ -9,7 +9,7 @@ from firmware.boards.start import make_box_beat, make_link
 from firmware.protocol import codes, messages
 from firmware.protocol.boxes import BoxWord
 from host_bridge.config.boards import pin_module
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 
 bench = bench_module.bench
 
@@ -24,7 +24,7 @@ class Starts:
         self.marked += 1
 
 
-class Ears(Host):
+class Ears(SmallHost):
     """Reads what a box says; the messages are those to a board."""
 
     def __init__(self):

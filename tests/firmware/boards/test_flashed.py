@@ -15,7 +15,7 @@ from firmware.protocol import codes, messages
 from host_bridge.config import image_of, load_vehicle
 from host_bridge.deploy.flash.build import build_program, sources_of
 from host_bridge.deploy.flash.program.program import compile_program, launcher_files
-from host_bridge.deploy.hil.host.small_host import Host, framed
+from host_bridge.deploy.hil.host.small_host import SmallHost, framed
 from host_bridge.link.protocol.wire import own_protocol_hash
 from tests import patience
 from tests.firmware.worlds import micropython_command
@@ -64,7 +64,7 @@ class FlashedBoard:
         done = patience.run([*micropython_command(64), *words], stdin=reader, within_s=WITHIN_S)
         os.close(reader)
         os.close(writer)
-        host = Host(None)
+        host = SmallHost(None)
         host.hear(done.stdout)
         self.heard = host.latest
         return done.stderr.decode().strip()
@@ -78,7 +78,7 @@ class FlashedBoard:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        host = Host(None)
+        host = SmallHost(None)
         with process:
             process.stdin.write(said(messages.Identify, token=1))
             process.stdin.flush()

@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol import codes
 from firmware.protocol.plant import EnterHitl
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.faults.trial.host import framed
 from tests.firmware.boards.doors import door_of
 from tests.firmware.worlds import world_of
@@ -13,7 +13,7 @@ from tests.firmware.worlds import world_of
 @pytest.fixture
 def car():
     world = world_of()
-    return world, Host(world), door_of(world.runner.app)
+    return world, SmallHost(world), door_of(world.runner.app)
 
 
 def knock(world, board_id):

@@ -22,7 +22,7 @@ from host_bridge.config import (
 from host_bridge.config.vehicle import compilation, image
 from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad, pulse_us
 from host_bridge.core import Cause
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
 from tests.evidence import every, some
@@ -222,15 +222,15 @@ def test_parameters_are_named_by_their_place():
 
 def test_a_car_with_the_image_stands_by_and_one_with_anothers_is_in_fault():
     vehicle = load_vehicle("nigel")
-    ours = Host(World(vehicle, name="ours"))
+    ours = SmallHost(World(vehicle, name="ours"))
     board = ours.world.board_id
     ours.rest(1200)
     assert ours.state == codes.STANDBY
     twin = World(vehicle, name="ours", image=image_of(vehicle, board, "ours"))
-    same = Host(twin)
+    same = SmallHost(twin)
     same.rest(1200)
     assert same.state == codes.STANDBY
-    foreign = Host(World(vehicle, name="ours", image=image_of(vehicle, BOARD, "ours")))
+    foreign = SmallHost(World(vehicle, name="ours", image=image_of(vehicle, BOARD, "ours")))
     foreign.rest(1200)
     assert foreign.state == codes.FAULT
     assert foreign.status.faults == 1 << codes.FAULT_FOREIGN_CONFIGURATION

@@ -2,7 +2,7 @@
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import RELEASED, SmallHost
 from sim_mock.autodrive.exchange import DrivenVehicle, Exchange
 from sim_mock.autodrive.transport import plant_in_simulator, world_around
 from sim_mock.virtual_car.config import virtual_car_config
@@ -19,7 +19,7 @@ class UnityDrive:
         self.world = world_around(self.plant, config)
         driven = DrivenVehicle(self.plant, lambda: self.world.now_us, is_reset)
         self.exchange = Exchange({slot: driven}, 0)
-        self.host = Host(self.world)
+        self.host = SmallHost(self.world)
         self.frame_us = round(1e6 / rate_hz)
         self.due_us = self.frame_us
         self.is_there = True

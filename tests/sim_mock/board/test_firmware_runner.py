@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.world import World
 from tests.firmware.worlds import micropython_command, world_of
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 def driven(runtime):
     world = world_of("nigel", runtime)
-    host = Host(world)
+    host = SmallHost(world)
     try:
         host.take_the_wheel()
         host.drive(500, 300, 100_000)
@@ -98,7 +98,7 @@ def lost_while_driving(runtime, sign):
         return SubprocessRunner(command, board_id, image, seed, step_timeout_s=0.5)
 
     world = World(load_vehicle("f1tenth"), runner=runner)
-    host = Host(world)
+    host = SmallHost(world)
     host.take_the_wheel()
     host.drive(1500, 1500)
     assert world.enable

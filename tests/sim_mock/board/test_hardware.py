@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.hardware import PUMP_US, RENEWAL_US, WATCHDOG_US
 from sim_mock.world import World
 from tests.firmware.worlds import VEHICLES
@@ -13,7 +13,7 @@ GUARD_US = 40_000  # four steps
 
 
 def driving(vehicle="f1tenth"):
-    host = Host(World(load_vehicle(vehicle)))
+    host = SmallHost(World(load_vehicle(vehicle)))
     host.take_the_wheel()
     host.drive(1500, 400)
     assert host.world.enable
@@ -112,7 +112,7 @@ def test_the_loops_filter_lets_spikes_pass_and_takes_what_is_open(open_us, stops
 
 
 def test_three_starts_that_do_not_last_stay_in_fault_and_a_lasting_one_ends_that():
-    host = Host(World(load_vehicle("f1tenth")))
+    host = SmallHost(World(load_vehicle("f1tenth")))
     for _ in range(3):
         host.rest(300)
         host.world.restart(codes.RESET_WATCHDOG)

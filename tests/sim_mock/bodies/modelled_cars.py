@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.bodies.trust import trust
 from sim_mock.faults.trial.vehicles import AlteredVehicle
 from sim_mock.world import World
@@ -64,6 +64,6 @@ def vehicle_with(name, model):
 
 def driver(name, model, seed=0):
     """Somebody at the wheel of such a car, ACTIVE, at rest."""
-    host = Host(World(vehicle_with(name, model), seed=seed))
+    host = SmallHost(World(vehicle_with(name, model), seed=seed))
     host.take_the_wheel()
     return host

@@ -6,7 +6,7 @@ from functools import lru_cache
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.speed_loop import refuse_unstable_loop, speed_loop_of
@@ -55,7 +55,7 @@ def driven(name, path):
     row = table.MODELS[GEARED]
     moves = row.make(name, p, given, 1e-3)
     at_once = replace(p, servo=ServoParameters(rate_rad_s=1e3, dead_time_s=0.0))
-    host = Host(World(vehicle, plant=Plant(at_once, 0, moves)))
+    host = SmallHost(World(vehicle, plant=Plant(at_once, 0, moves)))
     host.take_the_wheel()
     host.drive(4000, 1500 if name != "nigel" else 300)
     seen = []

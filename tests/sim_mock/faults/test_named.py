@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock import faults
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
@@ -118,7 +118,7 @@ class Drive:
     def __init__(self, fault, seed=1, **query):
         config = virtual_car_config(VEHICLE, {"fault": fault, "seed": str(seed), **query})
         self.world = VirtualCarConfig.from_json(config.to_json()).make_world(InProcessRunner)
-        self.host = Host(self.world)
+        self.host = SmallHost(self.world)
         self.host.take_the_wheel()
 
     def until(self, ms, steer_urad=0):
@@ -218,7 +218,7 @@ def test_a_car_that_nothing_has_befallen_yet_is_any_car():
     faulty = virtual_car_config(VEHICLE, {"fault": "runstop@900s"}).make_world(InProcessRunner)
     plain = virtual_car_config(VEHICLE, {}).make_world(InProcessRunner)
     for world in (faulty, plain):
-        host = Host(world)
+        host = SmallHost(world)
         host.take_the_wheel()
         host.drive(2000, SPEED_MM_S, 50_000)
     assert faulty.plant.truth.values() == plain.plant.truth.values()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import serial
 
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.virtual_car.config import virtual_car_config
 from tests import patience
 
@@ -73,7 +73,7 @@ def car_program(folder, *options, **config):
 
 
 class Line:
-    """A serial port as the rig's ``Host`` wants its world: a beat is what the car sent in one."""
+    """A serial port as the rig's ``SmallHost`` wants its world: a beat is what the car sent."""
 
     values, enable = (), False
 
@@ -101,6 +101,6 @@ class Line:
 def host_of(device, **host):
     line = Line(device)
     try:
-        yield Host(line, **host)
+        yield SmallHost(line, **host)
     finally:
         line.close()

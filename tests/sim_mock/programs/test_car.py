@@ -177,9 +177,9 @@ def test_a_polite_kill_takes_the_device_away(car, link):
 
 HOST = """
 import sys
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from tests.sim_mock.programs.car_programs import Line
-host = Host(Line(sys.argv[1]))
+host = SmallHost(Line(sys.argv[1]))
 host.take_the_wheel()
 host.drive(1500, 2000)
 print(host.state, flush=True)

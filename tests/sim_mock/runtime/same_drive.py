@@ -9,7 +9,7 @@ from importlib import import_module
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.full_storm import FullStorm, stormy_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.runtime import compiled
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World, plant_of
@@ -87,7 +87,7 @@ def stormy(name):
     )
     if vehicle.has_rc:
         world.attach_rc()
-    host = Host(world)
+    host = SmallHost(world)
     host.take_the_wheel()
     host.drive(2000, 1000, 100_000)
     Storm(host, 3).run(1000)

@@ -7,7 +7,7 @@ from statistics import mean, pstdev
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Sampler, instruments_of
@@ -26,7 +26,7 @@ class Car:
         instruments = instruments_of(self.world, seed, area)
         self.samples = {instrument.name: [] for instrument in instruments}
         self.world.observers.append(Sampler(instruments, self.put, self.world.now_us).step)
-        self.host = Host(self.world)
+        self.host = SmallHost(self.world)
 
     def put(self, sample):
         assert sample.out_us <= self.world.now_us

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.instruments import GroundTruth
 from sim_mock.tracks.contact import Contact, Outline, clearance_m, touches
@@ -45,7 +45,7 @@ class Drive:
         config = virtual_car_config(load_vehicle("f1tenth"), {"track": "corridor", **query})
         self.world = config.make_world(InProcessRunner)
         self.contact = self.world.observers[0].__self__
-        self.host = Host(self.world)
+        self.host = SmallHost(self.world)
         self.host.take_the_wheel()
 
     def seen(self):
@@ -76,7 +76,7 @@ def test_a_car_that_keeps_clear_is_moved_by_nothing():
         Drive(),
         virtual_car_config(load_vehicle("f1tenth"), {}).make_world(InProcessRunner),
     )
-    host = Host(free)
+    host = SmallHost(free)
     host.take_the_wheel()
     for one in (walled.host, host):
         one.drive(1500, 2000, 50_000)

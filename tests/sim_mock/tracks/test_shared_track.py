@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.driving_area import Pose
@@ -60,7 +60,7 @@ def test_it_sees_where_the_other_car_is_now(tmp_path):
 
 def test_a_car_that_drives_into_another_one_stops_at_it_and_the_hit_is_counted(tmp_path):
     front = car("b", "2,0,0", scene="s3")
-    host = Host(car("a", "0,0,0", tmp_path, scene="s3"))
+    host = SmallHost(car("a", "0,0,0", tmp_path, scene="s3"))
     host.take_the_wheel()
     host.drive(4000, 1500)
     world = host.world

@@ -9,7 +9,7 @@ from typing import Any
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle
 from host_bridge.core import Vehicle
-from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, Host
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SmallHost
 from host_bridge.deploy.hil.host.storm import Storm
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.board.transmitter import Transmitter
@@ -51,7 +51,7 @@ def stormy_plant(vehicle: Vehicle, seed: int) -> SaggingPlant:
 class FullStorm(Storm):
     """A ``Storm`` with more faults; before it arms the car again it repairs what it broke."""
 
-    def __init__(self, host: Host[World], seed: int) -> None:
+    def __init__(self, host: SmallHost[World], seed: int) -> None:
         super().__init__(host, seed)
         self._alive_sequence = 0
         self._table += (
@@ -210,14 +210,14 @@ def stormy_drive(
     beats: int,
     seed: int,
     **options: Any,
-) -> Host[World]:
+) -> SmallHost[World]:
     """Drive through the stress test, with a receiver if the vehicle has one; return the host."""
     vehicle = stormy_vehicle(name)
     plant = stormy_plant(vehicle, seed)
     world = World(vehicle, seed, runner=runner, plant=plant, **options)
     if vehicle.has_rc:
         world.attach_rc()
-    host = Host(world)
+    host = SmallHost(world)
     try:
         host.take_the_wheel()
         host.drive(2000, 1000, 100_000)

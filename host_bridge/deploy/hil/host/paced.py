@@ -23,7 +23,7 @@ from host_bridge.deploy.hil.host.small_host import (
     ROS2,
     SCRIPT,
     SEAT,
-    Host,
+    SmallHost,
 )
 from sim_mock.board.hardware import TIME_MASK
 
@@ -37,7 +37,7 @@ _CLEARS = 20  # tries, including waits while it brakes
 _SURE_US, _UNSURE_US, _HELD_US = 7_000, 65_535, 9_000
 
 
-class PacedHost(Host[Port]):
+class PacedHost(SmallHost[Port]):
     """A host that keeps the car's time, and answers a Status now and then after a random delay.
 
     The board takes the round trip less the time that the host held it; a Sync that arrives just

@@ -1,4 +1,4 @@
-"""A car at a serial port, as the far end of a ``small_host.Host``; it advances by the car's steps.
+"""A car at a serial port, as the far end of a ``SmallHost``; it advances by the steps of the car.
 
 Each step reports when it began, in its Status or its Motion. So the host keeps the car's time,
 whatever clock this machine has: a real board and an emulated one, which may be ten times slower,

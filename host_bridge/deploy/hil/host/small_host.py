@@ -57,7 +57,7 @@ def framed(message: Any) -> bytes:
     return bytes(writer.out[:size])
 
 
-class Host(Generic[FarT]):
+class SmallHost(Generic[FarT]):
     """One host at the far end of one world's link. It keeps everything that was received."""
 
     def __init__(self, world: FarT, epoch: int = 12345, source: int = SCRIPT) -> None:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from firmware.protocol import codes, messages
-from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, Host, framed
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SmallHost, framed
 from sim_mock.board.hardware import TIME_MASK
 from sim_mock.world import World
 
@@ -14,7 +14,7 @@ from sim_mock.world import World
 class Storm:
     """Seeded commands, stops, faults and damaged frames, at most one per step."""
 
-    def __init__(self, host: Host[World], seed: int) -> None:
+    def __init__(self, host: SmallHost[World], seed: int) -> None:
         self.host = host
         self._random = random.Random(seed)
         self._setpoint: tuple[int, int, int] = (0, 0, HELD)

@@ -4,7 +4,7 @@ of it, and it says why; whoever tries to arm it is told, too."""
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from tests.firmware.boards.booted import BOARDS, FRAME_MS, NEUTRAL, RUNTIMES
 
 LOOP, CONTACT, SERVO, ESC = 6, 7, 2, 16  # hardware/boards/pico.toml
@@ -38,7 +38,7 @@ def test_a_loop_that_is_open_at_the_start_lets_nothing_out_until_it_is_closed_an
     world_on, runtime
 ):
     world = world_on("f1tenth", runtime, held=[f"{LOOP}=0"])
-    host = Host(world)
+    host = SmallHost(world)
     refusals = tries_everything(host)
     assert refusals >> codes.REFUSED_CAUSE_PRESENT & 1
     assert host.status.first_cause == codes.CAUSE_RUNSTOP_LOOP
@@ -59,7 +59,7 @@ def test_a_loop_that_is_open_at_the_start_lets_nothing_out_until_it_is_closed_an
 def test_a_receiver_whose_switch_says_stop_at_the_start_is_named(world_on):
     world = world_on("f1tenth")
     world.hand = [1500, 1500, 2000, 1000]
-    host = Host(world)
+    host = SmallHost(world)
     refusals = tries_everything(host)
     assert refusals >> codes.REFUSED_CAUSE_PRESENT & 1
     assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_STOP_SOURCE)
@@ -69,7 +69,7 @@ def test_a_receiver_whose_switch_says_stop_at_the_start_is_named(world_on):
 @pytest.mark.process
 def test_a_stop_that_comes_before_all_else_is_latched(world_on):
     world = world_on("f1tenth")
-    host = Host(world)
+    host = SmallHost(world)
     host.stop()
     host.connect()
     assert host.act(codes.ACTION_ARM) >> codes.REFUSED_STOP_CAUSE & 1
@@ -86,7 +86,7 @@ def test_a_stop_that_comes_before_all_else_is_latched(world_on):
 )
 def test_a_pin_that_is_held_high_at_the_start_is_a_fault(world_on, runtime, gpio, fault):
     world = world_on("f1tenth", runtime, held=[f"{gpio}=1"])
-    host = Host(world)
+    host = SmallHost(world)
     assert tries_everything(host) >> codes.REFUSED_FAULT & 1
     assert host.state == codes.FAULT
     assert host.has_event(codes.EVENT_FAULT_LATCHED, fault)
@@ -99,7 +99,7 @@ def test_so_is_a_direction_of_an_h_bridge(world_on):
     drives = [i for i, row in enumerate(world.pins.CHANNELS) if row[0] == "h_bridge"]
     in1 = world.pins.CHANNELS[drives[0]][2]
     world = world_on("nigel", held=[f"{in1}=1"])
-    host = Host(world)
+    host = SmallHost(world)
     tries_everything(host)
     assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
     nothing_moved(world, "nigel", drives)
@@ -109,7 +109,7 @@ def test_so_is_a_direction_of_an_h_bridge(world_on):
 @pytest.mark.parametrize("vehicle", list(BOARDS))
 def test_with_nothing_held_the_same_host_drives(world_on, vehicle):
     world = world_on(vehicle)
-    host = Host(world)
+    host = SmallHost(world)
     assert tries_everything(host) == 0
     assert world.enable
 
@@ -118,6 +118,6 @@ def test_with_nothing_held_the_same_host_drives(world_on, vehicle):
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_a_real_board_says_that_it_is_no_virtual_car(world_on, runtime):
     """The program that is flashed, on its board's own pins; a virtual car's board says 1."""
-    host = Host(world_on("f1tenth", runtime))
+    host = SmallHost(world_on("f1tenth", runtime))
     host.connect()
     assert host.latest["Identity"].flags == 0

@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config.boards.reading import FOLDER
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from tests.firmware.boards.booted import RUNTIMES, is_neutral
 
 pytestmark = pytest.mark.process
@@ -40,7 +40,7 @@ def world_with(world_on, tmp_path):
 
 def driven_by_hand(world, ms=1500):
     """By the gesture: let go and in neutral for a second, then held; then forward, to the left."""
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     world.hand = LET_GO
     host.rest(1500)
@@ -102,7 +102,7 @@ def test_a_receiver_that_says_it_lost_its_transmitter_stops_the_car(world_with, 
 def test_a_hand_that_was_there_and_held_before_the_car_was_does_not_arm_it(world_with, kind):
     world = world_with(kind)
     world.hand = FORWARD
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     world.hand = HELD
     host.rest(2000)

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from tests.firmware.boards.bench_world import IS_NUMB
 from tests.firmware.boards.booted import RUNTIMES, driving
 
@@ -54,7 +54,7 @@ def test_a_car_whose_imu_never_answered_says_so_and_arms(world_on):
 @pytest.mark.parametrize("board", ["pico2", "nucleo_f767zi", "esp32s3_devkitc"])
 def test_a_time_receivers_seconds_are_told(world_on, board, runtime):
     world = world_on("autorally", runtime, board=board)
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     host.rest(300)
     assert "Second" not in host.latest

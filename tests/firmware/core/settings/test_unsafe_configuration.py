@@ -10,7 +10,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.schema import STOP_SOURCES
-from host_bridge.deploy.hil.host.small_host import Host
+from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.stored_image import board_id_of, stored_image
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import world_of
@@ -130,7 +130,7 @@ def test_only_a_virtual_car_whose_esc_brakes_by_a_measured_direction_brakes_befo
 )
 def test_the_board_refuses_to_be_asked_to_brake_before_it_is_cut(vehicle, is_virtual, result):
     world = world_of(vehicle)
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     world.runner.board.is_virtual = is_virtual
     params = parameters_of(world.runner.app)
@@ -171,7 +171,7 @@ def test_a_car_that_has_such_numbers_stored_stays_in_fault():
     world.runner.board.image = bytes(image)
     world.runner.board.save(image, len(image))
     world.restart(codes.RESET_POWER_ON)
-    host = Host(world)
+    host = SmallHost(world)
     host.connect()
     assert host.status.state == codes.FAULT
     assert host.status.faults & 1 << codes.FAULT_CONFIGURATION
