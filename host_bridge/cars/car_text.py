@@ -126,7 +126,7 @@ def stop_sources_text(car: Car) -> str:
         there = "there" if source.id in car.inputs.stop_fresh else "silent"
         mark = "*" if source.needs.get(profile) == "required" else ""
         found.append(f"{stop_source_word(source.name)}{mark} {'SAYS STOP' if says_stop else there}")
-    return f"stop buttons: {', '.join(found)}"
+    return f"stop sources: {', '.join(found)}"
 
 
 def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:

@@ -46,7 +46,7 @@ examples:
                                 a car that nobody serves yet
   tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
 
-Below each car stand its stop buttons (* is required in its profile), the mode of its transmitter,
+Below each car stand its stop sources (* is required in its profile), the mode of its transmitter,
 and how long a step of its program takes, with the control periods that were missed. A single car
 has its latest events too. This command cannot move a car, nor keep one from moving.
 """

@@ -181,7 +181,7 @@ def _silent_stop_source(
 
 def _called(number: int, vehicle: Vehicle | None) -> str:
     if number == NOBODY:
-        return "a stop button"
+        return "a stop source"
     return stop_source_subject(stop_source_name(number, vehicle))
 
 

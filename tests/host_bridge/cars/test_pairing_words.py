@@ -38,4 +38,4 @@ def test_the_stop_of_another_cars_box_is_named_as_that():
     strange = _stop_source(latched(Cause.STOP_SOURCE, BOX + codes.STOP_SOURCE_STRANGE), (), None)
     assert "not this car's" in strange
     assert "not this car's" not in own
-    assert _stop_source(latched(Cause.STOP_SOURCE, NOBODY), (), None) == "a stop button says stop"
+    assert _stop_source(latched(Cause.STOP_SOURCE, NOBODY), (), None) == "a stop source says stop"
