@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from host_bridge.cars.car import Car
 from host_bridge.cars.car_text import (
     hitl_text,
     host_clock_ahead_us,
@@ -25,7 +26,7 @@ from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.config.store import Host
-from host_bridge.core import CarEvent, State, event_text
+from host_bridge.core import CarEvent, State, event_words, stop_remedy
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
 from host_bridge.link.protocol.events import (
@@ -119,7 +120,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """Return the lines of one car; details that do not fit beside the numbers stand below them."""
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
-    reason = opened.why_offline.split("\n")[0] or car.why_stopped(says_when=True)
+    reason = opened.why_offline.split("\n")[0] or _why_and_what_to_do(car)
     seconds = pps_offset_text(car, now_us, _unix_us())
     words = (stop_sources_text(car), rc_mode_text(car), imu_text(car), step_time_text(car), seconds)
     details = "   ".join(filter(None, words))
@@ -127,6 +128,11 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     if sys.stdout.isatty():
         return [line, f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]
+
+
+def _why_and_what_to_do(car: Car) -> str:
+    why = car.why_stopped(says_when=True)
+    return f"{why} {stop_remedy(car.status)}".rstrip() if why and car.status else why
 
 
 def _unix_us() -> int:

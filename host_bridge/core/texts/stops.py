@@ -64,6 +64,13 @@ def why_stopped(
     return ""
 
 
+def stop_remedy(status: CarStatus) -> str:
+    """Return what to do about the first stop cause, or else the first fault; "" for nothing."""
+    if status.first_cause is not None:
+        return status.first_cause.remedy
+    return status.faults[0].remedy if status.faults else ""
+
+
 def stop_age_s(status: CarStatus, inputs: Inputs) -> float | None:
     """Return for how many seconds something has kept this car from moving; None if nothing does.
 

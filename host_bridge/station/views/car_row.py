@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
-from host_bridge.core import State, why_nobody_drives
+from host_bridge.core import State, stop_remedy, why_nobody_drives
 from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 
 _LARGEST_DUTY = 10_000
@@ -62,7 +62,7 @@ def _why(car: Car) -> str:
     assert car.status is not None, "asked before"
     why = car.why_stopped(says_when=False)
     if why:
-        return why
+        return f"{why} {stop_remedy(car.status)}".rstrip()
     return car.status.state.sentence if car.status.state in _WITHOUT_CAUSE else ""
 
 

@@ -12,7 +12,13 @@ from host_bridge import core
 from host_bridge.core import codes as host
 from host_bridge.core.codes import members
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
-from host_bridge.core.texts.stops import span_words, stand_left_s, stop_age_s, why_stopped
+from host_bridge.core.texts.stops import (
+    span_words,
+    stand_left_s,
+    stop_age_s,
+    stop_remedy,
+    why_stopped,
+)
 from tests.evidence import every, some
 from tests.host_bridge.drive.drives import vehicle
 
@@ -180,6 +186,13 @@ def test_the_time_left_on_a_stand_is_counted_from_the_arming():
         stand_left_s(status(host.State.STANDBY, profile=host.Profile.STAND), (armed,), of) is None
     )
     assert stand_left_s(status(host.State.HOLD), (armed,), of) is None
+
+
+def test_what_to_do_is_that_of_the_first_cause_or_else_of_the_first_fault():
+    charger, relay = host.Cause.CHARGER, host.Fault.RELAY
+    assert stop_remedy(status(causes=(charger,), faults=(relay,))) == "Unplug the charger."
+    assert stop_remedy(status(host.State.FAULT, faults=(relay,))) == "See to the relay."
+    assert stop_remedy(status(host.State.ACTIVE)) == ""
 
 
 def test_faults_are_said_and_nothing_where_nothing_is_wrong():
