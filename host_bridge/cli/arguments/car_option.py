@@ -26,7 +26,7 @@ def car_of(args: argparse.Namespace) -> str | None:
     return chosen
 
 
-def named_car(parser: argparse.ArgumentParser) -> None:
+def add_car_option(parser: argparse.ArgumentParser) -> None:
     """Declare only ``--car CAR``, for commands whose positional arguments mean something else."""
     parser.add_argument(
         "--car",
@@ -35,7 +35,7 @@ def named_car(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def board_of(text: str | None) -> bytes | None:
+def parse_board_id(text: str | None) -> bytes | None:
     """Parse a board id of 16 hexadecimal digits; None stays None.
 
     Raises errors.UsageFault.

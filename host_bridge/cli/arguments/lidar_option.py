@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from host_bridge.core.errors import UsageFault
 
 
-def lidars_of(words: Sequence[str]) -> dict[str, str]:
+def parse_lidars(words: Sequence[str]) -> dict[str, str]:
     """Return the scan file of each car.
 
     Raises errors.UsageFault.

@@ -16,7 +16,7 @@ def is_change(word: str) -> bool:
     return _CHANGE.fullmatch(word) is not None
 
 
-def changes_of(words: Sequence[str]) -> dict[str, float]:
+def parse_changes(words: Sequence[str]) -> dict[str, float]:
     """Return the numbers of ``NAME=VALUE`` words by name.
 
     Raises errors.UsageFault.

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from host_bridge.cli.arguments.calibrated_vehicle import NONE, board_half, changes_on_board
-from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
+from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.config import config_hash, parameter_name
 from host_bridge.config.store import Host
 from host_bridge.core import CarIdentity, Vehicle
@@ -103,7 +103,7 @@ def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
             expected="one car, and NAME=VALUE for write only",
             got=" ".join([*cars, *words]),
         )
-    return cars[0] if cars else None, changes_of(words)
+    return cars[0] if cars else None, parse_changes(words)
 
 
 async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:

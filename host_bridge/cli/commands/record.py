@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_seconds
-from host_bridge.cli.arguments.lidar_option import lidars_of
+from host_bridge.cli.arguments.lidar_option import parse_lidars
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.TandemError.
     """
-    args.scanned = lidars_of(args.lidar)
+    args.scanned = parse_lidars(args.lidar)
     return run_async(_record(args, host))
 
 

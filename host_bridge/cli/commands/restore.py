@@ -23,7 +23,7 @@ from host_bridge.cli.arguments.backup_option import (
     print_outcome,
     refuse_car_as_file,
 )
-from host_bridge.cli.arguments.car_option import board_of
+from host_bridge.cli.arguments.car_option import parse_board_id
 from host_bridge.config import by_name, parameter_count
 from host_bridge.config.store import Host
 from host_bridge.config.store.backup_file import read_backup
@@ -61,7 +61,7 @@ async def _restore(args: argparse.Namespace, host: Host) -> int:
     try:
         held = host.vehicles.recognised(opened.identity)
         _refuse_another_type(held, row, opened.name)  # first: no --board would help there
-        _refuse_another_board(opened, held, row, board_of(args.board))
+        _refuse_another_board(opened, held, row, parse_board_id(args.board))
         changed = await host.configurations.write(opened, kept, row["car_name"], progress_count)
         known = (
             Pairing.from_row(row["pairing"])

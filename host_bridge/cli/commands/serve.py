@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.cli.arguments.car_option import add_car, board_of, car_of
+from host_bridge.cli.arguments.car_option import add_car, car_of, parse_board_id
 from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
@@ -82,7 +82,7 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
         epoch=host.cars.new_epoch(),
         fleet=args.fleet,
         radio=args.radio,
-        board_id=board_of(args.board),
+        board_id=parse_board_id(args.board),
     )
     log: Recorder | None = None
     try:

@@ -34,7 +34,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import positive
-from host_bridge.cli.arguments.lidar_option import lidars_of
+from host_bridge.cli.arguments.lidar_option import parse_lidars
 from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
@@ -117,7 +117,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     if args.log:
         log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
-    recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
+    recording = Recording(args.record_to, parse_lidars(args.lidar), _local_now)
     camera = _camera(args)
     backend = LiveBackend(host, args.speed, recording, camera, _local_now)
     if args.foxglove:

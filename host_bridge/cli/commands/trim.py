@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import replace
 
-from host_bridge.cli.arguments.car_option import named_car
+from host_bridge.cli.arguments.car_option import add_car_option
 from host_bridge.config.store import Host
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Vehicle
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Trim a car's steering and throttle."
     parser.epilog = EPILOG
-    named_car(parser)
+    add_car_option(parser)
     parser.add_argument(
         "trims",
         nargs="*",

@@ -17,7 +17,7 @@ import pytest
 
 from host_bridge.cars.car_text import step_time_text
 from host_bridge.cars.refusals import explained, may_be_given_longer_beat
-from host_bridge.cli.arguments.parameter_changes import changes_of, is_change
+from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.commands import config as config_command
 from host_bridge.config import load_vehicle
@@ -128,8 +128,8 @@ def test_a_change_is_told_from_a_car(word, is_one):
 @pytest.mark.parametrize("word", ["step_s=", "step_s=fast", "speed_max_mps=9", "step_us=20000"])
 def test_what_may_not_be_changed_so_is_refused(word):
     with pytest.raises(UsageFault, match="not a value in which one car may differ"):
-        changes_of([word])
-    assert changes_of(["step_s=0.02"]) == {"step_s": 0.02}
+        parse_changes([word])
+    assert parse_changes(["step_s=0.02"]) == {"step_s": 0.02}
 
 
 def test_what_follows_from_a_change_is_compiled_as_from_the_file():
