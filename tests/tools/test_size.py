@@ -45,7 +45,7 @@ def test_a_pico_has_room_for_the_car(sizes, wiring):
     assert taken < sizes[size.NEEDS[wiring], size.PICO], "a start needs more than what stays"
     for needed in (size.NEEDS[wiring], size.PAIRED_NEEDS[wiring]):
         free = min(size.PICO_HEAPS.values()) - RESERVE
-        assert sizes[needed, size.PICO] <= free, "see firmware/README.md for what takes it"
+        assert sizes[needed, size.PICO] <= free, "see firmware/RP2040.md for what takes it"
 
 
 @pytest.mark.micropython

@@ -22,11 +22,11 @@ class PageReference(NamedTuple):
         return f"{self.page}, {self.words!r}"
 
 
-_FITS = PageReference("firmware/README.md", "Does it fit an RP2040?")
-_HEAP = PageReference("firmware/README.md", "No board of metal has started it yet")
-_STACK = PageReference("firmware/README.md", "Its C stack holds it")
-_START = PageReference("firmware/README.md", "The start")
-_GUARD = PageReference("firmware/boards/README.md", "What the guard takes")
+_FITS = PageReference("firmware/RP2040.md", "Does it fit an RP2040?")
+_HEAP = PageReference("firmware/RP2040.md", "No board of metal has started it yet")
+_STACK = PageReference("firmware/RP2040.md", "Its C stack holds it")
+_START = PageReference("firmware/RP2040.md", "The start")
+_GUARD = PageReference("firmware/RP2040.md", "What the guard takes")
 _LINK = PageReference("firmware/boards/README.md", "how soon it answers")
 _REPL = PageReference(
     "firmware/boards/README.md", "a byte of 0x03 really interrupts nothing over USB"
