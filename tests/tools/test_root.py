@@ -83,3 +83,10 @@ def test_the_glossary_has_each_word_once_in_a_whole_row():
     terms = [row[0].strip() for row in rows if row[0].strip() != "term"]
     assert len(terms) == len(set(terms)) > 60
     assert every(len(row) == 3 and row[2].strip() for row in rows)
+
+
+def test_the_glossary_is_sorted_by_the_fields_terms():
+    text = (ROOT / "GLOSSARY.md").read_text()
+    terms = re.findall(r"^\| (.+?) \|", text, re.MULTILINE)[1:]
+    assert terms == sorted(terms, key=str.lower)
+    assert len(terms) > 60
