@@ -2,7 +2,7 @@
 
     python -m tests.safety.case.figures              counts, times and metres
     python -m tests.safety.case.figures counts       one of them
-    python -m tests.safety.case.figures --write      puts them into firmware/core/SAFETY_FIGURES.md
+    python -m tests.safety.case.figures --write      puts them into the page
 
 The times take some minutes: every vehicle and every way of moving its wheels.
 """

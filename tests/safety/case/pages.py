@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-CORE = Path(__file__).resolve().parents[3] / "firmware" / "core"
-CASE, FIGURES = CORE / "SAFETY_CASE.md", CORE / "SAFETY_FIGURES.md"
+FOLDER = Path(__file__).resolve().parent
+CASE, FIGURES = FOLDER / "README.md", FOLDER / "FIGURES.md"
 
 
 def block(name: str, text: str) -> re.Match[str]:

@@ -6,17 +6,17 @@ import re
 import pytest
 
 from tests.evidence import every
-from tests.safety.case.pages import rows_of
+from tests.safety.case import pages
 from tests.safety.facts import FOLDER
 from tests.safety.measure import cruising, measured
 from tests.safety.ways import Race, Way
 
 ROOT = FOLDER.parents[1]
 CORE = ROOT / "firmware" / "core"
-CASE = (CORE / "SAFETY_CASE.md").read_text()
+CASE = pages.CASE.read_text()
 MODULES = (CORE / "README.md").read_text()
 PROMISES = (CORE / "SAFETY.md").read_text()
-PRINTED_US = {row[0]: round(float(row[1]) * 1000) for row in rows_of("times")}
+PRINTED_US = {row[0]: round(float(row[1]) * 1000) for row in pages.rows_of("times")}
 NAMED = re.findall(r"`([\w/]+\.py)::(\w+)`", CASE)
 
 
@@ -52,7 +52,7 @@ def test_the_table_of_modules_is_true_for_all_files():
 
 
 def test_what_is_measured_holds_and_is_no_worse_than_the_safety_case_says():
-    """One vehicle and two ways of them here; the command measures all (SAFETY_FIGURES.md)."""
+    """One vehicle and two ways of them here; the command measures all (FIGURES.md)."""
     rows = measured(cruising((Way, Race), ("f1tenth",)))
     assert [row for row in rows if not row.holds] == []
     worst_us = {row.what: row.took_us for row in rows}
