@@ -90,3 +90,18 @@ def test_the_glossary_is_sorted_by_the_fields_terms():
     terms = re.findall(r"^\| (.+?) \|", text, re.MULTILINE)[1:]
     assert terms == sorted(terms, key=str.lower)
     assert len(terms) > 60
+
+
+def words_of_the_code():
+    paths = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    return {word for path in paths for word in re.findall(r"\w+", path.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "host_bridge/inputs/README.md"])
+def test_a_page_names_no_class_and_no_function_that_the_code_has_not(page):
+    prose = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    named = re.findall(r"`([A-Z]\w+(?:\.\w+)?|_\w+)(?:\(\))?`", prose)
+    assert len(named) > 3
+    words = words_of_the_code()
+    whole = [it for it in named if not it.endswith("_")]  # CHANNEL_ is how a family begins
+    assert [it for it in whole if not words.issuperset(it.split("."))] == []
