@@ -131,7 +131,7 @@ class PlanningNode:
             self._car.simulator.initialize(*self._pose, float(message.twist.linear.x))
 
     def _request(self, request: Any, reply: Reply) -> None:
-        reply(self._car.request(int(request.mode)), "")
+        reply(self._car.set_mode(int(request.mode)), "")
 
     def _set_pose(self, request: Any, reply: Reply) -> None:
         is_done = self._place(request.pose)
