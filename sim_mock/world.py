@@ -8,7 +8,7 @@ where its steps are made to take longer (``step_takes_us``; else they take no ti
 from collections.abc import Callable, Sequence
 
 from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
+from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from sim_mock.board.firmware_runner import FirmwareRunner, InProcessRunner, ProgramLost
 from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, BoardHardware

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from calibration.guide.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.trace import Trace, refuse_several_cars
-from calibration.logs.virtual_pipes import Load, LogChoices, read_trace
+from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.regression.identify import identify
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault

@@ -19,7 +19,7 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
-    rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.told])
+    rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.commands])
     moving = np.flatnonzero(rows[:, 1])
     if not moving.size:
         raise run_fault(
@@ -34,7 +34,7 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
         np.tile([False, True], len(rows)),
         np.clip(shares, -1.0, 1.0).ravel(),
     )
-    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.places])
+    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
     times_s, x_m, y_m, yaw_rad = places.T
     odometry = Odometry(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
     return require_start_pose(Run(commands, odometry), path)

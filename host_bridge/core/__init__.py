@@ -67,9 +67,9 @@ if TYPE_CHECKING:
         another_car_text,
         compare_cars,
     )
-    from host_bridge.core.texts.events import event_words
+    from host_bridge.core.texts.events import event_text
     from host_bridge.core.texts.stops import (
-        span_words,
+        duration_text,
         stand_left_s,
         stop_age_s,
         stop_remedy,

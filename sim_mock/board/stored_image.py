@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from firmware.core.checked_params import CheckedParams
+from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.frame import crc_table
 
 

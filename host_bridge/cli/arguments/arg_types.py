@@ -6,7 +6,7 @@ import argparse
 import math
 from datetime import date
 
-from host_bridge.core import Sender, capping
+from host_bridge.core import Sender, cap_action
 
 
 def positive(text: str) -> float:
@@ -32,7 +32,7 @@ def speed_cap(text: str) -> float:
     """Parse a speed cap in m/s, for argparse."""
     value = number(text)
     try:
-        capping(value, Sender.COMMAND)
+        cap_action(value, Sender.COMMAND)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return value

@@ -20,7 +20,7 @@ from host_bridge.core import (
     stop_source_name,
     unaided_text,
 )
-from host_bridge.core.errors import OffBeatFault, RefusedFault
+from host_bridge.core.errors import OverrunFault, RefusedFault
 from host_bridge.sharing.open_car import OpenCar
 
 _PATIENCE_S = 2.0
@@ -125,7 +125,7 @@ def outcome_row(result: ActionResult | None, opened: OpenCar) -> dict[str, objec
 def refused_fault(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
     """Return the fault for a refused or unanswered action, with every reason.
 
-    It is an OffBeatFault if the car missed beats and may be given a longer one.
+    It is an OverrunFault if the car missed beats and may be given a longer one.
     """
     if result is None:
         return RefusedFault(f"{opened.name} did not answer")

@@ -17,7 +17,7 @@ from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
 from host_bridge.config.store import Host
 from host_bridge.core import Action
-from host_bridge.core.errors import DeviceFault, OffBeatFault
+from host_bridge.core.errors import DeviceFault, OverrunFault
 from host_bridge.core.system.running import run_async
 
 _EXAMPLES = (
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     profile = profile_of(args)
     try:
         return run_async(act_on_car(text, host, Action.ARM, profile, is_json=args.json))
-    except OffBeatFault as fault:
+    except OverrunFault as fault:
         return prompt_longer_period(fault, host, is_json=args.json)
 
 

@@ -24,7 +24,7 @@ from host_bridge.config.store import Host
 from host_bridge.config.store.backup_file import KIND, write_backup
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.progress import progress_count
-from host_bridge.core.system.running import write_atomically
+from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
 from host_bridge.cli.arguments.arg_types import day, positive
-from host_bridge.cli.arguments.calibrated_vehicle import NONE, calibrated_vehicle, changes_on_board
+from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
+from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, with_option
 from host_bridge.cli.commands import drive
 from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
@@ -130,7 +130,7 @@ def _reported(
     args: argparse.Namespace, host: Host, traces: Sequence[Any], load: Callable[[str], Vehicle]
 ) -> int:
     day = args.date or datetime.now().astimezone().date()
-    report = calibration_work("report")(traces, load, day, runtime_command(args))
+    report = calibration_work("report")(traces, load, day, command_of(args))
     texts = {}
     if args.vesc_yaml:
         texts[args.vesc_yaml] = report.vesc_yaml()
@@ -266,75 +266,7 @@ def seen_in(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, Path]:
     return {path: Path(text) for path, text in meant}
 
 
-def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, rest
-
-
-def runtime_command(args: argparse.Namespace) -> str:
-    """Return the command line as the calibration keeps it: file names without their folders."""
-    words = ["tandem calibrate", *(path.name for path in args.logs)]
-    words += [f"--guide {args.guide.name}"] if args.guide else []
-    words += [
-        f"--{name} {getattr(args, name)}" for name in ("car", "vehicle") if getattr(args, name)
-    ]
-    words += [f"--tape {Path(word).name}" for word in args.tape]
-    words += [f"--places {Path(word).name}" for word in args.places]
-    return " ".join(words)
-
-
-def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
-    """Return the result as ``--json`` prints it."""
-    known = known_values(vehicle)
-    told = found.steering_map
-    return {
-        "vehicle": vehicle.name,
-        "logs": [vars(files.Source.of(trace)) for trace in traces],
-        "notes": [f"{trace.file}: {note}" for trace in traces for note in trace.notes],
-        "parameters": {one.name: _finding_row(one, known.get(one.name)) for one in found.findings},
-        "steering_map": None
-        if told is None
-        else {
-            **told.columns(),
-            "is_bent": told.is_bent,
-            "residual_radps": told.residual_radps,
-        },
-    }
-
-
-def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
-    p = BY_NAME[one.name]
-    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
-    if one.is_told:
-        row |= {"value": one.value}
-        row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
-    else:
-        row |= {"manoeuvre": p.manoeuvre}
-    return {**row, "why": one.why}
-
-
-def lines(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> Iterator[str]:
-    """Yield the result as lines for people."""
-    known = known_values(vehicle)
-    for trace in traces:
-        yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {vehicle.name}"
-        yield from (f"  {note}" for note in trace.notes)
-    told = [one for one in found.findings if one.is_told]
-    yield ""
-    yield f"{'told, with 95 % intervals':29}{'value':>10}  {'from':>9} {'to':>9}  {'file says':>9}"
-    for one in told:
-        said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
-        yield (
-            f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
-            f"  {BY_NAME[one.name].unit}".rstrip()
-        )
-        if one.why:
-            yield f"  {one.why}"
-    if not told:
-        yield "nothing"
-    yield from _map_lines(found)
-    yield from untold_lines(found.findings)
-
-
-def _map_lines(found: Found) -> Iterator[str]:
+def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
     """Return the log and the rest of ``LOG=REST``; for a single log REST is enough."""
     name, is_named, rest = word.rpartition("=")
     meant = [path for path in logs if not is_named or name in (str(path), path.name)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.cli.arguments.calibrated_vehicle import NONE, board_half, changes_on_board
+from host_bridge.cli.arguments.calibration_work import NONE, board_half, changes_on_board
 from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.config import config_hash, parameter_name
 from host_bridge.config.store import Host

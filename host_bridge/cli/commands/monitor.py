@@ -26,9 +26,10 @@ from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.config.store import Host
-from host_bridge.core import CarEvent, State, event_words, stop_remedy
+from host_bridge.core import CarEvent, State, stop_remedy
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
+from host_bridge.core.texts.events import event_text
 from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkIdentified,

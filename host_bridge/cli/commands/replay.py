@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import day
-from host_bridge.cli.arguments.replay_log import LoggedRun, logged_runs
+from host_bridge.cli.arguments.calibration_work import calibration_work
 from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 

@@ -28,7 +28,7 @@ from host_bridge.config import by_name, parameter_count
 from host_bridge.config.store import Host
 from host_bridge.config.store.backup_file import read_backup
 from host_bridge.config.store.pairings import Pairing
-from host_bridge.core import KnownCar, Vehicle, Verdict, another_car, verdict
+from host_bridge.core import CarMatch, KnownCar, Vehicle, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DataFileFault, UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
@@ -99,9 +99,9 @@ def _refuse_another_board(
     meant = KnownCar(board_id, str(row["car_name"]), str(row["vehicle"]))
     identity = opened.identity
     seen = KnownCar(identity.board_id, identity.car_name, held.name if held else "")
-    if verdict(meant, seen) is Verdict.ANOTHER:
+    if compare_cars(meant, seen) is CarMatch.ANOTHER:
         raise AnotherCarFault(
-            another_car(meant, seen),
+            another_car_text(meant, seen),
             where=opened.uri,
             remedy=f"is it the right port? if this board is to be that car from now on: "
             f"--board {seen.board_id.hex()}",

@@ -17,7 +17,7 @@ from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.car_server import CarServer
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import new_recorder
 
 EPILOG = """\

@@ -22,7 +22,8 @@ from host_bridge.sharing.endpoints.folders import stop_folders
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.stop.frozen_stop import (
     SENDER_COMMAND,
-    SENDER_FLEET
+    SENDER_FLEET,
+)
 from host_bridge.sharing.stop.stop_request import (
     StopCall,
     by_name,
@@ -77,7 +78,7 @@ def run(args: argparse.Namespace, host: object = None) -> int:
 def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     sockets: list[StopSocket] = []
     show = _Report(is_json)
-    meant = _meant(found(), words, fleet, sockets)
+    meant = _meant(find_stop_sockets(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
     uris, faults = _rest(words, fleet, sorted(sockets, key=by_name))
     for uri in uris:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.system.whole_file import write_whole
+from host_bridge.core.system.atomic_file import write_atomically
 
 KIND = "tandem backup 1"
 
@@ -39,7 +39,7 @@ def write_backup(path: Path, row: dict[str, Any]) -> None:
     """Write the file, with its hash. Raises errors.DataFileFault."""
     row = {**row, "sha256": content_hash(row)}
     try:
-        write_whole(path, json.dumps(row, indent=1))
+        write_atomically(path, json.dumps(row, indent=1))
     except OSError as error:
         raise DataFileFault("cannot write the backup", where=str(path), got=str(error)) from None
 

@@ -28,7 +28,7 @@ from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served
 from host_bridge.sharing.open_car import OpenCar, connect, read_status_once
 from host_bridge.sharing.owner.car_server import CarServer
-from host_bridge.sharing.owner.radio import RadioRim
+from host_bridge.sharing.owner.radio import RadioEndpoint
 
 _READ_STATUS_S = 1.0  # a car on a slow line reports its inputs five times in that
 _EPOCHS = (1 << 30) - 1

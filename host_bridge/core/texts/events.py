@@ -89,7 +89,7 @@ def _lost(a: int, b: int, vehicle: Vehicle | None) -> Fields:
     return {
         "source": _source(a, vehicle),
         "actuators": _actuators(b >> 8) or _ALL,
-        "loss": Loss(b & 0xFF).phrase,
+        "loss": ArbitrationLoss(b & 0xFF).phrase,
     }
 
 

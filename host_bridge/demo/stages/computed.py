@@ -8,7 +8,7 @@ import asyncio
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_in_virtual_time
-from host_bridge.core.system.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.demo.cars.demo_run import SPEED_MPS, DemoRun
 from host_bridge.demo.cars.together import DriveResult
 from host_bridge.demo.judging.attempts import run_cases
@@ -34,7 +34,7 @@ def in_virtual_time(args: argparse.Namespace, output: DemoOutput, results: Resul
     output.say(f"Car A: the firmware under {results.runtime}, a process of its own.")
     output.say("Twin B: the same firmware inside this host; 1 kg heavier, on a slippery floor.")
     output.say("Cars and host in virtual time: the same figures each time, on any machine.")
-    loop = VirtualTime()
+    loop = VirtualTimeLoop()
     trace = TraceWriter(str(args.out / TRACE))
     try:
         stage = LockstepStage(make_host(loop), command, trace)

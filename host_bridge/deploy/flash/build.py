@@ -13,6 +13,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import OLDEST, BoardFacts
 from host_bridge.deploy.flash.program.constant_folding import fold_constants
+from host_bridge.deploy.flash.program.flattening import flattened
 from host_bridge.deploy.flash.program.image import where_to_get
 from host_bridge.deploy.flash.program.name_shortening import shorten_names
 from host_bridge.deploy.flash.program.program import (

@@ -109,7 +109,9 @@ class BoardRunner:
 class ComparedRunner:
     """A ``FirmwareRunner`` made of two, the second of which has to match the first."""
 
-    def __init__(self, here: InProcessRunner, board: BoardRunner, count: Callable[[int], None]) -> None:
+    def __init__(
+        self, here: InProcessRunner, board: BoardRunner, count: Callable[[int], None]
+    ) -> None:
         self._here, self._board, self._count = here, board, count
 
     def step(

@@ -141,7 +141,7 @@ class ScriptInput(Input):
             return DriveCommand(input_count=self._count())
         self.has_driven |= is_ready
         self._command = answer.command
-        return self._command(answer, is_ready, now_us)
+        return self._drive_command(answer, is_ready, now_us)
 
     def fresh_answer(self, now_us: int) -> ScriptAnswer | None:
         """Return the newest answer if it is still valid, else None."""
@@ -188,11 +188,11 @@ class ScriptInput(Input):
         far_m = counts_s * self._limits.speed_mps
         return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
 
-    def _command(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> DriveCommand:
+    def _drive_command(self, answer: ScriptAnswer, is_ready: bool, now_us: int) -> DriveCommand:
         limits, command = self._limits, answer.command
         speed_mps = self.like.speed_mps(command.throttle) / self.like.top_mps * self._full_mps
         steer_rad = command.steering * self.like.steer_max_rad
-        command = DriveCommand(
+        wanted = DriveCommand(
             steer_rad=min(max(steer_rad, -limits.steer_rad), limits.steer_rad),
             speed_mps=min(max(speed_mps, -limits.reverse_mps), limits.speed_mps),
             brake=command.pulled,
@@ -201,8 +201,8 @@ class ScriptInput(Input):
             heard_us=self._stamp_us(answer, now_us),
         )
         if self._virtual.must_stand(command) if self._virtual else command.holds:
-            return replace(command, speed_mps=0.0, brake=1.0)
-        return command
+            return replace(wanted, speed_mps=0.0, brake=1.0)
+        return wanted
 
     def _count(self) -> int:
         """Return the count of answers: a source with a counter stops the car if it stands still."""

@@ -75,7 +75,7 @@ class StatePublisher:
         """Publish scans as they come, all other topics at 50 Hz."""
         self._count += 1
         self._tell_stop(car)
-        is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
+        is_due = self._count % _EVERY == 0 and car.is_online and car.status and car.motion
         if self.pipe:
             self.pipe.step(now_us)
         if is_due and car.motion:
@@ -119,7 +119,7 @@ class StatePublisher:
 
     def _tell_stop(self, car: SeenCar) -> None:
         """Publish whether and why the car stands, latched, when it has changed."""
-        is_stopped = not car.is_known or car.status is None or car.status.state not in ARMED
+        is_stopped = not car.is_online or car.status is None or car.status.state not in ARMED
         told = is_stopped, why_standing(car)
         if told != self._told:
             self._told = told

@@ -15,8 +15,8 @@ import time
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.texts.table import state_word
 from host_bridge.sharing.endpoints.folders import stop_folders
-from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, StopWatch, stop_frame
-from host_bridge.sharing.stop.stop_calls import Outside
+from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, StopAckReader, stop_frame
+from host_bridge.sharing.stop.stop_calls import PendingStopSockets
 from host_bridge.sharing.stop.stop_sockets import StopSocket
 from host_bridge.sharing.stop.stop_words import why_unheard
 
@@ -45,7 +45,7 @@ class StopCall:
         self._pid = pid  # the process that serves it
         self._fault = 0  # the errno of the failed connection, or 0
         self._login = login  # for people: the owner's login, if it is another one
-        self._watch = StopWatch(token)
+        self._watch = StopAckReader(token)
         self._begun_s = time.monotonic()
 
     @property
@@ -168,7 +168,7 @@ class _Talk:
         self._tell = tell
         self._poll = select.poll()
         self._inside: dict[int, StopSocket] = {}
-        self._outside = Outside(AGAIN_S)
+        self._outside = PendingStopSockets(AGAIN_S)
 
     def run(self) -> None:
         """Until all have acknowledged, or a second after the last was looked for."""

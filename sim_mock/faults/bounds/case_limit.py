@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
+from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
 from sim_mock.faults.bounds.expectations import STOPS, Expectation
 from sim_mock.faults.bounds.limits import Decelerations, StopLimit, limit

@@ -16,7 +16,10 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cars.car_text import step_time_text
-from host_bridge.cars.refusals import explained, may_be_given_longer_beat
+from host_bridge.cars.refusals import (
+    can_have_longer_period,
+    refusal_text,
+)
 from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.commands import config as config_command

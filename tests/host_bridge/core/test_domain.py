@@ -13,7 +13,7 @@ from host_bridge.core import codes as host
 from host_bridge.core.codes import members
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
 from host_bridge.core.texts.stops import (
-    span_words,
+    duration_text,
     stand_left_s,
     stop_age_s,
     stop_remedy,

@@ -162,7 +162,8 @@ def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
 def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_action_does():
     opened = SimpleNamespace(vehicle=load_vehicle("autorally"))
     texts = {
-        profile: request._unaided(opened, arm_action(profile, Sender.COMMAND)) for profile in Profile
+        profile: request._unaided(opened, arm_action(profile, Sender.COMMAND))
+        for profile in Profile
     }
     assert texts[Profile.STAND] == ""
     assert "in track, 10 m/s" in texts[Profile.TRACK]

@@ -15,8 +15,8 @@ from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
+from host_bridge.drive.control_task import TICK_US
 from host_bridge.drive.display.lines import PlainView
-from host_bridge.drive.session import TICK_US
 from host_bridge.drive.wake_signal import WakeSignal
 
 SETTLED_US, SOME_US, SECONDS = 200_000, 500_000, 0.9

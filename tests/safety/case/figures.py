@@ -31,7 +31,7 @@ from tests.safety import test_supervisor_enumerated as supervisor
 from tests.safety.case.pages import FIGURES, block
 from tests.safety.facts import NAMES
 from tests.safety.ways import WAYS
-from tests.sim_mock.faults import test_hang_moments as moments
+from tests.sim_mock.faults.cases import test_hang_moments as moments
 
 PROOF = Path(__file__).resolve().parents[2] / "proof" / "README.md"
 SEEDS = range(3)  # three random moments of a fault; the farthest counts

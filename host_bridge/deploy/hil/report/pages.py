@@ -41,7 +41,9 @@ _RELAY = PageReference("firmware/drivers/README.md", "relay pull-in and welding"
 _ENCODER = PageReference(
     "firmware/drivers/README.md", "an encoder's sign and its counts by a turn by hand"
 )
-_LOOP = PageReference("tests/safety/case/FIGURES.md", "the runstop loop opens while the program hangs")
+_LOOP = PageReference(
+    "tests/safety/case/FIGURES.md", "the runstop loop opens while the program hangs"
+)
 _STOP = PageReference("firmware/core/SAFETY.md", "Stop received to STOPPING")
 _BYTES = PageReference("firmware/core/SAFETY.md", "put out the same bytes for the same inputs")
 _RATES = PageReference("sim_mock/hitl/README.md", "rates and start-up times there are unmeasured")

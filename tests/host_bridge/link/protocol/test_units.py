@@ -176,7 +176,8 @@ def test_inputs_outputs_and_power_are_told_by_place():
         10_000,
         11_400,
         500,
-        88, BoxPairing.MOVED,
+        88,
+        BoxPairing.MOVED,
     )
     assert inputs == Inputs(True, False, True, *expected)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))

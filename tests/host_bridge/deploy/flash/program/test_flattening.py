@@ -2,10 +2,10 @@
 
 import pytest
 
-from host_bridge.deploy.flash.job import program_for
+from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.flattening import flattened
-from host_bridge.deploy.flash.program.trouble import translated
 from tests.evidence import every, some
+from tests.firmware.drivers.rp2.quick_pio import translated
 
 GUARD = "firmware/core/stops/guard.py"
 

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.deploy.flash.program.traceback_names import translate_traceback
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[5]
 
 
 def line_of(module, text):
