@@ -133,7 +133,7 @@ def read_fit_file(path: Path) -> FitCalibration:
         calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
-    _refuse_strange(path, calibration.estimates)
+    _refuse_strange(path, calibration.bayesian_fit.estimates)
     return calibration
 
 

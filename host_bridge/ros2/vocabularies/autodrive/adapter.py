@@ -15,7 +15,7 @@ from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, Voc
 from host_bridge.ros2.vocabularies.topics import Content, Publication, Subscription
 
 _BACK_M = 0.05
-# The lights' byte of a claim (firmware/boards/signals.py): beam, left, right
+# The lights' byte of a claim (firmware/boards/physical/signals.py): beam, left, right
 _BEAM, _INDICATORS_AT = 3, 2
 _LIGHTS_MOST = {Content.HEADLIGHTS: 2, Content.INDICATORS: 3}
 
