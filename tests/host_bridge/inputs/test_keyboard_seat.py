@@ -203,7 +203,7 @@ def test_other_keys_do_not_hold_the_deadman(legacy):
 
 
 @pytest.mark.parametrize(
-    ("data", "request"),
+    ("data", "expected"),
     [
         (b"e", OperatorRequest.STOP),
         (b"X", OperatorRequest.STOP),
@@ -211,10 +211,10 @@ def test_other_keys_do_not_hold_the_deadman(legacy):
         (b"r", OperatorRequest.ARM),
     ],
 )
-def test_without_key_release_orders_let_go_at_once(legacy, data, request):
+def test_without_key_release_requests_let_go_at_once(legacy, data, expected):
     legacy.drive()
     legacy.type(data)
-    assert legacy.requests == [request]
+    assert legacy.requests == [expected]
     assert not legacy.command().is_held
 
 

@@ -171,14 +171,14 @@ def test_each_button_without_a_role_stops(table, virtual, button):
 
 
 @pytest.mark.parametrize(
-    ("button", "request"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
+    ("button", "expected"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
 )
-def test_start_arms_and_back_ends(table, virtual, button, request):
+def test_start_arms_and_back_ends(table, virtual, button, expected):
     it = table()
     it.step()
     virtual.press(button)
     it.step()
-    assert list(it.input.requests()) == [request]
+    assert list(it.input.requests()) == [expected]
 
 
 def test_the_roles_are_data(table, virtual):

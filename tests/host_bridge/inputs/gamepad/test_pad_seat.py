@@ -205,13 +205,13 @@ def test_the_count_of_reports_goes_with_each_wish():
 
 
 @pytest.mark.parametrize(
-    ("name", "request"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
+    ("name", "expected"), [("start", OperatorRequest.ARM), ("back", OperatorRequest.QUIT)]
 )
-def test_a_button_with_an_order_gives_it_and_lets_go(name, request):
+def test_a_button_with_a_request_makes_it_and_lets_go(name, expected):
     table = Table()
     table.hold()
     table.press(name)
-    assert table.seat.requests == [request]
+    assert table.seat.requests == [expected]
     assert table.step() == DriveCommand(input_count=1)
 
 
