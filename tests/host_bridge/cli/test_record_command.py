@@ -32,7 +32,7 @@ def test_several_cars_are_in_one_log(tmp_path):
     assert heard == {"one", "two"}
     shown = ReplayBackend(log, make_host().vehicles, lambda: 0)
     shown.seek(1.0, plays=False)
-    for car in some(shown.pictures()):  # what happened before the log began is in it
+    for car in some(shown.car_rows()):  # what happened before the log began is in it
         assert "started: it was switched on" in [it["text"] for it in car["events"]], car["name"]
 
 
