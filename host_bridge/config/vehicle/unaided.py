@@ -43,7 +43,7 @@ def check_unaided(document: Document, tables: dict[str, Any]) -> None:
     if accepted and not (accepted.reason and accepted.reason.isprintable()):
         raise document.fault(
             "accepted_coast.reason",
-            "the reason for the accepted distance is missing",
+            "the reason for the accepted distance is not a line of text",
             expected="one line of words: why nobody is in its way for so far",
             got=repr(accepted.reason),
             remedy="write them; they are shown to whoever arms the car",

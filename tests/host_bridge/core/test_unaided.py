@@ -100,7 +100,7 @@ def test_it_is_accepted_in_words_and_for_no_less_than_is_computed(tmp_path):
 
 @pytest.mark.parametrize("reason", ["", " . ", "two\\nlines", "\\u001b[2J"])
 def test_a_reason_is_a_line_of_words(tmp_path, reason):
-    with pytest.raises(VehicleFileFault, match=r"accepted for a reason|reason cannot be"):
+    with pytest.raises(VehicleFileFault, match=r"accepted distance is not|reason cannot be"):
         load_vehicle(own(tmp_path, accepted(15.0, reason)))
 
 

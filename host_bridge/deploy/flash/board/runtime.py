@@ -78,7 +78,7 @@ def _by_esptool(file: Path, port: str) -> str:
     tool = shutil.which("esptool") or shutil.which("esptool.py")
     if tool is None:
         raise UsageFault(
-            "a .bin is installed by esptool, which is not here",
+            "esptool, which writes a .bin, is not installed",
             where=str(file),
             remedy=f"pip install esptool; or: esptool --port {port} write_flash 0 {file}",
         )
