@@ -67,7 +67,7 @@ def test_the_attack_is_one(hostile):
 
 STARTS = {
     "a virtual car": """
-from host_bridge import virtual_cars
+from host_bridge.cars import virtual_cars
 from host_bridge.config import load_vehicle
 car = virtual_cars.start(load_vehicle("nigel"), {}, ["--runtime", "cpython"])
 print(car.stdout.readline()); car.kill()
