@@ -135,7 +135,7 @@ STOP_SOURCES: tuple[Row, ...] = (
     ("rc", "transmitter", "the transmitter", "Switch the transmitter on."),
     ("owner", "host program", "this car's host program",
      "Serve the car with tandem serve, or drive it with tandem drive."),
-    ("seat", "driver's seat", "the driver's seat", "Drive with tandem drive: it is the seat."),
+    ("seat", "driver's seat", "the driver's seat", "Tandem drive is the seat while it runs."),
     ("runstop_box", "stop box", "the stop box",
      "Switch the stop box on that it is paired with, or tandem pair --forget it."),
     ("fleet", "all-cars stop", "the all-cars stop",
