@@ -145,7 +145,7 @@ def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
             "by what the fitted runs say of one another"
         )
     if band.is_extrapolated.any():
-        low, high = calibration.simulation.steering_model
+        low, high = calibration.steering
         when_s = shown.run.odometry.t_s[shown.first_sample :][band.is_extrapolated][0]
         told = f"fitted was steering {low:g} to {high:g}"
         yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
@@ -161,10 +161,10 @@ def _lack_of_fit(calibration: FitCalibration) -> str:
 
 def _numbers(calibration: FitCalibration) -> Iterator[str]:
     yield f"calibration of {calibration.vehicle}, {calibration.date}; 95 % intervals"
-    for one in calibration.bayesian_fit.estimates:
+    for one in calibration.estimates:
         told = "" if one.is_fitted else "  hardly told by the data: near its known value"
         yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{told}".rstrip()
-    low, high = calibration.simulation.steering_model
+    low, high = calibration.steering
     yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration)}"
     yield ""
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.estimates import Estimate, Fit, LackOfFit
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
 
@@ -133,7 +133,7 @@ def read_fit_file(path: Path) -> FitCalibration:
         calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
-    _refuse_strange(path, calibration.bayesian_fit.estimates)
+    _refuse_strange(path, calibration.estimates)
     return calibration
 
 

@@ -95,7 +95,7 @@ def replay(
     there = None
     if calibration:
         known = known_values(vehicle)
-        there = band(twin, known, calibration.fit, calibration.simulation.steering_model, run)
+        there = band(twin, known, calibration.fit, calibration.steering, run)
     poses = twin.predict(values, run)
     return Replay(run, poses, kinematic(run, kinematic_numbers(vehicle), body), there)
 

@@ -45,9 +45,9 @@ def fast(*words: str) -> tuple[str, ...]:
 
 # All tests but the soak's. Name, hours, globs below tests/.
 PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
-    ("firmware core", 0.1, ("firmware/core/*", "firmware/*", "firmware/protocol/*")),
-    ("firmware boards", 0.1, ("firmware/boards/*",)),
-    ("firmware drivers", 0.05, ("firmware/drivers/*",)),
+    ("firmware core", 0.1, ("firmware/core/**/*", "firmware/*", "firmware/protocol/*")),
+    ("firmware boards", 0.1, ("firmware/boards/**/*",)),
+    ("firmware drivers", 0.05, ("firmware/drivers/**/*",)),
     ("safety", 0.2, ("safety/*",)),
     ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (

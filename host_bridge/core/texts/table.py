@@ -252,7 +252,7 @@ TEXTS: dict[str, dict[str, Row]] = {
         "Fault": FAULTS,
         "Refusal": REFUSALS,
         "ClaimVerdict": VERDICTS,
-        "Loss": LOSSES,
+        "ArbitrationLoss": LOSSES,
         "Sender": SENDERS,
         "EventCode": EVENTS,
         "BoxPairing": PAIRINGS,

@@ -46,8 +46,8 @@ def test_the_promises_are_numbered_without_a_gap():
 
 
 def test_the_table_of_modules_is_true_for_all_files():
-    listed = set(re.findall(r"`(\w+\.py)`", MODULES))
-    there = {path.name for path in CORE.glob("*.py")} - {"__init__.py"}
+    listed = set(re.findall(r"`(?:\w+/)?(\w+\.py)`", MODULES))
+    there = {path.name for path in CORE.rglob("*.py")} - {"__init__.py"}
     assert listed == there
 
 

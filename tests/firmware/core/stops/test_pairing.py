@@ -48,7 +48,7 @@ class Rig:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(under_test, "Boxes", Boxes)
         self.source = SimpleNamespace(says_stop=UNSAID, heard=Deadline(), is_fresh=False)
-        self.sources = SimpleNamespace(paired=self.source, heard_stop=0)
+        self.sources = SimpleNamespace(paired=self.source, heard_mask=0)
         self.board = SimpleNamespace(pairing=UNSAID)
         self.frame = bytearray(64)
         self.routes = []

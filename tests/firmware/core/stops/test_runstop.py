@@ -81,7 +81,7 @@ def test_a_box_that_is_paired_is_known_as_such_as_long_as_the_file_has_one(bench
 def test_several_loops_are_one_pin():
     bench = Bench(stop_source_kind=[LOOP, LOOP, NONE])
     assert bench.sources.loop == 0b11
-    assert bench.step(closed=0).said == 0b11
+    assert bench.step(closed=0).asserted == 0b11
 
 
 # --- a car that was given a box's key

@@ -73,7 +73,7 @@ def test_a_stop_is_obeyed_whoever_says_it_however_old_and_in_whosever_name(chang
     named = 1 << changes.get("stop_source", BOX)
     assert seen(bench.step())[1:3] == (0, named)
     assert bench.sources.stop_mask == named
-    assert bench.step().stopped == 0
+    assert bench.step().stop_mask == 0
 
 
 @pytest.mark.parametrize("changes", NOT_BELIEVED)
@@ -137,14 +137,14 @@ def test_a_word_counts_once_and_those_before_it_never(bench, ahead, is_new):
     bench.say(sequence=40_000, runs=0)
     bench.step()
     bench.say(sequence=(40_000 + ahead) % 65536, runs=1)
-    assert bench.step().said >> BOX & 1 == 1 - is_new
+    assert bench.step().asserted >> BOX & 1 == 1 - is_new
 
 
 def test_a_stop_source_has_one_writer_as_long_as_it_is_fresh(bench):
     bench.say(runs=0)
     bench.step()
     bench.say(epoch=OTHERS, runs=1, sequence=900)
-    assert bench.step().said == 1 << BOX
+    assert bench.step().asserted == 1 << BOX
     bench.step(SILENCE_US)
     bench.say(epoch=OTHERS, runs=1, sequence=5)  # its own count begins
     assert bench.step().fresh >> BOX & 1
@@ -154,7 +154,7 @@ def test_a_stop_source_has_one_writer_as_long_as_it_is_fresh(bench):
 def test_of_two_writers_on_one_step_the_first_is_heard(bench):
     bench.say(runs=0)
     bench.say(epoch=OTHERS, runs=1)
-    assert bench.step().said == 1 << BOX
+    assert bench.step().asserted == 1 << BOX
 
 
 def test_a_silent_writer_still_cannot_go_back(bench):

@@ -11,7 +11,8 @@ from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.constant_folding import fold_constants
-from host_bridge.deploy.flash.program.program import ROOT
+from host_bridge.deploy.flash.program.flattening import flattened
+from host_bridge.deploy.flash.program.program import ROOT, sources_for
 from tests import patience
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
@@ -166,6 +167,8 @@ def test_the_programs_tables_are_walked_as_they_were(tmp_path):
 
 @pytest.mark.parametrize("port", ["rp2", "stm32", "esp32", "unix"])
 def test_every_line_of_the_program_keeps_its_number(port):
+    sources = {f"firmware/{it}": (ROOT / "firmware" / it).read_text() for it in sources_for(port)}
+    before = flattened(sources)
     for path, text in some(program_for(port).items()):
         if not path.endswith(("version.py", "table_hash.py")):
-            assert text.count("\n") == (ROOT / path).read_text().count("\n"), path
+            assert text.count("\n") == before[path].count("\n"), path

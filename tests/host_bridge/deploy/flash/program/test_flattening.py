@@ -4,8 +4,8 @@ import pytest
 
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.flattening import flattened
+from host_bridge.deploy.flash.program.traceback_names import translate_traceback
 from tests.evidence import every, some
-from tests.firmware.drivers.rp2.quick_pio import translated
 
 GUARD = "firmware/core/stops/guard.py"
 
@@ -55,9 +55,9 @@ def test_a_boards_program_has_no_rooms(port):
 
 def test_a_traceback_of_a_flat_module_is_translated():
     told = 'File "firmware.core.guard", line 1, in _a'
-    assert translated(told) == told  # no function is at its first line
+    assert translate_traceback(told) == told  # no function is at its first line
     line = _line_of("def beat(", GUARD)
-    assert translated(f'File "firmware.core.guard", line {line}, in _a') == (
+    assert translate_traceback(f'File "firmware.core.guard", line {line}, in _a') == (
         f'File "firmware.core.guard", line {line}, in Guard.beat'
     )
 

@@ -18,7 +18,7 @@ def line_of(module, text):
     ("module", "text", "name"),
     [
         ("firmware.boards.store", "def load_into(", "Store.load_into"),
-        ("firmware.boards.physical.board", "imu.step(now_us)", "MetalBoard._feel_imu"),
+        ("firmware.boards.physical.board", "imu.step(now_us)", "PhysicalBoard._feel_imu"),
         ("firmware.core.deadlines", "difference = now_us - then_us", "elapsed_us"),
     ],
 )
