@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.estimates import Estimate, Fit, LackOfFit
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
 

@@ -48,7 +48,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("firmware core", 0.1, ("firmware/core/**/*", "firmware/*", "firmware/protocol/*")),
     ("firmware boards", 0.1, ("firmware/boards/**/*",)),
     ("firmware drivers", 0.05, ("firmware/drivers/**/*",)),
-    ("safety", 0.2, ("safety/*",)),
+    ("safety", 0.2, ("safety/*", "safety/case/*")),
     ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (
         "autodrive", "bodies", "board", "hitl", "plant", "programs", "runtime", "sensors",
@@ -58,7 +58,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("host_bridge", 0.2, ("host_bridge/cli/*", "host_bridge/core/*")),
     ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
                                   ("api", "cars", "config", "link/*", "logs"))),
-    ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "drive"))),
+    ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "drive/**"))),
     ("flash and selftest", 0.15, ("host_bridge/deploy/**/*",)),
     ("sharing", 0.15, ("host_bridge/sharing/**/*",)),
     ("inputs", 0.2, ("host_bridge/inputs/**/*",)),

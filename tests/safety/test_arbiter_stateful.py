@@ -304,4 +304,4 @@ MISTAKES = {
 def test_a_mistaken_arbiter_is_noticed(monkeypatch, mistake):
     monkeypatch.setattr(*MISTAKES[mistake])
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(ArbiterMachine, settings=settings(RUNS, max_examples=60))
+        run_state_machine_as_test(ArbiterMachine, settings=settings(RUNS, max_examples=120))

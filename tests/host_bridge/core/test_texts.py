@@ -15,7 +15,7 @@ from host_bridge.sharing.stop import frozen_stop
 from tests.evidence import every, some
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
-SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "Loss", "BoxPairing")
+SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "ArbitrationLoss", "BoxPairing")
 PAGE = Path(texts.__file__).parents[2] / "station/page"
 _CODE = re.compile(r"\b(?:[A-Z]+_[A-Z_]+|[a-z]+_[a-z_]+)\b")
 

@@ -24,7 +24,7 @@ def test_a_track_is_shown_for_people(capsys, tmp_path):
     ("words", "code", "what"),
     [
         (("centre", "nowhere.yaml"), DataFileFault.exit_code, "cannot be read"),
-        (("centre", "oval", "--start", "1,2,3"), UsageFault.exit_code, "begins in the origin"),
+        (("centre", "oval", "--start", "1,2,3"), UsageFault.exit_code, "begins at the origin"),
         (("record", "none.mcap"), DataFileFault.exit_code, "cannot be read"),
     ],
 )
@@ -51,4 +51,4 @@ def test_a_log_without_a_drive_and_samples_of_nothing_are_refused(capsys, tmp_pa
     assert "--car f1tenth" in output
     code, output = refused(capsys, "error", str(line), "--of", str(none))
     assert code == DataFileFault.exit_code
-    assert "no place of a car" in output
+    assert "no pose of a car" in output
