@@ -164,7 +164,7 @@ class BusContract:
                 taken, seconds = flooded(wire.transport)
                 await heard.until(lambda: len(heard.data) >= len(taken))
                 assert heard.data == taken
-                assert seconds < 2  # 20 000 frames, while nobody reads: a block would last for ever
+                assert seconds < 2  # 20 000 frames, while nobody reads
 
         run_strictly(run())
 
@@ -271,15 +271,18 @@ async def echoed(wire: Wire, ear: Ear, *pieces: bytes) -> None:
 
 
 def flooded(transport: Transport) -> tuple[bytes, float]:
-    """Frames that were taken, and how long it took, with nobody at the other end reading."""
+    """Frames that were taken with nobody at the other end reading, and the processor's seconds.
+
+    A transport that waits for its reader would wait until the test's own time is over.
+    """
     taken = bytearray()
-    start_s = time.monotonic()
+    start_s = time.process_time()
     for i in range(20_000):
         frame = b"\0%08d%s\0" % (i, b"x" * 40)
         size = transport.send(frame)
         assert size in (0, len(frame))
         taken += frame[:size]
-    return bytes(taken), time.monotonic() - start_s
+    return bytes(taken), time.process_time() - start_s
 
 
 async def settled() -> None:
