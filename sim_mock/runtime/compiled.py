@@ -94,7 +94,7 @@ def folder() -> Path:
 def sources() -> list[Path]:
     """Return the files that the compiled form depends on."""
     given = [*(ROOT / place for place in _READ), *(ROOT / file for file in _files())]
-    files = {file for one in given for file in ([one] if one.is_file() else one.glob("*.py"))}
+    files = {file for one in given for file in ([one] if one.is_file() else one.rglob("*.py"))}
     return sorted(files)
 
 

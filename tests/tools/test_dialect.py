@@ -142,7 +142,7 @@ def test_a_whole_tree_is_walked_and_the_command_fails(tmp_path: Path, capsys):
     folder.mkdir(parents=True)
     (folder / "drive.py").write_text("def step():\n    return 1.5\n")
     assert dialect.main([str(tmp_path)]) == 1
-    assert "firmware/core/motion/drive.py:2: the float 1.5" in capsys.readouterr().out
+    assert "firmware/core/drive.py:2: the float 1.5" in capsys.readouterr().out
 
 
 def test_a_tree_without_violations_passes(tmp_path: Path):

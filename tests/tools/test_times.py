@@ -27,8 +27,8 @@ def report(tmp_path):
 def test_folders_come_with_the_dearest_first_and_their_share(report):
     assert times.by_folder(times.read(report)) == [
         ("tests/host_bridge/cli", 1, 6.0),
-        ("tests/firmware/core", 2, 2.0),
-        ("tests/firmware/boards", 1, 2.0),
+        ("tests/firmware/core/arbitration", 2, 2.0),
+        ("tests/firmware/boards/link", 1, 2.0),
     ]
 
 

@@ -49,7 +49,7 @@ def test_every_source_and_stop_source_of_vehicle_files_has_its_row():
 
 @pytest.mark.parametrize("name", SENTENCES)
 def test_each_says_what_is_so_and_what_to_do_as_sentences(name):
-    for code, _, sentence, remedy in texts.TEXTS[name].values():
+    for code, _, sentence, remedy in some(texts.TEXTS[name].values()):
         for text in filter(None, (sentence, remedy)):
             assert text[0].isupper(), code
             assert text[-1] == ".", code
