@@ -50,7 +50,7 @@ def test_every_source_and_stop_source_of_vehicle_files_has_its_row():
 @pytest.mark.parametrize("name", SENTENCES)
 def test_each_says_what_is_so_and_what_to_do_as_sentences(name):
     for code, _, sentence, remedy in some(texts.TEXTS[name].values()):
-        for text in filter(None, (sentence, remedy)):
+        for text in some([it for it in (sentence, remedy) if it]):
             assert text[0].isupper(), code
             assert text[-1] == ".", code
             assert not _CODE.search(text), code
