@@ -56,7 +56,7 @@ def test_faults_reach_the_car_that_it_starts(tmp_path):
         with serving(f"serial://{device}", "troubled"):
             refused = tandem("arm")
         assert refused.returncode != 0
-        assert "runstop" in refused.stderr
+        assert "the stop loop was open" in refused.stderr
 
 
 def test_the_list_is_there_for_people_and_for_programs():

@@ -100,7 +100,7 @@ def test_e_stops_r_arms_again_and_the_stop_is_explained(start, kitty):
     drive_off(program, kitty)
     kitty.type(b"\x1b[101u")
     program.until_state("STOPPED")
-    assert "the seat (drive@" in program.latest("why_stopped")
+    assert "the driver's seat (drive@" in program.latest("why_stopped")
     kitty.type(PRESS)  # no way back to driving without R
     kitty.type(b"\x1b[114u")
     program.until_state("HOLD")

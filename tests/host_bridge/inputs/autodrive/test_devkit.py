@@ -163,7 +163,7 @@ def test_a_script_that_is_killed_or_hangs_stops_the_car(start, script, how):
     code, said = program.end()
     assert code == 1
     assert "stopped before the end" in said
-    assert "devkit" in program.summary["cars"][0]["stops"][0]
+    assert "the Devkit script fell silent" in program.summary["cars"][0]["stops"][0]
 
 
 def test_the_person_at_the_terminal_stops_it_and_lets_it_go_on(start, kitty):
