@@ -215,7 +215,7 @@ def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     refused = tandem("arm", "red")
     assert refused.returncode == OverrunFault.exit_code == 6
     assert f"`{COMMAND}`, or take a Pico 2" in refused.stderr
-    assert " ms of 10, 100 of the last 100 beats missed, 20 may be" in refused.stderr
+    assert " ms of 10, 100 of the last 100 control periods missed, 20 may be" in refused.stderr
     assert json.loads(tandem("arm", "red", "--json").stdout)["refusals"] == ["OFF_BEAT"]
     assert "OF THE LAST 100" in tandem("monitor", "red", "--seconds", "1").stdout
     assert tandem(*COMMAND.split()[1:]).returncode == 0
