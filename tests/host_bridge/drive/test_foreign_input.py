@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,38 +15,15 @@ from host_bridge.core import DriveCommand, Input, OperatorRequest, State
 from tests import patience
 from tests.host_bridge.drive.test_drive import Day
 from tests.host_bridge.inputs.made_inputs import Person
+from tests.host_bridge.page_example import install_example
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "inputs" / "README.md"
-PROJECT = """\
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "my-inputs"
-version = "1.0"
-
-[tool.setuptools]
-py-modules = ["my_inputs"]
-
-"""
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
     """The example and the entry point of the page, installed into a folder of their own."""
-    text = PAGE.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (entry,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    source, target = tmp_path_factory.mktemp("my_inputs"), tmp_path_factory.mktemp("installed")
-    (source / "my_inputs.py").write_text(code)
-    (source / "pyproject.toml").write_text(PROJECT + entry)
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-         "--no-build-isolation", "--target", str(target), str(source)],
-        check=True,
-    )  # fmt: skip
-    return target
+    return install_example(PAGE, "my_inputs", tmp_path_factory.mktemp("example"))
 
 
 def drive(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from math import atan, nan
@@ -17,40 +16,16 @@ from host_bridge.ros2 import make
 from host_bridge.ros2.node.mux import Mux
 from host_bridge.ros2.vocabularies.registry import find_vocabulary, vocabulary_names
 from tests import patience
+from tests.host_bridge.page_example import install_example
 
 PAGE = Path(__file__).parents[4] / "host_bridge" / "ros2" / "vocabularies" / "README.md"
-PROJECT = """\
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "my-vocabulary"
-version = "1.0"
-
-[tool.setuptools]
-py-modules = ["my_vocabulary"]
-
-"""
 WRONG = 'not_one = "my_vocabulary:Nav2Adapter"\n'
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
     """The example and the entry point of the page, installed into a folder of their own."""
-    text = PAGE.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (entry,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    source = tmp_path_factory.mktemp("my_vocabulary")
-    target = tmp_path_factory.mktemp("installed")
-    (source / "my_vocabulary.py").write_text(code)
-    (source / "pyproject.toml").write_text(PROJECT + entry + WRONG)
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-         "--no-build-isolation", "--target", str(target), str(source)],
-        check=True,
-    )  # fmt: skip
-    return target
+    return install_example(PAGE, "my_vocabulary", tmp_path_factory.mktemp("example"), WRONG)
 
 
 @pytest.fixture
