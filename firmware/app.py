@@ -106,7 +106,7 @@ class App:
             self.events, self.stop_sources, self.rc, self.output_stage, self.battery,
             self.temperature, self.receiver, self.overruns,
         )  # fmt: skip
-        self._chronicle = EventReporter(self.events)
+        self._event_reporter = EventReporter(self.events)
         self._warm_up = WarmUp()
         self.configure(params)
         self.overlay.let_go()
@@ -260,7 +260,7 @@ class App:
         self.board.write(stage.values, stage.is_enabled, stage.levels[LIGHTS])
 
     def _report(self, now_us: int) -> None:
-        event_reporter = self._chronicle
+        event_reporter = self._event_reporter
         event_reporter.sources(self.arbiter, now_us)
         event_reporter.stop_sources(self.stop_sources, now_us)
         if self.runstop.news:

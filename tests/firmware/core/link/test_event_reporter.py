@@ -24,7 +24,7 @@ IS_GONE, IS_THERE, STOPS = 0, 1, 2
 
 
 class Notes:
-    """A chronicle, and what it has written since one looked last."""
+    """An event reporter, and the events that it wrote since the last look."""
 
     def __init__(self) -> None:
         self.events = Events()
