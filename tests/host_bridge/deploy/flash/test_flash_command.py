@@ -160,7 +160,7 @@ def test_a_board_of_another_kind_is_refused_and_nothing_is_written(tmp_path):
         done = tandem(*words("pico", device), within_s=FLASHED_WITHIN_S)
         assert repl.wait(20) == RESET
     assert done.returncode == 6
-    assert "no Raspberry Pi Pico" in done.stderr
+    assert "this board is not a Raspberry Pi Pico" in done.stderr
     assert MACHINE in done.stderr
     assert list(folder.iterdir()) == []
 
