@@ -224,11 +224,15 @@ class ArbiterMachine(RuleBasedStateMachine):
         self.arm()
         self.step(10_000)
 
-    @rule(beats=st.integers(1, 30), source=often(1, 2, 5), deadman=often(1, 3))
-    def drives(self, beats, source, deadman):
-        """Somebody who claims every 10 ms, and began as one should."""
+    @rule(
+        beats=st.integers(1, 30), source=often(1, 2, 5), deadman=often(1, 3),
+        freezes=often(False, True),
+    )  # fmt: skip
+    def drives(self, beats, source, deadman, freezes):
+        """Somebody who claims every 10 ms, began as one should, and may not move any more then."""
         for beat in range(beats):
-            self.claim(source, 0, 1, 3, 0, deadman if beat else 0, 0, True, "fresh")
+            is_new = beat < 2 or not freezes
+            self.claim(source, 0, 1, 3, 0, deadman if beat else 0, 0, is_new, "fresh")
             self.step(10_000)
 
     def compare(self):
