@@ -9,7 +9,7 @@ import pytest
 
 from firmware import c_library
 from firmware.protocol import codec, frame
-from tests.kinds import Kinds
+from tests.support.kinds import Kinds
 
 # Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)

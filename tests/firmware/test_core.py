@@ -12,7 +12,7 @@ from firmware.core.motion.odometry import sine
 from firmware.core.stops.latch import Latch
 from firmware.protocol import codes
 from firmware.protocol.messages import Event
-from tests.evidence import some
+from tests.support.evidence import some
 
 PERIOD = 1 << 30
 HALF = 1 << 29

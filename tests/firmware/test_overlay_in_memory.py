@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.runtime import micropython
-from tests import patience
+from tests.support import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = 3
@@ -22,7 +22,7 @@ def test_it_comes_and_goes_in_steps_whose_heap_is_locked(bits):
     if command is None:
         pytest.skip(f"no {bits}-bit MicroPython here; make setup fetches one where it can")
     done = patience.run(
-        [*command, str(ROOT / "tests/device/overlay.py")],
+        [*command, str(ROOT / "tests/support/device/overlay.py")],
         cwd=ROOT,
         text=True,
         within_s=60,

@@ -10,7 +10,6 @@ from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import framed
 from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.board.pairing_keys import stored_key
-from tests.evidence import some
 from tests.firmware.copies import saved
 from tests.firmware.test_box import (
     ANSWERED_MS,
@@ -29,6 +28,7 @@ from tests.firmware.test_box import (
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
 from tests.safety.paired_box import PairedBox, flash_of
 from tests.safety.ways import ACTIVE, BOX, Facts
+from tests.support.evidence import some
 
 STRANGE_BOX = BOX + codes.STOP_SOURCE_STRANGE
 

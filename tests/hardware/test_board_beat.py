@@ -16,7 +16,7 @@ from host_bridge.config.boards import (
 from host_bridge.config.boards.measured import MeasuredSteps
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.deploy.flash.board.control_period import with_control_period
-from tests.evidence import holds_for
+from tests.support.evidence import holds_for
 
 TIMED = MeasuredSteps(
     chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.29.0",

@@ -15,7 +15,7 @@ from host_bridge.config.boards import (
     step_time,
 )
 from host_bridge.config.boards.schema import PROGRAMS
-from tests.evidence import every, some
+from tests.support.evidence import every, some
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = {name: load_board(name) for name in board_names()}

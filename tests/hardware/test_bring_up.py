@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from hardware.drawing.harness import FOLDER
-from tests import patience
-from tests.evidence import every
+from tests.support import patience
+from tests.support.evidence import every
 
 _COMMAND = re.compile(r"`tandem ([^`]+)`")
 PAGES = ("bring_up.md", "runstop.md", "README.md")

@@ -17,8 +17,8 @@ from hardware.drawing.harness import (
 from host_bridge.config.boards.schema import FULL_OVER_LOW
 from host_bridge.config.vehicle.vehicle import vehicle_tables
 from host_bridge.core.errors import VehicleFileFault
-from tests.evidence import every
 from tests.hardware import electrical
+from tests.support.evidence import every
 
 NAMES = harness_names()
 CARS = [name for name in NAMES if load_harness(name).vehicle]

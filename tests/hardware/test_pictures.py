@@ -10,8 +10,8 @@ from hardware.drawing import files
 from hardware.drawing.__main__ import main
 from hardware.drawing.harness import FOLDER, harness_names, load_harness
 from hardware.drawing.pictures import sheet
-from tests.evidence import every
 from tests.hardware.electrical import PULL_DOWNS
+from tests.support.evidence import every
 
 PICTURES = {picture.name: picture for picture in files.pictures()}
 _TEXT = re.compile(r"<text[^>]*>(.*?)</text>", re.DOTALL)

@@ -11,8 +11,8 @@ from host_bridge.config.boards import check, load_board
 from host_bridge.config.boards import step_time as by_time
 from host_bridge.config.boards.measured import COLUMNS, MeasuredSteps, read_measured
 from host_bridge.config.boards.pins import checking
-from tests.evidence import some
 from tests.studies.chip_tables import merge, write
+from tests.support.evidence import some
 
 BOARDS = Path(__file__).resolve().parents[2] / "hardware" / "boards"
 ROW = MeasuredSteps(

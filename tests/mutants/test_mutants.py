@@ -10,8 +10,6 @@ import sys
 
 import pytest
 
-from tests.evidence import every, some
-from tests.kinds import STARTERS
 from tests.mutants import __main__ as command
 from tests.mutants import by_hand, chosen, equivalents, kept, trials
 from tests.mutants.core import (
@@ -28,6 +26,8 @@ from tests.mutants.core import (
 from tests.mutants.mutations import Mutant, mutants_of, mutated
 from tests.mutants.overwritten import tried
 from tests.mutants.trying import Trial, Trying
+from tests.support.evidence import every, some
+from tests.support.kinds import STARTERS
 
 SOURCE = '''"""A docstring is no code."""
 LIMIT = 5

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from tests.evidence import every
 from tests.mutants import __main__ as command
 from tests.mutants import covering, kept, sample, trials
 from tests.mutants.core import ROOT, WHOLE_CAR
 from tests.mutants.mutations import mutants_of
+from tests.support.evidence import every
 
 pytestmark = pytest.mark.process
 

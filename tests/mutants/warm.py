@@ -233,7 +233,7 @@ def _run(
 
 def _functions() -> dict[Place, list[FunctionType]]:
     """Those of ours that there are, by where their code is; a decorated one is found as well."""
-    gc.unfreeze()  # what tests/kinds.py froze is none of the collector's objects
+    gc.unfreeze()  # what tests/support/kinds.py froze is none of the collector's objects
     found: defaultdict[Place, list[FunctionType]] = defaultdict(list)
     for it in gc.get_objects():
         if type(it) is FunctionType and it.__module__ and it.__module__.startswith(trials.OURS):

@@ -73,8 +73,8 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
 
 # The long tests. Name, hours, globs below tests/, whether in machine code.
 SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
-    ("soak of cars", 0.6, ("soak/test_car_soak.py",), True),
-    ("soak of the host", 0.5, ("soak/test_host_soak.py",), True),
+    ("soak of cars", 0.6, ("nightly/soak/test_car_soak.py",), True),
+    ("soak of the host", 0.5, ("nightly/soak/test_host_soak.py",), True),
     ("soak of the demo", 0.3, ("host_bridge/demo/test_busy.py",), False),
     ("soak of frames", 0.1, ("firmware/protocol/test_fuzz.py",), False),
     ("soak of encoders", 0.1, ("firmware/drivers/rp2/test_quadrature_walk.py",), False),
@@ -137,15 +137,15 @@ STUDIES: tuple[Part, ...] = (
          (*_FITS, "tests/studies/calibration_*.py"),
          "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
     Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
-                               "tests/soak/test_calibration_soak.py"), 0.1,
+                               "tests/nightly/soak/test_calibration_soak.py"), 0.1,
          (*_FITS, "tests/studies/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
     Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
          (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
-             *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/soak/test_car_soak.py",
-             "tests/soak/test_host_soak.py")), 7.0,
+             *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/nightly/soak/test_car_soak.py",
+             "tests/nightly/soak/test_host_soak.py")), 7.0,
          (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml", "tests/soak/*.py", "tests/*.py",
           "tests/firmware/*.py", "tests/host_bridge/**/*.py"),
          "drives each of the soak's five cars and fleets for a virtual day, five times the soak"),

@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from tests.evidence import every, some
 from tests.nightly.draw import left_out_of_test
 from tests.nightly.parts import NIGHT, PIECES, ROOT, SOAKS, STUDIES, files_of
 from tests.proof.alphabets import ALL
+from tests.support.evidence import every, some
 
 EVERY = sorted(
     path.relative_to(ROOT).as_posix()
@@ -61,9 +61,9 @@ def test_the_makefile_says_what_make_test_runs():
 IMPORT_S = 600  # seconds of an idle machine, minutes of one with much else to do
 MODULES = {
     "calibration": "tests.studies.calibration_study",
-    "calibration holds": "tests.soak.test_calibration_soak",
+    "calibration holds": "tests.nightly.soak.test_calibration_soak",
     "guide": "tests.studies.guide_study",
-    "a day each": "tests.soak.test_car_soak, tests.soak.test_host_soak",
+    "a day each": "tests.nightly.soak.test_car_soak, tests.nightly.soak.test_host_soak",
 }
 LOADED = """
 import sys, {modules}

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests import patience
 from tests.ros import real_ros
 from tests.ros.real_ros import NODES, PYTHON
+from tests.support import patience
 
 BOOL = "std_msgs/msg/Bool"
 UNTIL_S = 45.0  # of an idle machine

@@ -9,8 +9,8 @@ import pytest
 from mcap.reader import make_reader
 
 from host_bridge.cli import main as cli
-from tests import patience
 from tests.ros.real_ros import NEEDS_ROS, NODES, PYTHON
+from tests.support import patience
 
 DRIVE = "drive --car sim://f1tenth --input script:slalom --seconds 2 --lockstep --record {}"
 

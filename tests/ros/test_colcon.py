@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON, ROOT, ROS
+from tests.support import patience
 
 COLCON = ROS / "colcon"
 PACKAGE = ROOT / "host_bridge" / "ros2" / "tandem_ros"

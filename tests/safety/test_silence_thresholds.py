@@ -8,8 +8,8 @@ import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import SCRIPT, framed
-from tests.evidence import some
 from tests.safety.desk import activate, by_link, known, program, step
+from tests.support.evidence import some
 
 BEGIN_US = 80_000_000
 GRAIN_US = 250

@@ -10,11 +10,11 @@ import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
-from tests.evidence import every
 from tests.firmware.copies import copied, saved
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
 from tests.safety.ways import BOX, Rc, Way
+from tests.support.evidence import every
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 ARMED = (ACTIVE, HOLD)

@@ -10,8 +10,8 @@ from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.sensors.encoder import Encoder
 from sim_mock.world import World
-from tests.evidence import every
 from tests.safety.ways import Autonomous, Race, Rc, Stand, Way
+from tests.support.evidence import every
 
 PERIOD = 1 << 30
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)

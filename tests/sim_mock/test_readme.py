@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 import sim_mock
-from tests import patience
+from tests.support import patience
 
 README = Path(sim_mock.__file__).with_name("README.md").read_text()
 EXAMPLE = re.compile(r"^(    import .+?)\n\nIt prints `(.+?)`", re.MULTILINE | re.DOTALL)

@@ -1,6 +1,6 @@
 """Refuses ``all`` in tests/: it is true of nothing, and a check that looked at nothing would pass.
 
-``every`` of tests/evidence.py says the same of something and fails on nothing. Where nothing is
+``every`` of tests/support/evidence.py says the same of something and fails on nothing. Where nothing is
 good evidence too, or in a program that runs by itself, ``not any`` says so.
 
     python tests/tools/evidence_rule.py [FOLDER]
@@ -27,7 +27,7 @@ def refusals(folder: Path) -> list[str]:
     """Each use below ``folder``, with its file and line."""
     return [
         f"{path.relative_to(folder)}:{line}: all() is true of nothing; "
-        "say every() of tests/evidence.py, or not any()"
+        "say every() of tests/support/evidence.py, or not any()"
         for path in sorted(folder.rglob("*.py"))
         for line in sorted(lines_with_all(path.read_text(encoding="utf-8")))
     ]

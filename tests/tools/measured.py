@@ -3,7 +3,7 @@
     python -m tests.tools.measured ARGS...      the arguments are pytest's
 
 A test that runs in wall time says "not measured" where the machine gave too little to tell
-(tests/patience.py). It is asked again without others beside it, twice at most, and what came of it
+(tests/support/patience.py). It is asked again without others beside it, twice at most, and what came of it
 is listed. Exit code: 0 where all was measured and passed, 75 where nothing failed and something is
 still not measured, else that of pytest. A test that failed has failed, and is not asked again. One
 that fails each time in the same words, figures aside, has failed too (1): a busy machine does not
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
+from tests.support.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 2

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests import patience
-from tests.evidence import every
+from tests.support import patience
+from tests.support.evidence import every
 from tests.tools import citations
 
 ABSENT = "no-such-page" + ".md"  # in two parts, or this file would cite it

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence import every, holds_for, some
+from tests.support.evidence import every, holds_for, some
 from tests.tools import evidence_rule
 
 ROOT = Path(__file__).resolve().parents[2]

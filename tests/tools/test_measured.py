@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import kinds, patience
-from tests.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
+from tests.support import kinds, patience
+from tests.support.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
 from tests.tools import measured
 
 
@@ -140,7 +140,7 @@ def test_that_is_late_on_a_machine_that_gave_too_little():
 """
 
 CONFTEST = """
-from tests.kinds import Kinds
+from tests.support.kinds import Kinds
 
 def pytest_configure(config):
     config.pluginmanager.register(Kinds(config))

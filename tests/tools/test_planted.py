@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kinds import EXIT_NOT_MEASURED
+from tests.support.kinds import EXIT_NOT_MEASURED
 
 ROOT = Path(__file__).resolve().parents[2]
 HOGS = 8

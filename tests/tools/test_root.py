@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli.main import version
-from tests import patience
-from tests.evidence import every
+from tests.support import patience
+from tests.support.evidence import every
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {"calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence import some
+from tests.support.evidence import some
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "tests/tools/setup.sh"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.runtime import micropython
-from tests.evidence import some
+from tests.support.evidence import some
 from tests.tools import size
 from tests.tools.board_heap import LET_GO, BoardHeap
 

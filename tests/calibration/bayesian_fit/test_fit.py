@@ -15,7 +15,7 @@ from calibration.bayesian_fit.variance_components import likeliest_scales, prior
 from calibration.bayesian_fit.variance_priors import SCALES
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
-from tests.evidence import every
+from tests.support.evidence import every
 
 IDENTIFIABLE = (
     *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),

@@ -2,7 +2,7 @@
 
 from calibration.logs.trace_csv import COLUMNS
 from host_bridge.cli.commands.calibrate import EPILOG
-from tests.evidence import every
+from tests.support.evidence import every
 
 
 def test_the_help_names_every_column_of_a_table():

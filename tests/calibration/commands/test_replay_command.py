@@ -10,7 +10,6 @@ from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.files.test_fit_file import ESTIMATES, calibration_of
-from tests.evidence import every
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,
@@ -20,6 +19,7 @@ from tests.host_bridge.logs.made_bags import (
     odom,
     write,
 )
+from tests.support.evidence import every
 
 EACH = ("x_m", "y_m", "yaw_rad", "speed_mps", "yaw_rate_radps")
 COLUMNS = ("t_s", "is_steering", "value_norm")

@@ -23,7 +23,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.hidden import HiddenCar
-from tests.evidence import some
+from tests.support.evidence import some
 
 MAP = SteeringMap(
     *(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True

@@ -17,7 +17,7 @@ from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from tests.calibration.hidden import HiddenCar
-from tests.evidence import some
+from tests.support.evidence import some
 
 VESC = HiddenCar("f1tenth_vesc", 0.95, 0.08, 0.9, 0.95, 0.03, 0.08, 0.85, 1.3)
 CARS = [

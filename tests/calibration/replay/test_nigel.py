@@ -14,7 +14,7 @@ from calibration.simulation.command_queue import opening_s
 from calibration.simulation.kinematic import KinematicNumbers, kinematic
 from calibration.simulation.plant_numbers import plant_parameters
 from tests.calibration.drives import NIGEL
-from tests.evidence import every, some
+from tests.support.evidence import every, some
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "nigel"
 FITTED = ("straight", "skidpad_lht_0_1")

@@ -10,7 +10,7 @@ from calibration.simulation.kinematic import MOST_TURN_RAD, KinematicNumbers, _p
 from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.twin import Poses
 from host_bridge import config
-from tests.evidence import some
+from tests.support.evidence import some
 
 np = pytest.importorskip("numpy")
 CAR = KinematicNumbers(2.0, 0.4, 0.0)

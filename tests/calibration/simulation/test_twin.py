@@ -13,7 +13,7 @@ from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
-from tests.evidence import some
+from tests.support.evidence import some
 
 TWIN = Twin(NIGEL)
 KNOWN = known_values(NIGEL)

@@ -15,7 +15,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
-from tests.evidence import some
+from tests.support.evidence import some
 
 
 class Files:

@@ -14,9 +14,9 @@ from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
 from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.world import plant_of
-from tests import patience
 from tests.firmware.drivers.peers import VescPeer, Wire, crsf_channels, crsf_link, sbus_frame
 from tests.firmware.worlds import micropython_command
+from tests.support import patience
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -17,10 +17,10 @@ from host_bridge.deploy.flash.build import build_program, sources_of
 from host_bridge.deploy.flash.program.program import compile_program, launcher_files
 from host_bridge.deploy.hil.host.small_host import SmallHost, framed
 from host_bridge.link.protocol.wire import own_protocol_hash
-from tests import patience
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.host_bridge.deploy.flash.test_raw_repl import flash
+from tests.support import patience
 
 pytestmark = pytest.mark.micropython
 HERE = Path(__file__).parent

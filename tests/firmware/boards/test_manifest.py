@@ -11,9 +11,9 @@ import pytest
 from firmware import manifest
 from host_bridge.config.boards import pin_module
 from host_bridge.config.boards.schema import PARTS
-from tests import patience
-from tests.evidence import some
 from tests.firmware.worlds import micropython_command
+from tests.support import patience
+from tests.support.evidence import some
 
 ROOT = Path(__file__).resolve().parents[3]
 FIRMWARE = ROOT / "firmware"

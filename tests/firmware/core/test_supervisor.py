@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from firmware.core import supervisor
-from tests.evidence import some
+from tests.support.evidence import some
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 NAMES = ("STOP", "FAULTY", "READY", "AT_REST", "COMMANDED", "ARMED", "CLEARED", "DISARMED")

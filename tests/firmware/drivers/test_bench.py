@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.runtime import micropython
-from tests import patience
+from tests.support import patience
 
 HERE = Path(__file__).parent
 PROGRAM = HERE / "on_the_bench.py"

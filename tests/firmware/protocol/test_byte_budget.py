@@ -32,8 +32,8 @@ from firmware.protocol.messages import (
 )
 from host_bridge.config import load_vehicle, vehicle_names
 from sim_mock.world import World
-from tests.evidence import every
 from tests.firmware.protocol.streams import framed, read
+from tests.support.evidence import every
 
 STEPS_PER_S = 100
 MOTION_EVERY = 2  # steps, at least

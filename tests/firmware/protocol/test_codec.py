@@ -20,8 +20,8 @@ from firmware.protocol.codec import (
     write_int,
 )
 from firmware.protocol.messages import TO_BOARD, TO_HOST
-from tests.evidence import holds_for
 from tests.firmware.protocol.streams import filled, payload_of
+from tests.support.evidence import holds_for
 
 pytestmark = pytest.mark.usefixtures("text")
 MESSAGES = TO_BOARD + TO_HOST

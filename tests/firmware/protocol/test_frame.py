@@ -11,7 +11,6 @@ from cobs import cobs
 from firmware.protocol import frame
 from firmware.protocol.frame import MAX_FRAME, MAX_PAYLOAD, FrameReader, FrameWriter
 from firmware.protocol.messages import TO_BOARD, TO_HOST
-from tests.evidence import some
 from tests.firmware.protocol.streams import (
     BODY_ROOM,
     TABLE,
@@ -23,6 +22,7 @@ from tests.firmware.protocol.streams import (
     payloads_in,
     read,
 )
+from tests.support.evidence import some
 
 # COBS changes its shape where 254 bytes without a zero are full, so lengths go around that.
 RUNS = (0, 1, 2, 252, 253, 254, 255, 256, 507, 508, 509, 510, 762, 763)

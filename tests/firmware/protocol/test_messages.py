@@ -11,8 +11,8 @@ from firmware.protocol import codec, messages
 from firmware.protocol.codec import DECODED, Message, decode_into
 from firmware.protocol.frame import MAX_FRAME
 from firmware.protocol.messages import FROZEN, TO_BOARD, TO_HOST, Status
-from tests.evidence import every
 from tests.firmware.protocol.streams import filled, framed, payload_of
+from tests.support.evidence import every
 
 MESSAGES = tuple(dict.fromkeys(TO_BOARD + TO_HOST))
 SMALL_INT = 1 << 30  # beyond this a 32-bit MicroPython allocates

@@ -11,8 +11,8 @@ from firmware.protocol.boxes import BOXES
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
-from tests.evidence import some
 from tests.firmware.protocol.streams import TABLE
+from tests.support.evidence import some
 
 
 def table_text() -> str:

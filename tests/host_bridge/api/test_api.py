@@ -17,12 +17,12 @@ import pytest
 import tandem
 
 from host_bridge.core import EventCode, State
-from tests import patience
-from tests.evidence import some
 from tests.host_bridge.cars.test_virtual import as_metal
 from tests.host_bridge.cli.programs import serving, until
 from tests.host_bridge.cli.programs import tandem as command
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
+from tests.support.evidence import some
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "api" / "README.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

@@ -10,8 +10,8 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core import Sender, State
 from host_bridge.link.protocol import wire
-from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive, Rig
+from tests.support.evidence import every
 
 
 def two() -> Drive:

@@ -14,8 +14,8 @@ from host_bridge.cars.stop_source_heartbeat import FLEET, SEAT
 from host_bridge.core import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
 from host_bridge.core.codes import Action
 from host_bridge.link.protocol import wire
-from tests.evidence import some
 from tests.host_bridge.drive.drives import EPOCH, START_US, Drive, Rig, vehicle
+from tests.support.evidence import some
 
 
 def two(*, is_bound: bool = True) -> Drive:

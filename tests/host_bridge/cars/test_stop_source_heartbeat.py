@@ -11,9 +11,9 @@ from host_bridge.cars.stop_source_heartbeat import FLEET, OWNER, SEAT, StopSourc
 from host_bridge.config import load_vehicle
 from host_bridge.core import Profile, Refusal, Sender, State
 from host_bridge.link.protocol import wire
-from tests.evidence import some
 from tests.host_bridge.cars.stop_sources import requiring
 from tests.host_bridge.drive.drives import Drive, Rig
+from tests.support.evidence import some
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from host_bridge.sharing.endpoints.served import served
-from tests import patience
+from tests.support import patience
 
 TANDEM = [sys.executable, "-m", "host_bridge.cli.main"]
 PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it

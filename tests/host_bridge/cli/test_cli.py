@@ -19,10 +19,10 @@ from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link.protocol import wire
-from tests import patience
-from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
+from tests.support.evidence import every
 
 pytestmark = pytest.mark.process(drives=True)
 

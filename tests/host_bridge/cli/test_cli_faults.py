@@ -16,10 +16,10 @@ from sim_mock.faults.bounds.limits import StopLimit
 from sim_mock.faults.bounds.stops import CAUSES
 from sim_mock.faults.cases.catalogue import CASES
 from sim_mock.faults.running import CaseResult
-from tests import patience
-from tests.evidence import every, some
 from tests.host_bridge.cli.programs import program, tandem, until
 from tests.host_bridge.station.processes import processor_s, programs_below
+from tests.support import patience
+from tests.support.evidence import every, some
 
 RUNS_S = 4.0  # of a processor: two workers have started and done some runs
 

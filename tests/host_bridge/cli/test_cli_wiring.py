@@ -5,8 +5,8 @@ import json
 import pytest
 
 from host_bridge.config.boards.reading import FOLDER
-from tests.evidence import every
 from tests.host_bridge.cli.programs import tandem
+from tests.support.evidence import every
 
 pytestmark = pytest.mark.process
 

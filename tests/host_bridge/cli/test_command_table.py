@@ -8,7 +8,7 @@ from pathlib import Path
 
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands import completion
-from tests.evidence import every
+from tests.support.evidence import every
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "host_bridge/cli/commands"

@@ -8,9 +8,9 @@ import signal
 import pytest
 
 from host_bridge.cli.main import COMMANDS
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 
 pytestmark = [pytest.mark.process, pytest.mark.smoke]
 

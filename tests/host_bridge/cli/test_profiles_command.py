@@ -13,9 +13,9 @@ import pytest
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.core import Profile
 from host_bridge.core.errors import RefusedFault, UsageFault
-from tests import patience
 from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -26,10 +26,10 @@ from host_bridge.link.transports.loopback import pair
 from host_bridge.link.transports.uri import open_transport
 from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.world import World
-from tests.evidence import every
 from tests.hardware.vehicle_files import whole
 from tests.host_bridge.link.transports.contract import Bench, BusContract, Wire
 from tests.host_bridge.link.transports.test_loopback import OtherEnd
+from tests.support.evidence import every
 
 PAGE = (Path(__file__).resolve().parents[3] / "ARCHITECTURE.md").read_text()
 WIRED = sorted(name for name in vehicle_names() if not load_vehicle(name).unwired)

@@ -7,9 +7,9 @@ import pytest
 from host_bridge.config.store import make_host
 from host_bridge.logs.reading import read
 from host_bridge.station.backend.replay_backend import ReplayBackend
-from tests.evidence import some
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -11,8 +11,8 @@ import pytest
 
 from host_bridge.cli.commands.sim import LineReader
 from host_bridge.core.errors import UsageFault
-from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem, until
+from tests.support.evidence import every
 
 pytestmark = pytest.mark.process
 

@@ -7,7 +7,7 @@ import pytest
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.bases import FOLDER, base_names
 from host_bridge.core.errors import VehicleFileFault
-from tests.evidence import every
+from tests.support.evidence import every
 
 
 @pytest.fixture(autouse=True)

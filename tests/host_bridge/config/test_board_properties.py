@@ -10,7 +10,7 @@ from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.checking import examine
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
-from tests.evidence import every
+from tests.support.evidence import every
 
 PINS = 50  # numbers below are pins, from there on wires
 

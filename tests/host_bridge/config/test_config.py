@@ -11,8 +11,8 @@ from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.toml.keys import REQUIRED
-from tests.evidence import some
 from tests.hardware.vehicle_files import whole
+from tests.support.evidence import some
 
 NIGEL = whole("nigel")
 F1TENTH = whole("f1tenth")

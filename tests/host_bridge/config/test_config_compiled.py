@@ -25,7 +25,7 @@ from host_bridge.core import Cause
 from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
-from tests.evidence import every, some
+from tests.support.evidence import every, some
 
 NAMES = vehicle_names()
 BOARD = bytes(range(8))

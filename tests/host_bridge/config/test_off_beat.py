@@ -29,9 +29,9 @@ from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OverrunFault, UsageFault
-from tests import patience
 from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 
 SLOW = "sim://f1tenth?fault=slow_step:ms=11.4"
 COMMAND = "tandem config write red step_s=0.02"

@@ -10,8 +10,8 @@ import pytest
 from host_bridge.config.boards import board_names, load_board, pin_module
 from host_bridge.config.boards.schema import PARTS
 from host_bridge.core.errors import VehicleFileFault
-from tests.evidence import every, some
 from tests.host_bridge.config.broken_boards import board_text, changed
+from tests.support.evidence import every, some
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = (

@@ -19,8 +19,8 @@ from host_bridge.core.texts.stops import (
     stop_remedy,
     why_stopped,
 )
-from tests.evidence import every, some
 from tests.host_bridge.drive.drives import vehicle
+from tests.support.evidence import every, some
 
 # the host's enumeration, the prefix of the car's names
 SAME = (

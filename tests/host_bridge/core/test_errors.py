@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.core import errors
 from host_bridge.core.errors import EXIT_CODES, DeviceFault, TandemError
-from tests.evidence import every
+from tests.support.evidence import every
 
 SUBCLASSES = TandemError.__subclasses__()
 

@@ -13,8 +13,8 @@ import time
 import pytest
 
 from host_bridge.core.system.line_writer import MOST, LineWriter
-from tests import patience
 from tests.host_bridge.cli.programs import TANDEM
+from tests.support import patience
 
 SMALL = 16384  # bytes: some pages, of which a pipe has to have a free one
 

@@ -12,7 +12,7 @@ from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core import codes
 from host_bridge.core.texts import table as texts
 from host_bridge.sharing.stop import frozen_stop
-from tests.evidence import every, some
+from tests.support.evidence import every, some
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
 SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "ArbitrationLoss", "BoxPairing")

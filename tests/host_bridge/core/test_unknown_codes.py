@@ -23,9 +23,9 @@ from host_bridge.logs.reading import read, summary
 from host_bridge.logs.recorder import DOWN, create
 from host_bridge.logs.rows import row_of
 from host_bridge.sharing.stop.frozen_stop import StopAckReader
-from tests.evidence import every, holds_for, some
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
+from tests.support.evidence import every, holds_for, some
 
 KINDS = (
     *(host.State, host.Actuator, host.Profile, host.RcMode, host.Cause, host.Fault, host.Sender),

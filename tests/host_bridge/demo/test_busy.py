@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from tests.evidence import some
 from tests.host_bridge.cli.programs import TANDEM
 from tests.host_bridge.demo.test_demo import checks_in, processes_of
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
 
 pytestmark = [
     pytest.mark.soak,

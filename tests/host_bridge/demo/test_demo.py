@@ -12,10 +12,10 @@ import pytest
 
 from host_bridge.link.protocol import wire
 from host_bridge.logs import reading
-from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.cli.programs import TANDEM
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
 
 # it measures: no other demo may run beside it
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("demo")]

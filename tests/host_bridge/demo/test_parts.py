@@ -20,8 +20,8 @@ from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.loopback import pair
 from sim_mock.programs.car import TraceWriter
-from tests.evidence import some
 from tests.firmware.worlds import world_of
+from tests.support.evidence import some
 
 VEHICLE = load_vehicle("f1tenth")
 NEUTRAL = 1_500_000.0

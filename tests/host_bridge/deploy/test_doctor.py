@@ -20,7 +20,7 @@ from host_bridge.deploy.doctor.udev import VENDORS
 from host_bridge.link.transports.serial_port import SerialPortInfo, ports
 from host_bridge.sharing.endpoints.served import ServedCar
 from sim_mock.runtime.micropython import Candidate, candidates
-from tests.evidence import some
+from tests.support.evidence import some
 
 PICO = SerialPortInfo("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)
 FTDI = SerialPortInfo("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A50285BI", 16)

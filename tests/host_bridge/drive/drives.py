@@ -16,7 +16,7 @@ from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import World
-from tests.evidence import every
+from tests.support.evidence import every
 
 EPOCH = 4711
 START_US = 50_000_000  # the host's clock has nothing to do with any board's

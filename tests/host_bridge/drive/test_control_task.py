@@ -17,9 +17,9 @@ from host_bridge.drive import control_task as module
 from host_bridge.drive.control_task import TICK_US, ControlTask, next_tick_us, run
 from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.link.protocol import wire
-from tests.evidence import every
 from tests.host_bridge.drive.drives import EPOCH, Drive, Hand, Rig, vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, playing
+from tests.support.evidence import every
 
 
 def test_a_session_drives_a_car_and_a_released_deadman_holds_it():

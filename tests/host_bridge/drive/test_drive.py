@@ -12,10 +12,10 @@ from host_bridge.inputs.keyboard import KeyboardSeat
 from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant
 from sim_mock.world import plant_of
-from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive as Track
 from tests.host_bridge.drive.drives import Rig, vehicle
 from tests.host_bridge.inputs.made_inputs import Person, playing
+from tests.support.evidence import every
 
 LIMITS = InputLimits(4.0, 1.0, 0.4)
 

@@ -9,9 +9,9 @@ from host_bridge.drive.controls import Controls
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
 from host_bridge.drive.drive import UNARMED, Drive, Phase
-from tests.evidence import every, some
 from tests.host_bridge.drive.test_drive import LIMITS, Day
 from tests.host_bridge.inputs.made_inputs import Person
+from tests.support.evidence import every, some
 
 
 class OtherDay(Day):

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core import DriveCommand, Input, OperatorRequest, State
-from tests import patience
 from tests.host_bridge.drive.test_drive import Day
 from tests.host_bridge.inputs.made_inputs import Person
 from tests.host_bridge.page_example import install_example
+from tests.support import patience
 
 PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "inputs" / "README.md"
 

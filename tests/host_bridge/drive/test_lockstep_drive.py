@@ -19,8 +19,8 @@ from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import PlainView
-from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
+from tests.support import patience
 
 WORDS = ("--input", "script:slalom", "--lockstep", "--json")
 

@@ -13,10 +13,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests import patience
 from tests.host_bridge.cli.programs import virtual_car
 from tests.host_bridge.drive.terminal.terminals import PRESS, RELEASE, Far, Program
 from tests.sim_mock.autodrive.unity import Unity
+from tests.support import patience
 
 README = (Path(__file__).resolve().parents[3] / "README.md").read_text()
 MODES = dict(re.findall(r"^\| ([a-z ]+) \| `tandem drive (.+?)`", README, re.MULTILINE))

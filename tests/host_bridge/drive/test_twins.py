@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.config.store import make_host
 from host_bridge.drive.twins import twin_uri
-from tests.evidence import some
+from tests.support.evidence import some
 
 VEHICLES = make_host().vehicles
 REAL, VIRTUAL = SimpleNamespace(is_virtual=False), SimpleNamespace(is_virtual=True)

@@ -8,8 +8,8 @@ import pytest
 
 from host_bridge.core import NEUTRAL_US, OperatorRequest
 from host_bridge.inputs.manoeuvres import Constant, ManoeuvreSequence, Slalom
-from tests.evidence import every
 from tests.host_bridge.inputs.made_inputs import DRIVING, RELEASED, STANDING, playing
+from tests.support.evidence import every
 
 
 def played(player, from_us, until_us, observed=DRIVING):

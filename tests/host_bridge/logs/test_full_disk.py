@@ -17,10 +17,10 @@ from host_bridge.core.system.clock import ManualClock
 from host_bridge.logs.reading import summary
 from host_bridge.logs.spill import SpilledList
 from host_bridge.sharing.owner.recording import new_recorder
-from tests import patience
-from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
+from tests.support.evidence import every
 
 SMALL_KB = 64
 HOUR_FLUSHES = 4 * 3600

@@ -13,8 +13,8 @@ from host_bridge.ros2.bus.own_topics import OwnTopics
 from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autorally.adapter import RC, RUNSTOP
 from host_bridge.ros2.vocabularies.autorally.vocabulary import rows_of
-from tests.evidence import some
 from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
+from tests.support.evidence import some
 
 ROS2 = Path(ros2.__file__).parent
 # What each node has besides its vocabulary, as its files call it

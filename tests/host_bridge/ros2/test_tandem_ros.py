@@ -18,7 +18,7 @@ from host_bridge.ros2.tandem_ros.tandem_ros.options import (
     options_of,
     remaps_of,
 )
-from tests.evidence import some
+from tests.support.evidence import some
 
 PACKAGE = Path(__file__).parents[3] / "host_bridge" / "ros2" / "tandem_ros"
 DEFAULTS = {name: default for name, (default, _) in PARAMETERS.items()}

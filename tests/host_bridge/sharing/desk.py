@@ -15,7 +15,7 @@ from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.transports import loopback
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.owner import Owner
-from tests import patience
+from tests.support import patience
 
 PATIENCE_S = 60.0  # only a failing test waits for it
 Result = TypeVar("Result")

@@ -16,9 +16,9 @@ from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
 from host_bridge.sharing.owner.board_verification import BoardTrust
 from host_bridge.sharing.owner.recording import new_recorder
-from tests.evidence import every, some
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.sharing.ports import PORT, Board, at_desk
+from tests.support.evidence import every, some
 
 # What may be said to a board of which nobody knows whose it is, or that is another car's
 HARMLESS = {"Identify", "EventRequest", "Stop", "Bind", "Leave", "Sync", "Alive"}

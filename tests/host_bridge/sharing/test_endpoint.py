@@ -17,9 +17,9 @@ from host_bridge.sharing.endpoints.endpoint import SocketClient, local_endpoint
 from host_bridge.sharing.endpoints.local_socket import SEND_BUFFER_BYTES
 from host_bridge.sharing.endpoints.served import ServedCar, announce, socket_path
 from sim_mock.faults.trial.host import framed
-from tests import patience
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.sharing.desk import until as soon
+from tests.support import patience
 
 CLAIM, STATUS = framed(messages.Claim()), framed(messages.Status())
 

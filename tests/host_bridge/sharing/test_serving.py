@@ -15,9 +15,9 @@ import pytest
 from host_bridge.core.errors import DataFileFault, DeviceFault, RefusedFault
 from host_bridge.logs.reading import read, summary
 from host_bridge.sharing.endpoints.served import served
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

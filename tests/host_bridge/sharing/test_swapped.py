@@ -9,9 +9,9 @@ import pytest
 
 from host_bridge.logs.reading import cars_in, read, summary
 from host_bridge.sharing.endpoints.served import served
-from tests.evidence import every, some
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import every, some
 
 pytestmark = pytest.mark.process
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from tests import patience
+from tests.support import patience
 
 PATIENCE_S = 60.0  # only a failing test waits for it
 _PRESSES, _PRESSED_AGAIN_S = 12, 5.0

@@ -11,10 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from host_bridge.demo.trace import MeasuredStop, read_trace, stop_after
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.station.chromium import Chromium, Page
+from tests.support import patience
 
 NAME = "car"
 SPEED_MPS = 2.0

@@ -16,11 +16,11 @@ import pytest
 from PIL import Image
 
 from host_bridge.station.views import camera_server as camera
-from tests import patience
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium
 from tests.host_bridge.station.stage import PORTS, STATE, stage
+from tests.support import patience
 
 pytest.importorskip("cv2", reason="--camera needs tandem-cars[camera]")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]

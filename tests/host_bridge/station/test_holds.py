@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import pytest
 
 from host_bridge.demo.trace import MeasuredStop
-from tests import patience
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import SPEED_MPS, STATE, Stage, stage
+from tests.support import patience
 
 pytestmark = pytest.mark.xdist_group("station")
 # What is promised is 0.12 s of lease; the rest is the way of the fault into the browser, and a

@@ -16,8 +16,8 @@ from host_bridge.station.server.rate_limited_listener import (
     GONE,
     RateLimitedListener,
 )
-from tests.evidence import every
 from tests.host_bridge.sharing.desk import run, until
+from tests.support.evidence import every
 
 
 class Clock:

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS, stage
+from tests.support import patience
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 uvicorn = pytest.importorskip("uvicorn")

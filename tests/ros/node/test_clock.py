@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from host_bridge.logs.reading import read
-from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON
+from tests.support import patience
 
 pytestmark = IN_REAL_TIME
 

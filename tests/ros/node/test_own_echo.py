@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.ros2.vocabularies.autorally.adapter import RC
-from tests import patience
 from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 from tests.ros.real_ros import NEEDS_ROS, PYTHON
+from tests.support import patience
 
 pytestmark = [pytest.mark.ros, NEEDS_ROS]
 

@@ -11,8 +11,8 @@ import pytest
 from host_bridge.config.vehicle.schema import SOURCE_IDS
 from host_bridge.logs.reading import read
 from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH
-from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME
+from tests.support import patience
 
 pytestmark = IN_REAL_TIME
 SOME_S = 3.0

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from tests.evidence import every
 from tests.ros.reaction.f1tenth_rules import TIMEOUT_S, VESC_SILENT_S, Arrival, Mux, driven
 from tests.ros.reaction.impairment import CLEAR, CUT, Impairment, LineSettings
 from tests.ros.reaction.measured import reaction
 from tests.ros.reaction.running import VEHICLE
+from tests.support.evidence import every
 
 PACKETS = 5000
 STEP_S = 0.01

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests import patience
 from tests.ros.reaction.line import why_not
 from tests.ros.reaction.scenarios import SCENARIOS, SPEED_MPS, Event, Scenario
 from tests.ros.real_ros import NEEDS_ROS, ROOT
+from tests.support import patience
 
 LEASE_S = 0.12  # hardware/vehicles: what a silent source of an F1TENTH has
 BRAKES_S = 0.55  # from 1.5 m/s to rest, the report at 50 Hz included

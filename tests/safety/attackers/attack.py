@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from tests import patience
-from tests.evidence import every, some
 from tests.safety.attackers import logins
+from tests.support import patience
+from tests.support.evidence import every, some
 
 Result = TypeVar("Result")
 _ROW = struct.Struct("=qq")

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests import patience
+from tests.support import patience
 
 ATTACKER, STOPPER = 61_001, 61_002  # of no account
 WITHIN_S = 400.0

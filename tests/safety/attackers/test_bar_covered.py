@@ -9,9 +9,9 @@ import time
 import pytest
 
 from host_bridge.core.errors import DeviceFault
-from tests import patience
 from tests.host_bridge.cli.programs import program
 from tests.safety.attackers import logins
+from tests.support import patience
 
 pytestmark = [pytest.mark.process, logins.as_root]
 FLAGS = ((), ("SO_REUSEADDR",), ("SO_REUSEPORT",), ("SO_REUSEADDR", "SO_REUSEPORT"))

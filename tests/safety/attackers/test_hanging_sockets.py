@@ -11,10 +11,10 @@ import time
 import pytest
 
 from host_bridge.core.errors import DeviceFault
-from tests.evidence import some
 from tests.host_bridge.cli.programs import serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
+from tests.support.evidence import some
 
 pytestmark = [pytest.mark.process, logins.as_root]
 # Each of them: 200 that let everybody in and answer nobody, 200 whose queue is full

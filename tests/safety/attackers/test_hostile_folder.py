@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sim_mock.programs import children
-from tests import patience
-from tests.evidence import every, some
+from tests.support import patience
+from tests.support.evidence import every, some
 
 pytestmark = pytest.mark.process
 ROOT = Path(__file__).resolve().parents[3]

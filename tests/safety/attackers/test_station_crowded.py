@@ -17,11 +17,11 @@ from collections.abc import Iterator
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Attack, Notes, attacking
 from tests.safety.attackers.test_bar_covered import free_port
+from tests.support import patience
 
 pytestmark = [pytest.mark.process, logins.as_root]
 ASKED_AT_ONCE = 120

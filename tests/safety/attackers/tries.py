@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
-from tests import patience
 from tests.host_bridge.cli.programs import TANDEM
 from tests.safety.attackers import logins
+from tests.support import patience
 
 # A login has a share of each car's stop socket, and who asks faster than this uses it up
 PAUSE_S = 0.03

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tests.evidence import every
 from tests.safety.case import figures
 from tests.safety.case.pages import CASE, FIGURES, rows_of
 from tests.safety.measure import ROWS, guard_alone
+from tests.support.evidence import every
 
 STOPS = dict(zip(rows_of("metres"), figures.STOPS, strict=True))
 

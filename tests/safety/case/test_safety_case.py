@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from tests.evidence import every
 from tests.safety.case import pages
 from tests.safety.facts import FOLDER
 from tests.safety.measure import cruising, measured
 from tests.safety.ways import Race, Way
+from tests.support.evidence import every
 
 ROOT = FOLDER.parents[1]
 CORE = ROOT / "firmware" / "core"

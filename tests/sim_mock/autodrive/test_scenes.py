@@ -10,9 +10,9 @@ from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import Command, Scenery, VehicleAnswer, write_answer
 from sim_mock.autodrive.transport import LOOPBACK, make, server_options
-from tests import patience
 from tests.sim_mock.autodrive.test_driving import in_motion
 from tests.sim_mock.autodrive.unity import READS, Unity
+from tests.support import patience
 
 
 def reads_of_two(vehicle):

@@ -12,8 +12,8 @@ from sim_mock.autodrive.exchange import DrivenVehicle
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.autodrive.transport import LOOPBACK, plant_in_simulator
 from sim_mock.virtual_car.config import virtual_car_config
-from tests import patience
 from tests.sim_mock.autodrive.unity import Unity
+from tests.support import patience
 
 URL = "ws://127.0.0.1:{}/socket.io/?EIO=4&transport=websocket"
 NEUTRAL = (0,) * 8

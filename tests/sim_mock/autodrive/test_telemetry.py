@@ -18,8 +18,8 @@ from sim_mock.autodrive.telemetry import (
 from sim_mock.autodrive.transport import plant_in_simulator
 from sim_mock.autodrive.values import decimal_mark
 from sim_mock.virtual_car.config import virtual_car_config
-from tests.evidence import every
 from tests.sim_mock.autodrive.unity import READS, Unity
+from tests.support.evidence import every
 
 ALWAYS = ("throttle", "steer_rad", "ticks", "wheels_rad", "position_m", "quaternion",
           "euler_rad", "turning_radps", "accel_mps2")  # fmt: skip

@@ -10,9 +10,9 @@ from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.link.protocol import wire
 from sim_mock.autodrive.transport import port_of
-from tests import patience
-from tests.evidence import some
 from tests.sim_mock.autodrive.unity import Unity
+from tests.support import patience
+from tests.support.evidence import some
 
 
 def free_port():

@@ -13,9 +13,9 @@ from firmware.protocol.plant import PLANT, hitl_id
 from host_bridge.config.store import make_host
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
-from tests.evidence import every
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.sim_mock.hitl.boards import bare_board
+from tests.support.evidence import every
 
 WAVE = "script:slalom"
 REFUSED = 6

@@ -6,8 +6,8 @@ import pytest
 
 from sim_mock.plant.drive import Driveline, settled_mps
 from sim_mock.plant.motor import Motor
-from tests.evidence import every
 from tests.sim_mock.plant.cars import f1tenth, nigel
+from tests.support.evidence import every
 
 DT_S = 1e-3
 

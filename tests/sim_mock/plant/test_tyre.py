@@ -6,7 +6,7 @@ from math import atan, sqrt
 import pytest
 
 from sim_mock.plant.tyre import fiala_n, linear_n, side_limit_n
-from tests.evidence import every
+from tests.support.evidence import every
 
 STIFFNESS_N, LIMIT_N = 80.0, 14.0
 

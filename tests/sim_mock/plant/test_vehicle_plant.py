@@ -9,7 +9,6 @@ import pytest
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.vehicle_plant import Plant
-from tests.evidence import every
 from tests.sim_mock.plant.cars import (
     NEUTRAL,
     f1tenth,
@@ -17,6 +16,7 @@ from tests.sim_mock.plant.cars import (
     nigel,
     nigel_outputs,
 )
+from tests.support.evidence import every
 
 DT_S = 1e-3
 FULL_BRAKE = f1tenth_outputs(0.0, -500_000)

@@ -11,7 +11,7 @@ import serial
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.virtual_car.config import virtual_car_config
-from tests import patience
+from tests.support import patience
 
 PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
 

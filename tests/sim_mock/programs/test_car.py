@@ -10,8 +10,8 @@ import time
 import pytest
 
 from firmware.protocol import codes
-from tests import patience
 from tests.sim_mock.programs.car_programs import Line, car_program, host_of, until
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -11,8 +11,8 @@ from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
 from sim_mock.programs import process
 from sim_mock.virtual_car.config import virtual_car_config
-from tests import patience
 from tests.sim_mock.virtual_car.test_transport import Heard
+from tests.support import patience
 
 pytestmark = pytest.mark.process
 

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from sim_mock.runtime import compiled
-from tests import patience
-from tests.evidence import every
+from tests.support import patience
+from tests.support.evidence import every
 
 BUILD_S = 1200  # a minute or two of one core, of which a loaded machine leaves a tenth
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

@@ -7,7 +7,7 @@ import pytest
 
 from sim_mock.sensors.instruments import SensorSample
 from sim_mock.sensors.publishing import SampleWriter
-from tests.evidence import every
+from tests.support.evidence import every
 
 SAMPLE = SensorSample("position", 1_500_000, 1_550_000, {"x_m": 1.0}, {"x_m": 1.1})
 LONG = SensorSample(

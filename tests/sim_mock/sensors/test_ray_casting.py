@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sim_mock.sensors.ray_casting import RayCaster
 from sim_mock.tracks.loading import load_track
-from tests.evidence import some
+from tests.support.evidence import some
 
 SQUARE = np.array(
     [[-2.0, -2, 2, -2], [2, -2, 2, 2], [2.0, 2, -2, 2], [-2.0, 2, -2, -2]], dtype=float

@@ -5,7 +5,7 @@ import pytest
 from sim_mock.toml.keys import choice, flag, integer, number, stem_of, unit_of
 from sim_mock.toml.plain_reading import read_by
 from sim_mock.toml.reading import read_table
-from tests.evidence import every
+from tests.support.evidence import every
 
 KEYS = (
     number("mass_kg", 0.01, 100.0),

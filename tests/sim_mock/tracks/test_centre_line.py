@@ -8,7 +8,7 @@ import pytest
 from sim_mock.tracks.centre_line import SAG_M, length_m, track_of
 from sim_mock.tracks.contact import clearance_m
 from sim_mock.tracks.loading import load_area, load_track, track_names
-from tests.evidence import some
+from tests.support.evidence import some
 
 RING = {
     "title": "a ring",

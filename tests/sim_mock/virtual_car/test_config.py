@@ -11,7 +11,7 @@ from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
 from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, parse_patch, virtual_car_config
-from tests.evidence import every
+from tests.support.evidence import every
 
 VEHICLE = load_vehicle("f1tenth")
 

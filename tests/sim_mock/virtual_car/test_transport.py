@@ -13,8 +13,8 @@ from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
 from sim_mock.virtual_car.transport import SimTransport
-from tests import patience
 from tests.firmware.worlds import world_of
+from tests.support import patience
 
 
 class Heard:

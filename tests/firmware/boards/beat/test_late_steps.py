@@ -14,9 +14,9 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, StopSeen, Sync
 from firmware.protocol.version import protocol_hash
 from host_bridge.link.protocol.clock_sync import ClockSync
-from tests.evidence import every
 from tests.firmware.boards.physical.test_physical_board import car_with
 from tests.firmware.protocol.streams import framed, payload_of, read
+from tests.support.evidence import every
 
 bench, WatchdogReset = bench_module.bench, bench_module.WatchdogReset
 TAKES_MS = (3, 9, 11, 25, 60)

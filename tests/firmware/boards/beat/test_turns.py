@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.runtime import micropython
-from tests import patience
+from tests.support import patience
 
 ROOT = Path(__file__).resolve().parents[4]
 TURNS = 200
@@ -20,7 +20,7 @@ def test_the_loop_of_a_moving_car_takes_nothing_from_the_heap(bits):
     if command is None:
         pytest.skip(f"no {bits}-bit MicroPython here; make setup fetches one where it can")
     done = patience.run(
-        [*command, str(ROOT / "tests/device/turns_of_moving_car.py"), str(TURNS)],
+        [*command, str(ROOT / "tests/support/device/turns_of_moving_car.py"), str(TURNS)],
         cwd=ROOT,
         text=True,
         within_s=60,

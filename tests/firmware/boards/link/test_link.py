@@ -19,9 +19,9 @@ from firmware.boards.link import (
     take_zeros_out,
 )
 from firmware.protocol.messages import TO_BOARD, Identify, Stop
-from tests import patience
 from tests.firmware.protocol.streams import framed, payload_of
 from tests.firmware.worlds import micropython_command
+from tests.support import patience
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

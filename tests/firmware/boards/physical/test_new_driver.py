@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import patience
+from tests.support import patience
 
 pytestmark = pytest.mark.process
 

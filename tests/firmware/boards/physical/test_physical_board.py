@@ -12,8 +12,8 @@ from firmware.boards.physical.signals import Signals
 from firmware.boards.physical.wheels import Side
 from firmware.protocol.codes import FAULT
 from host_bridge.config.boards import pin_module
-from tests.evidence import every
 from tests.firmware.boards.bench_car import HEAD, BenchCar
+from tests.support.evidence import every
 
 bench = bench_module.bench
 IDLE = struct.pack(HEAD, 0, 0, 0, 0, 0, 0, 12_000, 0, 0, 0)

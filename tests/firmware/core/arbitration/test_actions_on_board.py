@@ -4,7 +4,6 @@ import pytest
 
 from firmware.core import supervisor
 from firmware.core.arbitration.actions import TAKEN
-from tests.evidence import some
 from tests.firmware.core.arbitration.acting import (
     ACTIVE,
     ARM,
@@ -37,6 +36,7 @@ from tests.firmware.core.arbitration.acting import (
     Bench,
 )
 from tests.firmware.core.desk import params_with
+from tests.support.evidence import some
 
 NOT_STANDBY = [STARTING, ACTIVE, HOLD, STOPPING, STOPPED, FAULT]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.evidence import every
 from tests.firmware.core.motion.test_drive import PAUSE_US, STEP_US, Bench
+from tests.support.evidence import every
 
 
 @pytest.fixture

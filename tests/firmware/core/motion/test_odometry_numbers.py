@@ -7,9 +7,9 @@ import pytest
 from firmware.core.motion import odometry as odometry_module
 from firmware.core.motion.odometry import Odometry, sine
 from firmware.core.settings.params import CURVE_POINTS
-from tests.evidence import holds_for
 from tests.firmware.core.bare_car import GIVEN
 from tests.firmware.core.desk import params_with
+from tests.support.evidence import holds_for
 
 STEP_US = 10_000
 TURN_URAD, QUARTER_URAD = 6_283_185, 1_570_796

@@ -16,8 +16,8 @@ from firmware.protocol.messages import (
     ParameterRead,
     ParameterWrite,
 )
-from tests.evidence import every
 from tests.firmware.core.desk import params_with, sure_sessions
+from tests.support.evidence import every
 
 CRC_TABLE = crc_table()
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)

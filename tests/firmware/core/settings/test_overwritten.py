@@ -9,9 +9,9 @@ from firmware.core.clock import Session
 from firmware.core.deadlines import Deadline
 from firmware.core.stops.boxes import Boxes
 from firmware.core.stops.pairing import Pairing
-from tests.evidence import some
 from tests.firmware.core.bare_car import PAD, Car
 from tests.mutants.overwritten import OVERWRITTEN, rows, taken_away
+from tests.support.evidence import some
 
 _ELSEWHERE = (Session, Deadline, Pairing, Boxes)  # a car has many, or is paired to have one
 

@@ -5,7 +5,6 @@ import pytest
 from firmware.drivers.parts.crsf import Crsf, crc8, crc_table
 from firmware.drivers.parts.rc_pulse import RcPulse
 from firmware.drivers.parts.sbus import ENDS, FLAG_FAILSAFE, FLAG_LOST, Sbus
-from tests.evidence import holds_for
 from tests.firmware.drivers.peers import (
     Wire,
     bad_line,
@@ -15,6 +14,7 @@ from tests.firmware.drivers.peers import (
     sbus_frame,
     torn,
 )
+from tests.support.evidence import holds_for
 
 CENTRE = [992] * 16
 MIXED = [172, 992, 1811, 0, 2047, 1, 1024, 1023, 5, 6, 7, 8, 9, 1500, 300, 2000]

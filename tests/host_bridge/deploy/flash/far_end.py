@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.board.stored_image import board_id_of
-from tests import patience
+from tests.support import patience
 
 ROOT = Path(__file__).resolve().parents[4]
 PACKAGE = ROOT / ".micropython/node/node_modules/@micropython/micropython-webassembly-pyscript"

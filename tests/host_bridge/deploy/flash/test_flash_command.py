@@ -21,9 +21,9 @@ from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.program.program import launcher_files
 from host_bridge.deploy.flash.selftest_prompt import prompt_self_test
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving, tandem, terminal, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

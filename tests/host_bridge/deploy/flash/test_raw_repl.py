@@ -18,9 +18,9 @@ from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import launcher_files
 from sim_mock.runtime import micropython
-from tests import patience
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.host_bridge.deploy.flash.test_power_cuts import program
+from tests.support import patience
 
 # Starts what a board's folder holds, as the board would.
 START = """

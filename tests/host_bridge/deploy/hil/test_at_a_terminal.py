@@ -12,9 +12,9 @@ from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.hil import parts
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
-from tests import patience
 from tests.host_bridge.cli.programs import program, tandem, terminal, until, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

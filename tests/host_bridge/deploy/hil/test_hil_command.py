@@ -24,7 +24,7 @@ from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
 from sim_mock.runtime import micropython
-from tests.meanwhile import meanwhile
+from tests.support.meanwhile import meanwhile
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -17,8 +17,8 @@ from host_bridge.deploy.hil.person import AtTerminal, PersonTimeout, person_here
 from host_bridge.deploy.hil.report import pages
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import FAIL, PASS
-from tests.evidence import every
 from tests.host_bridge.deploy.hil.virtual_bench import Player, VirtualBench, WorldPort
+from tests.support.evidence import every
 
 ROOT = Path(__file__).resolve().parents[4]
 HANDS = ("runstop", "encoder", "power")

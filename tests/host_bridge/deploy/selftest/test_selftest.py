@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.cli.programs import PATIENCE_S, program, tandem, until, virtual_car
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

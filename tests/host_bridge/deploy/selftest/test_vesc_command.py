@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.cli.programs import program
+from tests.support import patience
 
 pytestmark = pytest.mark.soak
 CAR = [sys.executable, "-m", "tests.host_bridge.deploy.selftest.car_with_vesc"]

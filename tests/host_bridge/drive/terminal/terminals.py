@@ -10,7 +10,7 @@ import termios
 import threading
 import time
 
-from tests import patience
+from tests.support import patience
 
 LIMIT_S = 20.0
 PRESS, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:3u"

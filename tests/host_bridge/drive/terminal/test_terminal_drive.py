@@ -14,11 +14,11 @@ import pytest
 
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.inputs.keyboard import KeyboardInput, Terminal
-from tests import patience
-from tests.evidence import every
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.drive.terminal.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.inputs.made_inputs import context
+from tests.support import patience
+from tests.support.evidence import every
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
 CAR = ("--car", "sim://f1tenth")

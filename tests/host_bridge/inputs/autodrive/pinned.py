@@ -7,7 +7,7 @@ import sys
 import venv
 from pathlib import Path
 
-from tests import patience
+from tests.support import patience
 
 FOLDER = Path(__file__).resolve().parents[4] / ".devkit"
 # python-socketio and python-engineio decide about the wire, Flask's are what its examples import.

@@ -18,9 +18,9 @@ from host_bridge.logs.sensor_lines import TruePose
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.telemetry import read_telemetry
-from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 from tests.sim_mock.autodrive.unity import READS, Unity
+from tests.support.evidence import every
 
 NIGEL = simulated_car("nigel")
 MOTION = CarMotion(0, 1920, -960, 0.0, 1.5, -2.0, -pi / 2, 0.25, 0.5, -0.125)

@@ -27,9 +27,9 @@ from host_bridge.inputs.gamepad import (
     Sdl,
     VirtualPad,
 )
-from tests.evidence import some
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, Person, context, taken
+from tests.support.evidence import some
 
 TICK_US = 10_000
 

@@ -14,7 +14,7 @@ from host_bridge.cli.commands import pads
 from host_bridge.core.errors import DeviceFault, NotHeldFault
 from host_bridge.inputs.gamepad import LivenessCheck, OpenPad, PadMappings, Sdl, VirtualPad
 from tests.host_bridge.cli.programs import tandem
-from tests.meanwhile import meanwhile
+from tests.support.meanwhile import meanwhile
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.paths import Path, read_path, write_path
-from tests.evidence import some
+from tests.support.evidence import some
 
 RACE_LINE = """\
 #1c1d5f0c-cd97

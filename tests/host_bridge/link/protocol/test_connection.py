@@ -21,8 +21,8 @@ from host_bridge.link.protocol.events import (
 )
 from host_bridge.link.protocol.transitions import TRANSITIONS, LinkState, Trigger
 from sim_mock.world import World
-from tests.evidence import every, some
 from tests.host_bridge.drive.drives import STEP_US, Drive, Rig, vehicle
+from tests.support.evidence import every, some
 
 
 def test_a_car_is_identified_and_bound_within_a_tenth_of_a_second():

@@ -34,7 +34,7 @@ from host_bridge.core import (
 from host_bridge.core.codes import BoxPairing
 from host_bridge.link.protocol import units, wire
 from host_bridge.link.protocol.units import TIME_MASK
-from tests.evidence import some
+from tests.support.evidence import some
 
 CLAIM = Claim(
     source_id=1,

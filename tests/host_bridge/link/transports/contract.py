@@ -15,7 +15,7 @@ from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.transports.base import OnBytes, Transport
 from host_bridge.link.transports.uri import open_transport
-from tests import patience
+from tests.support import patience
 
 ALL_BYTES = b"\0" + bytes(range(1, 256)) + b"\0"  # as a frame has it: zeros only at its ends
 GONE_WITHIN_S = 0.25  # what the spine promises for a pulled cable

@@ -15,8 +15,8 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.ros2 import make
 from host_bridge.ros2.node.mux import Mux
 from host_bridge.ros2.vocabularies.registry import find_vocabulary, vocabulary_names
-from tests import patience
 from tests.host_bridge.page_example import install_example
+from tests.support import patience
 
 PAGE = Path(__file__).parents[4] / "host_bridge" / "ros2" / "vocabularies" / "README.md"
 WRONG = 'not_one = "my_vocabulary:Nav2Adapter"\n'

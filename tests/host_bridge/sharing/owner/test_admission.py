@@ -15,8 +15,8 @@ from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.owner.owner import Owner
-from tests.evidence import every
 from tests.host_bridge.sharing.desk import Ear, run, runtime_folder
+from tests.support.evidence import every
 
 STOP = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
 WORD = wire.encode(wire.new(Identify, token=9, challenge=b"12345678"))

@@ -10,10 +10,10 @@ import time
 import pytest
 
 from host_bridge.sharing.endpoints.served import socket_path
-from tests.evidence import every
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.sharing.owner.test_admission import WORD
+from tests.support.evidence import every
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,8 @@ from host_bridge.sharing.owner.board_verification import DOWN, UP
 from host_bridge.sharing.owner.chunks import LONGEST_FRAME_BYTES, Chunker
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.rights import Right
-from tests.evidence import every
 from tests.host_bridge.sharing.desk import Ear, owner_and_car, run, runtime_folder, until
+from tests.support.evidence import every
 
 IDS = [n + 1 for n in range(200) if (n + 1) ^ WHITENER != Stop.ID]  # a Stop passes first
 FRAMES = [b"\0" + bytes([it]) * (n % 60 + 1) + b"\0" for n, it in enumerate(IDS)]

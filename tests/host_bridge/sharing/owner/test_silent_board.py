@@ -18,8 +18,8 @@ import pytest
 from host_bridge.cars import virtual_cars
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DeviceFault
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving, tandem, until
+from tests.support import patience
 
 pytestmark = pytest.mark.process(drives=True)
 

@@ -23,9 +23,9 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints.served import socket_path
 from host_bridge.sharing.stop import frozen_stop, stop_request, stop_sockets
-from tests import patience
 from tests.host_bridge.cli.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 
 ROOT = Path(__file__).parents[4]
 

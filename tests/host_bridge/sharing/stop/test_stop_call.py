@@ -24,7 +24,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.stop import stop_request
 from host_bridge.sharing.stop.stop_sockets import StopSocket, tag
-from tests.evidence import every
+from tests.support.evidence import every
 
 AFTER_S = 0.03
 

@@ -22,9 +22,9 @@ from host_bridge.sharing.stop.stop_calls import CallbackSocket
 from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopEndpoint
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.trial.host import framed
-from tests.evidence import every
 from tests.host_bridge.sharing.desk import owner_and_car, run
 from tests.host_bridge.sharing.desk import until as soon
+from tests.support.evidence import every
 
 STOP, IDENTIFY, CLAIM = (
     framed(kind()) for kind in (messages.Stop, messages.Identify, messages.Claim)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from host_bridge.station.backend.stop_tables import table
-from tests.evidence import every
 from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS
+from tests.support.evidence import every
 
 pytestmark = pytest.mark.xdist_group("station")
 PORT = PORTS + 60

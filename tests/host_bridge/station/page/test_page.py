@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.cli.programs import program, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.lateness import stop_lags_ms
 from tests.host_bridge.station.processes import processor_s
 from tests.host_bridge.station.stage import NAME, PORTS, STATE, Stage, stage
+from tests.support import patience
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 1

@@ -17,12 +17,12 @@ import pytest
 from PIL import Image, ImageDraw
 
 from host_bridge.logs.reading import facts, read
-from tests import patience
 from tests.host_bridge.cli.programs import program, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.processes import programs_below
 from tests.host_bridge.station.stage import PORTS
+from tests.support import patience
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]

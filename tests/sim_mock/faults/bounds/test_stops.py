@@ -10,7 +10,7 @@ from sim_mock.faults.bounds.expectations import EXPECTATIONS, STOPS
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.catalogue import CASES
 from sim_mock.faults.running import run
-from tests.evidence import some
+from tests.support.evidence import some
 
 VEHICLES = tuple(vehicle_names())
 # Stops that are another case's with a detail changed: the table has that one

@@ -16,7 +16,7 @@ from sim_mock.faults.cases.off_delay import OFF_DELAY
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.faulty_runner import IN_PROCESS, runner_factory
 from sim_mock.faults.trial.vehicles import motors_of, with_parameters
-from tests.evidence import some
+from tests.support.evidence import some
 
 VEHICLES = ("f1tenth", "f1tenth_vesc", "autorally", "nigel")  # each way of driving
 FOREVER_US = 60_000_000

@@ -27,8 +27,8 @@ from sim_mock.models.autodrive.gearbox import (
 from sim_mock.models.autodrive.parameters import Pedals
 from sim_mock.models.autodrive.powertrain import driven_torques_nm, total_nm
 from sim_mock.models.integration import rk4
-from tests.evidence import every
 from tests.sim_mock.models.autodrive.drives import assert_mirrored, energy_j, rolling
+from tests.support.evidence import every
 
 AUTOMOBILES = {"opencav": OPENCAV, "rzr": RZR}
 DT_S = 0.001

@@ -28,8 +28,8 @@ from sim_mock.models.autodrive.powertrain import (
     engine_rate_rpmps,
     total_nm,
 )
-from tests.evidence import some
 from tests.sim_mock.models.autodrive.drives import rolling
+from tests.support.evidence import some
 
 AUTOMOBILES = {"opencav": OPENCAV, "rzr": RZR}
 each = pytest.mark.parametrize("p", AUTOMOBILES.values(), ids=AUTOMOBILES)

@@ -16,8 +16,8 @@ from sim_mock.models.autorally.full import Full, Rise, body_rates, full_loads_n,
 from sim_mock.models.autorally.parameters import AUTORALLY, TYRE, Input
 from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
 from sim_mock.models.autorally.tyre import friction
-from tests.evidence import some
 from tests.sim_mock.models.autorally.drives import MODELS, rolling
+from tests.support.evidence import some
 
 G = 9.81
 P = AUTORALLY

@@ -8,7 +8,7 @@ import pytest
 from sim_mock.models.single_track.kinematic import kinematic_rates
 from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, linear_rates
 from sim_mock.models.single_track.parameters import Input, Limits, SingleTrack
-from tests.evidence import some
+from tests.support.evidence import some
 
 pytest.importorskip("vehiclemodels", reason="commonroad-vehicle-models is not installed")
 from vehiclemodels.vehicle_dynamics_ks import vehicle_dynamics_ks

@@ -20,13 +20,13 @@ from sim_mock.models.single_track.linear import (
     side_forces_n,
 )
 from sim_mock.models.single_track.parameters import Input
-from tests.evidence import every
 from tests.sim_mock.models.single_track.cars import (
     LIMITS,
     NEUTRAL,
     OVERSTEERING,
     UNDERSTEERING,
 )
+from tests.support.evidence import every
 
 MODELS = {"kinematic": (kinematic_rates, Kinematic), "linear": (linear_rates, Linear)}
 COAST = Input(0.0, 0.0)

@@ -13,9 +13,9 @@ from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.constant_folding import fold_constants
 from host_bridge.deploy.flash.program.flattening import flattened
 from host_bridge.deploy.flash.program.program import ROOT, sources_for
-from tests import patience
-from tests.evidence import some
 from tests.firmware.worlds import micropython_command
+from tests.support import patience
+from tests.support.evidence import some
 
 CODES = "firmware/codes.py"
 USER = "firmware/user.py"

@@ -5,7 +5,7 @@ import pytest
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.flattening import flattened
 from host_bridge.deploy.flash.program.traceback_names import translate_traceback
-from tests.evidence import every, some
+from tests.support.evidence import every, some
 
 GUARD = "firmware/core/stops/guard.py"
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from host_bridge.demo.judging.latency_probe import ProbeRow
-from tests import patience
+from tests.support import patience
 
 
 class Beside:

@@ -4,10 +4,10 @@ import pytest
 
 from firmware.protocol import codes
 from sim_mock.board.firmware_runner import SubprocessRunner
-from tests.evidence import every
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
-from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
-from tests.soak.watch import LongStorm, WatchingHost
+from tests.nightly.soak.length import MINUTES, WALL_LIMIT_S, Growth
+from tests.nightly.soak.watch import LongStorm, WatchingHost
+from tests.support.evidence import every
 
 MINUTE_US = 60_000_000
 STORM_BEATS = 6000  # and what its troubles take besides

@@ -1,7 +1,7 @@
 """The kinds of tests by their markers, and what is special about those that run in wall time.
 
 Registered by ``tests/conftest.py``. A test that starts a program without saying so fails. One that
-starts some has a bare process beside it (``tests/patience.py``); where the machine gave too little
+starts some has a bare process beside it (``tests/support/patience.py``); where the machine gave too little
 to tell, its outcome is "not measured": neither passed nor failed, listed at the end, and with an
 exit code of its own if nothing else is wrong.
 """
@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 
 from host_bridge.demo.judging import latency_probe
-from tests import patience
-from tests.patience import Hang, NotMeasured, TooLate
+from tests.support import patience
+from tests.support.patience import Hang, NotMeasured, TooLate
 
 STARTERS = ("process", "browser", "ros", "micropython")
 # All ways of this Python to start a program, or a copy of itself. They are wrapped: an audit hook

@@ -6,8 +6,8 @@ import pytest
 
 from firmware.core import supervisor
 from tests.firmware.worlds import world_of
-from tests.soak.length import GROWTH_MAX_KB, SETTLED_MINUTES, Growth
-from tests.soak.watch import WatchingHost
+from tests.nightly.soak.length import GROWTH_MAX_KB, SETTLED_MINUTES, Growth
+from tests.nightly.soak.watch import WatchingHost
 
 DRIVE = 1  # channel of the F1TENTH's ESC
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from host_bridge.core import State
-from tests.evidence import every
 from tests.host_bridge.drive.drives import Drive, Line, Rig, is_ready, whole
-from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
+from tests.nightly.soak.length import MINUTES, WALL_LIMIT_S, Growth
+from tests.support.evidence import every
 
 MINUTE_US = 60_000_000
 COMES_TO_REST_WITHIN_S = 20.0  # a car that was cut at full speed only rolls
