@@ -7,7 +7,7 @@ BOARD ?=
 WORKERS ?= 2
 # A python that was asked for by name replaces a .venv made by another; a default never does.
 ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
-SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
+SETUP := sh tests/tools/setup/setup.sh "$(PYTHON)" "$(ASKED)"
 
 TIMED := --junit-xml=.times.xml
 # What make test takes, by kinds of tests (tests/README.md); tests/nightly reads this line, and draws
@@ -32,12 +32,12 @@ help:  ## this list
 
 setup:  ## virtual environment, locked dependencies, a MicroPython (tries again for that)
 	@$(SETUP) test --again
-	@sh tests/tools/colcon_setup.sh --again
+	@sh tests/tools/setup/colcon_setup.sh --again
 
 # Each has what the ones below it have. `ready` alone has a ROS 2 and what else only tests need.
 ready:
 	@$(SETUP) test
-	@sh tests/tools/colcon_setup.sh
+	@sh tests/tools/setup/colcon_setup.sh
 
 ready-to-check:
 	@$(SETUP) check
@@ -52,14 +52,14 @@ demo: ready-to-drive  ## two cars drive and stop, with numbers (ARGS="...", BOAR
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
 test: ready check  ## check, all of logic and safety, one of each other kind (ARGS="-k name")
-	@$(BIN)/python -m tests.tools.measured -n $(WORKERS) --dist loadgroup -m "$(TEST_IS)" $(TIMED) $(ARGS) || \
+	@$(BIN)/python -m tests.tools.running.measured -n $(WORKERS) --dist loadgroup -m "$(TEST_IS)" $(TIMED) $(ARGS) || \
 	  { code=$$?; [ $$code = $(MAY_END) ] || exit $$code; }
 
 quick: ready-to-check  ## the tests of logic, which start no program (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) -m "$(QUICK_IS)" $(DEAR:%=--ignore=tests/%) $(TIMED) $(ARGS)
 
 times:  ## where the time of the last make test or make quick went, and the slowest tests
-	@$(BIN)/python tests/tools/times.py
+	@$(BIN)/python tests/tools/running/times.py
 
 check: ready-to-check  ## format, lint, types of host and car, import rules, dialect, evidence, children, docstrings, folders, citations, metres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-host-types check-the-rest
@@ -71,15 +71,15 @@ check-host-types:  # takes as long as all the rest
 check-the-rest:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
+	$(BIN)/mypy --config-file tests/tools/rules/program/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python tests/tools/dialect.py
-	$(BIN)/python tests/tools/evidence_rule.py
-	$(BIN)/python tests/tools/children_rule.py
-	$(BIN)/python tests/tools/docstring_rule.py
-	$(BIN)/python tests/tools/folders_rule.py
-	$(BIN)/python tests/tools/citations.py
-	$(BIN)/python tests/tools/unaided.py
+	$(BIN)/python tests/tools/rules/program/dialect.py
+	$(BIN)/python tests/tools/rules/program/evidence_rule.py
+	$(BIN)/python tests/tools/rules/program/children_rule.py
+	$(BIN)/python tests/tools/rules/writing/docstring_rule.py
+	$(BIN)/python tests/tools/rules/writing/folders_rule.py
+	$(BIN)/python tests/tools/rules/writing/citations.py
+	$(BIN)/python tests/tools/rules/program/unaided.py
 
 format: ready-to-check  ## put the files into the house style
 	@$(BIN)/ruff format
@@ -107,13 +107,13 @@ proof: ready-to-check  ## search all sequences of inputs for a broken promise (A
 	@$(BIN)/python -m tests.proof $(ARGS)
 
 size: ready-to-check  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
-	@$(BIN)/python tests/tools/size.py $(ARGS)
+	@$(BIN)/python tests/tools/size/size.py $(ARGS)
 
 hardware: ready-to-check  ## draw harnesses, runstop circuit and guide where they changed (needs graphviz)
 	@$(BIN)/python -m hardware.drawing
 
 lock: ready-to-drive  ## renew the lock files from pyproject.toml (needs the network)
-	@sh tests/tools/lock.sh
+	@sh tests/tools/setup/lock.sh
 
 clean:  ## remove all that was set up or built
 	rm -rf demo-out .times.xml .venv .micropython .devkit .fast .mutants .nightly .ros .mypy_cache .ruff_cache .pytest_cache .hypothesis

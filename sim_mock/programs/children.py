@@ -3,7 +3,7 @@
 ``python -m`` and ``python -c`` put the current folder first, and anybody may have put an
 ``argparse.py`` into a folder that everyone can write. Python 3.11 has ``-P`` against that, 3.10 has
 nothing that keeps the caller's ``PYTHONPATH``. So each program of ours is started by ``module``,
-and a pool by ``pool``; ``tests/tools/children_rule.py`` refuses any other way.
+and a pool by ``pool``; ``tests/tools/rules/program/children_rule.py`` refuses any other way.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.sheet import Sheet, publish, verdict
-from tests.tools.busy import hogs
+from tests.tools.running.busy import hogs
 
 SAMPLES = 100
 TANDEM = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.nightly import reading
 from tests.nightly.parts import PYTEST, PYTHON, ROOT
 from tests.nightly.running import Ended
-from tests.tools import times
+from tests.tools.running import times
 
 _LISTED_WITHIN_S = 300.0  # half a minute on an idle machine
 _OVERTIME = 1.5  # so many times the minutes, and what still runs is killed

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable.removeprefix(f"{ROOT}{os.sep}")
 _ON_TWO_CORES = ("-n", "2", "--dist", "loadgroup")
 PYTEST = (PYTHON, "-m", "pytest", *_ON_TWO_CORES)
-MEASURED = (PYTHON, "-m", "tests.tools.measured", *_ON_TWO_CORES)
+MEASURED = (PYTHON, "-m", "tests.tools.running.measured", *_ON_TWO_CORES)
 MINUTES, KEPT, LOG = "{minutes}", "{kept}", "{log}"  # put in when it is run
 SOAK_TIMEOUT = "--timeout=7200"  # seconds for one test, as in `make soak`
 
@@ -81,7 +81,7 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of files", 0.2, ("host_bridge/logs/test_damaged_files.py",), False),
     ("soak of VESCs", 0.1, ("host_bridge/deploy/selftest/test_vesc_command.py",), False),
     ("soak of the page", 0.5, ("host_bridge/station/test_holds.py",), False),
-    ("soak of planted faults", 0.1, ("tools/test_planted.py",), False),
+    ("soak of planted faults", 0.1, ("tools/running/test_planted.py",), False),
     ("soak of the proof", 0.7, ("proof/*",), False),
     ("soak of ros", 0.5, ("ros/**/*",), False),
     ("soak of tyres", 0.4, ("sim_mock/plant/test_grip_is_never_exceeded.py",), False),

@@ -38,7 +38,7 @@ _WAYS = (
 _LOOKS_UP = {"ldconfig", "gcc", "cc", "ld", "objdump"}
 # That of sysexits.h for "try again later". Nothing is wrong, and nothing is shown.
 EXIT_NOT_MEASURED = 75
-KEPT_AS = "cache/not_measured"  # in pytest's cache, for tests/tools/measured.py
+KEPT_AS = "cache/not_measured"  # in pytest's cache, for tests/tools/running/measured.py
 ERRORS_KEPT_AS = "cache/not_measured_errors"  # by test: how it failed, without figures
 _LEASE_S = 0.12  # a car that hears nothing for so long stops: firmware/core/SAFETY.md
 MOST_LATE_S = _LEASE_S / 2  # its host is one of several programs on the way

@@ -22,7 +22,7 @@ from host_bridge.core import (
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.station.backend.stop_tables import StopTables
 from tests.support.evidence import every, holds_for, some
-from tests.tools import unaided as tool
+from tests.tools.rules.program import unaided as tool
 
 PLAIN = UnaidedFacts(0.5, 0.5, has_brake_servo=False, has_off_delay=False)
 

@@ -5,7 +5,7 @@ page names has to be tracked here, every link of a page has to lead somewhere, a
 which a promise (S7), a decision (D4) or a failure of others (peers 12) is cited has to have its row
 in the page that defines it.
 
-    python tests/tools/citations.py [FOLDER]
+    python tests/tools/rules/writing/citations.py [FOLDER]
 """
 
 import re
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 # what is cited, the page whose table defines it, folders in which the same letters name parts of a
 # circuit or channels of an analyser
@@ -42,7 +42,7 @@ LINTER = re.compile(r'"[A-Z]+\d+"')  # a rule of ruff's, as pyproject.toml quote
 # pages of other projects, cited as sources of numbers: where, and under which name
 FOREIGN = (
     ("hardware/vehicles/f1tenth.toml", "Car-Parameters.md"),
-    ("tests/tools/citations.py", "Car-Parameters.md"),  # the line above
+    ("tests/tools/rules/writing/citations.py", "Car-Parameters.md"),  # the line above
 )
 # what tools write: drawings, locks
 GENERATED = (".svg", ".lock")

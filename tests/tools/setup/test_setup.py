@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.evidence import some
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = "tests/tools/setup.sh"
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = "tests/tools/setup/setup.sh"
 DEV, DRIVE, FAST, STUBS = LOCKS = tuple(
     f"requirements{part}.lock" for part in ("", "-drive", "-fast", "-micropython")
 )
@@ -35,7 +35,7 @@ class Clone:
         self.folder = folder
         (folder / "tests/tools/raw_repl").mkdir(parents=True)
         shutil.copy(ROOT / SCRIPT, folder / SCRIPT)
-        self._write("tests/tools/ros_setup.sh", "echo a ROS 2 >>told\n")
+        self._write("tests/tools/setup/ros_setup.sh", "echo a ROS 2 >>told\n")
         for name in ("package.json", "package-lock.json"):
             self._write(f"tests/tools/raw_repl/{name}", "{}\n")
         for name in ("pyproject.toml", *LOCKS):

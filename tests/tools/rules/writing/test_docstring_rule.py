@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools import docstring_rule
+from tests.tools.rules.writing import docstring_rule
 
 
 def _tree(tmp_path, text):

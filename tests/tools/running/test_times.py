@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.tools import times
+from tests.tools.running import times
 
 XML = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest" tests="4" time="20.0">

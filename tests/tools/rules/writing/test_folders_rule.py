@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.tools import folders_rule
-from tests.tools.folders_rule import MOST
+from tests.tools.rules.writing import folders_rule
+from tests.tools.rules.writing.folders_rule import MOST
 
 
 def _files(folder: str, count: int) -> list[str]:

@@ -3,7 +3,7 @@
 A runstop button, a hang and a reset may take 4 m (S14), unless the file accepts more in words; what
 comes of lost power is told beside it, and no cap follows from that.
 
-    python tests/tools/unaided.py [VEHICLE ...]
+    python tests/tools/rules/program/unaided.py [VEHICLE ...]
 """
 
 import sys

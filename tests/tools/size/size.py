@@ -2,10 +2,10 @@
 
 Of what ``tandem flash`` puts on a board: constants folded, compiled by mpy-cross for the chips of
 CHIPS. The MicroPythons of this machine say what is in use after the car has started, and the least
-heap in which a Pico's starts (board_heap.py). The numbers are kept in tests/size_ledger.csv, so
+heap in which a Pico's starts (board_heap.py). The numbers are kept in tests/tools/size/size_ledger.csv, so
 that growth is seen.
 
-    python tests/tools/size.py [--write]
+    python tests/tools/size/size.py [--write]
 """
 
 import csv
@@ -19,11 +19,11 @@ from host_bridge.config.boards.heap import runtime_heaps
 from host_bridge.core.errors import TandemError
 from host_bridge.deploy.flash.build import program_for
 from sim_mock.runtime import micropython
-from tests.tools.board_heap import BITS, PICO, BoardHeap, compiled_for
-from tests.tools.native_code import native_size
+from tests.tools.size.board_heap import BITS, PICO, BoardHeap, compiled_for
+from tests.tools.size.native_code import native_size
 
-ROOT = Path(__file__).resolve().parents[2]
-LEDGER = ROOT / "tests" / "size_ledger.csv"
+ROOT = Path(__file__).resolve().parents[3]
+LEDGER = ROOT / "tests" / "tools/size/size_ledger.csv"
 HEAP_SCRIPT = ROOT / "tests" / "device" / "heap_after_start.py"
 TOTAL = "total"
 HEAP = "heap after start"

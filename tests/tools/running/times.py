@@ -1,6 +1,6 @@
 """Where the time of the tests goes, by folder, and the slowest of them.
 
-    python tests/tools/times.py [FILE]      of the last `make test` or `make quick` (.times.xml)
+    python tests/tools/running/times.py [FILE]      of the last `make test` or `make quick` (.times.xml)
 
 Seconds are of work: two workers do as much of it in half the time.
 """
@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-REPORT = Path(__file__).resolve().parents[2] / ".times.xml"
+REPORT = Path(__file__).resolve().parents[3] / ".times.xml"
 SLOWEST = 30
 
 

@@ -1,6 +1,6 @@
 """Runs pytest, and once more, alone, what was not measured for want of a machine.
 
-    python -m tests.tools.measured ARGS...      the arguments are pytest's
+    python -m tests.tools.running.measured ARGS...      the arguments are pytest's
 
 A test that runs in wall time says "not measured" where the machine gave too little to tell
 (tests/support/patience.py). It is asked again without others beside it, twice at most, and what came of it
@@ -22,7 +22,7 @@ from typing import Any
 
 from tests.support.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ROUNDS = 2
 Run = Callable[[Sequence[str]], int]
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.kinds import EXIT_NOT_MEASURED
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HOGS = 8
 TEST = (
     "tests/host_bridge/sharing/stop/test_quick_stop.py"
@@ -33,7 +33,7 @@ FINE = "pass"
 def beside_hogs(folder: Path, fault: str) -> subprocess.CompletedProcess[str]:
     """The test of `tandem stop` beside programs that compute, with a fault in that command."""
     (folder / "sitecustomize.py").write_text(PLANT.format(fault=fault))
-    words = [sys.executable, "-m", "tests.tools.busy", str(HOGS),
+    words = [sys.executable, "-m", "tests.tools.running.busy", str(HOGS),
              sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", TEST]  # fmt: skip
     env = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import kinds, patience
 from tests.support.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
-from tests.tools import measured
+from tests.tools.running import measured
 
 
 class Pytest:

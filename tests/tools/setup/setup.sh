@@ -17,7 +17,7 @@ level=$3
 again=${4:-}
 stamp=.venv/.set-up
 recipe="pyproject.toml requirements.lock requirements-drive.lock requirements-fast.lock \
-    requirements-micropython.lock tests/tools/setup.sh"
+    requirements-micropython.lock tests/tools/setup/setup.sh"
 
 fail() {
     echo "setup: $1" >&2
@@ -136,7 +136,7 @@ esac
 
 # A real ROS 2, for the tests of tandem ros. Where it cannot be had they skip, and say so.
 # shellcheck disable=SC2086
-sh tests/tools/ros_setup.sh $again
+sh tests/tools/setup/ros_setup.sh $again
 
 # A raw REPL for the tests of tandem flash. Without Node they skip, and say so.
 raw_repl=.micropython/node

@@ -4,7 +4,7 @@ A docstring's first line says what the thing does or is. One that begins with "W
 "Of" and the like leaves that to the reader. ``STILL`` counts those of folders that have not been
 rewritten yet: a count may only fall, and the table falls with it.
 
-    python tests/tools/docstring_rule.py [FOLDER]
+    python tests/tools/rules/writing/docstring_rule.py [FOLDER]
 """
 
 import ast
@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.tools.refusing import told
+from tests.tools.rules.refusing import told
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 FRAGMENTS = frozenset(
     [

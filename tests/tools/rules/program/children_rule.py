@@ -4,7 +4,7 @@
 shipped nothing else may hand ``sys.executable`` on with ``-m`` or ``-c``, unless ``-I`` stands in
 between, and nothing else may make a pool of processes.
 
-    python tests/tools/children_rule.py [FOLDER]
+    python tests/tools/rules/program/children_rule.py [FOLDER]
 """
 
 import ast
@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.tools.refusing import told
+from tests.tools.rules.refusing import told
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 THE_WAY = Path("sim_mock/programs/children.py")
 _POOLS = {"ProcessPoolExecutor", "get_context", "Process", "Pool", "set_start_method"}

@@ -9,9 +9,9 @@ from pathlib import Path
 from host_bridge.config.boards import pin_module
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.program import LAUNCHER, compile_program
-from tests.tools.native_code import names_of, native_size
+from tests.tools.size.native_code import names_of, native_size
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
 VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 ROM_NAMES = ROOT / "tests" / "tools" / "rom_names.txt"

@@ -9,7 +9,7 @@ from host_bridge.cli.main import version
 from tests.support import patience
 from tests.support.evidence import every
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 FOLDERS = {"calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests"}
 PAGES = {
     "README.md",

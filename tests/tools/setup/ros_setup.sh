@@ -6,7 +6,7 @@
 # --again try once more where an earlier attempt failed
 set -eu
 
-recipe="tests/ros/requirements.lock tests/tools/ros_setup.sh"
+recipe="tests/ros/requirements.lock tests/tools/setup/ros_setup.sh"
 messages=tests/ros/messages
 stamp=.ros/.set-up
 failed=.ros/.failed

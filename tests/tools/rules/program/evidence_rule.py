@@ -3,7 +3,7 @@
 ``every`` of tests/support/evidence.py says the same of something and fails on nothing. Where nothing is
 good evidence too, or in a program that runs by itself, ``not any`` says so.
 
-    python tests/tools/evidence_rule.py [FOLDER]
+    python tests/tools/rules/program/evidence_rule.py [FOLDER]
 """
 
 import ast
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.tools.refusing import told
+from tests.tools.rules.refusing import told
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def lines_with_all(text: str) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools import children_rule
+from tests.tools.rules.program import children_rule
 
 
 @pytest.mark.parametrize(

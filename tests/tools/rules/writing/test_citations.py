@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import patience
 from tests.support.evidence import every
-from tests.tools import citations
+from tests.tools.rules.writing import citations
 
 ABSENT = "no-such-page" + ".md"  # in two parts, or this file would cite it
 SAFETY = "SAFETY" + ".md"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools import dialect
+from tests.tools.rules.program import dialect
 
 PLANTED = [
     # file, source, word of the refusal

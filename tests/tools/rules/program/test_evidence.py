@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.evidence import every, holds_for, some
-from tests.tools import evidence_rule
+from tests.tools.rules.program import evidence_rule
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 _AS_LONG_AS_THEIRS = {
     "chain", "combinations", "enumerate", "items", "pairwise", "permutations", "product",
     "reversed", "sorted", "values", "zip",

@@ -4,7 +4,7 @@ Walks every file of firmware/ by its syntax tree. What the compiler of MicroPyth
 only on the bench, what allocates in a step, what breaks byte identity between chips (floats), and
 imports across the walls of the house all show here, with the line, the reason and the remedy.
 
-    python tests/tools/dialect.py [FOLDER]
+    python tests/tools/rules/program/dialect.py [FOLDER]
 """
 
 import ast
@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tools.refusing import told
+from tests.tools.rules.refusing import told
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ A folder holds 16 files and folders at most, so that ``ls`` of it reads like a t
 ``host_bridge/cli/commands`` has a file for each command. ``STILL`` has the folders that are wider
 and are to be parted: their counts may only fall, and the table falls with them.
 
-    python tests/tools/folders_rule.py
+    python tests/tools/rules/writing/folders_rule.py
 """
 
 import subprocess
@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.tools.refusing import told
+from tests.tools.rules.refusing import told
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 MOST = 16
 # One file each of what there are so many of: commands, drawings
 WIDE = ("host_bridge/cli/commands", "hardware/pictures")

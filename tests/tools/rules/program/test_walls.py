@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools import walls
+from tests.tools.rules.program import walls
 
 CONFIGURATION = """\
 [importlinter]
@@ -16,8 +16,8 @@ root_packages =
     desk
 include_external_packages = True
 contract_types =
-    walls: tests.tools.walls.WallsContract
-    circles: tests.tools.walls.CirclesContract
+    walls: tests.tools.rules.program.walls.WallsContract
+    circles: tests.tools.rules.program.walls.CirclesContract
 
 [importlinter:contract:2]
 name = circles
@@ -36,7 +36,7 @@ rules =
 rooms =
     struct: car.wire
 """
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 PLANTED = [
     ("car/core.py", "from desk import domain\n", "car.core:1 imports desk.domain"),
