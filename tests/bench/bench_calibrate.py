@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.sheet import Cell, Sheet, publish
+from tests.bench.support.sheet import Cell, Sheet, publish
 from tests.calibration.hidden import DRIVE, HiddenCar, drive
 
 ROOT = Path(__file__).resolve().parents[2]

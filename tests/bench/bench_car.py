@@ -16,9 +16,9 @@ from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcessRunner, SubprocessRunner
 from sim_mock.runtime import micropython
 from sim_mock.world import World
-from tests.bench.pilot import Pilot
-from tests.bench.quick import with_machine_code
-from tests.bench.sheet import Cell, Sheet, publish, verdict
+from tests.bench.support.pilot import Pilot
+from tests.bench.support.quick import with_machine_code
+from tests.bench.support.sheet import Cell, Sheet, publish, verdict
 
 AIM = 50.0  # virtual seconds per second of one core, in process, as machine code
 PLAIN_AIM = 20.0  # the same without

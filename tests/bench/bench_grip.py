@@ -6,8 +6,8 @@ where nothing can be compiled fewer of them, in plain Python.
 
 from collections.abc import Iterator
 
-from tests.bench.quick import with_machine_code
-from tests.bench.sheet import Sheet, publish, verdict
+from tests.bench.support.quick import with_machine_code
+from tests.bench.support.sheet import Sheet, publish, verdict
 from tests.sim_mock.plant import segments
 
 MANY, FEW = 10_000, 300

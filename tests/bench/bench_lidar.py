@@ -28,7 +28,7 @@ from sim_mock.tracks.driving_area import DrivingArea, Pose
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.ros_map import edges, in_world, load_map
 from sim_mock.virtual_car.config import virtual_car_config
-from tests.bench.sheet import Sheet, publish
+from tests.bench.support.sheet import Sheet, publish
 
 RAYS, STEP_RAD, FIRST_RAD, REACH_M = 1081, radians(0.25), radians(-135), 10.0
 AIM_HZ = 40.0

@@ -13,10 +13,10 @@ from sim_mock.models.integration import rk4
 from sim_mock.models.single_track.linear import linear_rates
 from sim_mock.models.single_track.parameters import Input
 from sim_mock.plant.batch import Batch
-from tests.bench import plants_alone
-from tests.bench.plants_alone import DT_S, best_s
-from tests.bench.quick import with_machine_code
-from tests.bench.sheet import Cell, Sheet, publish, verdict
+from tests.bench.support import plants_alone
+from tests.bench.support.plants_alone import DT_S, best_s
+from tests.bench.support.quick import with_machine_code
+from tests.bench.support.sheet import Cell, Sheet, publish, verdict
 from tests.sim_mock.models.single_track.test_commonroad import converted
 from tests.sim_mock.plant.cars import f1tenth
 
@@ -121,7 +121,7 @@ def aim(name: str, rate: float) -> str | None:
 
 def measure() -> Iterator[Sheet]:
     plain = plants_alone.measured()
-    quick = with_machine_code("tests.bench.plants_alone") or {}
+    quick = with_machine_code("tests.bench.support.plants_alone") or {}
     yield plants(plain, quick)
     yield beside(plain, quick)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from firmware.protocol.messages import Claim
 from host_bridge.link.protocol import wire
-from tests.bench.sheet import Cell, Sheet, publish, verdict
+from tests.bench.support.sheet import Cell, Sheet, publish, verdict
 from tests.host_bridge.cli.programs import virtual_car
 from tests.host_bridge.station.processes import processor_s
 from tests.ros import real_ros

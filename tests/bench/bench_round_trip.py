@@ -25,7 +25,7 @@ from host_bridge.link.transports.base import Transport
 from sim_mock.programs.process import start
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import TIME_MASK
-from tests.bench.sheet import Cell, Sheet, publish, verdict
+from tests.bench.support.sheet import Cell, Sheet, publish, verdict
 
 VEHICLE = "f1tenth"
 SAMPLES = 2000

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.bench.sheet import Sheet, publish, verdict
+from tests.bench.support.sheet import Sheet, publish, verdict
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page

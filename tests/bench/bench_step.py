@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sim_mock.runtime import micropython
-from tests.bench.calibrated import WITHIN, Fit, estimates, table
-from tests.bench.instructions import Counted, counted
-from tests.bench.sheet import Cell, Sheet, publish
-from tests.bench.step_scene import CASES, PARTS
+from tests.bench.step.calibrated import WITHIN, Fit, estimates, table
+from tests.bench.step.instructions import Counted, counted
+from tests.bench.step.step_scene import CASES, PARTS
+from tests.bench.support.sheet import Cell, Sheet, publish
 
 ROOT = Path(__file__).resolve().parents[2]
 ON_BOARD = Path(__file__).with_name("step_on_board.py")

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.sheet import Sheet, publish, verdict
+from tests.bench.support.sheet import Sheet, publish, verdict
 from tests.tools.running.busy import hogs
 
 SAMPLES = 100

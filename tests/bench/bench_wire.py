@@ -17,8 +17,8 @@ from firmware.protocol.messages import Claim, Status
 from host_bridge.link.protocol import wire
 from sim_mock.board.firmware_runner import ROOT
 from sim_mock.runtime import micropython
-from tests.bench.mavlink import dialect
-from tests.bench.sheet import Cell, Sheet, publish
+from tests.bench.support.mavlink import dialect
+from tests.bench.support.sheet import Cell, Sheet, publish
 
 FRAMES = 2000
 ROUNDS = 7  # the best counts: the others were disturbed

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from tests.bench.sheet import Cell, Sheet, show
+from tests.bench.support.sheet import Cell, Sheet, show
 from tests.ros.reaction.line import Line, enter, why_not
 from tests.ros.reaction.measured import Reaction, Result
 from tests.ros.reaction.running import Stage

@@ -13,7 +13,7 @@ from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.runtime import compiled
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World, plant_of
-from tests.bench.pilot import Pilot
+from tests.bench.support.pilot import Pilot
 
 NEUTRAL, STEPS = 1_500_000, 12_000
 SPEEDS_MM_S = {"f1tenth": 2000, "nigel": 350}

@@ -8,7 +8,7 @@ import json
 import sys
 import time
 
-from tests.bench.step_scene import CASES, PARTS, scene_of
+from tests.bench.step.step_scene import CASES, PARTS, scene_of
 
 STEPS = 100
 ROUNDS = 5  # the best counts: the others were disturbed

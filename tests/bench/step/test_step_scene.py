@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
-from tests.bench.step_scene import CASES, scene_of
+from tests.bench.step.step_scene import CASES, scene_of
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sim_mock.runtime import micropython
-from tests.bench.step_scene import CASES, PARTS
+from tests.bench.step.step_scene import CASES, PARTS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COUNTED = Path(__file__).with_name("step_counted.py")
 _OPTIONS = (
     "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",

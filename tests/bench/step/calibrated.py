@@ -19,8 +19,8 @@ import numpy as np
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import MeasuredSteps, read_measured
 from sim_mock.board.stored_image import stored_image
-from tests.bench.instructions import counted_in
-from tests.bench.step_scene import BOARD_ID
+from tests.bench.step.instructions import counted_in
+from tests.bench.step.step_scene import BOARD_ID
 
 WITHIN = 0.15
 Key = tuple[bytes, str, int]

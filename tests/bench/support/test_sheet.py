@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.bench.sheet import Sheet, publish
+from tests.bench.support.sheet import Sheet, publish
 
 
 @pytest.mark.parametrize("sheets", [[], [Sheet("x", ("a",), [])]])

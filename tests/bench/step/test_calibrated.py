@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from host_bridge.config.boards.measured import read_measured
-from tests.bench.calibrated import with_enough_rows
+from tests.bench.step.calibrated import with_enough_rows
 
 ROW = replace(read_measured()[0], wiring="one", link="usb", micropython="9.9.9", heard=0)
 OTHER = replace(ROW, wiring="other")

@@ -10,7 +10,7 @@ import sys
 
 import ffi
 
-from tests.bench.step_scene import CASES, PARTS, scene_in, scene_of
+from tests.bench.step.step_scene import CASES, PARTS, scene_in, scene_of
 
 STEPS = 8  # Status goes out in each, the rest of the telemetry within them
 
