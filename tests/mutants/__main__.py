@@ -18,11 +18,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants import by_hand, chosen, covered, equivalents, kept, sample, trials
+from tests.mutants import chosen, sample
 from tests.mutants.core import CORE, FAST, GROUPS, OF_ITS_OWN, PARTS, ROOT, Part, tiers
-from tests.mutants.mutations import Mutant, mutants_of, mutated
-from tests.mutants.overwritten import is_left_out, tried
-from tests.mutants.trying import Trial, Trying, line
+from tests.mutants.coverage import covered
+from tests.mutants.equivalent import equivalents
+from tests.mutants.mistakes import by_hand
+from tests.mutants.mistakes.mutations import Mutant, mutants_of, mutated
+from tests.mutants.mistakes.overwritten import is_left_out, tried
+from tests.mutants.trial import kept, trials
+from tests.mutants.trial.trying import Trial, Trying, line
 
 # Those of what people and programs drive by are counted apart
 LISTS = tuple(

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.mutants import by_hand
 from tests.mutants.core import (
     BESIDE,
     CORE,
@@ -17,6 +16,7 @@ from tests.mutants.core import (
     Part,
     own_tests,
 )
+from tests.mutants.mistakes import by_hand
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -24,8 +24,11 @@ else:
     import tomli as tomllib
 
 _TABLE = "tests/mutants/core.py"
-_LISTS = ("tests/mutants/equivalent.toml", "tests/mutants/equivalent_interfaces.toml")
-_BY_HAND = "tests/mutants/by_hand.toml"
+_LISTS = (
+    "tests/mutants/equivalent/equivalent.toml",
+    "tests/mutants/equivalent/equivalent_interfaces.toml",
+)
+_BY_HAND = "tests/mutants/mistakes/by_hand.toml"
 _DRIVER = "tests/mutants/"  # a change of these is a change of how the core is judged
 _VIRTUAL = Path("tests/firmware/drivers/virtual")  # on the path of the boards' tests
 _OF_ALL = Path("tests/conftest.py")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants.trials import Tier
+from tests.mutants.trial.trials import Tier
 
 _APP = (
     "App.step", "App.begin", "App.finish", "App._hear_board", "App._hear_stop", "App._measure",

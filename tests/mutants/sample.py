@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.mutants import kept, trials
-from tests.mutants.covering import Covering
-from tests.mutants.mutations import Mutant, many, mutants_of, mutated
-from tests.mutants.trying import line
+from tests.mutants.coverage.covering import Covering
+from tests.mutants.mistakes.mutations import Mutant, many, mutants_of, mutated
+from tests.mutants.trial import kept, trials
+from tests.mutants.trial.trying import line
 
 LIMIT_S = 400  # on the wall; the tests of one file take a fraction of it
 _LENT = (".venv", ".micropython", ".ros")  # what tests need of what no repository holds

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from tests.mutants import __main__ as command
-from tests.mutants import by_hand, chosen, equivalents, kept, trials
+from tests.mutants import chosen
 from tests.mutants.core import (
     CORE,
     GROUPS,
@@ -23,9 +23,12 @@ from tests.mutants.core import (
     own_tests,
     tiers,
 )
-from tests.mutants.mutations import Mutant, mutants_of, mutated
-from tests.mutants.overwritten import tried
-from tests.mutants.trying import Trial, Trying
+from tests.mutants.equivalent import equivalents
+from tests.mutants.mistakes import by_hand
+from tests.mutants.mistakes.mutations import Mutant, mutants_of, mutated
+from tests.mutants.mistakes.overwritten import tried
+from tests.mutants.trial import kept, trials
+from tests.mutants.trial.trying import Trial, Trying
 from tests.support.evidence import every, some
 from tests.support.kinds import STARTERS
 
@@ -588,7 +591,7 @@ def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
 
 @pytest.mark.process
 def test_whatever_the_core_is_held_against_touches_all_of_it(repository):
-    for name in ("tests/firmware/core/test_new.py", "tests/mutants/trials.py"):
+    for name in ("tests/firmware/core/test_new.py", "tests/mutants/trial/trials.py"):
         repository.git("checkout", "-q", ".")
         repository.change(name)
         assert repository.touched() == CORE_FILES
@@ -600,7 +603,7 @@ def test_whatever_the_core_is_held_against_touches_all_of_it(repository):
 def test_a_new_row_and_an_entry_touch_their_files(repository):
     repository.change("tests/mutants/core.py", '("latch",)', '("latch", "stopping")')
     repository.change(
-        "tests/mutants/equivalent.toml", "file = 'firmware/core/clock.py'",
+        "tests/mutants/equivalent/equivalent.toml", "file = 'firmware/core/clock.py'",
         "nth = 2\nfile = 'firmware/core/clock.py'",
     )  # fmt: skip
     assert repository.touched() == ["firmware/core/stops/latch.py", "firmware/core/clock.py"]

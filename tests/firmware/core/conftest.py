@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.mutants.overwritten import rows, taken_away
+from tests.mutants.mistakes.overwritten import rows, taken_away
 
 
 @pytest.fixture(scope="module", autouse=True)

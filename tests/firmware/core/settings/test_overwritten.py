@@ -1,4 +1,4 @@
-"""The tests here go without the defaults of ``tests/mutants/overwritten.py``, and would notice."""
+"""The tests here go without the defaults of ``tests/mutants/mistakes/overwritten.py``, and would notice."""
 
 import inspect
 from unittest.mock import MagicMock
@@ -10,7 +10,7 @@ from firmware.core.deadlines import Deadline
 from firmware.core.stops.boxes import Boxes
 from firmware.core.stops.pairing import Pairing
 from tests.firmware.core.bare_car import PAD, Car
-from tests.mutants.overwritten import OVERWRITTEN, rows, taken_away
+from tests.mutants.mistakes.overwritten import OVERWRITTEN, rows, taken_away
 from tests.support.evidence import some
 
 _ELSEWHERE = (Session, Deadline, Pairing, Boxes)  # a car has many, or is paired to have one

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeGuard
 
-from tests.mutants.operators import replacements
+from tests.mutants.mistakes.operators import replacements
 
 _SKIPPED_FIELDS = {"annotation", "returns", "decorator_list", "type_params"}
 _SKIPPED_NODES = (ast.Import, ast.ImportFrom, ast.JoinedStr)

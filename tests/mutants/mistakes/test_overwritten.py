@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.mutants import trials
 from tests.mutants.core import PARTS, ROOT
-from tests.mutants.mutations import mutants_of
-from tests.mutants.overwritten import OVERWRITTEN, is_left_out, tried
+from tests.mutants.mistakes.mutations import mutants_of
+from tests.mutants.mistakes.overwritten import OVERWRITTEN, is_left_out, tried
+from tests.mutants.trial import trials
 
 FILE = "firmware/core/motion/warm_up.py"
 SOURCE = """

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.mutants.mutations import Mutant, module_of, mutants_of
+from tests.mutants.mistakes.mutations import Mutant, module_of, mutants_of
 
 
 class Overwritten(NamedTuple):

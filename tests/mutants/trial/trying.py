@@ -8,8 +8,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from tests.mutants import equivalents, kept, trials, warm
-from tests.mutants.mutations import Mutant, module_of
+from tests.mutants.equivalent import equivalents
+from tests.mutants.mistakes.mutations import Mutant, module_of
+from tests.mutants.trial import kept, trials, warm
 
 Job = Callable[[], int]
 

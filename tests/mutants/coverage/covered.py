@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.mutants.trials import ENVIRONMENT, PYTEST
+from tests.mutants.trial.trials import ENVIRONMENT, PYTEST
 
 LINES_PERCENT, BRANCHES_PERCENT = 100.0, 98.0  # firmware/core/SAFETY.md
 _UNCOUNTED = "[report]\nexclude_also =\n  if TYPE_CHECKING:\n"

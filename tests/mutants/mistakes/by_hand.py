@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants.mutations import Mutant
+from tests.mutants.mistakes.mutations import Mutant
 
 if sys.version_info >= (3, 11):
     import tomllib

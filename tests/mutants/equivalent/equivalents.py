@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.mutants.mutations import Mutant
+from tests.mutants.mistakes.mutations import Mutant
 
 if sys.version_info >= (3, 11):
     import tomllib

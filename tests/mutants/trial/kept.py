@@ -12,8 +12,9 @@ import hashlib
 import sys
 from pathlib import Path
 
-from tests.mutants import chosen, trials
-from tests.mutants.mutations import Mutant
+from tests.mutants import chosen
+from tests.mutants.mistakes.mutations import Mutant
+from tests.mutants.trial import trials
 
 _FORM = "1"  # another one where a verdict comes to mean something else
 _VERDICTS = (trials.KILLED, trials.SURVIVED, trials.TIMED_OUT)

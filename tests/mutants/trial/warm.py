@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.mutants import trials
-from tests.mutants.mutations import module_of
+from tests.mutants.mistakes.mutations import module_of
+from tests.mutants.trial import trials
 
 _TIMES = 10  # as long as the unchanged function's tests take, and a second: it loops for ever
 Place = tuple[str, str, int]  # module, name and first line of a function's code

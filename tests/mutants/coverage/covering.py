@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.mutants.core import PARTS, WHOLE_CAR, tiers
-from tests.mutants.trials import OURS
+from tests.mutants.trial.trials import OURS
 
 MOST = 30  # files of tests for one mutant: the nearest
 _FEW = 12
