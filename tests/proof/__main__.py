@@ -19,9 +19,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.proof import faults, replay
+from tests.proof import replay
 from tests.proof.alphabets import ALL, BY_NAME, paired
-from tests.proof.machine import Alphabet
+from tests.proof.car import faults
+from tests.proof.car.machine import Alphabet
 from tests.proof.rules import PROMISES
 from tests.proof.search import Result, Search, search
 

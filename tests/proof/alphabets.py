@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from firmware.protocol import codes
 from tests.proof import words
-from tests.proof.machine import ROLLING, SPEED, Alphabet
+from tests.proof.car.machine import ROLLING, SPEED, Alphabet
 from tests.proof.promises import NO_CAP, Rights
 from tests.proof.rules import Inputs
 from tests.proof.words import COMMIT, DISARM_WORD, STOP, Word

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.proof.alphabets import BY_NAME
-from tests.proof.faults import Plant, plant_of
-from tests.proof.machine import BEAT_US, Machine
-from tests.proof.real import WORDS_MAX, Lockstep
+from tests.proof.car.faults import Plant, plant_of
+from tests.proof.car.machine import BEAT_US, Machine
+from tests.proof.car.real import WORDS_MAX, Lockstep
 from tests.proof.rules import STATES, Inputs, Report
 from tests.proof.search import Edge, Explorer, Found
 from tests.proof.words import Word

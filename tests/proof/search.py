@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.proof.machine import Alphabet, Machine
-from tests.proof.places import Place, differing, fixed_reader, reader, whole, writer
+from tests.proof.car.machine import Alphabet, Machine
+from tests.proof.car.places import Place, differing, fixed_reader, reader, whole, writer
 from tests.proof.rules import Inputs
 from tests.proof.words import Word
 

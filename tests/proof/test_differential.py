@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.proof.alphabets import ALL, BY_NAME
-from tests.proof.real import WORDS_MAX, Lockstep
+from tests.proof.car.real import WORDS_MAX, Lockstep
 from tests.proof.search import Explorer, search
 
 _AFTER_US = (10_000, 10_000, 10_000, 20_000, 45_000, 60_000, 320_000)

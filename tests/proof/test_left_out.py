@@ -12,7 +12,7 @@ from collections import defaultdict
 import pytest
 
 from tests.proof.alphabets import BY_NAME
-from tests.proof.places import Place, differing, whole
+from tests.proof.car.places import Place, differing, whole
 from tests.proof.search import LEFT_OUT, Explorer, search
 
 _STATES = 150

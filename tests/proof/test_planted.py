@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from tests.proof import faults, replay
+from tests.proof import replay
 from tests.proof.alphabets import BY_NAME
+from tests.proof.car import faults
 from tests.proof.search import search
 
 # found after minutes

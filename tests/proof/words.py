@@ -9,7 +9,7 @@ from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codec import Message, fill_values
 from firmware.protocol.to_board import Bind, Sync
 from tests.firmware.core.desk import parameters_of
-from tests.proof import boxes
+from tests.proof.car import boxes
 from tests.proof.promises import ARM, CAP, CLEAR, DISARM, Rights
 
 EPOCHS = (77, 78, 99)  # two hosts that are bound, and a stranger

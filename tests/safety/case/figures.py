@@ -23,7 +23,8 @@ from host_bridge.config import load_vehicle
 from sim_mock.faults.running import run
 from tests.firmware.protocol import test_damage as damage
 from tests.firmware.protocol.streams import filled, payload_of
-from tests.proof import alphabets, faults
+from tests.proof import alphabets
+from tests.proof.car import faults
 from tests.safety import measure
 from tests.safety import test_arbiter_stateful as arbiter
 from tests.safety import test_runstop_enumerated as runstop

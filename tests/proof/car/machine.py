@@ -15,9 +15,9 @@ from firmware.core.clock import OWN, UNKNOWN_US
 from firmware.protocol import codes, messages
 from firmware.protocol.codec import encode_into
 from tests.firmware.core.desk import parameters_of
-from tests.proof.boxes import CHALLENGE, KEY, Talk
-from tests.proof.clockless import Clockless, without_clock
-from tests.proof.places import Place, walked
+from tests.proof.car.boxes import CHALLENGE, KEY, Talk
+from tests.proof.car.clockless import Clockless, without_clock
+from tests.proof.car.places import Place, walked
 from tests.proof.promises import Promises, Rights, Vehicle
 from tests.proof.rules import ACTIVE, HOLD, STANDBY, STOPPING, Inputs, Report
 from tests.proof.words import BOX, EPOCHS, Numbers, Speaker, Word

@@ -19,8 +19,8 @@ from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import CRC_SIZE, FrameReader, crc_table
 from host_bridge.deploy.hil.host.small_host import framed
 from tests.firmware.core.desk import parameters_of
-from tests.proof.boxes import CHALLENGE, boxes_of, is_due
-from tests.proof.machine import (
+from tests.proof.car.boxes import CHALLENGE, boxes_of, is_due
+from tests.proof.car.machine import (
     NOW_US,
     Alphabet,
     Machine,
@@ -30,7 +30,7 @@ from tests.proof.machine import (
     open_for_long,
     report_of,
 )
-from tests.proof.places import Place, walked
+from tests.proof.car.places import Place, walked
 from tests.proof.rules import Inputs, Report
 from tests.proof.search import Explorer
 from tests.proof.words import EPOCHS, Speaker, Word
