@@ -8,7 +8,7 @@ from sim_mock.board.pairing_keys import stored_key
 from sim_mock.board.runstop_box import BOARD_ID, VirtualRunstopBox
 from tests.firmware.copies import saved
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
-from tests.safety.ways import ACTIVE, BOX, Race
+from tests.safety.ways.ways import ACTIVE, BOX, Race
 
 GREEN, RED, YELLOW = 1, 2, 4
 STEP_MS, SILENCE_MS = 10, 250

@@ -11,9 +11,9 @@ from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.test_box import OTHER_KEY, SILENCE_MS, STEP_MS, Driven, box_of
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
-from tests.safety.desk import Facts
-from tests.safety.paired_box import flash_of
-from tests.safety.ways import ACTIVE, BOX, RACE, STAND, TRACK
+from tests.safety.support.desk import Facts
+from tests.safety.support.paired_box import flash_of
+from tests.safety.ways.ways import ACTIVE, BOX, RACE, STAND, TRACK
 
 STANDBY = codes.STANDBY
 MISSING = 1 << codes.REFUSED_STOP_SOURCE

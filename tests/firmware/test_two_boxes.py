@@ -26,8 +26,8 @@ from tests.firmware.test_box import (
     box_of,
 )
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
-from tests.safety.paired_box import PairedBox, flash_of
-from tests.safety.ways import ACTIVE, BOX, Facts
+from tests.safety.support.paired_box import PairedBox, flash_of
+from tests.safety.ways.ways import ACTIVE, BOX, Facts
 from tests.support.evidence import some
 
 STRANGE_BOX = BOX + codes.STOP_SOURCE_STRANGE
@@ -256,7 +256,7 @@ def of_words():
 
 
 class Written(Driven):
-    """Its box's words are a test's: ``box`` is tests/safety/paired_box.py's."""
+    """Its box's words are a test's: ``box`` is tests/safety/support/paired_box.py's."""
 
     def __init__(self) -> None:
         super().__init__()

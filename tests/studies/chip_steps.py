@@ -32,7 +32,7 @@ from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from host_bridge.deploy.hil.report.histogram import merged, summary
 from sim_mock.board.pairing_keys import read_key_file
-from tests.safety.paired_box import PairedBox
+from tests.safety.support.paired_box import PairedBox
 from tests.studies import chip_tables
 
 EPILOG = """examples:

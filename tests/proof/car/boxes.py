@@ -1,6 +1,6 @@
 """A car and the runstop box that it was paired with: the box's words, and the car's challenges.
 
-The tags are those of ``tests/safety/paired_box.py``, which share no code with the car's. Of the
+The tags are those of ``tests/safety/support/paired_box.py``, which share no code with the car's. Of the
 car's 32 challenges that may still be answered the machine keeps two: the newest, just said, and one
 that is too old for any answer to count. Their numbers stand still, and when the next one is due is
 asked as of a deadline.
@@ -14,7 +14,7 @@ from firmware.core.stops.boxes import Boxes
 from firmware.protocol import codes
 from firmware.protocol.boxes import HEARD_NONCE, BoxHeard, BoxWord
 from firmware.protocol.codec import encode_into
-from tests.safety.paired_box import KEY, tag_of
+from tests.safety.support.paired_box import KEY, tag_of
 
 OTHER_KEY = b"another car's key"[:16]
 CHALLENGE = "challenge"  # the time until the next one

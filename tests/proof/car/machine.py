@@ -21,7 +21,7 @@ from tests.proof.car.places import Place, walked
 from tests.proof.promises import Promises, Rights, Vehicle
 from tests.proof.rules import ACTIVE, HOLD, STANDBY, STOPPING, Inputs, Report
 from tests.proof.words import BOX, EPOCHS, Numbers, Speaker, Word
-from tests.safety.desk import known, program
+from tests.safety.support.desk import known, program
 
 BEAT_US = 10_000
 NOW_US = 1 << 20  # it is always now

@@ -25,13 +25,13 @@ from tests.firmware.protocol import test_damage as damage
 from tests.firmware.protocol.streams import filled, payload_of
 from tests.proof import alphabets
 from tests.proof.car import faults
-from tests.safety import measure
-from tests.safety import test_arbiter_stateful as arbiter
-from tests.safety import test_runstop_enumerated as runstop
-from tests.safety import test_supervisor_enumerated as supervisor
+from tests.safety.case import measure
 from tests.safety.case.pages import FIGURES, block
-from tests.safety.facts import NAMES
-from tests.safety.ways import WAYS
+from tests.safety.inputs import test_arbiter_stateful as arbiter
+from tests.safety.stops import test_runstop_enumerated as runstop
+from tests.safety.stops import test_supervisor_enumerated as supervisor
+from tests.safety.support.facts import NAMES
+from tests.safety.ways.ways import WAYS
 from tests.sim_mock.faults.cases import test_hang_moments as moments
 
 PROOF = Path(__file__).resolve().parents[2] / "proof" / "README.md"

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.safety.case import figures
+from tests.safety.case.measure import ROWS, guard_alone
 from tests.safety.case.pages import CASE, FIGURES, rows_of
-from tests.safety.measure import ROWS, guard_alone
 from tests.support.evidence import every
 
 STOPS = dict(zip(rows_of("metres"), figures.STOPS, strict=True))

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from tests.safety.case import pages
-from tests.safety.facts import FOLDER
-from tests.safety.measure import cruising, measured
-from tests.safety.ways import Race, Way
+from tests.safety.case.measure import cruising, measured
+from tests.safety.support.facts import FOLDER
+from tests.safety.ways.ways import Race, Way
 from tests.support.evidence import every
 
 ROOT = FOLDER.parents[1]

@@ -7,7 +7,7 @@ import pytest
 from firmware.core.stops.boxes import Boxes
 from firmware.protocol.boxes import BoxHeard, BoxWord
 from firmware.protocol.codec import encode_into
-from tests.safety.paired_box import tag_of
+from tests.safety.support.paired_box import tag_of
 
 KEY = b"a key of 16 byte"
 FIRST, NONCE = 700, 0x2A3B4C5D  # what the board draws: the number before the first, and the nonce

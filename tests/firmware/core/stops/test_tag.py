@@ -4,7 +4,7 @@ import pytest
 
 from firmware.core.stops.tag import BLOCK, TAG, Tag
 from firmware.core.stops.tag import KEY as KEY_BYTES
-from tests.safety.paired_box import tag_of
+from tests.safety.support.paired_box import tag_of
 
 KEY = bytes(range(16))
 MESSAGE = bytes(range(100, 124))

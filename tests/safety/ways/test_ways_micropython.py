@@ -8,8 +8,8 @@ import pytest
 
 from sim_mock.board.firmware_runner import SubprocessRunner
 from tests.firmware.worlds import micropython_command
-from tests.safety.facts import NAMES
-from tests.safety.ways import WAYS
+from tests.safety.support.facts import NAMES
+from tests.safety.ways.ways import WAYS
 
 ACTIVE, HOLD, STOPPED = 2, 3, 5
 SILENCE = 3

@@ -9,9 +9,9 @@ import pytest
 
 from firmware.protocol import codes, messages
 from tests.firmware.core.desk import parameters_of
-from tests.safety.facts import NAMES
-from tests.safety.suite import STOP_REQUEST
-from tests.safety.ways import Rc, Way
+from tests.safety.support.facts import NAMES
+from tests.safety.ways.suite import STOP_REQUEST
+from tests.safety.ways.ways import Rc, Way
 
 STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
 OFF_BEAT = 1 << 16

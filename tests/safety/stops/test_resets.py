@@ -20,10 +20,10 @@ from sim_mock.world import World
 from tests.firmware.copies import saved
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.protocol.streams import read
-from tests.safety.facts import NAMES
-from tests.safety.hosts import host_of
-from tests.safety.suite import is_neutral
-from tests.safety.ways import Way
+from tests.safety.support.facts import NAMES
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.suite import is_neutral
+from tests.safety.ways.ways import Way
 
 STARTING, STANDBY, ACTIVE, HOLD = range(4)
 FIRMWARE = str(Path(sys.modules[App.__module__].__file__ or "").parent)

@@ -10,7 +10,7 @@ from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.sensors.encoder import Encoder
 from sim_mock.world import World
-from tests.safety.ways import Autonomous, Race, Rc, Stand, Way
+from tests.safety.ways.ways import Autonomous, Race, Rc, Stand, Way
 from tests.support.evidence import every
 
 PERIOD = 1 << 30

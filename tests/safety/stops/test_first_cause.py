@@ -5,9 +5,9 @@ import pytest
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.world import World
-from tests.safety.desk import Facts
-from tests.safety.facts import NAMES
-from tests.safety.ways import Way
+from tests.safety.support.desk import Facts
+from tests.safety.support.facts import NAMES
+from tests.safety.ways.ways import Way
 
 STOP_REQUEST, CHARGER, NO_CAUSE = 1, 6, 255
 RELAY_BIT = 1 << 2

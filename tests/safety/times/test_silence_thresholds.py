@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import SCRIPT, framed
-from tests.safety.desk import activate, by_link, known, program, step
+from tests.safety.support.desk import activate, by_link, known, program, step
 from tests.support.evidence import some
 
 BEGIN_US = 80_000_000

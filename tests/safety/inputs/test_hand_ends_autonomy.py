@@ -9,8 +9,8 @@ import pytest
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, HELD, RELEASED, ROS2
 from tests.firmware.copies import saved
-from tests.safety.hosts import host_of
-from tests.safety.ways import ACTIVE, HOLD, Autonomous, Way
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.ways import ACTIVE, HOLD, Autonomous, Way
 
 SLOW_SEAT, REMOTE, SCRIPT = 5, 7, 3
 FLEET = 5  # a stop source

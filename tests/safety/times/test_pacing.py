@@ -11,8 +11,8 @@ import random
 import pytest
 
 from sim_mock.world import World
-from tests.safety.desk import Facts
-from tests.safety.ways import Race
+from tests.safety.support.desk import Facts
+from tests.safety.ways.ways import Race
 
 STEP_US = 10_000
 

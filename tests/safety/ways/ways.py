@@ -17,10 +17,10 @@ from host_bridge.deploy.hil.host.small_host import (
     SmallHost,
 )
 from sim_mock.world import World
-from tests.safety.desk import Facts
-from tests.safety.facts import facts_of
-from tests.safety.hosts import host_of
-from tests.safety.paired_box import PairedBox, flash_of
+from tests.safety.support.desk import Facts
+from tests.safety.support.facts import facts_of
+from tests.safety.support.hosts import host_of
+from tests.safety.support.paired_box import PairedBox, flash_of
 
 ACTIVE, HOLD = 2, 3
 STAND, TRACK, RACE = 0, 1, 2

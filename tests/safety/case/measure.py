@@ -1,4 +1,4 @@
-"""Measures what the safety case says: ``python -m tests.safety.measure`` prints the worst of each.
+"""Measures what the safety case says: ``python -m tests.safety.case.measure`` prints the worst of each.
 
 On the complete program in the virtual car, every vehicle and every way of moving the wheels, each
 fault at every millisecond of a step; the runstop loop also at every microsecond of a guard's tick.
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from firmware.core.stops.guard import RATE_LIMITED_HZ, Guard
 from tests.firmware.copies import copied
-from tests.safety.facts import NAMES, drive_is_neutral
-from tests.safety.hosts import host_of
-from tests.safety.ways import WAYS, Race
+from tests.safety.support.facts import NAMES, drive_is_neutral
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.ways import WAYS, Race
 
 ACTIVE = 2
 STEP_US = 10_000

@@ -15,8 +15,8 @@ from firmware.core.motion.motion import Motion
 from firmware.core.stops.fault_monitor import FaultMonitor
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import ROS2, SCRIPT, SEAT, framed
-from tests.safety.desk import program, quiet, step
-from tests.safety.promises import (
+from tests.safety.support.desk import program, quiet, step
+from tests.safety.support.promises import (
     ACTIVE,
     ARMED,
     HOLD,

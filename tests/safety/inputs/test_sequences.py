@@ -17,8 +17,8 @@ from host_bridge.deploy.hil.host.small_host import TABLE
 from tests.firmware.boards.doors import door_of
 from tests.firmware.copies import copied
 from tests.firmware.core.desk import parameters_of
-from tests.safety.hosts import host_of
-from tests.safety.ways import STAND, TRACK, Rc, Way
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.ways import STAND, TRACK, Rc, Way
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 ARM, CLEAR, DISARM, CAP = range(1, 5)

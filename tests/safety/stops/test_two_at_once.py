@@ -11,9 +11,9 @@ import pytest
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
 from tests.firmware.copies import copied, saved
-from tests.safety.facts import NAMES
-from tests.safety.hosts import host_of
-from tests.safety.ways import BOX, Rc, Way
+from tests.safety.support.facts import NAMES
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.ways import BOX, Rc, Way
 from tests.support.evidence import every
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)

@@ -2,7 +2,13 @@
 
 import random
 
-from tests.safety.facts import asks_backward, channels_of, drive_is_neutral, facts_of, range_ns
+from tests.safety.support.facts import (
+    asks_backward,
+    channels_of,
+    drive_is_neutral,
+    facts_of,
+    range_ns,
+)
 
 _GRAIN_NS = 1_500  # pulses are interpolated between nine points, in integers
 _ACKERMANN = 1.6  # an inner wheel turns faster than the angle that is slewed

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 _toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "vehicles"
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 _ENDS_US = {
     "servo_steering": ("low_us", "high_us"),

@@ -17,7 +17,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.deploy.hil.host.small_host import framed
 from tests.firmware.core.desk import parameters_of
-from tests.safety.desk import by_link, known, program, quiet, step
+from tests.safety.support.desk import by_link, known, program, quiet, step
 from tests.support.evidence import every
 
 LOOP, RC, LINK = 1, 2, 3  # kinds

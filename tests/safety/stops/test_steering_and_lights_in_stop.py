@@ -9,8 +9,8 @@ import pytest
 
 from firmware.core.settings.params import STEERING_CENTRED, STEERING_HELD, STEERS_ON
 from firmware.protocol import codes
-from tests.safety.facts import NAMES, facts_of
-from tests.safety.ways import Way
+from tests.safety.support.facts import NAMES, facts_of
+from tests.safety.ways.ways import Way
 
 LIGHTS = codes.LIGHTS_BIT
 FULL_50URAD = 20_000 // 50

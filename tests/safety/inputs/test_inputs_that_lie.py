@@ -14,9 +14,9 @@ from firmware.protocol.frame import FrameReader
 from firmware.protocol.version import protocol_hash
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SEAT, TABLE
 from tests.firmware.copies import saved
-from tests.safety.hosts import host_of
-from tests.safety.paired_box import PairedBox
-from tests.safety.ways import BOX, Autonomous, Race, Rc, SlowSeat, Way
+from tests.safety.support.hosts import host_of
+from tests.safety.support.paired_box import PairedBox
+from tests.safety.ways.ways import BOX, Autonomous, Race, Rc, SlowSeat, Way
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 SILENCE_BIT, STOP_SOURCE_SILENT_BIT = 1 << 3, 1 << 11

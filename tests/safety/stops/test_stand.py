@@ -6,8 +6,8 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from tests.firmware.copies import saved
-from tests.safety.facts import NAMES
-from tests.safety.ways import Stand
+from tests.safety.support.facts import NAMES
+from tests.safety.ways.ways import Stand
 
 ACTIVE, HOLD = 2, 3
 RUNAWAY_BIT = 1 << 6

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.firmware.copies import saved
-from tests.safety import ways
-from tests.safety.facts import NAMES
-from tests.safety.suite import SafetySuite, StandSuite
-from tests.safety.wires import Wires
+from tests.safety.support.facts import NAMES
+from tests.safety.support.wires import Wires
+from tests.safety.ways import ways
+from tests.safety.ways.suite import SafetySuite, StandSuite
 
 _CRUISING: dict = {}
 

@@ -15,7 +15,7 @@ from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim
-from tests.safety.arbiter_model import NOBODY, Model, Rights
+from tests.safety.inputs.arbiter_model import NOBODY, Model, Rights
 
 PERIOD = 1 << 30
 OWN = 4  # the board's own session

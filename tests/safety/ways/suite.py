@@ -10,9 +10,9 @@ import pytest
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
 from host_bridge.deploy.hil.host.small_host import TABLE
-from tests.safety.facts import drive_is_neutral, facts_of
-from tests.safety.hosts import host_of
-from tests.safety.ways import STAND
+from tests.safety.support.facts import drive_is_neutral, facts_of
+from tests.safety.support.hosts import host_of
+from tests.safety.ways.ways import STAND
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 STEP_US = 10_000
