@@ -30,7 +30,8 @@ from tests.mutants.trial.trying import Trial, Trying, line
 
 # Those of what people and programs drive by are counted apart
 LISTS = tuple(
-    Path(__file__).with_name(name) for name in ("equivalent.toml", "equivalent_interfaces.toml")
+    Path(equivalents.__file__).with_name(name)
+    for name in ("equivalent.toml", "equivalent_interfaces.toml")
 )
 
 

@@ -48,7 +48,8 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("firmware core", 0.1, ("firmware/core/**/*", "firmware/*", "firmware/protocol/*")),
     ("firmware boards", 0.1, ("firmware/boards/**/*",)),
     ("firmware drivers", 0.05, ("firmware/drivers/**/*",)),
-    ("safety", 0.2, ("safety/*", "safety/case/*")),
+    ("safety", 0.2, tuple(
+        f"safety/{it}/*" for it in ("case", "inputs", "stops", "times", "ways"))),
     ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (
         "autodrive", "bodies", "board", "hitl", "plant", "programs", "runtime", "sensors",
@@ -67,8 +68,8 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("ros", 0.4, ("ros/**/*",)),
     ("calibration", 0.5, ("calibration/**/*",)),
     ("hardware", 0.1, ("hardware/*",)),
-    ("tools", 0.3, tuple(f"{it}/*" for it in
-                         ("bench", "mutants", "nightly", "proof", "soak", "studies", "tools"))),
+    ("tools", 0.3, tuple(f"{it}/**/*" for it in
+                         ("bench", "mutants", "nightly", "proof", "studies", "support", "tools"))),
 )  # fmt: skip
 
 # The long tests. Name, hours, globs below tests/, whether in machine code.
@@ -82,7 +83,7 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of VESCs", 0.1, ("host_bridge/deploy/selftest/test_vesc_command.py",), False),
     ("soak of the page", 0.5, ("host_bridge/station/test_holds.py",), False),
     ("soak of planted faults", 0.1, ("tools/running/test_planted.py",), False),
-    ("soak of the proof", 0.7, ("proof/*",), False),
+    ("soak of the proof", 0.7, ("proof/**/*",), False),
     ("soak of ros", 0.5, ("ros/**/*",), False),
     ("soak of tyres", 0.4, ("sim_mock/plant/test_grip_is_never_exceeded.py",), False),
 )
@@ -138,7 +139,7 @@ STUDIES: tuple[Part, ...] = (
          "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
     Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
                                "tests/nightly/soak/test_calibration_soak.py"), 0.1,
-         (*_FITS, "tests/studies/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
+         (*_FITS, "tests/studies/calibration_*.py", "tests/nightly/soak/*.py", "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
     Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
          (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
@@ -146,7 +147,8 @@ STUDIES: tuple[Part, ...] = (
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/nightly/soak/test_car_soak.py",
              "tests/nightly/soak/test_host_soak.py")), 7.0,
-         (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml", "tests/soak/*.py", "tests/*.py",
-          "tests/firmware/*.py", "tests/host_bridge/**/*.py"),
+         (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml", "tests/nightly/soak/*.py",
+          "tests/conftest.py", "tests/support/*.py", "tests/firmware/*.py",
+          "tests/host_bridge/**/*.py"),
          "drives each of the soak's five cars and fleets for a virtual day, five times the soak"),
 )  # fmt: skip

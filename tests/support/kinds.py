@@ -1,9 +1,9 @@
 """The kinds of tests by their markers, and what is special about those that run in wall time.
 
 Registered by ``tests/conftest.py``. A test that starts a program without saying so fails. One that
-starts some has a bare process beside it (``tests/support/patience.py``); where the machine gave too little
-to tell, its outcome is "not measured": neither passed nor failed, listed at the end, and with an
-exit code of its own if nothing else is wrong.
+starts some has a bare process beside it (``tests/support/patience.py``); where the machine gave too
+little to tell, its outcome is "not measured": neither passed nor failed, listed at the end, and
+with an exit code of its own if nothing else is wrong.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ car to be armed anew. So the next one down after a hand is another hand, or nobo
 
 What is not decided here. Whether the car may move at all is the supervisor's decision, and how fast
 is the limits'. The arbiter also reports why a source lost, because "it does not react" is what its
-owner sees. Promises S6 and S7 are about this file; tests/safety/inputs/arbiter_model.py restates them in
-unbounded time, without any of this code.
+owner sees. Promises S6 and S7 are about this file; tests/safety/inputs/arbiter_model.py restates
+them in unbounded time, without any of this code.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython

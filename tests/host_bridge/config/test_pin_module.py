@@ -229,7 +229,7 @@ def test_the_dialect_the_types_and_the_compiler_take_it(tmp_path, modules):
         (folder / f"pins_{number}.py").write_text(text)
     files = sorted(map(str, folder.iterdir()))
     tools = (
-        [sys.executable, str(ROOT / "tests" / "tools" / "dialect.py"), str(tmp_path)],
+        [sys.executable, str(ROOT / "tests/tools/rules/program/dialect.py"), str(tmp_path)],
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *files],
         [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), *files],
     )

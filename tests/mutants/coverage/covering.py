@@ -19,7 +19,7 @@ from tests.mutants.trial.trials import OURS
 MOST = 30  # files of tests for one mutant: the nearest
 _FEW = 12
 # About sources as text, or about these tests, which a mistake anywhere would trip; or for hours
-_APART = ("tests/mutants/", "tests/nightly/", "tests/tools/", "tests/soak/", "tests/bench/")
+_APART = ("tests/mutants/", "tests/nightly/", "tests/tools/", "tests/bench/")
 
 
 def product(root: Path) -> list[str]:

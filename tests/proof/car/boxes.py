@@ -1,9 +1,9 @@
 """A car and the runstop box that it was paired with: the box's words, and the car's challenges.
 
-The tags are those of ``tests/safety/support/paired_box.py``, which share no code with the car's. Of the
-car's 32 challenges that may still be answered the machine keeps two: the newest, just said, and one
-that is too old for any answer to count. Their numbers stand still, and when the next one is due is
-asked as of a deadline.
+The tags are those of ``tests/safety/support/paired_box.py``, which share no code with the car's. Of
+the car's 32 challenges that may still be answered the machine keeps two: the newest, just said, and
+one that is too old for any answer to count. Their numbers stand still, and when the next one is due
+is asked as of a deadline.
 """
 
 from collections.abc import Callable

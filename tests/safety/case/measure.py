@@ -1,4 +1,4 @@
-"""Measures what the safety case says: ``python -m tests.safety.case.measure`` prints the worst of each.
+"""Measures the safety case: ``python -m tests.safety.case.measure`` prints the worst of each.
 
 On the complete program in the virtual car, every vehicle and every way of moving the wheels, each
 fault at every millisecond of a step; the runstop loop also at every microsecond of a guard's tick.

@@ -1,6 +1,6 @@
 """Runs a command beside programs that compute all the time: what a busy machine makes of it.
 
-    python -m tests.tools.running.busy 8 make test      beside eight of them; its exit code is the command's
+    python -m tests.tools.running.busy 8 make test   beside eight; its exit code is the command's
 
 They are in the session of the command, for Linux shares the processor out by session first.
 """

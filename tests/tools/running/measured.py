@@ -3,11 +3,11 @@
     python -m tests.tools.running.measured ARGS...      the arguments are pytest's
 
 A test that runs in wall time says "not measured" where the machine gave too little to tell
-(tests/support/patience.py). It is asked again without others beside it, twice at most, and what came of it
-is listed. Exit code: 0 where all was measured and passed, 75 where nothing failed and something is
-still not measured, else that of pytest. A test that failed has failed, and is not asked again. One
-that fails each time in the same words, figures aside, has failed too (1): a busy machine does not
-repeat itself so well, and a fault does.
+(tests/support/patience.py). It is asked again without others beside it, twice at most, and what
+came of it is listed. Exit code: 0 where all was measured and passed, 75 where nothing failed and
+something is still not measured, else that of pytest. A test that failed has failed, and is not
+asked again. One that fails each time in the same words, figures aside, has failed too (1): a busy
+machine does not repeat itself so well, and a fault does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where the time of the tests goes, by folder, and the slowest of them.
 
-    python tests/tools/running/times.py [FILE]      of the last `make test` or `make quick` (.times.xml)
+    python tests/tools/running/times.py [FILE]  of the last `make test` or `make quick` (.times.xml)
 
 Seconds are of work: two workers do as much of it in half the time.
 """

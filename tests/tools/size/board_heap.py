@@ -12,9 +12,9 @@ from host_bridge.deploy.flash.program.program import LAUNCHER, compile_program
 from tests.tools.size.native_code import names_of, native_size
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
+SCRIPT = ROOT / "tests" / "support" / "device" / "heap_of_board.py"
 VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
-ROM_NAMES = ROOT / "tests" / "tools" / "rom_names.txt"
+ROM_NAMES = Path(__file__).with_name("rom_names.txt")
 PICO = "armv6m"
 BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
 # What a car has loaded at its start and let go of (core/settings/overlay.py, boards/start.py)

@@ -2,8 +2,8 @@
 
 Of what ``tandem flash`` puts on a board: constants folded, compiled by mpy-cross for the chips of
 CHIPS. The MicroPythons of this machine say what is in use after the car has started, and the least
-heap in which a Pico's starts (board_heap.py). The numbers are kept in tests/tools/size/size_ledger.csv, so
-that growth is seen.
+heap in which a Pico's starts (board_heap.py). The numbers are kept in
+tests/tools/size/size_ledger.csv, so that growth is seen.
 
     python tests/tools/size/size.py [--write]
 """
@@ -23,8 +23,8 @@ from tests.tools.size.board_heap import BITS, PICO, BoardHeap, compiled_for
 from tests.tools.size.native_code import native_size
 
 ROOT = Path(__file__).resolve().parents[3]
-LEDGER = ROOT / "tests" / "tools/size/size_ledger.csv"
-HEAP_SCRIPT = ROOT / "tests" / "device" / "heap_after_start.py"
+LEDGER = Path(__file__).with_name("size_ledger.csv")
+HEAP_SCRIPT = ROOT / "tests" / "support" / "device" / "heap_after_start.py"
 TOTAL = "total"
 HEAP = "heap after start"
 # On the virtual machine, launcher and pins included

@@ -1,11 +1,11 @@
 """Shortening of the car's program's private names: MicroPython keeps each name's letters once.
 
-A name that begins with an underscore is used only where it belongs (tests/tools/rules/program/dialect.py): an
-attribute or a method by its own class and those that inherit from it, another one by its module.
-So each of these can have its own ``_a``, ``_b`` and so on, and all share these few names.
-Arguments that no call gives by name get the same ones. A name that is also a text somewhere, or is
-used in a way that is not understood here, stays. Lines keep their numbers, so that a board's
-traceback fits.
+A name that begins with an underscore is used only where it belongs
+(tests/tools/rules/program/dialect.py): an attribute or a method by its own class and those that
+inherit from it, another one by its module. So each of these can have its own ``_a``, ``_b`` and so
+on, and all share these few names. Arguments that no call gives by name get the same ones. A name
+that is also a text somewhere, or is used in a way that is not understood here, stays. Lines keep
+their numbers, so that a board's traceback fits.
 """
 
 from __future__ import annotations

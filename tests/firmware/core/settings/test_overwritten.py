@@ -1,4 +1,4 @@
-"""The tests here go without the defaults of ``tests/mutants/mistakes/overwritten.py``, and would notice."""
+"""The tests go without the defaults of ``tests/mutants/mistakes/overwritten.py``, and notice."""
 
 import inspect
 from unittest.mock import MagicMock

@@ -1,7 +1,7 @@
 """Refuses ``all`` in tests/: it is true of nothing, and a check that looked at nothing would pass.
 
-``every`` of tests/support/evidence.py says the same of something and fails on nothing. Where nothing is
-good evidence too, or in a program that runs by itself, ``not any`` says so.
+``every`` of tests/support/evidence.py says the same of something and fails on nothing. Where
+nothing is good evidence too, or in a program that runs by itself, ``not any`` says so.
 
     python tests/tools/rules/program/evidence_rule.py [FOLDER]
 """
