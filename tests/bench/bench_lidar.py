@@ -138,7 +138,7 @@ def _row_beside_gym(scanner: Path, file: Path, extension: str) -> tuple[str | fl
         "reach_m": GYM_REACH_M, "poses": poses,
     }  # fmt: skip
     python = os.environ.get(GYM_PYTHON, sys.executable)
-    words = [python, str(Path(__file__).with_name("gym_rays.py")), str(scanner)]
+    words = [python, str(Path(__file__).parent / "support" / "gym_rays.py"), str(scanner)]
     done = subprocess.run(
         words, check=True, input=json.dumps(asked), text=True, stdout=subprocess.PIPE
     )

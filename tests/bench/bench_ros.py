@@ -174,8 +174,8 @@ def over_a_line(stack: ExitStack) -> tuple[Sheet, float]:
     programs = Programs(stack)
     node = programs.driving("--car", f"serial://{tap.device}", "--sensors", str(sensors))
     programs.listening()
-    programs.start(str(HERE / "ros_echo.py"))
-    caller = programs.start(str(HERE / "ros_caller.py"), str(COMMANDS), str(SEED))
+    programs.start(str(HERE / "support" / "ros_echo.py"))
+    caller = programs.start(str(HERE / "support" / "ros_caller.py"), str(COMMANDS), str(SEED))
     time.sleep(5.0)  # they have found each other, and it drives
     share = share_of(node.pid)
     said = json.loads(caller.communicate()[0])

@@ -37,7 +37,7 @@ SYNC_EVERY_S = 0.05
 BINDS_WITHIN_S = 10.0
 EPOCH, SCRIPT = 4711, 3
 QUANTILES = (0.5, 0.99, 0.999)
-ECHO = Path(__file__).with_name("echo.py")
+ECHO = Path(__file__).parent / "support" / "echo.py"
 
 
 class Waiting:

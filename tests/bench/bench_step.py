@@ -20,7 +20,7 @@ from tests.bench.step.step_scene import CASES, PARTS
 from tests.bench.support.sheet import Cell, Sheet, publish
 
 ROOT = Path(__file__).resolve().parents[2]
-ON_BOARD = Path(__file__).with_name("step_on_board.py")
+ON_BOARD = Path(__file__).parent / "step" / "step_on_board.py"
 AIM_MS = 10.0  # a step at 100 Hz
 NOT_MEASURED = "not measured"
 RUNS = 3  # the best counts: the others were disturbed

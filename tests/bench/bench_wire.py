@@ -66,7 +66,7 @@ MESSAGES: dict[type[Message], Values] = {
         "applied_10us": 0,
     },
 }
-ON_BOARD = Path(__file__).with_name("wire_on_board.py")
+ON_BOARD = Path(__file__).parent / "support" / "wire_on_board.py"
 BOARDS: dict[str, Callable[[], list[str] | None]] = {
     "car's, CPython": lambda: [sys.executable],
     "car's, MicroPython 64 bit": lambda: micropython.find(64),

@@ -11,7 +11,7 @@ from sim_mock.board.firmware_runner import InProcessRunner, SubprocessRunner
 from sim_mock.runtime import micropython
 from sim_mock.world import World
 
-HEAP_LOCKED = Path(__file__).resolve().parents[1] / "device" / "heap_locked.py"
+HEAP_LOCKED = Path(__file__).resolve().parents[1] / "support" / "device" / "heap_locked.py"
 VEHICLES = ("f1tenth", "nigel")
 
 

@@ -12,7 +12,7 @@ from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import compile_program, launcher_files
 from sim_mock.runtime import micropython
 
-BENCH = Path(__file__).parents[3] / "device" / "power_cuts.py"
+BENCH = Path(__file__).parents[3] / "support" / "device" / "power_cuts.py"
 PINS = "SAFE_LEVELS = ((2, 0),)\n"
 # What App and its parts are to the launcher: modules of a program that import each other.
 START = """
