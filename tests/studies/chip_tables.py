@@ -15,7 +15,7 @@ from host_bridge.deploy.hil.host.port import BAUD
 
 
 def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParser:
-    """Make the parser of ``python -m tests.studies.NAME``, with what tells the board and its port."""
+    """Make the parser of ``python -m tests.studies.NAME``, with the board and its port."""
     parser = argparse.ArgumentParser(
         prog=f"python -m tests.studies.{name}", description=doc, epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
