@@ -7,10 +7,12 @@ the schema. Enumerations go by name, bytes as hexadecimal digits.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from host_bridge.core import commands, reports
+from host_bridge.link.protocol import events
 
 Schema = dict[str, Any]
 _Kind = TypeVar("_Kind")
@@ -27,14 +29,45 @@ _JSON_TYPES: tuple[tuple[type, str], ...] = (
 )
 
 
-def topic_of(kind: type) -> str:
-    """Return a class's topic: ``status`` for ``CarStatus``, and so on.
+# The topic of each class in a log, in `tandem monitor --json` and in Foxglove. These names are part
+# of the log's format: a class may be renamed here, a topic may not.
+TOPICS: dict[type, str] = {
+    commands.Claim: "claim",
+    reports.CarIdentity: "identity",
+    reports.CarStatus: "status",
+    reports.CarMotion: "motion",
+    reports.CarEvent: "event",
+    reports.EventsLost: "events_lost",
+    reports.StopSeen: "stop_seen",
+    reports.ClockReport: "clock_report",
+    reports.SessionBound: "session_bound",
+    reports.ActionReply: "action_reply",
+    reports.LinkCounters: "link_counters",
+    reports.Inputs: "inputs",
+    reports.Power: "power",
+    reports.Outputs: "outputs",
+    reports.OwnClaim: "own_claim",
+    reports.Second: "second",
+    reports.VescState: "vesc_state",
+    reports.ParameterReply: "parameter_reply",
+    reports.Committed: "committed",
+    events.LinkIdentified: "link_identified",
+    events.LinkMismatched: "link_mismatched",
+    events.LinkStranger: "link_stranger",
+    events.LinkBound: "link_bound",
+    events.LinkRefused: "link_refused",
+    events.LinkLost: "link_lost",
+    events.LinkNoisy: "link_noisy",
+    events.CarRestarted: "restarted",
+}
 
-    A name of several words is joined by underscores: ``link_counters`` for ``LinkCounters``.
-    """
-    name = kind.__name__
-    name = name.removeprefix("Car") or name
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+def topic_of(kind: type) -> str:
+    """Return a class's topic by ``TOPICS``. Raises TypeError for a class without one."""
+    topic = TOPICS.get(kind)
+    if topic is None:
+        raise TypeError(f"{kind.__name__} has no topic in a log; give it a row in rows.TOPICS")
+    return topic
 
 
 def row_of(value: object) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
+from host_bridge.logs import rows
 from host_bridge.logs.reading import Record, facts, read, summary
 from host_bridge.logs.recorder import DOWN, FLUSH_EVERY_US, UP, Recorder, create
 
@@ -47,6 +48,11 @@ class Fixture:
             self.clock.advance(10_000)
             self.frame(UP, b"\0claim %d\0" % i)
             self.frame(DOWN, b"\0status %d\0" % i)
+
+
+@pytest.fixture(autouse=True)
+def _speed_has_a_topic(monkeypatch):
+    monkeypatch.setitem(rows.TOPICS, CarSpeed, "speed")
 
 
 @pytest.fixture

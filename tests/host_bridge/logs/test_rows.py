@@ -10,9 +10,18 @@ from typing import get_args
 
 import pytest
 
-from host_bridge.core import reports
+from host_bridge.core import commands, reports
 from host_bridge.core.codes import Cause, State
-from host_bridge.logs.rows import from_row, plain_row, row_of, schema_of, schema_of_row, topic_of
+from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.logs.rows import (
+    TOPICS,
+    from_row,
+    plain_row,
+    row_of,
+    schema_of,
+    schema_of_row,
+    topic_of,
+)
 
 REPORTS = get_args(reports.Report)
 
@@ -110,6 +119,51 @@ def test_topics_are_unique_and_short():
     topics = [topic_of(kind) for kind in REPORTS]
     assert len(set(topics)) == len(topics)
     assert {"status", "motion", "event", "link_counters"} <= set(topics)
+
+
+# As logs have had them: whoever renames a class must not rename what is in people's files
+IN_LOGS = [
+    "claim",
+    "identity",
+    "status",
+    "motion",
+    "event",
+    "events_lost",
+    "stop_seen",
+    "clock_report",
+    "session_bound",
+    "action_reply",
+    "link_counters",
+    "inputs",
+    "power",
+    "outputs",
+    "own_claim",
+    "second",
+    "vesc_state",
+    "parameter_reply",
+    "committed",
+    "link_identified",
+    "link_mismatched",
+    "link_stranger",
+    "link_bound",
+    "link_refused",
+    "link_lost",
+    "link_noisy",
+    "restarted",
+]
+
+
+def test_the_topics_are_those_that_logs_have_always_had():
+    assert [topic_of(kind) for kind in TOPICS] == IN_LOGS
+
+
+def test_every_report_link_event_and_claim_has_a_topic():
+    assert set(TOPICS) == {commands.Claim, *get_args(LinkEvent)}
+
+
+def test_a_class_without_a_topic_is_refused_by_name():
+    with pytest.raises(TypeError, match=r"Probe has no topic in a log; .* rows\.TOPICS"):
+        topic_of(Probe)
 
 
 def test_codes_go_by_name():
