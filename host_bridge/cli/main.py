@@ -207,7 +207,9 @@ def version() -> str:
 
 
 def _host() -> object:
-    from host_bridge.config.store import make_host  # imports asyncio, which a stop does not need
+    from host_bridge.sharing.services import (
+        make_host,  # imports asyncio, which a stop does not need
+    )
 
     return make_host()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.together import (
     MANOEUVRES,
@@ -19,6 +18,7 @@ from host_bridge.demo.judging.verdict import MachineTiming
 from host_bridge.demo.output import DemoOutput
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.services import Host
 
 VEHICLE = "f1tenth_vesc"
 SEED = 7  # of both cars: equal sensor errors, so that only the load and the floor differ

@@ -8,13 +8,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, NotShownFault
 from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.output import Check, DemoOutput
 from host_bridge.demo.stages.computed import in_virtual_time
 from host_bridge.demo.stages.measured import in_real_time
+from host_bridge.sharing.services import Host
 
 
 def run_whole(args: argparse.Namespace, host: Host) -> int:

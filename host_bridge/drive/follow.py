@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.following import Following
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.core.system.clock import Clock
@@ -23,6 +22,7 @@ from host_bridge.drive.twins import twin_uri
 from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports
 _FAREWELL_S = 0.3

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.services import Host
 
 
 async def start_log(

@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from host_bridge.cars.fleet import Fleet
-from host_bridge.config.store import Host
 from host_bridge.core import Input, OperatorRequest
 from host_bridge.core.errors import (
     AnotherCarFault,
@@ -33,6 +32,7 @@ from host_bridge.drive.view import View
 from host_bridge.drive.wake_signal import WakeSignal
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _NARROW = 40  # columns that every terminal is assumed to have
 _VIEW_EVERY = 10  # ticks: ten times a second

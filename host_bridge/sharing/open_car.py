@@ -38,7 +38,7 @@ _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are pl
 
 
 class KnownVehicles(Protocol):
-    """The part of host_bridge.config.store.Vehicles that recognises a car's vehicle type."""
+    """The part of host_bridge.sharing.services.Vehicles that recognises a car's vehicle type."""
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from firmware.protocol.codec import Message
 from firmware.protocol.codes import DRIVE_BIT, STEERING_BIT
 from firmware.protocol.messages import Bind, Claim, Identify, Identity, Status, Sync
-from host_bridge.config.store import make_host
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import Transport
+from host_bridge.sharing.services import make_host
 from sim_mock.programs.process import start
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import TIME_MASK

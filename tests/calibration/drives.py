@@ -7,7 +7,7 @@ import numpy as np
 from calibration.bayesian_fit.parameters import known_values
 from calibration.logs.run import Commands, Odometry, Run
 from calibration.simulation.twin import predict
-from host_bridge.config.store import make_host
+from host_bridge.sharing.services import make_host
 
 NIGEL = make_host().vehicles.load("nigel")
 TRUTH = {

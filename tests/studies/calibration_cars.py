@@ -15,7 +15,7 @@ from calibration.logs.run import Commands, Odometry, Run
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.steering_model import wheel_shares
 from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
-from host_bridge.config.store import make_host
+from host_bridge.sharing.services import make_host
 
 NIGEL = make_host().vehicles.load("nigel")
 KNOWN = known_values(NIGEL)

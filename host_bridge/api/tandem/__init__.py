@@ -20,7 +20,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from host_bridge.config.store import Cars, Configurations, Host, Pairings, Vehicles, make_host
+from host_bridge.config.store import Pairings, Vehicles
 from host_bridge.core import (
     CarEvent,
     CarIdentity,
@@ -33,6 +33,7 @@ from host_bridge.core import (
     Vehicle,
 )
 from host_bridge.core.errors import TandemError
+from host_bridge.sharing.services import Cars, Configurations, Host, make_host
 from tandem.asynchronous import AsyncCar, connect
 from tandem.car_driver import StoppedFault
 from tandem.function_input import Decide, drive

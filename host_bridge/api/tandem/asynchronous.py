@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
-from host_bridge.config.store import Host, make_host
 from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
+from host_bridge.sharing.services import Host, make_host
 from tandem.car_driver import CarDriver
 from tandem.lines import TICK_US, in_lockstep, live
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from host_bridge import drive as driving
-from host_bridge.config.store import Host, make_host
 from host_bridge.core import DriveCommand, Input, InputContext, Observed
 from host_bridge.core.system.running import run_async
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import PlainView
+from host_bridge.sharing.services import Host, make_host
 
 Decide: TypeAlias = Callable[[float, Observed], "DriveCommand | tuple[float, float] | None"]
 

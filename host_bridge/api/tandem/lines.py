@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.car import Car
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import Clock, ManualClock
@@ -24,6 +23,7 @@ from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.services import Host
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World

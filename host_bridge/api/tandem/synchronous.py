@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
-from host_bridge.config.store import Host, make_host
 from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
+from host_bridge.sharing.services import Host, make_host
 from tandem.asynchronous import AsyncCar, open_driver
 from tandem.lines import TICK_US
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from importlib.metadata import entry_points
 from typing import Any
 
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
+from host_bridge.sharing.services import Host
 
 GROUP = "tandem.calibrations"
 NONE = "none"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from host_bridge.config.store.configurations import ADJUSTABLE
 from host_bridge.core.errors import UsageFault
+from host_bridge.sharing.services.configurations import ADJUSTABLE
 
 _CHANGE = re.compile(r"([a-z_]\w*)=(.*)")  # a URI has :// before any =
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.config.store import Host
 from host_bridge.core import LONGEST_STEP_S, KnownCar
 from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.services import Host
 
 _YES = ("y", "yes")
 

@@ -8,7 +8,6 @@ import json
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.refusals import can_have_longer_period
 from host_bridge.cli.arguments.car_option import add_car
-from host_bridge.config.store import Host
 from host_bridge.core import (
     Action,
     OperatorAction,
@@ -22,6 +21,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import OverrunFault, RefusedFault
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _PATIENCE_S = 2.0
 _EXPLAINED_S = 1.0

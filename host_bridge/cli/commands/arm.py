@@ -15,10 +15,10 @@ from host_bridge.cli.arguments.car_option import car_of
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
-from host_bridge.config.store import Host
 from host_bridge.core import Action
 from host_bridge.core.errors import DeviceFault, OverrunFault
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.services import Host
 
 _EXAMPLES = (
     "  tandem arm nigel --profile race\n"

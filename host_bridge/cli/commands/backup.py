@@ -20,12 +20,12 @@ from host_bridge.cli.arguments.backup_option import (
     refuse_car_as_file,
 )
 from host_bridge.config import by_name, values_hash
-from host_bridge.config.store import Host
 from host_bridge.config.store.backup_file import KIND, write_backup
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,12 +16,12 @@ from host_bridge.cli.arguments.arg_types import day, positive
 from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
 from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, with_option
 from host_bridge.cli.commands import drive
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.new_file import write_new
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv

@@ -17,10 +17,10 @@ import json
 
 from host_bridge.cli.arguments.arg_types import speed_cap
 from host_bridge.cli.car_actions.request import outcome_row, refused_fault, request_action
-from host_bridge.config.store import Host
 from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _STARTED_S = 3.0  # a car that is starting up does not raise its cap
 _SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones

@@ -6,13 +6,13 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from host_bridge.config.store import Host
 from host_bridge.core import Profile
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
 from host_bridge.core.texts.stops import duration_text
 from host_bridge.core.texts.table import state_word
 from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

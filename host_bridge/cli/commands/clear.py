@@ -9,9 +9,9 @@ import argparse
 
 from host_bridge.cli.arguments.car_option import car_of
 from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
-from host_bridge.config.store import Host
 from host_bridge.core import Action
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

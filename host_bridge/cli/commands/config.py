@@ -8,12 +8,12 @@ import json
 from host_bridge.cli.arguments.calibration_work import NONE, board_half, changes_on_board
 from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.config import config_hash, parameter_name
-from host_bridge.config.store import Host
 from host_bridge.core import CarIdentity, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

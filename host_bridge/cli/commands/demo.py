@@ -23,8 +23,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.demo.stages.own_session import in_own_session
+from host_bridge.sharing.services import Host
 from sim_mock.programs.process import RUNTIMES
 
 

@@ -40,10 +40,10 @@ from pathlib import Path
 from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.cli.arguments.virtual_pipes import add_pipes, add_virtual_pipes
 from host_bridge.cli.commands.drive import add_driving, drive
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.autodrive import make
 from host_bridge.inputs.autodrive.script_input import FIT
+from host_bridge.sharing.services import Host
 
 _PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
 _EVERY_MAX_S = 10.0

@@ -6,8 +6,8 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from host_bridge.config.store import Host
 from host_bridge.deploy.doctor import Finding, examine, this_machine, udev_rules
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -56,13 +56,13 @@ from host_bridge import drive as driving
 from host_bridge.cli.arguments.arg_types import add_seconds, positive, speed_cap
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
-from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import OverrunFault
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import JsonView, PlainView
+from host_bridge.sharing.services import Host, make_host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

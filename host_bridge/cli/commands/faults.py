@@ -19,10 +19,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from host_bridge.cli.output import faults_report as report
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle, unaided_text
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import styled
+from host_bridge.sharing.services import Host
 from sim_mock.programs import children
 
 EPILOG = """\

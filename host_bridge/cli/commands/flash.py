@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.flash import FlashOptions, flash
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

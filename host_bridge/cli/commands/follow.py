@@ -27,9 +27,9 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.car_text import divergence_lines, rc_mode_text
 from host_bridge.cars.following import Follower, Following
 from host_bridge.cli.arguments.arg_types import add_seconds
-from host_bridge.config.store import Host
 from host_bridge.core.system.running import run_async
 from host_bridge.drive.display.lines import car_line
+from host_bridge.sharing.services import Host
 
 _EVERY_US = 1_000_000
 

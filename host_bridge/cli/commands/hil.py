@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.hil.bench import HilBench
@@ -19,6 +18,7 @@ from host_bridge.deploy.hil.person import person_here
 from host_bridge.deploy.hil.report import analyser, pages
 from host_bridge.deploy.hil.report.limits import unmeasured
 from host_bridge.deploy.hil.report.report import HilReport, Measurement
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -6,7 +6,6 @@ import argparse
 import json
 
 from host_bridge.cli.arguments.car_option import add_car, car_of
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
 from host_bridge.core.texts.table import state_word
@@ -16,6 +15,7 @@ from host_bridge.deploy.flash.precheck import uri_of
 from host_bridge.deploy.flash.program.traceback_names import translate_traceback
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _HEARD_S = 1.0  # a car on a slow line reports its inputs five times in that
 EPILOG = """\

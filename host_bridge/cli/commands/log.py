@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.logs import tables
 from host_bridge.logs.reading import LogSummary, cars_in, summary
 from host_bridge.ros2.messages.bag import write_bag
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -25,7 +25,6 @@ from host_bridge.cars.car_text import (
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.cli.output.status_line import LiveLines, status_line
-from host_bridge.config.store import Host
 from host_bridge.core import CarEvent, State, stop_remedy
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
@@ -39,6 +38,7 @@ from host_bridge.link.protocol.events import (
 )
 from host_bridge.logs.rows import row_of, topic_of
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from host_bridge.cli.arguments.arg_types import positive
-from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.inputs.gamepad import (
     LivenessCheck,
@@ -45,6 +44,7 @@ from host_bridge.inputs.gamepad import (
     choose_pad,
     load_mappings,
 )
+from host_bridge.sharing.services import Host
 
 _POLL_S = 0.005
 _STEADY_S = 10.0

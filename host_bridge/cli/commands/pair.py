@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Callable
 
 from host_bridge.config.boards import Board, load_board
-from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -24,6 +23,7 @@ from host_bridge.deploy.flash.board.pairing_key import (
 )
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.precheck import uri_of
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from host_bridge.cli.arguments.arg_types import positive
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths import (
     Path,
@@ -25,6 +24,7 @@ from host_bridge.inputs.paths import (
 from host_bridge.inputs.paths.path import Pose, frame_transform, parse_pose, resampled
 from host_bridge.inputs.paths.recorded_drive import SPACING_M, RecordedDrive
 from host_bridge.logs.reading import read
+from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names
 from sim_mock.tracks.map_centre_line import centre_line_of_map

@@ -25,8 +25,8 @@ import sys
 import time
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.ros2 import MOTION_TOPICS, parameter, simulate
+from host_bridge.sharing.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

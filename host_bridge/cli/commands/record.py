@@ -10,13 +10,13 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.lidar_option import parse_lidars
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
 from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import day
 from host_bridge.cli.arguments.calibration_work import calibration_work
-from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 The twin is the vehicle's plant with the numbers of a calibration. It begins where the car began and

@@ -25,7 +25,6 @@ from host_bridge.cli.arguments.backup_option import (
 )
 from host_bridge.cli.arguments.car_option import parse_board_id
 from host_bridge.config import by_name, parameter_count
-from host_bridge.config.store import Host
 from host_bridge.config.store.backup_file import read_backup
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import CarMatch, KnownCar, Vehicle, another_car_text, compare_cars
@@ -33,6 +32,7 @@ from host_bridge.core.errors import AnotherCarFault, DataFileFault, UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

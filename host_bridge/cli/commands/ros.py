@@ -50,13 +50,13 @@ from host_bridge.cli.arguments.virtual_pipes import (
     with_option,
 )
 from host_bridge.cli.commands.drive import add_driving, drive, plan_of, view_of
-from host_bridge.config.store import Host, make_host
 from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.core.system.virtual_time import SteppedTimeLoop
 from host_bridge.ros2 import make, vocabulary_names
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GYM_EGO, GYM_OPPONENT
+from host_bridge.sharing.services import Host, make_host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

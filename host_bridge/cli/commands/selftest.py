@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from host_bridge.cli.arguments.car_option import add_car, car_of
-from host_bridge.config.store import Host
 from host_bridge.core.system.attestation import WHEELS_OFF_GROUND
 from host_bridge.deploy.selftest import CHECKS, SelfTestOptions, run_self_test
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.car_option import add_car, car_of, parse_board_id
 from host_bridge.cli.output.status_line import LiveLines, status_line
-from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
@@ -19,6 +18,7 @@ from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.car_server import CarServer
 from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import new_recorder
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

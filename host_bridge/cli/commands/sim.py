@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.cars import virtual_cars
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.sharing.services import Host
 
 EPILOG = """\
 examples:

@@ -35,9 +35,9 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.cli.arguments.lidar_option import parse_lidars
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.services import Host
 from host_bridge.station import Server, StationBackend
 from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.live_backend import POLL_S, LiveBackend, stop_cars

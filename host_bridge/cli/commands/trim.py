@@ -7,13 +7,13 @@ import json
 from dataclasses import replace
 
 from host_bridge.cli.arguments.car_option import add_car_option
-from host_bridge.config.store import Host
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _KINDS = {1: "steering", 2: "throttle"}  # value of channel_kind, as in schema.CHANNEL_KINDS
 EPILOG = """\

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from host_bridge.cli.output import vehicle_file
 from host_bridge.cli.output import wiring_report as wiring
 from host_bridge.cli.output.columns import aligned
-from host_bridge.config.store import Host
 from host_bridge.core import Actuator, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
+from host_bridge.sharing.services import Host
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 
 from host_bridge.cli.output.columns import aligned
 from host_bridge.config import boards
-from host_bridge.config.store import Host
 from host_bridge.core import BudgetRow, WiringReport
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.sharing.services import Host
 
 
 def check(args: argparse.Namespace, host: Host) -> int:

@@ -1,31 +1,6 @@
-"""The services that commands and scripts get: vehicles, pairings, configurations and cars."""
+"""The files that this host keeps: of its cars by board, and the backups of cars."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-from host_bridge.config.store.cars import Cars
-from host_bridge.config.store.configurations import Configurations
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.config.store.vehicles import Vehicles
-from host_bridge.core.system.clock import Clock, MonotonicClock
 
-__all__ = ["Cars", "Configurations", "Host", "Pairing", "Pairings", "Vehicles", "make_host"]
-
-
-@dataclass(frozen=True)
-class Host:
-    """The four services of this host. Each can be made and used by itself."""
-
-    vehicles: Vehicles
-    pairings: Pairings
-    configurations: Configurations
-    cars: Cars
-
-
-def make_host(clock: Clock | None = None) -> Host:
-    """Return the services over this user's files, with this machine's clock or another one."""
-    pairings = Pairings()
-    vehicles = Vehicles(pairings)
-    configurations = Configurations(vehicles, pairings)
-    return Host(vehicles, pairings, configurations, Cars(vehicles, clock or MonotonicClock()))
+__all__ = ["Pairing", "Pairings", "Vehicles"]

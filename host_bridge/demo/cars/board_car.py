@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
+from host_bridge.sharing.services import make_host
 from sim_mock.hitl.transport import HitlTransport
 from sim_mock.programs.car import TraceWriter, VirtualCarProgram
 from sim_mock.programs.real_time import Cable

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
-from host_bridge.config.store import Host
 from host_bridge.core import NEUTRAL_US, DriveCommand, Refusal, State, Vehicle
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.drive import control_task
@@ -18,6 +17,7 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.owner.car_server import CarServer
+from host_bridge.sharing.services import Host
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01

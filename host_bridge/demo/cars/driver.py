@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from host_bridge.cars.car import Car
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.inputs.manoeuvres import Constant
+from host_bridge.sharing.services import make_host
 from host_bridge.sharing.stop.frozen_stop import stop_frame
 
 _REPORT_EVERY_S = 0.02

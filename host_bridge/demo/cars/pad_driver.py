@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host_bridge import drive as driving
-from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.driver import Report, print_line, report_line, standard_input
 from host_bridge.drive import DriveOptions
@@ -28,6 +27,7 @@ from host_bridge.inputs.gamepad import (
     Sdl,
     VirtualPad,
 )
+from host_bridge.sharing.services import Host, make_host
 
 _TREMBLES_S = 0.008  # the report interval of pads
 _PRESS_S = 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
@@ -19,6 +18,7 @@ from host_bridge.demo.stages.lockstep import LockstepStage
 from host_bridge.demo.stops import StopCase, cases, has_pads
 from host_bridge.demo.trace import TraceReader
 from host_bridge.link.transports.base import Transport
+from host_bridge.sharing.services import make_host
 from sim_mock.programs.car import TraceWriter
 from sim_mock.programs.real_time import runtime_command
 

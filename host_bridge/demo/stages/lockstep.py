@@ -14,7 +14,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from host_bridge.config.store import Cars, Host
 from host_bridge.demo.cars import driver, pad_driver
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
@@ -22,6 +21,7 @@ from host_bridge.demo.cars.driver import Report
 from host_bridge.demo.judging.verdict import MachineTiming, PunctualTiming
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.link.transports.base import Transport
+from host_bridge.sharing.services import Cars, Host
 from sim_mock.board.firmware_runner import SubprocessRunner
 from sim_mock.programs.car import TraceWriter
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config

@@ -10,7 +10,6 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from host_bridge.config.store import Host
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
@@ -25,6 +24,7 @@ from host_bridge.demo.stages.real_time import RealTimeStage
 from host_bridge.demo.stops import StopCase, cases
 from host_bridge.demo.trace import TraceReader
 from host_bridge.link.transports.base import Transport
+from host_bridge.sharing.services import Host
 from sim_mock.programs.process import CarProcess, start, start_program
 from sim_mock.virtual_car.config import virtual_car_config
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, minor_of
-from host_bridge.config.store import Host
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
@@ -14,6 +13,7 @@ from host_bridge.deploy.flash.board.control_period import with_control_period
 from host_bridge.deploy.flash.board.reconnection import reconnect
 from host_bridge.deploy.flash.precheck import FoundCar, uri_of
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 STARTED_WITHIN_S = 5.0
 TRIAL_S = 12.0  # firmware/core/stops/fault_monitor.py: healthy after ten

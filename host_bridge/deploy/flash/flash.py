@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_bridge.config.boards import load_board
-from host_bridge.config.store import Host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
@@ -26,6 +25,7 @@ from host_bridge.deploy.flash.plan import SLOTS, InstallPlan
 from host_bridge.deploy.flash.precheck import FoundCar, precheck_car, uri_of
 from host_bridge.deploy.flash.program.image import Image, examine_image, where_to_get
 from host_bridge.deploy.flash.selftest_prompt import prompt_self_test, report_skipped
+from host_bridge.sharing.services import Host
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.config.store import Host
 from host_bridge.core import CarMatch, KnownCar, State, another_car_text, compare_cars
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.config.store import Host
 from host_bridge.core.system.attestation import WHEELS_OFF_GROUND, says_wheels_off_ground
 from host_bridge.deploy.selftest import SelfTestOptions, run_self_test
+from host_bridge.sharing.services import Host
 
 
 def prompt_self_test(uri: str, host: Host) -> int:

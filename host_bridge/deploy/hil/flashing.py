@@ -8,11 +8,11 @@ import io
 import json
 from typing import Any
 
-from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.flash import flash as flashing
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
 from host_bridge.deploy.hil.report.report import Measurement
+from host_bridge.sharing.services import Host
 
 _NOT_ASKED = "needs --vehicle and --board: what to flash, and onto what"
 _UART = "tandem flash takes one port, and the link of this car is another one than its REPL"

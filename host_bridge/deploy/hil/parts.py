@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from host_bridge.config.store import Host
 from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.deploy.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
 from host_bridge.deploy.hil.bench import HilBench, facts
@@ -16,6 +15,7 @@ from host_bridge.deploy.hil.host.port import NoAnswer
 from host_bridge.deploy.hil.person import Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import LIMITS, failed, unmeasured
 from host_bridge.deploy.hil.report.report import HilReport, Measurement
+from host_bridge.sharing.services import Host
 
 ENDED = "ended by Ctrl-C before it"
 NO_HANDS = "needs a person's hands: at a terminal, and without --no-hands"

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from host_bridge.config.store import Host
 from host_bridge.core import Sender
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.attestation import require_wheels_off_ground
 from host_bridge.core.system.running import run_async
 from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 from host_bridge.deploy.selftest.checks import CHECKS, Check
+from host_bridge.sharing.services import Host
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def stop_directly(uri: str) -> StopCall:
     """Stop a car that nobody serves. Raises errors.TandemError."""
     import asyncio  # these imports take 100 ms, too long for the usual path
 
-    from host_bridge.config.store import make_host
+    from host_bridge.sharing.services import make_host
 
     transport = make_host().cars.transport(uri)
     if transport.is_virtual:

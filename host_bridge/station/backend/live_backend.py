@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 
 from host_bridge import drive as driving
-from host_bridge.config.store import Host
 from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.core.same_car import KnownCar
@@ -21,6 +20,7 @@ from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar, is_lossless
+from host_bridge.sharing.services import Host
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from host_bridge.station import Comparison, PageSeat, TelemetryView

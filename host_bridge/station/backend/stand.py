@@ -11,9 +11,9 @@ import math
 from collections.abc import Awaitable, Callable
 
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
-from host_bridge.config.store.configurations import ADJUSTABLE
 from host_bridge.config.vehicle.trim import MOST_US
 from host_bridge.core import Vehicle
+from host_bridge.sharing.services.configurations import ADJUSTABLE
 from host_bridge.station.backend.programs import run_json_command
 from host_bridge.station.server.page_seat import SEAT
 from host_bridge.station.server.server import WHEELS_OFF_GROUND

@@ -20,8 +20,8 @@ from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli.arguments.calibration_work import board_half
 from host_bridge.config import load_vehicle
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.sharing.services import make_host
 from tests.calibration.hidden import HiddenCar
 from tests.support.evidence import some
 

@@ -9,8 +9,8 @@ from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.kinematic import kinematic, kinematic_numbers
 from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
 from calibration.simulation.twin import Twin, as_odometry, predict
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.sharing.services import make_host
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.support.evidence import some

@@ -12,8 +12,8 @@ from calibration.simulation.twin import Twin
 from calibration.vehicles.virtual_car import OWN, calibrated
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.sharing.services import make_host
 from sim_mock.virtual_car.config import vehicle_for, virtual_car_config
 from tests.support.evidence import some
 

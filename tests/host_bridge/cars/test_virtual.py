@@ -9,9 +9,9 @@ import pytest
 
 from firmware.boards.simulated.virtual import VirtualBoard
 from firmware.core.settings.params import TABLE
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive import DriveOptions, drive
+from host_bridge.sharing.services import make_host
 from sim_mock.programs.real_time import Cable
 from tests.host_bridge.cli.programs import tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder

@@ -9,8 +9,8 @@ import pytest
 
 from host_bridge import config
 from host_bridge.cli.commands import vehicles
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.sharing.services import make_host
 
 
 def printed(capsys, *arguments):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.config.store import make_host
 from host_bridge.logs.reading import read
+from host_bridge.sharing.services import make_host
 from host_bridge.station.backend.replay_backend import ReplayBackend
 from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder

@@ -25,10 +25,10 @@ from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.commands import config as config_command
 from host_bridge.config import load_vehicle
 from host_bridge.config.store import Pairing, Pairings
-from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Inputs, Refusal
 from host_bridge.core.errors import OverrunFault, UsageFault
+from host_bridge.sharing.services.configurations import changed_from_file
 from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience

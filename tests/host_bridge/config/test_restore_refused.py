@@ -63,7 +63,7 @@ def test_a_host_with_other_rules_writes_what_the_board_refuses(
     vehicle, name, value, where, monkeypatch
 ):
     """``config write`` of a host that was changed to know no better: its compiler lets all pass."""
-    from host_bridge.config.store import make_host  # its commands run in this process, changed
+    from host_bridge.sharing.services import make_host  # its commands run in this process, changed
 
     with serving(f"sim://{vehicle}", "car"):
         host = make_host()

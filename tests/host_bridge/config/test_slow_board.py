@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.config.store import configurations
-from host_bridge.config.store.configurations import _Dialogue
 from host_bridge.core import ParameterReply
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.observers import Observers
+from host_bridge.sharing.services import configurations
+from host_bridge.sharing.services.configurations import _Dialogue
 
 
 class Board:

@@ -27,7 +27,7 @@ BROKEN = """
 import sys
 from host_bridge import cli
 from host_bridge.demo import stops
-from host_bridge.config.store import Vehicles
+from host_bridge.sharing.services import Vehicles
 load, cases = Vehicles.load, stops.cases
 def coasting(self, name, changes=None):
     return load(self, name, {**(changes or {}), "stop.policy": "neutral"})

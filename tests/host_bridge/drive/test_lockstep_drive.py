@@ -12,13 +12,13 @@ import pytest
 from host_bridge import drive as driving
 from host_bridge.cli.commands import drive
 from host_bridge.cli.main import main
-from host_bridge.config.store import make_host
 from host_bridge.core import DriveCommand, Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import PlainView
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.cli.programs import program, tandem
 from tests.support import patience
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.config.store import make_host
 from host_bridge.drive.twins import twin_uri
+from host_bridge.sharing.services import make_host
 from tests.support.evidence import some
 
 VEHICLES = make_host().vehicles

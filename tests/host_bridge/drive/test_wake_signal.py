@@ -9,7 +9,6 @@ import pytest
 
 from host_bridge import drive as driving
 from host_bridge.cars.fleet import Fleet
-from host_bridge.config.store import make_host
 from host_bridge.core import DriveCommand, Input, OperatorRequest
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import run_in_virtual_time
@@ -18,6 +17,7 @@ from host_bridge.drive import DriveOptions
 from host_bridge.drive.control_task import TICK_US
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.wake_signal import WakeSignal
+from host_bridge.sharing.services import make_host
 
 SETTLED_US, SOME_US, SECONDS = 200_000, 500_000, 0.9
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from firmware.protocol.codec import Message
-from host_bridge.config.store import Host, make_host
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
+from host_bridge.sharing.services import Host, make_host
 from sim_mock.world import World
 from tests.host_bridge.drive.drives import vehicle
 

@@ -7,10 +7,10 @@ import os
 
 import pytest
 
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.sharing.endpoints.choosing import find_served
 from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.sharing.desk import runtime_folder
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from host_bridge.config.store import make_host
 from host_bridge.core import Sender
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.station.chromium import Page
 
 _WATCH = """(() => {

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from host_bridge.config.store import make_host
+from host_bridge.sharing.services import make_host
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.plant.vesc import Vesc
 from sim_mock.virtual_car.config import virtual_car_config

@@ -6,9 +6,9 @@ import socket
 import pytest
 from websockets.asyncio.client import connect
 
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.services import make_host
 from sim_mock.autodrive.transport import port_of
 from tests.sim_mock.autodrive.unity import Unity
 from tests.support import patience

@@ -10,7 +10,7 @@ import tty
 import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
-from host_bridge.config.store import make_host
+from host_bridge.sharing.services import make_host
 from sim_mock.faults.trial.host import framed
 from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
 from tests.host_bridge.cli.programs import serving, tandem

@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import TandemError
+from host_bridge.sharing.services import make_host
 from sim_mock.programs import process
 from sim_mock.virtual_car.config import virtual_car_config
 from tests.sim_mock.virtual_car.test_transport import Heard

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.deploy.hil.host.small_host import framed
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.services import make_host
 from sim_mock.virtual_car.transport import SimTransport
 from tests.firmware.worlds import world_of
 from tests.support import patience

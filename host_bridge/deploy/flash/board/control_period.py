@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, on_board
-from host_bridge.config.store import Host
-from host_bridge.config.store.configurations import changed_from_file
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
 from host_bridge.core.system.progress import progress_count
 from host_bridge.deploy.flash.board.reconnection import reconnect
+from host_bridge.sharing.services import Host
+from host_bridge.sharing.services.configurations import changed_from_file
 
 
 def with_control_period(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.config.store import Host
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's second of imports
 _AGAIN_S = 0.3

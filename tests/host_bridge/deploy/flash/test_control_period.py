@@ -3,10 +3,10 @@
 import pytest
 
 from host_bridge.config.boards import load_board
-from host_bridge.config.store import make_host
 from host_bridge.core import KnownCar
 from host_bridge.core.system.running import run_async
 from host_bridge.deploy.flash.board.control_period import lengthen_control_period
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.cli.programs import virtual_car
 
 pytestmark = pytest.mark.process

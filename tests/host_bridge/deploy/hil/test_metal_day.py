@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli.main import main
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.flash.board.repl import ASK
@@ -17,6 +16,7 @@ from host_bridge.deploy.hil.person import AtTerminal, PersonTimeout, person_here
 from host_bridge.deploy.hil.report import pages
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import FAIL, PASS
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.deploy.hil.virtual_bench import Player, VirtualBench, WorldPort
 from tests.support.evidence import every
 

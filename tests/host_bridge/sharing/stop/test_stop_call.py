@@ -18,10 +18,10 @@ import pytest
 
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge.cli.commands import stop as quick_stop
-from host_bridge.config.store import make_host
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.services import make_host
 from host_bridge.sharing.stop import stop_request
 from host_bridge.sharing.stop.stop_sockets import StopSocket, tag
 from tests.support.evidence import every
