@@ -42,7 +42,7 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.version import protocol_hash
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
+    from firmware.core.contract import Board
     from firmware.core.settings.params import Params
     from firmware.core.stops.loop_brake import LoopBrake
     from firmware.core.stops.pairing import Pairing

@@ -32,8 +32,8 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Stop, StopSeen
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.compat import array
+    from firmware.core.contract import Board
 
 # LED bits: green, the car relies on this box now; red, the button is pressed; yellow, the car does
 # not rely on it, blinking where the box has no key

@@ -1,14 +1,14 @@
 """Lists the files of the car's program that go on each kind of board.
 
 A board gets all of ``firmware/`` but what is listed here, and of ``boards/`` and ``drivers/`` only
-its port's files. ``boards/contract.py`` is for the type checker, ``c_library.py`` for CPython;
+its port's files. ``core/contract.py`` is for the type checker, ``c_library.py`` for CPython;
 ``main.py`` starts the process car, and ``board_main.py`` and ``launcher.py`` are a board's own,
 outside of the programs that they start.
 """
 
 NOT_DEPLOYED = (
     "manifest.py",
-    "boards/contract.py",
+    "core/contract.py",
     "c_library.py",
     "main.py",
     "board_main.py",

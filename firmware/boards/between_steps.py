@@ -5,8 +5,8 @@ import os
 from firmware.compat import TYPE_CHECKING, array
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Starts
     from firmware.boards.link import Link
+    from firmware.core.contract import Starts
 
 _DRAWN = 16  # a step hears at most a dozen requests that take a nonce
 _MASK = (1 << 30) - 1

@@ -12,8 +12,8 @@ from firmware.boards.physical.parts import output
 from firmware.compat import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
+    from firmware.core.contract import Pins, Starts
 
 _HEALTHY_STEPS = 1_000  # ten seconds
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from firmware.app import App
-    from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
     from firmware.boards.physical.board import PhysicalBoard
     from firmware.boards.simulated.hitl import HitlBoard
     from firmware.boards.store import Store
+    from firmware.core.contract import Pins, Starts
     from firmware.drivers.ticks import TicksUs
 
     class Watchdog(Protocol):

@@ -44,7 +44,7 @@ class PlantImage(Message):
 
 
 class PlantReadings(Message):
-    """The readings of the board's inputs at ``captured_us``: the attributes of boards.contract."""
+    """The readings of the board's inputs at ``captured_us``: the attributes of core.contract."""
 
     ID = 27
     FIELDS = (

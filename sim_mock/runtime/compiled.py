@@ -33,7 +33,7 @@ _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "s
 _CORE = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts)
     for file in ROOT.glob("firmware/core/**/*.py")
-    if file.stem not in ("__init__", "params", "checked_params")
+    if file.stem not in ("__init__", "contract", "params", "checked_params")
 }
 # Left out: classes that other files subclass or add fields to (world, messages), and the table of
 # parameters, which would only slow the start down.
@@ -53,8 +53,7 @@ _NUMBERS = (
 )
 _READ = (  # further sources that the result depends on: for type checks and for the rewriting
     *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
-    *("firmware/core", "firmware/protocol"),
-    *("firmware/boards/contract.py", "firmware/compat.py", "firmware/c_library.py"),
+    *("firmware/core", "firmware/protocol", "firmware/compat.py", "firmware/c_library.py"),
     *(
         "sim_mock/board/firmware_runner.py",
         "sim_mock/runtime/compiled.py",

@@ -34,11 +34,11 @@ from firmware.protocol.codes import PAIRING_NO_KEY, RESET_POWER_ON, RESET_WATCHD
 if TYPE_CHECKING:
     from typing import Any
 
-    from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
     from firmware.boards.physical.channels import Channel
     from firmware.boards.physical.guard_timer import Life
     from firmware.boards.physical.wheels import Counter
+    from firmware.core.contract import Pins, Starts
     from firmware.drivers.pps import Pps
     from firmware.drivers.ticks import TicksUs
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from firmware.boards.contract import Pins
     from firmware.boards.physical.channels import Channel
     from firmware.boards.physical.receiver import Receiver
     from firmware.boards.physical.vesc_drive import VescDrive
     from firmware.boards.physical.wheels import Counter
+    from firmware.core.contract import Pins
     from firmware.drivers.outputs.lights import Lights
     from firmware.drivers.parts.rc_pulse import RcPulse
     from firmware.drivers.pps import Pps

@@ -13,12 +13,12 @@ from firmware.drivers.outputs.rp2_life_signal import LifeSignal
 if TYPE_CHECKING:
     from typing import Any
 
-    from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
     from firmware.boards.physical.channels import Channel
     from firmware.boards.physical.guard_timer import Life
     from firmware.boards.physical.wheels import Counter
     from firmware.boards.store import Store
+    from firmware.core.contract import Pins, Starts
     from firmware.drivers.ticks import TicksUs
 
 # Interrupts have a priority byte each, by number: 0x80 at reset, a lower one is served first

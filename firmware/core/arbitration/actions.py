@@ -50,8 +50,8 @@ from firmware.protocol.codes import (
 from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.core.clock import Sessions
+    from firmware.core.contract import Board
     from firmware.core.settings.params import Params
     from firmware.core.stops.latch import Latch
     from firmware.core.stops.runstop import StopSources

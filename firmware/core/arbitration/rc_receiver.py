@@ -28,8 +28,8 @@ from firmware.protocol.codes import (
 from firmware.protocol.messages import Claim
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.core.arbitration.source import Source
+    from firmware.core.contract import Board
     from firmware.core.settings.params import Params
 
 _SHORTEST_US, _LONGEST_US = 900, 2_100  # what a servo pulse can be

@@ -42,11 +42,11 @@ from firmware.protocol.messages import (
 from firmware.protocol.to_board import CLAIM_SOURCE, EPOCH, SYNC_BOARD, SYNC_RECEIVED, SYNC_SENT
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.compat import array
     from firmware.core.arbitration.actions import Actions
     from firmware.core.arbitration.arbiter import Arbiter
     from firmware.core.clock import Sessions
+    from firmware.core.contract import Board
     from firmware.core.link.events import Events
     from firmware.core.link.outbox import Outbox
     from firmware.core.link.receiver import Receiver

@@ -5,8 +5,8 @@ from firmware.protocol.codec import encode_into, encode_values_into
 from firmware.protocol.frame import FrameWriter
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.compat import array
+    from firmware.core.contract import Board
     from firmware.protocol.codec import Message
 
 

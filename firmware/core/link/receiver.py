@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from firmware.boards.contract import Board
     from firmware.compat import array
+    from firmware.core.contract import Board
     from firmware.protocol.codec import Message
 
     Routes = tuple[tuple[Message, Callable[[Any, int], None]], ...]

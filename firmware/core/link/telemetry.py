@@ -34,11 +34,11 @@ from firmware.protocol.messages import (
 from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board, MotorController
     from firmware.core.arbitration.actions import Actions
     from firmware.core.arbitration.arbiter import Arbiter
     from firmware.core.arbitration.rc_receiver import RcReceiver
     from firmware.core.clock import Sessions
+    from firmware.core.contract import Board, MotorController
     from firmware.core.link.events import Events
     from firmware.core.link.outbox import Outbox
     from firmware.core.link.receiver import Receiver

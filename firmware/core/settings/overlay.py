@@ -29,10 +29,10 @@ from firmware.protocol.messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from firmware.boards.contract import Board
     from firmware.compat import array
     from firmware.core.arbitration.actions import Actions
     from firmware.core.clock import Sessions
+    from firmware.core.contract import Board
     from firmware.core.link.events import Events
     from firmware.core.link.outbox import Outbox
     from firmware.core.link.receiver import Receiver

@@ -16,8 +16,8 @@ from firmware.protocol.codes import (
 )
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.compat import array
+    from firmware.core.contract import Board
     from firmware.core.settings.configuration import Configuration
     from firmware.protocol.messages import Committed, ConfigCommit, ParameterWrite
 

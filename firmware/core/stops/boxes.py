@@ -25,7 +25,7 @@ from firmware.protocol.boxes import (
 from firmware.protocol.codec import copy, encode_values_into
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
+    from firmware.core.contract import Board
     from firmware.core.link.outbox import Outbox
     from firmware.core.stops.runstop import StopSource
 

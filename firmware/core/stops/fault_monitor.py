@@ -37,10 +37,10 @@ from firmware.protocol.codes import (
 )
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
     from firmware.core.arbitration.actions import Actions
     from firmware.core.arbitration.arbiter import Arbiter
     from firmware.core.clock import Sessions
+    from firmware.core.contract import Board
     from firmware.core.motion.battery import Battery
     from firmware.core.motion.drive import Drive
     from firmware.core.motion.motion import Motion

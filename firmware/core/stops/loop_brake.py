@@ -22,7 +22,7 @@ from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT
 from firmware.protocol.codes import CAUSE_RUNSTOP_LOOP, SPEED_IN_DOUBT
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
+    from firmware.core.contract import Board
     from firmware.core.motion.drive import Drive
     from firmware.core.motion.odometry import Odometry
     from firmware.core.settings.params import Params

@@ -23,7 +23,7 @@ from firmware.protocol.codes import (
 )
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Board
+    from firmware.core.contract import Board
     from firmware.core.link.outbox import Outbox
     from firmware.core.link.receiver import Receiver
     from firmware.core.stops.runstop import StopSources

@@ -51,9 +51,9 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/c_library.py", ("binascii", "struct", "cobs", "cryptography")),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
     ("firmware/core/stops/tag.py", (*_COMPAT, "firmware.cipher")),
+    ("firmware/core/contract.py", (*_COMPAT, "typing")),  # stays at the desk
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),
-    ("firmware/boards/contract.py", (*_COMPAT, "typing")),  # stays at the desk
     ("firmware/boards/start.py", (*_BOARDS, "firmware.app", "firmware.box")),
     ("firmware/boards/", _BOARDS),
     ("firmware/box.py", (*_COMPAT, "firmware.core", "firmware.protocol")),

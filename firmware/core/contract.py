@@ -1,19 +1,41 @@
 """The interface between a board and the program, for type checker and reader; not deployed.
 
+It is the program's: boards are written to it, and the program imports none of them.
+
 Attributes are inputs, sampled by ``read`` and constant until the next one. Nothing here blocks and
 nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns or duties in 1/10000.
 """
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from firmware.drivers.outputs.vesc import Vesc
+
+class MotorStatus(Protocol):
+    """The newest status word of a motor controller, if it has sent one."""
+
+    has_status: bool
+    status: int
+
+
+class MotorFreshness(Protocol):
+    is_fresh: bool  # the newest report is not too old
+
+
+class MotorLine(Protocol):
+    """The line to a motor controller, as far as its reports go on to the host."""
+
+    @property
+    def reports(self) -> MotorStatus: ...
+
+    @property
+    def freshness(self) -> MotorFreshness: ...
 
 
 class MotorController(Protocol):
     """A motor controller that reports its state."""
 
-    vesc: "Vesc"
+    @property
+    def vesc(self) -> MotorLine: ...
+
     timeout_ms: int  # how long after the last command it stopped by itself; 0 if it did not
     brake_ma: int  # the most that it braked the turning wheel with then
 
