@@ -18,6 +18,11 @@ include_external_packages = True
 contract_types =
     walls: tests.tools.rules.program.walls.WallsContract
     circles: tests.tools.rules.program.walls.CirclesContract
+    one_way: tests.tools.walls.OneWayContract
+
+[importlinter:contract:3]
+name = one way
+type = one_way
 
 [importlinter:contract:2]
 name = circles
@@ -115,6 +120,17 @@ def test_a_circle_of_imports_is_found_a_type_s_too(lint):
     )
     assert code == 1
     assert "car.brakes -> car.wheels" in said
+
+
+@pytest.mark.process
+def test_folders_that_import_each_other_are_found_though_no_module_of_theirs_does(lint):
+    code, said = lint("desk/hall.py", "from desk.seats import keys\n")
+    assert code == 0, said
+    code, said = lint("desk/seats/pad.py", "import sys\nfrom desk import hall\n")
+    assert code == 1
+    assert "desk.hall and desk.seats import each other" in said
+    assert "desk.hall:1 imports desk.seats.keys" in said
+    assert "desk.seats.pad:2 imports desk.hall" in said
 
 
 def test_the_longest_importer_that_fits_counts():

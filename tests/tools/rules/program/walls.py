@@ -1,5 +1,5 @@
-"""Contracts for import-linter: which folder may import which, as a table in pyproject.toml, and
-that no modules import each other in a circle.
+"""Contracts for import-linter: which folder may import which, as a table in pyproject.toml, that
+no modules import each other in a circle, and that no two rooms import each other.
 
 What the table does not allow is refused. Each rule reads ``importer -> allowed allowed ...``; the
 longest importer that fits a module counts, ``*`` stands for one name, and a folder may always
@@ -8,7 +8,8 @@ longest counts. Each room reads ``library: folder ...``: the only places that ma
 Only direct imports count: what a neighbour may use is the neighbour's affair.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from graphlib import CycleError, TopologicalSorter
@@ -105,6 +106,49 @@ class CirclesContract(Contract):
             f"{' -> '.join(check.metadata['circle'])}: these import each other; hand one of them "
             "what it needs of the other, or move that to where both may import it"
         )
+
+
+class OneWayContract(Contract):
+    """No room imports one that imports it. A room is a folder or file of a root package.
+
+    Modules of two rooms can import both ways without a circle; then neither can be read alone.
+    """
+
+    type_name = "one_way"
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        found = [
+            (*pair, [(*it, _line(graph, *it)) for it in imports])
+            for pair, imports in two_way(_imports(graph)).items()
+        ]
+        return ContractCheck(kept=not found, metadata={"pairs": found})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for one, other, imports in check.metadata["pairs"]:
+            lines = "; ".join(f"{by}:{line} imports {what}" for by, what, line in imports)
+            output.print_error(
+                f"{one} and {other} import each other; move what the lower one needs of the other "
+                f"to where it belongs: {lines}"
+            )
+
+
+def two_way(
+    imports: Iterable[tuple[str, str]],
+) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return the pairs of rooms that import each other, each with all imports between the two.
+
+    A room is the first two names of a module: ``host_bridge.cars`` of ``host_bridge.cars.car``.
+    """
+    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for importer, imported in sorted(imports):
+        rooms = tuple(".".join(module.split(".")[:2]) for module in (importer, imported))
+        if rooms[0] != rooms[1]:
+            found[rooms[0], rooms[1]].append((importer, imported))
+    return {
+        (one, other): [*there, *found[other, one]]
+        for (one, other), there in sorted(found.items())
+        if one < other and (other, one) in found
+    }
 
 
 def circle(graph: ImportGraph) -> list[str]:
