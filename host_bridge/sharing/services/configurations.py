@@ -1,69 +1,28 @@
 """The service for configurations of cars: read, write, commit and read back.
 
 The values in which one car differs from its vehicle file are kept with its pairing, so that the
-car is still recognised by its configuration. Over the wire a car answers one parameter per step,
-and answers may be lost: several requests are under way at once, and unanswered ones are repeated.
+car is still recognised by its configuration.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from firmware.protocol.codec import Message
-from host_bridge.config import (
-    boards,
-    config_hash,
-    image_of,
-    parameter_count,
-    parameter_index,
-    parameter_name,
-)
+from host_bridge.config import boards, image_of, parameter_count
 from host_bridge.config.store.pairings import Pairing, Pairings
 from host_bridge.config.store.vehicles import Vehicles
-from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
+from host_bridge.core import CarIdentity, State, Vehicle
 from host_bridge.core.codes import BoxPairing
-from host_bridge.core.errors import (
-    DeviceFault,
-    NotHeldFault,
-    ProtocolFault,
-    RefusedFault,
-    TandemError,
-    UsageFault,
-    VehicleFileFault,
-)
-from host_bridge.link.protocol import parameter_requests
-from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.core.errors import NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services.parameter_dialogue import ParameterDialogue, Progress
 
 # The image (firmware.core.settings.params): table hash, values of 4 bytes, name, hash of all of it
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
-_WINDOW = 8  # requests under way at once: at 115200 baud they fit into three steps
-_AGAIN_S = 0.06  # three times what a car takes to answer on its next step
-_TRIES = 50  # consecutive ones without any answer
-_COMMIT_AGAIN_S = 1.0  # an RP2040 takes 0.3 s to store it in its flash
-_COMMIT_TRIES = 5
-_MORE_IF_HEARD = 6  # factor on the tries for a car that is online, so only slow
 _STARTS_WITHIN_S = 12.0  # more than the longest neutral time that a vehicle file may require
-
-# firmware.protocol.codes, PARAMETER_*
-_OK, _NOT_BOUND = 0, 4
-_WHAT = {
-    1: "it knows no such parameter",
-    2: "the value is out of its range",
-    3: f"only in {State.STANDBY.word} or {State.FAULT.word}, at rest",
-    4: "it does not know this session",
-    5: "it could not store it",
-    6: "it is not what it was announced to be, or is for another board",
-    7: "only at rest: its wheels turn",
-    8: "no other request open: one was, so run the command again",
-    9: "it found no room in memory for what writes one: restart it, and run the command again",
-}
-
-Progress = Callable[[int, int], None]  # done, of how many
 
 
 @dataclass(frozen=True)
@@ -87,7 +46,7 @@ class Configurations:
 
     async def read(self, opened: OpenCar, progress: Progress) -> list[int]:
         """Read all parameters, in the order of the table. Raises errors.TandemError."""
-        return await _Dialogue(opened).read(parameter_count(), progress)
+        return await ParameterDialogue(opened).read(parameter_count(), progress)
 
     async def write(
         self, opened: OpenCar, vehicle: Vehicle, car_name: str, progress: Callable[[str], Progress]
@@ -98,7 +57,7 @@ class Configurations:
         errors.TandemError; errors.UsageFault for a name too long.
         """
         values = self.values(vehicle, opened.identity, car_name)
-        dialogue = _Dialogue(opened)
+        dialogue = ParameterDialogue(opened)
         await opened.until(partial(_has_started, opened), _STARTS_WITHIN_S)
         changed = await dialogue.write(values, progress("written"))
         await dialogue.commit(vehicle, opened.identity, car_name)
@@ -223,7 +182,7 @@ class Configurations:
 
     async def beat_us(self, opened: OpenCar) -> int:
         """Return the control period in a car's configuration, in us. Raises errors.TandemError."""
-        return await _Dialogue(opened).beat_us()
+        return await ParameterDialogue(opened).beat_us()
 
     def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
         try:
@@ -251,133 +210,3 @@ def _may_have_key(opened: OpenCar) -> bool:
 def _has_started(opened: OpenCar) -> bool:
     status = opened.car.status
     return status is not None and status.state is not State.STARTING
-
-
-class _Dialogue:
-    """The requests to one open car over the wire, one after another."""
-
-    def __init__(self, opened: OpenCar) -> None:
-        self._opened = opened
-        self._replies: dict[int, ParameterReply] = {}
-        self._wanted: Mapping[int, int] = {}
-        self._committed: Committed | None = None
-
-    async def read(self, count: int, progress: Progress) -> list[int]:
-        """Return the first ``count`` parameters of the draft. Raises errors.TandemError."""
-        requests = {index: parameter_requests.read(index) for index in range(count)}
-        replies = await self._ask(requests, {}, progress)
-        return [replies[index].value for index in range(count)]
-
-    async def beat_us(self) -> int:
-        """Return the control period of the draft, in us. Raises errors.TandemError."""
-        index = parameter_index("step_us")
-        replies = await self._ask({index: parameter_requests.read(index)}, {}, lambda *_: None)
-        return replies[index].value
-
-    async def write(self, values: Sequence[int], progress: Progress) -> int:
-        """Change the draft to these values; return how many differed. Raises errors.TandemError."""
-        epoch = self._epoch()
-        before = await self.read(len(values), lambda done, total: None)
-        wanted = {i: value for i, value in enumerate(values) if before[i] != value}
-        requests = {i: parameter_requests.write(epoch, i, value) for i, value in wanted.items()}
-        await self._ask(requests, wanted, progress)
-        return len(wanted)
-
-    async def commit(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> bytes:
-        """Make the draft the configuration; return its hash. Raises errors.RefusedFault."""
-        expected = config_hash(vehicle, identity.board_id, car_name)
-        request = parameter_requests.commit(self._epoch(), expected, car_name)
-        with self._listening():
-            tries = 0
-            while tries < self._most(_COMMIT_TRIES):
-                tries += 1
-                self._committed = None
-                self._opened.car.connection.send(request)
-                if await self._opened.until(lambda: self._committed is not None, _COMMIT_AGAIN_S):
-                    return self._taken(expected)
-        raise self._unanswered("the configuration was not committed")
-
-    def _taken(self, expected: bytes) -> bytes:
-        done = self._committed
-        assert done is not None, "only called once it is there"
-        if done.result != _OK:
-            place = f" (first wrong: {parameter_name(done.where)})" if done.where else ""
-            raise self._refused(f"the car refused the configuration{place}", done.result)
-        if done.config_hash != expected:
-            raise ProtocolFault(
-                "the car reports another configuration than was written",
-                where=self._opened.uri,
-                expected=expected.hex(),
-                got=done.config_hash.hex(),
-                remedy="write it again; if it stays so, reflash the car",
-            )
-        return expected
-
-    async def _ask(
-        self, requests: Mapping[int, Message], wanted: Mapping[int, int], progress: Progress
-    ) -> dict[int, ParameterReply]:
-        """Send requests until each has its reply, with the ``wanted`` value where there is one."""
-        self._replies, self._wanted = {}, wanted
-        tries = 0
-        with self._listening():
-            while missing := [i for i in requests if i not in self._replies]:
-                before = len(self._replies)
-                batch = missing[:_WINDOW]
-                for index in batch:
-                    self._opened.car.connection.send(requests[index])
-                await self._opened.until(partial(self._has_all, batch), _AGAIN_S)
-                progress(len(self._replies), len(requests))
-                tries = tries + 1 if len(self._replies) == before else 0
-                if tries >= self._most(_TRIES):
-                    raise self._unanswered(f"no answer about {parameter_name(batch[0])}")
-                self._refuse_wrong(batch)
-        return self._replies
-
-    def _most(self, tries: int) -> int:
-        """Return how many tries to make before giving up."""
-        return tries * (_MORE_IF_HEARD if self._opened.car.is_online() else 1)
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        unsubscribe = self._opened.events.subscribe(self._hear)
-        try:
-            yield
-        finally:
-            unsubscribe()
-
-    def _has_all(self, indices: Sequence[int]) -> bool:
-        return all(index in self._replies for index in indices)
-
-    def _refuse_wrong(self, batch: Sequence[int]) -> None:
-        for index in batch:
-            reply = self._replies.get(index)
-            if reply and reply.result != _OK:
-                raise self._refused(f"the car refused {parameter_name(index)}", reply.result)
-
-    def _hear(self, events: list[LinkEvent]) -> None:
-        for event in events:
-            if isinstance(event, ParameterReply):
-                # Another value is the late answer to an earlier request.
-                if self._wanted.get(event.index, event.value) == event.value:
-                    self._replies[event.index] = event
-            elif isinstance(event, Committed):
-                self._committed = event
-
-    def _epoch(self) -> int:
-        epoch = self._opened.car.connection.epoch
-        assert epoch is not None, "opened with an epoch by whoever writes"
-        return epoch
-
-    def _refused(self, what: str, result: int) -> TandemError:
-        status = self._opened.car.status
-        return RefusedFault(
-            what,
-            where=self._opened.uri,
-            expected=_WHAT.get(result, f"unknown ({result})"),
-            got=f"state {status.state.word}" if status else "",
-            remedy="tandem disarm, or tandem stop and tandem clear, bring it to "
-            f"{State.STANDBY.word}",
-        )
-
-    def _unanswered(self, what: str) -> TandemError:
-        return DeviceFault(what, where=self._opened.uri, remedy="is the car still there?")

@@ -8,8 +8,8 @@ import pytest
 from host_bridge.core import ParameterReply
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.observers import Observers
-from host_bridge.sharing.services import configurations
-from host_bridge.sharing.services.configurations import _Dialogue
+from host_bridge.sharing.services import parameter_dialogue
+from host_bridge.sharing.services.parameter_dialogue import ParameterDialogue
 
 
 class Board:
@@ -36,11 +36,11 @@ class Board:
 
 
 def _read(board: Board) -> list[int]:
-    return asyncio.run(_Dialogue(board).read(1, lambda done, total: None))
+    return asyncio.run(ParameterDialogue(board).read(1, lambda done, total: None))
 
 
 def test_a_board_that_is_heard_has_six_times_as_long():
-    board = Board(6 * configurations._TRIES, is_heard=True)
+    board = Board(6 * parameter_dialogue._TRIES, is_heard=True)
     assert _read(board) == [20_000]
     assert board.waited_s == pytest.approx(18.0, abs=0.1)
 
