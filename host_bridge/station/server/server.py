@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
@@ -33,9 +33,12 @@ from host_bridge.station.server.access_rules import (
     AccessRules,
 )
 from host_bridge.station.server.connection_limit import ConnectionLimit
+from host_bridge.station.server.page_messages import end, has_read_all, read_object, refuse, send
 from host_bridge.station.server.page_seat import PageSeat
 from host_bridge.station.server.rate_limited_listener import RateLimitedListener
 from host_bridge.station.server.reserve_ports import reserved_ports
+from host_bridge.station.server.responses import bar_policy, page_policy, response
+from host_bridge.station.server.stop_answers import StopAnswers
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
@@ -52,13 +55,9 @@ _PAGES = {
     "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
 }
 _EVERY_S = 0.05  # 20 Hz
-# A plain request is answered by then, with who answered: a car that hangs is waited for longer
-_PLAIN_S = 0.75
-_STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
 _MESSAGE_BYTES = 4096
 _AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
 _REQUESTS = {"arm": OperatorRequest.ARM, "stop": OperatorRequest.STOP, "end": OperatorRequest.QUIT}
-_POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
 
@@ -119,6 +118,7 @@ class Server:
     ) -> None:
         self.access = AccessRules(port)
         self._backend = backend
+        self._stop_answers = StopAnswers(backend)
         self.has_views = False
         self._views = views
         self._camera = camera
@@ -166,7 +166,7 @@ class Server:
     async def _show(self) -> None:
         while True:
             if self._observers:
-                broadcast([it for it in self._observers if _reads(it)], self._text())
+                broadcast([it for it in self._observers if has_read_all(it)], self._text())
             await asyncio.sleep(_EVERY_S)
 
     def _text(self) -> str:
@@ -185,30 +185,30 @@ class Server:
         headers = request.headers
         host, origin = headers.get("Host", ""), headers.get("Origin")
         if not self.access.may_request(address.path, host, origin):
-            return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
+            return response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
         if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
             return None
         if address.path == STOP:
             names = tuple(parse_qs(address.query).get("car", ()))
-            rows = await self._stopped(names, self._is_page(connection, headers))
-            return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
+            rows = await self._stop_answers.stop(names, self._is_page(connection, headers))
+            return response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
         if address.path == TIMELINE:
             told = json.dumps(self._backend.timeline()).encode()
-            return _response(http.HTTPStatus.OK, told, "application/json")
+            return response(http.HTTPStatus.OK, told, "application/json")
         if address.path == DISTANCES:
             (car,) = parse_qs(address.query).get("car", [""])[:1]
             told = json.dumps(self._backend.distances(car)).encode()
-            return _response(http.HTTPStatus.OK, told, "application/json")
+            return response(http.HTTPStatus.OK, told, "application/json")
         if address.path not in _PAGES:
-            return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
+            return response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
         name, kind = _PAGES[address.path]
         csp_sources = self.access.csp_sources()
         policy = (
-            _bar_policy(csp_sources)
+            bar_policy(csp_sources)
             if name == "bar.html"
-            else _policy(self._views, self._camera, csp_sources)
+            else page_policy(self._views, self._camera, csp_sources)
         )
-        return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
+        return response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
 
     async def _answer(self, connection: ServerConnection) -> None:
         assert connection.request is not None, "it was let in"
@@ -217,7 +217,10 @@ class Server:
             if path == STATUS:
                 await self._watch(connection)
             elif path == STOP:
-                await self._hear_stops(connection)
+                headers = connection.request.headers
+                await self._stop_answers.hear(
+                    connection, lambda: self._is_page(connection, headers)
+                )
             elif path == WORK:
                 await self._work(connection)
             else:
@@ -227,76 +230,24 @@ class Server:
         self._observers.add(connection)
         try:
             async for message in connection:  # of cars that are there, nothing can be asked
-                said = _object(message)
+                said = read_object(message)
                 if isinstance(said.get("seek_s"), int | float):
                     self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
         finally:
             self._observers.discard(connection)
 
-    # --- stop
-
-    async def _hear_stops(self, connection: ServerConnection) -> None:
-        """Each word at once, and each car's answer as it comes: a car that hangs keeps no other
-        waiting, and none that is asked for next."""
-        going_on: set[asyncio.Task[None]] = set()
-        try:
-            async for message in connection:
-                if len(going_on) >= _STOPS_AT_ONCE:
-                    await asyncio.wait(going_on, return_when=asyncio.FIRST_COMPLETED)
-                task = asyncio.create_task(self._answer_stop(connection, _object(message)))
-                going_on.add(task)
-                task.add_done_callback(going_on.discard)
-            if going_on:
-                await asyncio.wait(going_on)
-        finally:
-            for task in going_on:
-                task.cancel()
-
-    async def _answer_stop(self, connection: ServerConnection, asked: dict[str, object]) -> None:
-        names = asked.get("cars", [])
-        wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
-        assert connection.request is not None, "it was let in"
-        is_page = self._is_page(connection, connection.request.headers)
-        rows: asyncio.Queue[dict[str, object] | None] = asyncio.Queue()
-        stopping = asyncio.create_task(self._tell_stopped(wanted, rows.put_nowait, is_page))
-        stopping.add_done_callback(lambda task: rows.put_nowait(None))
-        with suppress(ConnectionClosed):
-            while row := await rows.get():
-                await connection.send(json.dumps({"token": asked.get("token"), **row}))
-        await stopping
-
-    async def _stopped(self, names: tuple[str, ...], is_page: bool) -> list[dict[str, object]]:
-        """Stop the cars; return the answers that came in time, and that others did not."""
-        rows: list[dict[str, object]] = []
-        stopping = asyncio.create_task(self._tell_stopped(names, rows.append, is_page))
-        try:
-            done, _ = await asyncio.wait([stopping], timeout=_PLAIN_S)
-        finally:
-            stopping.cancel()  # nobody listens any more: it is said to its end all the same
-        if not done:
-            rows.append(_unheard(names, rows))
-        return rows
-
     def _is_page(self, connection: ServerConnection, headers: Headers) -> bool:
         is_own = self._connection_limit is None or self._connection_limit.is_own(connection)
         return is_own and self.access.is_page(headers.get("Origin"), headers.get("Sec-Fetch-Site"))
-
-    async def _tell_stopped(
-        self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None], is_page: bool
-    ) -> None:
-        try:
-            await self._backend.stop(names, tell, is_page=is_page)
-        except TandemError as fault:
-            tell({"name": "", "is_seen": False, "text": str(fault)})
 
     # --- what neither stops nor drives
 
     async def _work(self, connection: ServerConnection) -> None:
         """Each message has the token: whoever has the seat's address may, and nobody else."""
         async for message in connection:
-            asked = _object(message)
+            asked = read_object(message)
             if not self.access.has_token(asked.pop("seat", None)):
-                await _refuse(connection, _WHERE_PRINTED)
+                await refuse(connection, _WHERE_PRINTED)
                 return
             await connection.send(json.dumps(await self._backend.handle_request(asked)))
 
@@ -304,20 +255,20 @@ class Server:
 
     async def _hold(self, connection: ServerConnection) -> None:
         """The first message has the token and the car; then frames, and words."""
-        asked = _object(await connection.recv())
+        asked = read_object(await connection.recv())
         if not self.access.has_token(asked.get("seat")):
-            await _refuse(connection, _WHERE_PRINTED)
+            await refuse(connection, _WHERE_PRINTED)
             return
         if self._seat is not None:
-            await _refuse(connection, "another page has the seat")
+            await refuse(connection, "another page has the seat")
             return
         is_on_stand = asked.get("profile") == "stand"
         if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
-            await _refuse(connection, "say first that the wheels are off the ground")
+            await refuse(connection, "say first that the wheels are off the ground")
             return
         seat = PageSeat(
             self._backend.now_us,
-            lambda lines: _send(connection, {"lines": lines}),
+            lambda lines: send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
         )
         self._seat = seat
@@ -326,10 +277,10 @@ class Server:
             board = str(asked.get("board", ""))
             try:
                 limits = self._backend.start_drive(
-                    name, seat, lambda why: _end(connection, why), board
+                    name, seat, lambda why: end(connection, why), board
                 )
             except TandemError as fault:
-                await _refuse(connection, str(fault))
+                await refuse(connection, str(fault))
                 return
             granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
             await connection.send(json.dumps(granted))
@@ -344,80 +295,6 @@ async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
         if isinstance(message, bytes):
             seat.hear(message)
             continue
-        request = _REQUESTS.get(str(_object(message).get("do")))
+        request = _REQUESTS.get(str(read_object(message).get("do")))
         if request:
             seat.request(request)
-
-
-async def _refuse(connection: ServerConnection, why: str) -> None:
-    await connection.send(json.dumps({"is_granted": False, "why": why}))
-    await connection.close(_POLICY, "refused")
-
-
-def _unheard(names: tuple[str, ...], rows: Sequence[dict[str, object]]) -> dict[str, object]:
-    """Say that somebody has not answered yet, who is asked to the end of the second."""
-    missing = ", ".join(sorted(set(names) - {str(row["name"]) for row in rows}))
-    text = f"{missing or 'another car'}: no answer within {_PLAIN_S:g} s; it is still asked"
-    return {"name": "", "is_seen": False, "text": text}
-
-
-def _reads(connection: ServerConnection) -> bool:
-    """Return whether all that was sent before is taken: nothing waits in front of news."""
-    return connection.transport.get_write_buffer_size() == 0
-
-
-def _send(connection: ServerConnection, row: dict[str, object]) -> None:
-    """Send at once, or drop the row where earlier ones wait."""
-    if _reads(connection):
-        broadcast([connection], json.dumps(row))
-
-
-def _end(connection: ServerConnection, why: str) -> None:
-    broadcast([connection], json.dumps({"is_over": True, "why": why}))
-
-
-def _object(message: str | bytes) -> dict[str, object]:
-    """Read JSON that is text all through; empty for anything else, and for one nested too deep."""
-    with suppress(ValueError, RecursionError):
-        found = json.loads(message)
-        json.dumps(found, ensure_ascii=False).encode()  # half a character can be no name of a car
-        if isinstance(found, dict):
-            return found
-    return {}
-
-
-def _policy(views: str, camera: str, csp_sources: str) -> str:
-    """Return the Content-Security-Policy: the page itself, its sockets and bar, plots, camera."""
-    return (
-        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {csp_sources} {views}; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _bar_policy(csp_sources: str) -> str:
-    """The same for the bar, which only the page may frame."""
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {csp_sources}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _response(
-    status: http.HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8", policy: str = ""
-) -> Response:
-    headers = Headers(
-        {
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-            "Connection": "close",
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Origin-Agent-Cluster": "?1",  # a process of its own, beside other ports of its site
-        }
-    )
-    if policy:
-        headers["Content-Security-Policy"] = policy
-    return Response(status.value, status.phrase, headers, body)

@@ -15,6 +15,7 @@ from websockets.http11 import Request
 
 from host_bridge.core import OperatorRequest
 from host_bridge.core.errors import DeviceFault
+from host_bridge.station.server import page_messages, stop_answers
 from host_bridge.station.server import server as under_test
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME, PageSeat
 from host_bridge.station.server.server import WHEELS_OFF_GROUND, Server
@@ -127,6 +128,7 @@ def desk(monkeypatch):
             it.sent.append(json.loads(text))
 
     monkeypatch.setattr(under_test, "broadcast", send_all)
+    monkeypatch.setattr(page_messages, "broadcast", send_all)
     return Desk()
 
 
@@ -172,7 +174,7 @@ def test_there_is_nothing_else(desk, path):
     [("?car=car&car=evil", "evil: no answer within"), ("", "another car: no answer within")],
 )
 def test_a_plain_request_is_answered_though_a_car_is_not(desk, monkeypatch, asked, text):
-    monkeypatch.setattr(under_test, "_PLAIN_S", 0.01)
+    monkeypatch.setattr(stop_answers, "_PLAIN_S", 0.01)
     is_gone = []
 
     async def stop(names, tell, *, is_page):
