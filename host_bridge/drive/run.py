@@ -1,41 +1,24 @@
-"""The loop of ``tandem drive``: opens cars and inputs, keeps the ticks, and releases everything."""
+"""The course of ``tandem drive``: opens inputs, cars and log, drives, and releases everything."""
 
 from __future__ import annotations
 
 import asyncio
-import platform
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
-from host_bridge.cars.fleet import Fleet
-from host_bridge.core import Input, OperatorRequest
-from host_bridge.core.errors import (
-    AnotherCarFault,
-    DeviceFault,
-    NotHeldFault,
-    OverrunFault,
-    RefusedFault,
-    TandemError,
-    UsageFault,
-)
-from host_bridge.core.system.clock import Clock
+from host_bridge.core import Input
+from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.line_writer import LineWriter
-from host_bridge.drive.control_task import ControlTask, next_tick_us
-from host_bridge.drive.controls import Controls, make_input, open_inputs
-from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.controls import make_input
+from host_bridge.drive.drive_loop import DriveLoop
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.twins import twin_uri
 from host_bridge.drive.view import View
-from host_bridge.drive.wake_signal import WakeSignal
-from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
-
-_NARROW = 40  # columns that every terminal is assumed to have
-_VIEW_EVERY = 10  # ticks: ten times a second
 
 
 async def drive(options: DriveOptions, view: View, host: Host) -> int:
@@ -138,13 +121,6 @@ def _refuse_real_time(options: DriveOptions, chosen: Input) -> None:
             )
 
 
-def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
-    """Return a terminal display, whose keys can stop the cars, for a person without a screen."""
-    if person is None or person.reads_terminal or person.screen() or not sys.stdin.isatty():
-        return None
-    return make_input("keyboard", {}, now_us)
-
-
 async def _open_cars(
     options: DriveOptions, host: Host, epoch: int, stack: AsyncExitStack
 ) -> list[OpenCar]:
@@ -162,200 +138,3 @@ async def _open_cars(
             )
         cars.append(opened)
     return cars
-
-
-class DriveLoop:
-    """The loop that keeps the ticks, with the inputs and the screen of the person at it."""
-
-    def __init__(
-        self,
-        options: DriveOptions,
-        view: View,
-        clock: Clock,
-        person: Input | None,
-        lines: LineWriter,
-    ) -> None:
-        self._options = options
-        self._lines = lines
-        self._view = view
-        self._clock = clock
-        self._person = person
-        self._terminal = _terminal(person, clock.now_us) if options.is_watched else None
-        seen_by = self._terminal or person
-        self._screen = seen_by.screen() if seen_by and not options.is_json else None
-        is_alone = (
-            options.is_watched or options.is_json
-        )  # a second drive must not write into the screen
-        self._has_log = (self._screen is None and is_alone) or not sys.stdout.isatty()
-        self._requests: list[OperatorRequest] = []
-        self.was_cancelled = False
-
-    async def drive(
-        self, cars: list[OpenCar], epoch: int, chosen: Input, log: Recorder | None
-    ) -> tuple[Drive, TandemError | None]:
-        """Drive the cars; return the drive and its fault, None if there is none."""
-        vehicles = [opened.vehicle for opened in cars]
-        is_virtual = all(opened.is_virtual for opened in cars)
-        wake_signal = WakeSignal(self._clock.now_us)
-        controls = await open_inputs(
-            self._options,
-            vehicles,
-            is_virtual,
-            chosen,
-            self._person,
-            self._clock.now_us,
-            self._terminal,
-            wake_signal.notify,
-        )
-        if not self._options.is_json:
-            _tell_limit(self._options, controls)
-        try:
-            fleet = Fleet([opened.car for opened in cars], epoch)
-            driven = Drive(
-                fleet,
-                controls,
-                self._clock.now_us(),
-                sender_name=f"drive@{platform.node()}",
-                seconds=self._options.seconds,
-                profile=self._options.profile,
-                cap_mps=self._options.cap_mps,
-                is_unarmed=self._options.is_unarmed,
-            )
-            control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
-            await self._loop(driven, control_task, log, wake_signal)
-        finally:
-            await controls.close()
-        return driven, _fault(driven, has_hand=self._person is not None, is_virtual=is_virtual)
-
-    async def _loop(
-        self,
-        driven: Drive,
-        control_task: ControlTask,
-        log: Recorder | None,
-        wake_signal: WakeSignal,
-    ) -> None:
-        tick_us = self._clock.now_us()
-        while not driven.is_over():
-            self._tick(driven, control_task)
-            if log:
-                log.step()
-                driven.log_fault = log.fault
-            tick_us, late = next_tick_us(tick_us, self._clock.now_us())
-            control_task.late += late
-            try:
-                if await wake_signal.wait_until(tick_us):
-                    self._step_between_ticks(driven, control_task)
-                    await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
-            except asyncio.CancelledError:
-                if self.was_cancelled:
-                    raise
-                self.was_cancelled = True
-                self._requests.append(OperatorRequest.QUIT)
-
-    def _obey(self, driven: Drive, now_us: int) -> None:
-        requests, self._requests = [*self._requests, *driven.controls.requests()], []
-        for request in requests:
-            self.was_cancelled |= request is OperatorRequest.INTERRUPT
-            driven.handle(request, now_us)
-
-    def _step_between_ticks(self, driven: Drive, control_task: ControlTask) -> None:
-        """Serve an input that woke the session between two ticks: its command and its requests."""
-        now_us = self._clock.now_us()
-        control_task.claim_between_ticks(driven.read(now_us, is_between_ticks=True), now_us)
-        self._obey(driven, now_us)
-
-    def _tick(self, driven: Drive, control_task: ControlTask) -> None:
-        now_us = self._clock.now_us()
-        self._obey(driven, now_us)
-        control_task.tick(now_us)
-        driven.step(now_us)
-        if (
-            driven.phase is Phase.STOPPED
-            and self._person is None
-            and not self._waits(driven, now_us)
-        ):
-            driven.quit(now_us)  # nobody is there to arm again
-        if control_task.ticks % _VIEW_EVERY == 0:
-            self._show(driven, now_us)
-
-    def _waits(self, driven: Drive, now_us: int) -> bool:
-        """Return True if the input itself may still arm the stopped cars within the drive's time.
-
-        That holds for inputs that ``outlives_stops``, once driving has begun or if it began
-        unarmed.
-        """
-        seconds = self._options.seconds
-        is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
-        has_begun = driven.begun_us is not None or self._options.is_unarmed
-        return has_begun and is_in_time and driven.controls.input.outlives_stops
-
-    def _show(self, driven: Drive, now_us: int) -> None:
-        if self._screen:
-            columns, rows = self._screen.size()
-            self._screen.show(fitted(self._view.screen(driven, now_us, columns), rows))
-        if self._has_log:
-            self._lines.put(self._view.news(driven, now_us))
-
-
-def fitted(lines: list[str], rows: int) -> list[str]:
-    """Return the screen within ``rows`` lines.
-
-    Empty lines are left out first; if that is not enough, the last line says how many are missing.
-    """
-    if len(lines) > rows:
-        lines = [line for line in lines if line]
-    if len(lines) <= rows:
-        return lines
-    left_out = len(lines) - rows + 1
-    return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]
-
-
-def _tell_limit(options: DriveOptions, controls: Controls) -> None:
-    """Tell a person who asks for more speed than the cars and the input allow what the limit is."""
-    most_mps = controls.limits.speed_mps
-    if options.speed_mps is not None and options.speed_mps > most_mps:
-        what = f"--speed {options.speed_mps:g} is more than these cars and this input may"
-        print(f"tandem: {what}: {most_mps:g} m/s at most", file=sys.stderr)
-
-
-def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
-    """Return the fault that makes the exit code: refused, lost, different bytes, or ended early."""
-    if driven.begun_us is None and driven.refusal:
-        remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
-        fault = OverrunFault if driven.overrunning_cars else RefusedFault
-        refused = fault(driven.refusal, remedy=remedy)
-        if isinstance(refused, OverrunFault):
-            refused.cars = tuple(car.cli_name for car in driven.overrunning_cars)
-            refused.boards = tuple(car.as_known_car().board_id for car in driven.overrunning_cars)
-        return refused
-    if strangers := [car for car in driven.fleet.cars if car.stranger]:
-        return AnotherCarFault(strangers[0].stranger, remedy=strangers[0].remedy)
-    if driven.lost():
-        names = ", ".join(driven.lost())
-        what = "its program, or who serves it, has ended" if is_virtual else "cable and power"
-        return DeviceFault(
-            f"the link to {names} was lost, and did not come back before the end",
-            remedy=f"see to it: {what}; a car that hears nothing has stopped by itself",
-        )
-    differs_at = driven.fleet.agreement().differs_at
-    if differs_at is not None:
-        return NotHeldFault(
-            "the cars did not accept the same bytes",
-            expected="the same running CRC over the claims on all cars",
-            got=f"a difference at or before claim {differs_at}",
-        )
-    is_shown = len(driven.fleet.cars) == 1 or driven.fleet.agreement().agreed > 0
-    if not has_hand and driven.is_completed and not is_shown:
-        return NotHeldFault(
-            "nothing shows that the cars accepted the same bytes",
-            expected="both cars' reports of the same claim",
-            got="none",
-            remedy="is the drive long enough, and the line to each car good?",
-        )
-    halted = [trip.car for trip in driven.trips if trip.is_halted()]
-    if halted and not driven.is_completed and not driven.controls.input.is_person:
-        why = "; ".join(f"{car.name}: {car.why_stopped()}" for car in halted)
-        return NotHeldFault("the cars stopped before the end", got=why)
-    if not has_hand and not driven.is_completed:
-        return NotHeldFault("the cars stopped before the end", got=driven.notice)
-    return None

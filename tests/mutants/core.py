@@ -165,7 +165,7 @@ AROUND = (
         ("host_bridge/drive/test_open_inputs.py", "host_bridge/drive/test_wake_signal.py"),
     ),
     Part("host_bridge/drive/wake_signal.py", ("host_bridge/drive/test_wake_signal.py",)),
-    Part("host_bridge/drive/run.py", ("host_bridge/drive/test_verdicts.py",), ("_fault",)),
+    Part("host_bridge/drive/outcome.py", ("host_bridge/drive/test_verdicts.py",)),
     Part(
         "host_bridge/drive/follow.py",
         ("host_bridge/drive/test_verdicts.py",),
@@ -266,7 +266,7 @@ NOT_YET = {
     "firmware/core/link/telemetry.py": _TELLS,
     "host_bridge/sharing/owner/recording.py": _TELLS,
     "host_bridge/sharing/owner/taps.py": _TELLS,
-    "host_bridge/drive/drive.py": _SLOW,
+    **{f"host_bridge/drive/{name}.py": _SLOW for name in ("drive", "drive_loop", "run")},
     "host_bridge/drive/trip_statistics.py": _TELLS,
     "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
     **{f"host_bridge/drive/display/{name}.py": _TELLS for name in (

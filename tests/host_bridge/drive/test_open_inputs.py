@@ -10,7 +10,7 @@ import pytest
 from host_bridge.core import DriveCommand, Input, InputLimits, Observed, OperatorRequest
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.drive import controls as controls_module
-from host_bridge.drive import run
+from host_bridge.drive import drive_loop
 from host_bridge.drive.controls import Controls, DriveContext, make_input, source_of_all
 from host_bridge.drive.options import DriveOptions
 from tests.host_bridge.drive.drives import vehicle
@@ -441,4 +441,4 @@ def test_whoever_reads_the_terminals_keys_is_alone_at_it(monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     person = Told(HAND, "keys", is_person=True)
     person.reads_terminal = True
-    assert run._terminal(person, lambda: 5) is None
+    assert drive_loop._terminal(person, lambda: 5) is None

@@ -17,8 +17,8 @@ from host_bridge.core.errors import (
     RefusedFault,
     VehicleFileFault,
 )
+from host_bridge.drive import outcome
 from host_bridge.drive.follow import _judge, _with_receiver
-from host_bridge.drive.run import _fault
 from tests.host_bridge.drive.drives import vehicle
 
 
@@ -39,7 +39,7 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
 
 
 def fault_of(drive, *, has_hand, is_virtual=False):
-    return _fault(drive, has_hand=has_hand, is_virtual=is_virtual)
+    return outcome.fault_of(drive, has_hand=has_hand, is_virtual=is_virtual)
 
 
 @pytest.mark.parametrize("has_hand", [True, False])

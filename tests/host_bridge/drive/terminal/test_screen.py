@@ -12,7 +12,7 @@ from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
 from host_bridge.drive.drive import Phase
-from host_bridge.drive.run import fitted
+from host_bridge.drive.drive_loop import fitted
 from tests.host_bridge.drive.test_drive import Day
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
