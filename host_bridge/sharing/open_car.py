@@ -8,14 +8,8 @@ from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
-from host_bridge.core import CarIdentity, CarStatus, Fault, Vehicle
-from host_bridge.core.errors import (
-    AnotherCarFault,
-    DeviceFault,
-    ProtocolFault,
-    TandemError,
-    VehicleFileFault,
-)
+from host_bridge.core import CarIdentity, Fault, Vehicle
+from host_bridge.core.errors import DeviceFault, TandemError, VehicleFileFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
 from host_bridge.link.protocol.connection import Connection
@@ -32,9 +26,6 @@ from host_bridge.sharing.owner.taps import TapReader, listen_in
 
 _REPLAYED = "replay://"
 _TAPPED_S = 1.0  # the wait for a present car's first frame on the tap
-_CONNECT_S = 2.0  # longer than the second after which the link reports noise
-_BIND_S = 5.0  # a session that has just ended frees its slot after 3 s
-_CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
 
 
 class KnownVehicles(Protocol):
@@ -127,7 +118,7 @@ class OpenCar:
         if self.car.is_online():
             return ""
         reasons = (self.line_fault, self.car.stranger, self.car.mismatch)
-        return str(next(filter(None, reasons), None) or _silence(self, "silence"))
+        return str(next(filter(None, reasons), None) or silence_fault(self, "silence"))
 
     @property
     def owner_pid(self) -> int | None:
@@ -194,94 +185,8 @@ class OpenCar:
             self.events.publish(events)
 
 
-async def connect(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
-    """Open the car and wait for its identity; with an epoch, bind it and synchronise its clock.
-
-    Without a ``vehicle`` the type follows from the car's configuration. If any of that fails the
-    car is closed again. Raises errors.TandemError.
-    """
-    try:
-        await opened.open()
-        await _identify(opened)
-        opened.car.is_line_lossy = not (opened.is_virtual and is_lossless(opened.uri))
-        opened.assume_vehicle(vehicle or opened.recognised())
-        if opened.car.connection.epoch is not None:
-            await _bind(opened)
-    except BaseException:
-        await opened.close()
-        raise
-    return opened
-
-
-def is_lossless(uri: str) -> bool:
-    """Return True if the line to a virtual car is lossless, being this machine's memory.
-
-    A report that is missing there was never made: a busy machine left out a control period.
-    """
-    return not uri.startswith("lossy+") and "hitl=" not in uri.partition("?")[2]
-
-
-async def _identify(opened: OpenCar) -> None:
-    car = opened.car
-    await opened.until(
-        lambda: bool(car.is_online() or car.stranger or car.mismatch or opened.noise), _CONNECT_S
-    )
-    if car.stranger:
-        raise _another(opened)
-    if car.mismatch:
-        raise _mismatch(opened)
-    if not car.is_online():
-        fault = opened.line_fault or f"silence for {_CONNECT_S:g} s"
-        raise _noise(opened) if opened.noise else _silence(opened, str(fault))
-
-
-async def _bind(opened: OpenCar) -> None:
-    connection = opened.car.connection
-    if not await opened.until(connection.is_bound, _BIND_S):
-        raise _unbound(opened)
-    await opened.until(connection.clock.is_good, _CLOCK_S)  # if not, arming says so
-
-
-def _another(opened: OpenCar) -> TandemError:
-    return AnotherCarFault(opened.car.stranger, where=opened.uri, remedy=opened.car.remedy)
-
-
-def _mismatch(opened: OpenCar) -> TandemError:
-    found = opened.car.mismatch
-    return ProtocolFault(
-        "the car speaks another version of the protocol; it can be stopped, but not driven",
-        where=opened.uri,
-        expected=f"protocol {found.own_hash.hex()}, this host's" if found else "",
-        got=found.car_hash.hex() if found else "",
-        remedy="reflash the car with this version of Tandem",
-    )
-
-
-def _noise(opened: OpenCar) -> TandemError:
-    size = opened.noise.size if opened.noise else 0
-    return ProtocolFault(
-        "this does not speak Tandem",
-        where=opened.uri,
-        got=f"{size} bytes in a second, and no good frame among them",
-        remedy="is it the right port? the right baud rate (?baud=...)? is the firmware on it?",
-    )
-
-
-async def read_status_once(opened: OpenCar) -> tuple[CarStatus, float | None]:
-    """Close the car after its first status and inputs.
-
-    Return that status, and for how many seconds the car has been stopped (None if it is not).
-    """
-    car = opened.car
-    try:
-        while car.status is None or car.inputs is None:
-            await asyncio.sleep(0.01)
-        return car.status, car.stop_age_s()
-    finally:
-        await opened.close()
-
-
-def _silence(opened: OpenCar, got: str) -> TandemError:
+def silence_fault(opened: OpenCar, got: str) -> TandemError:
+    """Return the fault of a car from which nothing comes; ``got`` says what there was instead."""
     remedy = "has the board power, and the firmware on it? is it the right port?"
     if opened.owner_pid:
         remedy += f" does process {opened.owner_pid}, which serves the car, hang?"
@@ -290,15 +195,6 @@ def _silence(opened: OpenCar, got: str) -> TandemError:
         where=opened.uri,
         got=got,
         remedy=remedy,
-    )
-
-
-def _unbound(opened: OpenCar) -> TandemError:
-    return ProtocolFault(
-        "the car did not take this session in",
-        where=opened.uri,
-        got=f"link {opened.car.connection.state.value}",
-        remedy="it serves four sessions: end one; where one was killed, wait 3 s",
     )
 
 

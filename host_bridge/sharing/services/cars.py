@@ -23,10 +23,11 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.transports.base import Transport, TransportContext
 from host_bridge.link.transports.uri import open_transport
+from host_bridge.sharing.connecting import connect, read_status_once
 from host_bridge.sharing.endpoints.choosing import LOCAL, find_served
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.endpoints.served import ServedCar, served
-from host_bridge.sharing.open_car import OpenCar, connect, read_status_once
+from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.car_server import CarServer
 from host_bridge.sharing.owner.radio import RadioEndpoint
 

@@ -18,8 +18,9 @@ from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.drive import Drive
 from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.sharing.connecting import is_lossless
 from host_bridge.sharing.endpoints.served import ServedCar
-from host_bridge.sharing.open_car import OpenCar, is_lossless
+from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets

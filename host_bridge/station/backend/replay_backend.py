@@ -14,7 +14,7 @@ from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import reading
-from host_bridge.sharing.open_car import is_lossless
+from host_bridge.sharing.connecting import is_lossless
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 
 _EVERY_US = 50_000  # 20 Hz, as live
