@@ -19,7 +19,7 @@ from pathlib import Path
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards.measured import TABLE
 from host_bridge.deploy.flash.board import pairing_key
-from host_bridge.deploy.hil.host.paced import NotDriving
+from host_bridge.deploy.hil.host.paced_car import NotDriving
 from tests.studies import chip_heap, chip_steps, chip_tables
 
 EPILOG = """examples:

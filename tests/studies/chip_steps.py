@@ -28,7 +28,8 @@ from host_bridge.deploy.flash.board.pairing_key import has_key
 from host_bridge.deploy.hil import on_chip
 from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.bench import facts as facts_of
-from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, Car, NotDriving
+from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US
+from host_bridge.deploy.hil.host.paced_car import NotDriving, PacedCar
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from host_bridge.deploy.hil.report.histogram import merged, summary
 from sim_mock.board.pairing_keys import read_key_file
@@ -54,7 +55,7 @@ class Few(RuntimeError):
     """Too few steps of a situation for a row of it."""
 
 
-def one_source(car: Car, seconds: float, key: bytes | None) -> None:
+def one_source(car: PacedCar, seconds: float, key: bytes | None) -> None:
     """Stand by, and drive with one source by its own clock, the car's box beside it."""
     with contextlib.ExitStack() as stack:
         if key is not None:
@@ -68,7 +69,7 @@ def one_source(car: Car, seconds: float, key: bytes | None) -> None:
         car.disarm()
 
 
-def many_sources(car: Car, seconds: float, key: bytes | None) -> None:
+def many_sources(car: PacedCar, seconds: float, key: bytes | None) -> None:
     """Stand by and hear, drive with two and four sources in the car's beat, and stop."""
     _beats(car, seconds, lambda: car.claim_of(SCRIPT, RELEASED))
     car.arm()
@@ -80,12 +81,12 @@ def many_sources(car: Car, seconds: float, key: bytes | None) -> None:
     _beats(car, seconds, lambda: None)
 
 
-def _claims(car: Car, sources: int) -> None:
+def _claims(car: PacedCar, sources: int) -> None:
     for source in SOURCES[:sources] * car.claims_a_beat:
         car.claim_of(source, codes.HELD)
 
 
-def _beats(car: Car, seconds: float, before_each: Callable[[], None]) -> None:
+def _beats(car: PacedCar, seconds: float, before_each: Callable[[], None]) -> None:
     begun_us = car.port.car_us
     while car.port.car_us - begun_us < seconds * 1e6:
         before_each()
@@ -96,7 +97,7 @@ def _beats(car: Car, seconds: float, before_each: Callable[[], None]) -> None:
 class Run:
     """One start of the car and all that is driven in it, and the rows that come of it."""
 
-    drive: Callable[[Car, float, bytes | None], None]
+    drive: Callable[[PacedCar, float, bytes | None], None]
     standing: tuple[int, ...]  # rows of steps that heard so many messages
     driving: tuple[int, ...]  # the same, in sources; one means all steps, its Syncs included
     stopped: tuple[int, ...] = ()
@@ -158,7 +159,7 @@ def measure(bench: HilBench, args: argparse.Namespace) -> list[MeasuredSteps]:
     rows: list[MeasuredSteps] = []
     for run in (ONE,) if facts.is_paired else (ONE, MANY):
 
-        def through(car: Car, run: Run = run) -> None:
+        def through(car: PacedCar, run: Run = run) -> None:
             facts.beat_us, facts.drives = car.step_us, not car.host.status.faults
             if run is ONE or facts.drives:
                 run.drive(car, args.seconds, key)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from firmware.protocol import messages
-from host_bridge.deploy.hil.host.paced import Car, NotDriving
+from host_bridge.deploy.hil.host.paced_car import NotDriving, PacedCar
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
 from host_bridge.deploy.hil.report.report import Measurement
 
@@ -16,7 +16,7 @@ DRIVING_KEYS = (
 )  # fmt: skip
 
 
-def measure(car: Car, seconds: float) -> Iterator[Measurement]:
+def measure(car: PacedCar, seconds: float) -> Iterator[Measurement]:
     """Measure in STANDBY, then driving if the car can be armed; leave it in STANDBY.
 
     Raises NoAnswer.
@@ -41,14 +41,14 @@ def measure(car: Car, seconds: float) -> Iterator[Measurement]:
         car.clear()
 
 
-def _answered(car: Car, key: str, what: type, answer: str, drive: bool) -> Measurement:
+def _answered(car: PacedCar, key: str, what: type, answer: str, drive: bool) -> Measurement:
     took = sorted(car.answers_us(what, answer, drive))
     how = f"{len(took)} asked, the longest; at most, to whole steps"
     beat_ms, median_ms = car.step_us / 1000, took[len(took) // 2] / 1000
     return judged(key, took[-1] / 1000, how, CAR, beat_ms, median_ms=median_ms)
 
 
-def _driven(car: Car, seconds: float, sources: int, key: str) -> Iterator[Measurement]:
+def _driven(car: PacedCar, seconds: float, sources: int, key: str) -> Iterator[Measurement]:
     found = car.drive_for(seconds, sources)
     how = f"{found['seconds']} s, by its own count (a step that ended after the next was due)"
     yield judged(key, found["missed"], how, CAR, **found)

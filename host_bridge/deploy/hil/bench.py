@@ -14,7 +14,7 @@ import serial
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.deploy.flash.board.repl import ASK, raw_board
-from host_bridge.deploy.hil.host.paced import Car, SameBoardCheck
+from host_bridge.deploy.hil.host.paced_car import PacedCar, SameBoardCheck
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.limits import judged
 from host_bridge.deploy.hil.report.report import Measurement
@@ -50,10 +50,10 @@ class HilBench:
             yield board
 
     @contextlib.contextmanager
-    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
+    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[PacedCar]:
         """Yield the car at the link once its port is there; Ctrl-C stops it. Raises NoAnswer."""
         port = self._port(line if self.repl == self.link else None)
-        car = Car(port, speed_mm_s, self.progress, self.whose)
+        car = PacedCar(port, speed_mm_s, self.progress, self.whose)
         try:
             yield car
         except (KeyboardInterrupt, GeneratorExit):  # an interruption must leave no car armed

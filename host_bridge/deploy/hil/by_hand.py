@@ -12,7 +12,7 @@ from typing import Any
 from firmware.protocol import codes
 from host_bridge.core import Vehicle
 from host_bridge.deploy.hil.bench import HilBench
-from host_bridge.deploy.hil.host.paced import Car, NotDriving
+from host_bridge.deploy.hil.host.paced_car import NotDriving, PacedCar
 from host_bridge.deploy.hil.host.small_host import HELD, RELEASED
 from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
@@ -54,7 +54,7 @@ def runstop(bench: HilBench, person: Person) -> Iterator[Measurement]:
     yield judged("runstop_hand", len(lacking), how, "", signs=signs)
 
 
-def _signs_of_a_stop(car: Car) -> dict[str, bool]:
+def _signs_of_a_stop(car: PacedCar) -> dict[str, bool]:
     host = car.host
     _until(car, lambda: host.state == codes.STOPPED and not _is_enabled(car), _SETTLES_S)
     cause = codes.CAUSE_RUNSTOP_LOOP
@@ -67,14 +67,14 @@ def _signs_of_a_stop(car: Car) -> dict[str, bool]:
     }
 
 
-def _refuses_while_open(car: Car) -> dict[str, bool]:
+def _refuses_while_open(car: PacedCar) -> dict[str, bool]:
     refusals = [car.act(action) for action in (codes.ACTION_CLEAR, codes.ACTION_ARM)]
     car.host.drive(300)
     is_armed = car.host.state in (codes.ACTIVE, codes.HOLD)
     return {"neither cleared nor armed while open": 0 not in refusals and not is_armed}
 
 
-def _closes(car: Car) -> bool:
+def _closes(car: PacedCar) -> bool:
     if not _until(car, lambda: bool(_inputs(car).runstop_closed), PERSON_TIMEOUT_S):
         return False
     with contextlib.suppress(NotDriving):  # a fault prevents it, such as a welded contact
@@ -82,15 +82,17 @@ def _closes(car: Car) -> bool:
     return car.host.state == codes.STANDBY
 
 
-def _is_enabled(car: Car) -> bool:
+def _is_enabled(car: PacedCar) -> bool:
     return bool(_inputs(car).enable_contact)
 
 
-def _inputs(car: Car) -> Any:
+def _inputs(car: PacedCar) -> Any:
     return car.host.latest["Inputs"]
 
 
-def _until(car: Car, is_so: Callable[[], bool], within_s: float, deadman: int = RELEASED) -> bool:
+def _until(
+    car: PacedCar, is_so: Callable[[], bool], within_s: float, deadman: int = RELEASED
+) -> bool:
     """Keep claiming until the predicate is true; False if too late by the car's clock."""
     begun_us = car.port.car_us
     while not is_so():

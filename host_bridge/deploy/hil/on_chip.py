@@ -14,7 +14,7 @@ from firmware.protocol import codes, messages
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.hil import same_bytes
 from host_bridge.deploy.hil.bench import HilBench, program, slot_of
-from host_bridge.deploy.hil.host.paced import Car, NotDriving
+from host_bridge.deploy.hil.host.paced_car import NotDriving, PacedCar
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.histogram import merged, summary
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
@@ -31,7 +31,7 @@ _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 40 kB/s
 
 
-def watched(bench: HilBench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
+def watched(bench: HilBench, mode: str, speed_mm_s: int, drive: Callable[[PacedCar], None]) -> Any:
     """Return what ``on_board/steps.py`` reports after ``drive``.
 
     Raises NoAnswer with the board's text.
@@ -79,7 +79,7 @@ def step_times(bench: HilBench, speed_mm_s: int, seconds: float) -> Iterator[Mea
 
     beat_ms = 10.0
 
-    def drive(car: Car) -> None:
+    def drive(car: PacedCar) -> None:
         nonlocal beat_ms
         beat_ms = car.step_us / 1000
         for _ in range(int(_STANDING_S * 100)):
@@ -110,7 +110,7 @@ def step_times(bench: HilBench, speed_mm_s: int, seconds: float) -> Iterator[Mea
 def stops(bench: HilBench, speed_mm_s: int, count: int) -> Iterator[Measurement]:
     """Measure Stop frames at moments that a timer chooses."""
 
-    def drive(car: Car) -> None:
+    def drive(car: PacedCar) -> None:
         car.arm()
         for done in range(count):
             bench.progress(f"stop {done + 1} of {count}")
@@ -137,7 +137,7 @@ def stops(bench: HilBench, speed_mm_s: int, count: int) -> Iterator[Measurement]
 def line_rates(bench: HilBench) -> Iterator[Measurement]:
     """Measure the bytes each way, in STANDBY, beside the steps."""
 
-    def talk(car: Car) -> None:
+    def talk(car: PacedCar) -> None:
         for _ in range(int(_LINE_S * 100)):
             car.host.beat()
         for _ in range(int(_LINE_S * 100)):

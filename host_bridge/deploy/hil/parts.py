@@ -10,7 +10,7 @@ from typing import NamedTuple
 from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.deploy.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
 from host_bridge.deploy.hil.bench import HilBench, facts
-from host_bridge.deploy.hil.host.paced import NotDriving
+from host_bridge.deploy.hil.host.paced_car import NotDriving
 from host_bridge.deploy.hil.host.port import NoAnswer
 from host_bridge.deploy.hil.person import Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import LIMITS, failed, unmeasured

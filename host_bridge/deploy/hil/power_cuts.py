@@ -19,7 +19,7 @@ from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.plan import PINS, SLOTS, Slots
 from host_bridge.deploy.hil.as_flashed import CAR
 from host_bridge.deploy.hil.bench import HilBench
-from host_bridge.deploy.hil.host.paced import Car
+from host_bridge.deploy.hil.host.paced_car import PacedCar
 from host_bridge.deploy.hil.host.port import NoAnswer
 from host_bridge.deploy.hil.person import PERSON_TIMEOUT_S, Person, PersonTimeout
 from host_bridge.deploy.hil.report.limits import failed, judged, unmeasured
@@ -97,14 +97,14 @@ class PowerCuts:
 
     # --- before
 
-    def _met(self, car: Car) -> tuple[str, bytes]:
+    def _met(self, car: PacedCar) -> tuple[str, bytes]:
         self._epoch += 1
         car.host.epoch = self._epoch
         car.meet()
         it = car.host.latest["Identity"]
         return bytes(it.car_name).rstrip(b"\0").decode(), bytes(it.config_hash)
 
-    def _other_hash(self, car: Car, name: str) -> bytes:
+    def _other_hash(self, car: PacedCar, name: str) -> bytes:
         """Return the hash of the same configuration under another name."""
         self._bench.progress("reading the configuration")
         return values_hash(_values(car), _beside(name))
@@ -145,7 +145,7 @@ class PowerCuts:
                 raise
         return name, may_be
 
-    def _wait_gone(self, car: Car, commits: Sequence[tuple[str, bytes]]) -> None:
+    def _wait_gone(self, car: PacedCar, commits: Sequence[tuple[str, bytes]]) -> None:
         """Wait until the car falls silent; meanwhile it stores these configurations in turn."""
         begun_us, turn = car.port.car_us, 0
         try:
@@ -172,7 +172,7 @@ class PowerCuts:
                 self._bench.progress(f"not back yet; {left} more looks")
         raise CarDidNotReturn(f"it did not come back by itself: {why}")
 
-    def _life(self, car: Car, was_away: bool) -> BootReport:
+    def _life(self, car: PacedCar, was_away: bool) -> BootReport:
         opened_s, before = time.monotonic(), self._epoch
         car.port.advance(0)
         seen_s = time.monotonic() - opened_s
@@ -204,7 +204,7 @@ class PowerCuts:
                 self._bench.progress("the trial of its program ends")
                 car.host.rest(int(_HEALTHY_S * 1000))
 
-    def _restore(self, car: Car, name: str, config_hash: bytes) -> None:
+    def _restore(self, car: PacedCar, name: str, config_hash: bytes) -> None:
         for _ in range(_TRIES):
             _commit(car, name, config_hash)
             car.host.rest(1000)
@@ -258,7 +258,7 @@ def _failing(row: Measurement, trouble: str) -> Measurement:
     )
 
 
-def _beginning(car: Car, epoch_before: int) -> tuple[int | None, int]:
+def _beginning(car: PacedCar, epoch_before: int) -> tuple[int | None, int]:
     """Return the cause of a restart since that session (or None), and when STANDBY began, in us."""
     events = car.host.events
     began = [e[2] for e in events if e[1] == codes.EVENT_STARTED]
@@ -273,12 +273,12 @@ def _beside(name: str) -> str:
     return name[:-1] + ("~" if name[-1:] != "~" else "-")
 
 
-def _commit(car: Car, name: str, config_hash: bytes) -> None:
+def _commit(car: PacedCar, name: str, config_hash: bytes) -> None:
     car_name = name.encode().ljust(16, b"\0")
     car.host.say(messages.ConfigCommit, config_hash=config_hash, car_name=car_name)
 
 
-def _values(car: Car) -> list[int]:
+def _values(car: PacedCar) -> list[int]:
     """Read all parameters, one with each step, as the car answers one per step. Raises NoAnswer."""
     count = parameter_count()
     found: dict[int, int] = {}
@@ -293,7 +293,7 @@ def _values(car: Car) -> list[int]:
     raise NoAnswer(f"{count - len(found)} of its parameters are not answered", where=car.port.path)
 
 
-def _hear_one(car: Car, found: dict[int, int]) -> None:
+def _hear_one(car: PacedCar, found: dict[int, int]) -> None:
     car.host.beat()
     answer = car.host.latest.get("Parameter")
     if answer is not None and answer.result == codes.PARAMETER_OK:
