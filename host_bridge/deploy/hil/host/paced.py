@@ -1,4 +1,4 @@
-"""A host at a port that keeps the car's own time, and answers when it has held a Status.
+"""A host at a port that keeps the car's own time, and answers a Status after a random delay.
 
 All times are the car's own: each step reports when it began.
 """
