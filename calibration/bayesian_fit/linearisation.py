@@ -19,7 +19,7 @@ from calibration.bayesian_fit.run_effects import (
     start_pose_columns,
     suspects,
 )
-from calibration.logs.run import Odometry, Run
+from calibration.logs.run import PoseTrack, Run
 from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
 
@@ -51,7 +51,7 @@ def thinned(run: Run) -> Run:
     return Run(run.commands, replace(o, **own))
 
 
-def _driven(o: Odometry) -> tuple[float, float]:
+def _driven(o: PoseTrack) -> tuple[float, float]:
     """Return from when to when the car moves, plus ``BESIDE_S`` on either side."""
     from_start_m = np.hypot(o.x_m - o.x_m[0], o.y_m - o.y_m[0])
     from_end_m = np.hypot(o.x_m - o.x_m[-1], o.y_m - o.y_m[-1])

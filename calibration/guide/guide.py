@@ -11,7 +11,7 @@ from math import dist
 from pathlib import Path
 from typing import TypeAlias
 
-from calibration.guide.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
+from calibration.guide.manoeuvres import MANOEUVRES, CalibrationDrive, seconds_of
 from calibration.logs.trace import Trace, refuse_several_cars
 from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.regression.identify import identify
@@ -66,7 +66,7 @@ class GuidedCalibration:
             traces.append(self._step(manoeuvre, traces))
         return traces
 
-    def _step(self, manoeuvre: Manoeuvre, before: Sequence[Trace]) -> Trace:
+    def _step(self, manoeuvre: CalibrationDrive, before: Sequence[Trace]) -> Trace:
         log = self._folder / f"{manoeuvre.name}.mcap"
         for _ in range(_TRIES):
             if log.exists():
@@ -84,7 +84,7 @@ class GuidedCalibration:
             self._set_aside(manoeuvre, log)
         return trace
 
-    def _drive(self, manoeuvre: Manoeuvre, log: Path, before: Sequence[Trace]) -> None:
+    def _drive(self, manoeuvre: CalibrationDrive, log: Path, before: Sequence[Trace]) -> None:
         print(f"  {manoeuvre.text}")
         straight = self._straight(before)
         commands = self._folder / f"{manoeuvre.name}.csv"
@@ -127,12 +127,12 @@ class GuidedCalibration:
             return 0.0
         return float(trim.value / self._vehicle.steer_max_rad)
 
-    def _read(self, manoeuvre: Manoeuvre, log: Path) -> Trace:
+    def _read(self, manoeuvre: CalibrationDrive, log: Path) -> Trace:
         wanted = LogChoices(vehicle=self._vehicle.path)
         tape_m = self._tapes.get(manoeuvre.name)
         return read_trace(log, wanted, self._load, tape_m)
 
-    def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
+    def _lacking(self, manoeuvre: CalibrationDrive, traces: Sequence[Trace]) -> str:
         if not manoeuvre.determines:
             return ""
         found = identify(traces, self._vehicle).finding(manoeuvre.determines)
@@ -141,7 +141,7 @@ class GuidedCalibration:
             return ""
         return found.why
 
-    def _set_aside(self, manoeuvre: Manoeuvre, log: Path) -> None:
+    def _set_aside(self, manoeuvre: CalibrationDrive, log: Path) -> None:
         """Rename the log of a step that is driven again; no measurement is deleted."""
         number = 1
         while (aside := log.with_name(f"{manoeuvre.name}.{number}.aside.mcap")).exists():

@@ -26,7 +26,7 @@ class Speeds(NamedTuple):
     fast: float
 
 
-class Manoeuvre(NamedTuple):
+class CalibrationDrive(NamedTuple):
     """One calibration drive.
 
     ``rows`` makes it for a vehicle and for the steering that drives straight, a share of full lock.
@@ -55,7 +55,7 @@ def straight_m(vehicle: Vehicle) -> float:
     return max(2.0, 15.0 * vehicle.wheelbase_m)
 
 
-def seconds_of(manoeuvre: Manoeuvre, vehicle: Vehicle) -> float:
+def seconds_of(manoeuvre: CalibrationDrive, vehicle: Vehicle) -> float:
     """Return the duration of a manoeuvre in s."""
     return max(row[0] for row in manoeuvre.rows(vehicle, 0.0))
 
@@ -130,28 +130,28 @@ def _speeds(vehicle: Vehicle, straight: float) -> Iterator[Row]:
 
 
 MANOEUVRES = (
-    Manoeuvre(
+    CalibrationDrive(
         "stand", "on the stand, its wheels off the ground",
         "It stands for 8 s, untouched, and then steers left, right and straight. Nothing drives.",
         _stand, question="Did the front wheels turn to the left first, and then to the right",
     ),
-    Manoeuvre(
+    CalibrationDrive(
         "circles", "on the floor, 8 car lengths free on each side",
         "It drives at a walk, in circles to the left and right by turns, wide ones first.",
         _circles, "steer_trim_rad",
     ),
-    Manoeuvre(
+    CalibrationDrive(
         "sides", "on the floor, 30 car lengths free ahead",
         "It drives ahead at a walk, and throws its steering from side to side.",
         _sides, "steer_delay_s",
     ),
-    Manoeuvre(
+    CalibrationDrive(
         "straight", "on the floor, 25 car lengths free ahead",
         "Mark where its rear wheels touch the floor, both times: before it drives and where it "
         "comes to stand. It drives straight ahead, and starts and stops gently.",
         _straight, "counts_per_m", is_taped=True,
     ),
-    Manoeuvre(
+    CalibrationDrive(
         "speeds", "on the floor, 15 car lengths free to the left",
         "It drives a wide circle at three speeds, and starts four times.",
         _speeds, "full_effort_mps",

@@ -24,7 +24,7 @@ class Commands:
 
 
 @dataclass(frozen=True)
-class Odometry:
+class PoseTrack:
     """The car's poses by the time at which it was there; yaw without jumps of a whole turn."""
 
     file: str
@@ -40,7 +40,7 @@ class Run:
     """One drive: the commands and the resulting motion, on one clock."""
 
     commands: Commands
-    odometry: Odometry
+    odometry: PoseTrack
 
     def start_pose(self) -> tuple[float, float, float]:
         """Return the mean of all poses before the first command: x_m, y_m, yaw_rad.

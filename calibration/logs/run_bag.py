@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.run import Commands, Odometry, Run, require_start_pose, run_fault
+from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, run_fault
 from host_bridge.core import Vehicle
 from host_bridge.logs.bags import read_bag
 
@@ -36,5 +36,5 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     )
     places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
     times_s, x_m, y_m, yaw_rad = places.T
-    odometry = Odometry(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
+    odometry = PoseTrack(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
     return require_start_pose(Run(commands, odometry), path)

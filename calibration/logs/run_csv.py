@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.logs.run import Commands, Odometry, Run, require_start_pose, run_fault
+from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, run_fault
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
 
@@ -43,12 +43,12 @@ def read_commands(path: Path) -> Commands:
     return Commands(path.name, sha256_of(path), times_s, is_steering, values)
 
 
-def read_odometry(path: Path) -> Odometry:
+def read_odometry(path: Path) -> PoseTrack:
     """Read rows with header_t_s, x_m, y_m, yaw_rad. Raises errors.DataFileFault."""
     columns = np.array(list(_rows(path, ODOMETRY_COLUMNS)), float).T
     _refuse_disorder(path, columns[0])
     times_s, x_m, y_m, yaw_rad = columns
-    return Odometry(path.name, sha256_of(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
+    return PoseTrack(path.name, sha256_of(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
 
 
 def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[float | str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host_bridge.config.boards import Board, load_board
+from host_bridge.config.boards import BoardType, load_board
 from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
@@ -115,7 +115,7 @@ class Harness:
     name: str
     title: str
     vehicle: str
-    board: Board
+    board: BoardType
     items: Mapping[str, Item]
     feeds: Mapping[str, SupplyPin]
     stops: Mapping[str, str]

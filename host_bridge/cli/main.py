@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 
 
-class Command:
+class CommandRow:
     """One row of the table of commands.
 
     A light command runs without the host's services, to start fast.
@@ -50,41 +50,41 @@ LOGS = "Logs and calibration"
 PROGRAMS = "Programs and ROS"
 MACHINE = "This machine"
 COMMANDS = (
-    Command("drive", DRIVE, "drive a car, and its twins, from this terminal"),
-    Command("station", DRIVE, "open a page: every car, one big stop, a seat, plots"),
-    Command("follow", DRIVE, "let twins follow a car that its RC drives"),
-    Command("pads", DRIVE, "list, try, map and test gamepads and wheels"),
-    Command("path", DRIVE, "make a path of a drive or a map, and compare drives with it"),
-    Command("monitor", WATCH, "show what cars do, live, and why they stopped"),
-    Command("cars", WATCH, "list the cars that are served now"),
-    Command("serve", WATCH, "own a car's line, and share it with every command"),
-    Command("stop", STOP, "stop cars, now", is_light=True),
-    Command("arm", STOP, "let a car drive, once someone holds its deadman"),
-    Command("clear", STOP, "clear a stop or a fault whose cause is gone"),
-    Command("disarm", STOP, "take back the permission to drive of a car that stands"),
-    Command("cap", STOP, "limit a car's speed, whoever drives it"),
-    Command("vehicles", BOARDS, "list the types of car, and check them against boards"),
-    Command("config", BOARDS, "show, read, write or compare a car's configuration"),
-    Command("identify", BOARDS, "show what is at each port: car, board, versions"),
-    Command("flash", BOARDS, "put the car's program onto a board, verified"),
-    Command("pair", BOARDS, "pair a runstop box with its car, by their cables"),
-    Command("hil", BOARDS, "measure a board on a bench; the result is one file"),
-    Command("selftest", BOARDS, "test a car on blocks: sensors, wheels, runstop"),
-    Command("trim", BOARDS, "set where straight ahead and standing still are"),
-    Command("backup", BOARDS, "write a car's configuration and pairing to a file"),
-    Command("restore", BOARDS, "write such a file back onto a car"),
-    Command("sim", TWINS, "run a virtual car alone, behind a serial port"),
-    Command("demo", TWINS, "let two cars drive together and stop, with numbers"),
-    Command("faults", TWINS, "inject every known fault into virtual cars"),
-    Command("record", LOGS, "log every byte to and from a car"),
-    Command("log", LOGS, "show what a log holds, or write it as tables"),
-    Command("replay", LOGS, "replay a log on a twin, and show how far apart they are"),
-    Command("calibrate", LOGS, "find a car's numbers in the logs of its drives"),
-    Command("ros", PROGRAMS, "connect a car to ROS 2, in the topics of F1TENTH and others"),
-    Command("planning-simulator", PROGRAMS, "be Autoware's simple_planning_simulator"),
-    Command("devkit", PROGRAMS, "let an AutoDRIVE Devkit script drive a car"),
-    Command("completion", MACHINE, "print the completion script for bash, zsh or fish"),
-    Command("doctor", MACHINE, "show what is missing or in the way on this machine"),
+    CommandRow("drive", DRIVE, "drive a car, and its twins, from this terminal"),
+    CommandRow("station", DRIVE, "open a page: every car, one big stop, a seat, plots"),
+    CommandRow("follow", DRIVE, "let twins follow a car that its RC drives"),
+    CommandRow("pads", DRIVE, "list, try, map and test gamepads and wheels"),
+    CommandRow("path", DRIVE, "make a path of a drive or a map, and compare drives with it"),
+    CommandRow("monitor", WATCH, "show what cars do, live, and why they stopped"),
+    CommandRow("cars", WATCH, "list the cars that are served now"),
+    CommandRow("serve", WATCH, "own a car's line, and share it with every command"),
+    CommandRow("stop", STOP, "stop cars, now", is_light=True),
+    CommandRow("arm", STOP, "let a car drive, once someone holds its deadman"),
+    CommandRow("clear", STOP, "clear a stop or a fault whose cause is gone"),
+    CommandRow("disarm", STOP, "take back the permission to drive of a car that stands"),
+    CommandRow("cap", STOP, "limit a car's speed, whoever drives it"),
+    CommandRow("vehicles", BOARDS, "list the types of car, and check them against boards"),
+    CommandRow("config", BOARDS, "show, read, write or compare a car's configuration"),
+    CommandRow("identify", BOARDS, "show what is at each port: car, board, versions"),
+    CommandRow("flash", BOARDS, "put the car's program onto a board, verified"),
+    CommandRow("pair", BOARDS, "pair a runstop box with its car, by their cables"),
+    CommandRow("hil", BOARDS, "measure a board on a bench; the result is one file"),
+    CommandRow("selftest", BOARDS, "test a car on blocks: sensors, wheels, runstop"),
+    CommandRow("trim", BOARDS, "set where straight ahead and standing still are"),
+    CommandRow("backup", BOARDS, "write a car's configuration and pairing to a file"),
+    CommandRow("restore", BOARDS, "write such a file back onto a car"),
+    CommandRow("sim", TWINS, "run a virtual car alone, behind a serial port"),
+    CommandRow("demo", TWINS, "let two cars drive together and stop, with numbers"),
+    CommandRow("faults", TWINS, "inject every known fault into virtual cars"),
+    CommandRow("record", LOGS, "log every byte to and from a car"),
+    CommandRow("log", LOGS, "show what a log holds, or write it as tables"),
+    CommandRow("replay", LOGS, "replay a log on a twin, and show how far apart they are"),
+    CommandRow("calibrate", LOGS, "find a car's numbers in the logs of its drives"),
+    CommandRow("ros", PROGRAMS, "connect a car to ROS 2, in the topics of F1TENTH and others"),
+    CommandRow("planning-simulator", PROGRAMS, "be Autoware's simple_planning_simulator"),
+    CommandRow("devkit", PROGRAMS, "let an AutoDRIVE Devkit script drive a car"),
+    CommandRow("completion", MACHINE, "print the completion script for bash, zsh or fish"),
+    CommandRow("doctor", MACHINE, "show what is missing or in the way on this machine"),
 )
 _BY_NAME = {command.name: command for command in COMMANDS}
 
@@ -148,7 +148,7 @@ def _trusting(words: list[str]) -> list[str]:
     return words
 
 
-def find(name: str) -> Command:
+def find(name: str) -> CommandRow:
     """Return the command of this name. Raises errors.UsageFault that suggests the nearest name."""
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -162,7 +162,7 @@ def find(name: str) -> Command:
     )
 
 
-def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
+def parser_of(command: CommandRow, module: ModuleType) -> argparse.ArgumentParser:
     """Return the command's own parser, with its text taken from the module's docstring."""
     import argparse
 

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import cast
 
 from host_bridge.demo.cars.demo_run import NAME, DemoRun, Unmeasured, now_s
-from host_bridge.demo.judging.limits import Limits
+from host_bridge.demo.judging.limits import StopLimits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.stages.real_time import DriverProcess
 from host_bridge.demo.trace import MeasuredStop
@@ -43,9 +43,9 @@ class StopCase:
     why: str = ""
     notes: list[str] = field(default_factory=list)
 
-    def limits(self, speed_mps: float) -> Limits:
+    def limits(self, speed_mps: float) -> StopLimits:
         """Return its limits at this speed."""
-        return Limits.of(self.reaction_s, speed_mps)
+        return StopLimits.of(self.reaction_s, speed_mps)
 
 
 # --- the faults

@@ -49,7 +49,7 @@ class Phase(Enum):
     OVER = "over"
 
 
-class Drive:
+class FleetDrive:
     """One drive of a fleet: it arms all cars once they have started, and clears no stop by itself.
 
     Clearing is a person's decision. ``notice`` is the message for the person; ``refusal`` says why

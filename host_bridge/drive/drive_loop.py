@@ -14,7 +14,7 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.control_task import ControlTask, next_tick_us
 from host_bridge.drive.controls import Controls, make_input, open_inputs
-from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.outcome import fault_of
 from host_bridge.drive.view import View
@@ -61,7 +61,7 @@ class DriveLoop:
 
     async def drive(
         self, cars: list[OpenCar], epoch: int, chosen: Input, log: Recorder | None
-    ) -> tuple[Drive, TandemError | None]:
+    ) -> tuple[FleetDrive, TandemError | None]:
         """Drive the cars; return the drive and its fault, None if there is none."""
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
@@ -80,7 +80,7 @@ class DriveLoop:
             _tell_limit(self._options, controls)
         try:
             fleet = Fleet([opened.car for opened in cars], epoch)
-            driven = Drive(
+            driven = FleetDrive(
                 fleet,
                 controls,
                 self._clock.now_us(),
@@ -98,7 +98,7 @@ class DriveLoop:
 
     async def _loop(
         self,
-        driven: Drive,
+        driven: FleetDrive,
         control_task: ControlTask,
         log: Recorder | None,
         wake_signal: WakeSignal,
@@ -121,19 +121,19 @@ class DriveLoop:
                 self.was_cancelled = True
                 self._requests.append(OperatorRequest.QUIT)
 
-    def _obey(self, driven: Drive, now_us: int) -> None:
+    def _obey(self, driven: FleetDrive, now_us: int) -> None:
         requests, self._requests = [*self._requests, *driven.controls.requests()], []
         for request in requests:
             self.was_cancelled |= request is OperatorRequest.INTERRUPT
             driven.handle(request, now_us)
 
-    def _step_between_ticks(self, driven: Drive, control_task: ControlTask) -> None:
+    def _step_between_ticks(self, driven: FleetDrive, control_task: ControlTask) -> None:
         """Serve an input that woke the session between two ticks: its command and its requests."""
         now_us = self._clock.now_us()
         control_task.claim_between_ticks(driven.read(now_us, is_between_ticks=True), now_us)
         self._obey(driven, now_us)
 
-    def _tick(self, driven: Drive, control_task: ControlTask) -> None:
+    def _tick(self, driven: FleetDrive, control_task: ControlTask) -> None:
         now_us = self._clock.now_us()
         self._obey(driven, now_us)
         control_task.tick(now_us)
@@ -147,7 +147,7 @@ class DriveLoop:
         if control_task.ticks % _VIEW_EVERY == 0:
             self._show(driven, now_us)
 
-    def _waits(self, driven: Drive, now_us: int) -> bool:
+    def _waits(self, driven: FleetDrive, now_us: int) -> bool:
         """Return True if the input itself may still arm the stopped cars within the drive's time.
 
         That holds for inputs that ``outlives_stops``, once driving has begun or if it began
@@ -158,7 +158,7 @@ class DriveLoop:
         has_begun = driven.begun_us is not None or self._options.is_unarmed
         return has_begun and is_in_time and driven.controls.input.outlives_stops
 
-    def _show(self, driven: Drive, now_us: int) -> None:
+    def _show(self, driven: FleetDrive, now_us: int) -> None:
         if self._screen:
             columns, rows = self._screen.size()
             self._screen.show(fitted(self._view.screen(driven, now_us, columns), rows))

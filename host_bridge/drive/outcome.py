@@ -10,10 +10,10 @@ from host_bridge.core.errors import (
     RefusedFault,
     TandemError,
 )
-from host_bridge.drive.drive import Drive
+from host_bridge.drive.drive import FleetDrive
 
 
-def fault_of(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
+def fault_of(driven: FleetDrive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
     """Return the fault that makes the exit code: refused, lost, different bytes, or ended early."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from host_bridge.drive.drive import Drive
+from host_bridge.drive.drive import FleetDrive
 
 
 class View(Protocol):
     """The display of a drive, for people and programs."""
 
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         """Return the whole screen as styled lines."""
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         """Return the lines for the log at this moment; called ten times a second."""
 
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
         """Return the lines for the end."""

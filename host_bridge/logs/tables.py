@@ -51,7 +51,7 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
     _refuse_any(_path(folder, *key) for key in columns)
     with ExitStack() as opened:
         tables = {
-            key: opened.enter_context(_Table(_path(folder, *key), ("log_t_s", *names)))
+            key: opened.enter_context(_TableFile(_path(folder, *key), ("log_t_s", *names)))
             for key, names in sorted(columns.items())
         }
         for r in _rows(log):
@@ -158,7 +158,7 @@ def _refuse_any(paths: Iterable[Path]) -> None:
             raise DataFileFault.in_the_way(path)
 
 
-class _Table:
+class _TableFile:
     """A new file, open until the end of ``with``; an existing one is never changed."""
 
     def __init__(self, path: Path, header: Iterable[str]) -> None:
@@ -173,7 +173,7 @@ class _Table:
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def __enter__(self) -> _Table:
+    def __enter__(self) -> _TableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -187,7 +187,7 @@ class _Table:
 
 
 def _write(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Path:
-    with _Table(path, header) as table:
+    with _TableFile(path, header) as table:
         for row in rows:
             table.write(row)
     return path

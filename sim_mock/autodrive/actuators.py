@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import atan, tan
 from typing import TYPE_CHECKING, cast
 
-from sim_mock.autodrive.command import Command, share
+from sim_mock.autodrive.command import VehicleCommand, share
 from sim_mock.models.autodrive.gearbox import STILL_MPS
 from sim_mock.plant.servo import NO_PULSE, CalibrationCurve
 from sim_mock.plant.vehicle_plant import FULL_DUTY, speed_controller
@@ -64,9 +64,11 @@ class Actuators:
         }
         self._angles_rad = dict.fromkeys(self._front, 0.0)
         self._top_mps = top_mps(p)
-        self.command = Command()
+        self.command = VehicleCommand()
 
-    def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:
+    def step(
+        self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float
+    ) -> VehicleCommand:
         """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is sensed by the ESC."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
         # The throttle that gives the same speed as the vehicle file's motors.
@@ -76,7 +78,7 @@ class Actuators:
             effort, pedal = 0.0, min(abs(effort), 1.0)  # the gearbox ignores an opposing throttle
         steer_rad = self._steer_rad(outputs)
         speed_mps = self._car.speed_mps(of_speed)
-        self.command = Command(
+        self.command = VehicleCommand(
             effort if self._car.has_pedals else of_speed,  # a pedal is a share of a torque
             share(steer_rad / self._car.steer_max_rad),
             speed_mps,

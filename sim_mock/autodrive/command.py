@@ -59,7 +59,7 @@ class Scenery:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class VehicleCommand:
     """A command to a vehicle: shares from -1 to 1, forward and left positive; speeds for some cars.
 
     ``pedal``, 0 to 1: how far a large car's brake is down where its throttle is 0.
@@ -79,16 +79,16 @@ class Command:
         """
         return self.pedal if self.throttle == 0.0 else 0.0
 
-    def held(self) -> Command:
+    def held(self) -> VehicleCommand:
         """Return the command to stand, with the wheels turned as they are."""
-        return Command(steering=self.steering)
+        return VehicleCommand(steering=self.steering)
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleAnswer:
     """The command to one vehicle; the default is to stand."""
 
-    command: Command = Command()
+    command: VehicleCommand = VehicleCommand()
     is_reset: bool = False
 
 
@@ -109,11 +109,11 @@ def write_answer(
 
 
 def write_command(
-    command: Command, mark: str | None, is_reset: bool, vehicle: str = "V1"
+    command: VehicleCommand, mark: str | None, is_reset: bool, vehicle: str = "V1"
 ) -> dict[str, str]:
     """Return the keys of one vehicle, except for its lights."""
     if mark is None:
-        command = Command()
+        command = VehicleCommand()
     own = {
         "Throttle": decimal(command.throttle, mark),
         "Steering": decimal(command.steering, mark),

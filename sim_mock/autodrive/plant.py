@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import Actuators
 from sim_mock.autodrive.playout import Pair, PlayoutBuffer
-from sim_mock.autodrive.telemetry import Telemetry
+from sim_mock.autodrive.telemetry import TelemetryValues
 from sim_mock.plant.body import BodyState
 from sim_mock.sensors.encoder import COUNTER_MASK
-from sim_mock.sensors.imu import Imu
+from sim_mock.sensors.imu import ImuModel
 
 if TYPE_CHECKING:
     from sim_mock.autodrive.cars import SimulatedCar
-    from sim_mock.autodrive.command import Command
+    from sim_mock.autodrive.command import VehicleCommand
     from sim_mock.plant.parameters import PlantParameters
 
 LOST_S = 0.5
@@ -44,9 +44,9 @@ class ExchangedPlant:
         p = self._p = parameters
         self._car = car
         self._actuators = Actuators(p, car)
-        self.imu = Imu(p.imu, seed)
+        self.imu = ImuModel(p.imu, seed)
         self.truth = BodyState()
-        self.telemetry = Telemetry()
+        self.telemetry = TelemetryValues()
         self.steer_rad = self.steer_rear_rad = 0.0
         self.is_sliding = False
         self.wheel_speed_mps = 0.0
@@ -89,7 +89,7 @@ class ExchangedPlant:
         return self._heard_us is None or self.now_us - self._heard_us >= LOST_S * 1e6
 
     @property
-    def command(self) -> Command:
+    def command(self) -> VehicleCommand:
         """The present command to the simulator."""
         command = self._actuators.command
         return command.held() if self.is_lost else command
@@ -125,7 +125,7 @@ class ExchangedPlant:
             return
         self.imu.step(dt_s, said.turning_radps[2], said.accel_mps2[0], said.accel_mps2[1])
 
-    def hear(self, telemetry: Telemetry, at_us: int) -> None:
+    def hear(self, telemetry: TelemetryValues, at_us: int) -> None:
         """Take a frame that came at ``at_us`` of the plant's time."""
         self._notice(telemetry, at_us)
         self.telemetry = telemetry
@@ -141,7 +141,7 @@ class ExchangedPlant:
         self._heard_us = None
         self._ignored_us = self._frozen_us = self._twice = 0
 
-    def _notice(self, said: Telemetry, at_us: int) -> None:
+    def _notice(self, said: TelemetryValues, at_us: int) -> None:
         """Track whether the simulator follows commands, and whether time passes in it."""
         gap_us = max(at_us - self._heard_us, 0) if self._heard_us is not None else 0
         asked, echoed = abs(self.command.throttle), said.throttle
@@ -187,7 +187,7 @@ class ExchangedPlant:
         most_rad = _JUMP_TIMES * self._car.top_mps / self._car.wheel_radius_m
         return max(map(abs, turned_rad)) > most_rad * max(gap_s, _JUMP_GAP_S)
 
-    def _learn(self, said: Telemetry) -> None:
+    def _learn(self, said: TelemetryValues) -> None:
         truth, yaw_rad = self.truth, said.yaw_rad()
         if said.steer_rad:
             self.steer_rad = said.steer_rad[0]

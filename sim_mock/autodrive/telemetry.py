@@ -40,7 +40,7 @@ _WHOLE = ("ticks", "collisions", "lap_count")  # written without decimals; the r
 
 
 @dataclass(frozen=True, slots=True)
-class Telemetry:
+class TelemetryValues:
     """The values of one frame, None where it has none; left wheel before right wheel."""
 
     throttle: Values | None = None
@@ -85,13 +85,13 @@ class Telemetry:
         return self.euler_rad[2] if self.euler_rad else None
 
 
-def read_telemetry(keys: Mapping[str, Any], vehicle: str = "V1") -> Telemetry:
+def read_telemetry(keys: Mapping[str, Any], vehicle: str = "V1") -> TelemetryValues:
     """Return the values of a frame that can be read."""
     found = {field: numbers(keys.get(f"{vehicle} {key}"), n) for field, key, n in _KEYS}
-    return Telemetry(**found, scan=keys.get(f"{vehicle} {_SCAN}"))
+    return TelemetryValues(**found, scan=keys.get(f"{vehicle} {_SCAN}"))
 
 
-def write_telemetry(telemetry: Telemetry, vehicle: str = "V1") -> dict[str, str]:
+def write_telemetry(telemetry: TelemetryValues, vehicle: str = "V1") -> dict[str, str]:
     """Return the known values' keys as the simulator writes them; a scan stays as it is."""
     known = {key: (field, getattr(telemetry, field)) for field, key, _ in _KEYS}
     keys = {

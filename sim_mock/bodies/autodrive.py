@@ -14,7 +14,12 @@ from sim_mock.bodies.rolling import integrated, is_sliding_at
 from sim_mock.models.autodrive.automobile import at_rest, step
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
 from sim_mock.models.autodrive.gearbox import STILL_MPS
-from sim_mock.models.autodrive.parameters import AutomobileParameters, CarParameters, Input, Pedals
+from sim_mock.models.autodrive.parameters import (
+    AutomobileParameters,
+    CarParameters,
+    NormalisedInput,
+    Pedals,
+)
 from sim_mock.models.autodrive.powertrain import brake_nm
 from sim_mock.models.integration import State
 from sim_mock.plant.motor import Motor
@@ -41,7 +46,7 @@ class AutoDriveBody:
     def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         car = self._car
         throttle = self._simulated.throttle(acts.duty * self._top_mps)
-        u = Input(throttle, acts.front_rad / car.steer_max_rad)
+        u = NormalisedInput(throttle, acts.front_rad / car.steer_max_rad)
         new = self.state = integrated(sprung_rates, self.state, u, car, dt_s, truth)
         self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m
         self.is_sliding = is_sliding_at(self.rim_mps, truth.vx_mps)

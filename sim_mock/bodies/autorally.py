@@ -13,8 +13,8 @@ from sim_mock.bodies.rolling import integrated, is_sliding_at
 from sim_mock.models.autorally.body import BRAKE_FULL_RADPS
 from sim_mock.models.autorally.double_track import DoubleTrack, double_track_rates
 from sim_mock.models.autorally.full import Full, full_rates
-from sim_mock.models.autorally.parameters import GRAVITY_MPS2, CarParameters, Input
-from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, ActuatorInput, AutorallyParameters
+from sim_mock.models.autorally.single_track import SingleTrackState, single_track_rates
 from sim_mock.models.integration import RightHandSide, State
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sim_mock.plant.model import Actuation
     from sim_mock.plant.parameters import PlantParameters
 
-Kind = tuple[Callable[..., State], RightHandSide[Input, CarParameters], slice]
+Kind = tuple[Callable[..., State], RightHandSide[ActuatorInput, AutorallyParameters], slice]
 
 # A model's state, its right-hand side, and the slice of its state with the rear wheels' spins.
-SINGLE: Kind = (SingleTrack, single_track_rates, slice(7, 8))
+SINGLE: Kind = (SingleTrackState, single_track_rates, slice(7, 8))
 DOUBLE: Kind = (DoubleTrack, double_track_rates, slice(8, 10))
 FULL: Kind = (Full, full_rates, slice(8, 10))
 
@@ -33,7 +33,7 @@ FULL: Kind = (Full, full_rates, slice(8, 10))
 class AutoRallyBody:
     """One of the three models; ``state`` is the model's, with spins, ride, roll and pitch."""
 
-    def __init__(self, parameters: PlantParameters, car: CarParameters, kind: Kind) -> None:
+    def __init__(self, parameters: PlantParameters, car: AutorallyParameters, kind: Kind) -> None:
         make, self._rates, self._rear = kind
         self._car = car
         drive = parameters.drive
@@ -45,7 +45,7 @@ class AutoRallyBody:
 
     def move(self, dt_s: float, acts: Actuation, truth: BodyState) -> None:
         car = self._car
-        u = Input(acts.front_rad, self._drive_nm(acts), acts.brake_n * car.wheel_radius_m)
+        u = ActuatorInput(acts.front_rad, self._drive_nm(acts), acts.brake_n * car.wheel_radius_m)
         new = self.state = integrated(self._rates, self.state, u, car, dt_s, truth)
         spins = new[self._rear]
         self.rim_mps = sum(spins) / len(spins) * car.wheel_radius_m

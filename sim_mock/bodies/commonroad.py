@@ -13,7 +13,11 @@ from sim_mock.bodies.rolling import LongitudinalDrive, rear_axle_position, set_f
 from sim_mock.models.integration import rk4
 from sim_mock.models.single_track.kinematic import Kinematic, kinematic_rates
 from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, Linear, linear_rates
-from sim_mock.models.single_track.parameters import Input, Limits, SingleTrack
+from sim_mock.models.single_track.parameters import (
+    ControlLimits,
+    DriverInput,
+    SingleTrackParameters,
+)
 from sim_mock.plant.body import GRAVITY_MPS2
 
 if TYPE_CHECKING:
@@ -22,10 +26,10 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
 
-def single_track_of(p: PlantParameters) -> SingleTrack:
+def single_track_of(p: PlantParameters) -> SingleTrackParameters:
     """Return the vehicle file's numbers under CommonRoad's names; only friction is limited here."""
     body, most_mps2 = p.body, p.mu * GRAVITY_MPS2
-    return SingleTrack(
+    return SingleTrackParameters(
         mass_kg=body.mass_kg,
         inertia_z_kgm2=body.inertia_z_kgm2,
         lf_m=body.lf_m,
@@ -34,7 +38,7 @@ def single_track_of(p: PlantParameters) -> SingleTrack:
         mu=p.mu,
         stiffness_front_per_rad=body.stiffness_front_per_rad / p.mu,
         stiffness_rear_per_rad=body.stiffness_rear_per_rad / p.mu,
-        limits=Limits(-inf, inf, -inf, inf, -inf, inf, inf, most_mps2),
+        limits=ControlLimits(-inf, inf, -inf, inf, -inf, inf, inf, most_mps2),
     )
 
 
@@ -56,11 +60,11 @@ class KinematicBody:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
         self.rim_mps = truth.vx_mps
 
-    def _input(self, dt_s: float, acts: Actuation, truth: BodyState) -> Input:
+    def _input(self, dt_s: float, acts: Actuation, truth: BodyState) -> DriverInput:
         rate_radps = (acts.steer_rad - self._steer_rad) / dt_s
-        return Input(rate_radps, self._longitudinal.accel_mps2(dt_s, acts, truth.vx_mps))
+        return DriverInput(rate_radps, self._longitudinal.accel_mps2(dt_s, acts, truth.vx_mps))
 
-    def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
+    def _step(self, dt_s: float, u: DriverInput, to_rad: float, truth: BodyState) -> None:
         p = self._p
         x_m, y_m = rear_axle_position(truth, p.lr_m)
         begun = Kinematic(x_m, y_m, self._steer_rad, truth.vx_mps, truth.yaw_rad)
@@ -75,7 +79,7 @@ class SingleTrackBody(KinematicBody):
     Its equations do not hold backwards, where the kinematic one is used.
     """
 
-    def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
+    def _step(self, dt_s: float, u: DriverInput, to_rad: float, truth: BodyState) -> None:
         if truth.vx_mps < KINEMATIC_BELOW_MPS:
             super()._step(dt_s, u, to_rad, truth)
             return

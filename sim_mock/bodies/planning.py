@@ -16,7 +16,7 @@ from sim_mock.bodies.rolling import LongitudinalDrive, rear_axle_position
 from sim_mock.models.integration import State
 from sim_mock.models.planning.gear import DRIVE, REVERSE
 from sim_mock.models.planning.model_types import PEDALLED, make_car
-from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.motion import DriverCommand, Report
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.motor import Motor
 
@@ -55,12 +55,12 @@ class PlanningBody:
         self._put = truth.values()
         self.rim_mps = said.vx_mps
 
-    def _command(self, dt_s: float, acts: Actuation, speed_mps: float) -> Command:
+    def _command(self, dt_s: float, acts: Actuation, speed_mps: float) -> DriverCommand:
         self._shift(acts.duty)
         is_braked = acts.brake_n > abs(acts.pushes_n(speed_mps))
         along_mps2 = self._longitudinal.accel_mps2(dt_s, acts, speed_mps)
         goes_back = self._is_pedalled and self._gear == REVERSE
-        return Command(
+        return DriverCommand(
             vx_mps=0.0 if is_braked else acts.duty * self._top_mps,
             ax_mps2=-along_mps2 if goes_back else along_mps2,
             steer_rad=acts.steer_rad,

@@ -15,9 +15,9 @@ from sim_mock.plant.model import Actuation
 from sim_mock.plant.motor import Motor
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.servo import CalibrationCurve, Servo
-from sim_mock.plant.vesc import Vesc, VescParameters
+from sim_mock.plant.vesc import VescModel, VescParameters
 from sim_mock.sensors.encoder import Encoder
-from sim_mock.sensors.imu import Imu
+from sim_mock.sensors.imu import ImuModel
 
 if TYPE_CHECKING:
     from sim_mock.plant.model import Model
@@ -48,7 +48,7 @@ class Plant:
     def __init__(self, parameters: PlantParameters, seed: int, model: Model | None = None) -> None:
         p = self._p = parameters
         self.truth = BodyState()
-        self.imu = Imu(p.imu, seed)
+        self.imu = ImuModel(p.imu, seed)
         self.steer_rad = self.steer_rear_rad = 0.0
         self._input = BodyInput(p.body, p.mu)
         self._drive = Driveline(p.drive, p.body.mass_kg)
@@ -73,7 +73,7 @@ class Plant:
         return self._p
 
     @property
-    def speed_controller(self) -> Esc | Vesc | None:
+    def speed_controller(self) -> Esc | VescModel | None:
         """The speed controller; None on H-bridges."""
         return self._esc
 
@@ -241,10 +241,10 @@ class Plant:
         return share * front_mps + (1.0 - share) * rear_mps
 
 
-def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:
+def speed_controller(p: EscParameters | VescParameters | None) -> Esc | VescModel | None:
     """Return the controller of the drive channel's pulses; None on H-bridges."""
     if isinstance(p, VescParameters):
-        return Vesc(p)
+        return VescModel(p)
     return Esc(p) if p else None
 
 

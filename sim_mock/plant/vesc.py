@@ -45,7 +45,7 @@ class VescParameters:
         return min(max(away_ns / span_ns, -1.0), 1.0)
 
 
-class Vesc:
+class VescModel:
     """One VESC: its last command, and the time since it was received."""
 
     __slots__ = ("_brake_a", "_duty", "_is_forward", "_may_turn", "_p", "_silent_s")

@@ -51,7 +51,7 @@ def _thousandths(value: float) -> int:
     return min(max(round(1000.0 * value), -MOST), MOST)
 
 
-class Imu:
+class ImuModel:
     """A sensor that samples at its own rate and holds each sample until the next, as registers do.
 
     ``truth`` is the exact value, ``measured`` that with errors; of these the board has the yaw

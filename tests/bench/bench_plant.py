@@ -11,7 +11,7 @@ from vehiclemodels.vehicle_parameters import setup_vehicle_parameters
 
 from sim_mock.models.integration import rk4
 from sim_mock.models.single_track.linear import linear_rates
-from sim_mock.models.single_track.parameters import Input
+from sim_mock.models.single_track.parameters import DriverInput
 from sim_mock.plant.batch import Batch
 from tests.bench.support import plants_alone
 from tests.bench.support.plants_alone import DT_S, best_s
@@ -55,7 +55,7 @@ def by_rk4() -> Any:
     """Ours, plain Python, inputs held over each millisecond."""
     x = START
     for step in range(round(SLALOM_S / DT_S)):
-        x = rk4(linear_rates, x, Input(*inputs(step * DT_S)), OURS, DT_S)
+        x = rk4(linear_rates, x, DriverInput(*inputs(step * DT_S)), OURS, DT_S)
     return x
 
 

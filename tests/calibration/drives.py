@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.bayesian_fit.parameters import known_values
-from calibration.logs.run import Commands, Odometry, Run
+from calibration.logs.run import Commands, PoseTrack, Run
 from calibration.simulation.twin import predict
 from host_bridge.sharing.services import make_host
 
@@ -38,11 +38,11 @@ def messages(steering_norm: float, slow_s: float = 0.6, fast_s: float = 2.0) -> 
 def made_run(steering_norm: float, values: dict[str, float], seed: int, spread: float) -> Run:
     """What ``values`` make of such messages, with noise of ``spread`` (m and rad)."""
     times_s = np.arange(0.1, 8.0, 0.14)
-    still = Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s))))
+    still = PoseTrack("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s))))
     run = Run(messages(steering_norm), still)
     poses = predict(NIGEL, values, run, 0.005)
     x, y, yaw = correlated_noise(len(times_s), seed, spread)
-    seen = Odometry(still.file, "", times_s, poses.x_m + x, poses.y_m + y, poses.yaw_rad + yaw)
+    seen = PoseTrack(still.file, "", times_s, poses.x_m + x, poses.y_m + y, poses.yaw_rad + yaw)
     return Run(run.commands, seen)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.bayesian_fit.parameters import FIT_PARAMETERS, known_values
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.logs.run import Commands, Odometry, Run
+from calibration.logs.run import Commands, PoseTrack, Run
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.steering_model import wheel_shares
 from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
@@ -95,7 +95,7 @@ def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     turned_rad = scales[6] * rng.normal()
     end_s = 3.5 + values["queue_delay_s"] + values["queue_s_per_message"] * len(commands.t_s)
     times_s = np.arange(0.1, end_s, SAMPLE_S)
-    run = Run(commands, Odometry("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s)))))
+    run = Run(commands, PoseTrack("made_odometry.csv", "", times_s, *np.zeros((3, len(times_s)))))
     schedule = spoilt(made, commands_in_effect(run, values))
     own = TWIN.drive(TWIN.tuned(values), schedule, times_s, STEP_S)
     poses = as_odometry(own, (0.0, 0.0, turned_rad), values["mount_yaw_rad"], values["mount_x_m"])

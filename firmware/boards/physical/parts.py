@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
         def step(self, now_us: int) -> None: ...
 
-    class Battery(Protocol):
+    class BatteryInput(Protocol):
         @property
         def mv(self) -> int: ...
 
@@ -117,7 +117,7 @@ def make_vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":
     return VescChannel(vesc, *row[1:]) if row[0] == "vesc" else VescServo(vesc.vesc)
 
 
-def make_battery(pins: "Pins", i2c: "Any", vesc: "VescDrive | None") -> "Battery | None":
+def make_battery(pins: "Pins", i2c: "Any", vesc: "VescDrive | None") -> "BatteryInput | None":
     if pins.BATTERY is None:
         return None
     if pins.BATTERY[0] == "vesc":

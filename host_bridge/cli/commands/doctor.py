@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from host_bridge.deploy.doctor import Finding, examine, this_machine, udev_rules
+from host_bridge.deploy.doctor import DoctorFinding, examine, this_machine, udev_rules
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -41,12 +41,12 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return 1 if any(finding.verdict.value == "fail" for finding in findings) else 0
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: DoctorFinding) -> str:
     line = f"{finding.verdict.value:5} {finding.subject:19} {finding.what}"
     return f"{line}\n{'':26}-> {finding.remedy}" if finding.remedy else line
 
 
-def _json(findings: Sequence[Finding]) -> str:
+def _json(findings: Sequence[DoctorFinding]) -> str:
     rows = [
         {
             "subject": finding.subject,

@@ -7,7 +7,7 @@ import os
 import secrets
 from collections.abc import Callable
 
-from host_bridge.config.boards import Board, load_board
+from host_bridge.config.boards import BoardType, load_board
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -99,7 +99,7 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
         run_async(_lengthen(args.car, host, load_board(name), facts))
 
 
-async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> int:
+async def _lengthen(port: str, host: Host, board: BoardType, facts: BoardFacts) -> int:
     """Lengthen the car's control period if needed, for a box's messages take time in its steps.
 
     Raises errors.TandemError.

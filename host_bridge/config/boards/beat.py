@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from host_bridge.config.boards.facts import Board
+from host_bridge.config.boards.facts import BoardType
 from host_bridge.config.boards.pins.checking import load_needs
 from host_bridge.config.boards.reading import board_names, load_board, read_wiring
 from host_bridge.config.boards.step_time import holds, link_of
@@ -13,7 +13,7 @@ from host_bridge.core import Vehicle
 
 
 def on_board(
-    vehicle: Vehicle, board: Board, micropython: str = "", *, is_paired: bool = False
+    vehicle: Vehicle, board: BoardType, micropython: str = "", *, is_paired: bool = False
 ) -> Vehicle:
     """Return the vehicle with a control period no shorter than the board file's ``step_s``.
 
@@ -27,7 +27,7 @@ def on_board(
     return load_vehicle(vehicle.path, {"timing.step_s": board.step_s})
 
 
-def _holds(vehicle: Vehicle, board: Board, micropython: str, *, is_paired: bool) -> bool:
+def _holds(vehicle: Vehicle, board: BoardType, micropython: str, *, is_paired: bool) -> bool:
     needs = load_needs(board, vehicle.path)
     wiring = read_wiring(board, needs.wiring, needs.channels)
     if wiring is None:

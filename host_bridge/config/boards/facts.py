@@ -82,7 +82,7 @@ class Chip:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardType:
     """A board: its chip, pins and wirings.
 
     ``machine`` is how ``os.uname().machine`` begins there; ``reserved`` maps a pin to its only

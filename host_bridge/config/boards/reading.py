@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, PwmChannel, Wiring
+from host_bridge.config.boards.facts import (
+    BoardType,
+    Chip,
+    Part,
+    Pin,
+    Pins,
+    Pio,
+    PwmChannel,
+    Wiring,
+)
 from host_bridge.config.boards.facts import pins_of as parsed_pins
 from host_bridge.config.boards.schema import (
     BOARD_KEYS,
@@ -39,7 +48,7 @@ def board_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if path != _CHIPS))
 
 
-def load_board(name_or_path: str) -> Board:
+def load_board(name_or_path: str) -> BoardType:
     """Load a board by its name (``pico``) or by the path of its file (anything with a / or .toml).
 
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
@@ -50,7 +59,7 @@ def load_board(name_or_path: str) -> Board:
     values = {k.name: read_key(document, k.name, document.values, k) for k in BOARD_KEYS}
     source = load_board(values["wired_as"]) if values["wired_as"] else None
     chip = _chip(document, values["chip"])
-    return Board(
+    return BoardType(
         name=document.path.stem,
         title=values["title"],
         chip=chip,
@@ -198,7 +207,7 @@ def other_wirings() -> tuple[str, ...]:
     return tuple(sorted({name for board in boards for name in board.wirings if board.is_box(name)}))
 
 
-def read_wiring(board: Board, name: str, channels: list[dict[str, Any]]) -> Wiring | None:
+def read_wiring(board: BoardType, name: str, channels: list[dict[str, Any]]) -> Wiring | None:
     """Read a wiring, of a vehicle with these ``[[channels]]``; None if the board has none so named.
 
     A missing part is refused by the rules, not here. Raises VehicleFileFault.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from host_bridge.config.boards.facts import Board, Wiring
+from host_bridge.config.boards.facts import BoardType, Wiring
 from host_bridge.config.boards.measured import MeasuredSteps, read_measured
 from host_bridge.config.boards.tables import minor_of, numbers_of
 from host_bridge.core import BudgetRow
@@ -37,7 +37,7 @@ class StepTime:
         return BudgetRow(WHAT, self.p99_us, self.step_us, self.said)
 
 
-def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime:
+def step_time(board: BoardType, wiring: Wiring, name: str, step_us: int) -> StepTime:
     """Return the step time of the wiring ``name``, or of the nearest one measured on this chip.
 
     The chip's clock has to be the same. It is the time under the slowest of the measured
@@ -65,7 +65,7 @@ def link_of(wiring: Wiring) -> str:
 
 
 def holds(
-    board: Board, name: str, link: str, step_us: int, micropython: str, *, is_paired: bool
+    board: BoardType, name: str, link: str, step_us: int, micropython: str, *, is_paired: bool
 ) -> bool:
     """Return whether this very car was measured with this period and release, and kept it.
 
@@ -107,7 +107,7 @@ def _shorter(timed: Sequence[MeasuredSteps], name: str, link: str, step_us: int)
                 yield f"; MicroPython {release} holds {beat_us / 1000:g} ms{but}"
 
 
-def _is_of(row: MeasuredSteps, board: Board) -> bool:
+def _is_of(row: MeasuredSteps, board: BoardType) -> bool:
     is_same = row.chip == board.chip.name and row.mhz == board.clock_mhz
     return is_same and row.is_configured and row.state == "driving"
 
@@ -130,7 +130,7 @@ def _worst(
     return max((row for row in known if row.heard == least), key=lambda row: row.p99_us)
 
 
-def _refusal(board: Board, name: str, p99_us: int, step_us: int) -> str:
+def _refusal(board: BoardType, name: str, p99_us: int, step_us: int) -> str:
     if p99_us <= step_us:
         return ""
     is_longer = step_us < LONGEST_STEP_US and p99_us <= LONGEST_STEP_US

@@ -15,7 +15,7 @@ _PLANT_POINTS_PER_SPAN = 4  # the plant's linkage is finer than the program's ni
 
 
 @dataclass(frozen=True)
-class Channel:
+class CompiledChannel:
     """One output: pulses in ns or duties in 1/10000 for the car's program, and the plant's data."""
 
     kind: int
@@ -32,7 +32,7 @@ def compile_channels(
     tables: list[dict[str, Any]],
     geometry: SteeringGeometry,
     steer_max_rad: float,
-) -> list[Channel]:
+) -> list[CompiledChannel]:
     """Compile all channels of a vehicle file.
 
     Raises VehicleFileFault for a pulse or an angle that the channel cannot reach.
@@ -50,32 +50,36 @@ class _Bench:
     geometry: SteeringGeometry
     steer_max_rad: float
 
-    def none(self, path: str, table: dict[str, Any]) -> Channel:
-        return Channel(CHANNEL_KINDS.index("none"), plant={"kind": "none"})
+    def none(self, path: str, table: dict[str, Any]) -> CompiledChannel:
+        return CompiledChannel(CHANNEL_KINDS.index("none"), plant={"kind": "none"})
 
-    def h_bridge(self, path: str, table: dict[str, Any]) -> Channel:
+    def h_bridge(self, path: str, table: dict[str, Any]) -> CompiledChannel:
         high = round(table["duty_max"] * _FULL_DUTY)
-        return Channel(CHANNEL_KINDS.index("h_bridge"), -high, 0, high, plant={"kind": "h_bridge"})
+        return CompiledChannel(
+            CHANNEL_KINDS.index("h_bridge"), -high, 0, high, plant={"kind": "h_bridge"}
+        )
 
-    def esc(self, path: str, table: dict[str, Any]) -> Channel:
+    def esc(self, path: str, table: dict[str, Any]) -> CompiledChannel:
         pulses = self._pulses_ns(path, table, "reverse_us", "neutral_us", "forward_us")
         low, neutral, high = pulses
-        return Channel(CHANNEL_KINDS.index("esc"), low, neutral, high, plant={"kind": "esc"})
+        return CompiledChannel(
+            CHANNEL_KINDS.index("esc"), low, neutral, high, plant={"kind": "esc"}
+        )
 
-    def brake_servo(self, path: str, table: dict[str, Any]) -> Channel:
+    def brake_servo(self, path: str, table: dict[str, Any]) -> CompiledChannel:
         low, neutral, high = self._away_ns(path, table, "released_us")
         plant: dict[str, object] = {
             "kind": "brake_servo",
             "released_ns": neutral,
             "full_ns": high if neutral == low else low,
         }
-        return Channel(CHANNEL_KINDS.index("brake_servo"), low, neutral, high, plant=plant)
+        return CompiledChannel(CHANNEL_KINDS.index("brake_servo"), low, neutral, high, plant=plant)
 
-    def level(self, path: str, table: dict[str, Any]) -> Channel:
+    def level(self, path: str, table: dict[str, Any]) -> CompiledChannel:
         low, neutral, high = self._away_ns(path, table, "off_us")
         actuator = ACTUATOR_BITS[table["actuator"]].bit_length() - 1
         kind = CHANNEL_KINDS.index("level")
-        return Channel(kind, low, neutral, high, plant={"kind": "none"}, actuator=actuator)
+        return CompiledChannel(kind, low, neutral, high, plant={"kind": "none"}, actuator=actuator)
 
     def _away_ns(self, path: str, table: dict[str, Any], rest: str) -> tuple[int, int, int]:
         """Return lowest, resting and highest pulse of a servo that moves only to one side."""
@@ -90,7 +94,7 @@ class _Bench:
             )
         return min(rest_ns, full_ns), rest_ns, max(rest_ns, full_ns)
 
-    def servo(self, path: str, table: dict[str, Any]) -> Channel:
+    def servo(self, path: str, table: dict[str, Any]) -> CompiledChannel:
         ratio = self._ratio(path, table)
         low, high = self._pulses_ns(path, table, "low_us", "high_us")
         angles_rad = curve_angles_rad(self.steer_max_rad)
@@ -103,7 +107,9 @@ class _Bench:
             "wheel_ratio": ratio,
         }
         middle = curve[len(curve) // 2]
-        return Channel(CHANNEL_KINDS.index("servo_steering"), low, middle, high, curve, plant)
+        return CompiledChannel(
+            CHANNEL_KINDS.index("servo_steering"), low, middle, high, curve, plant
+        )
 
     def _ratio(self, path: str, table: dict[str, Any]) -> float:
         """Return the angle of this axle's wheels divided by that of the front wheels."""

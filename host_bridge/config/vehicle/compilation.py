@@ -9,7 +9,7 @@ from typing import Any
 from firmware.core.settings.params import CHANNELS, CURVE_POINTS, SOURCES, STOP_SOURCES, TABLE
 from firmware.protocol import codes
 from host_bridge.config.vehicle import schema
-from host_bridge.config.vehicle.channels import Channel
+from host_bridge.config.vehicle.channels import CompiledChannel
 from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad
 from host_bridge.config.vehicle.schema import (
     ACTUATOR_BITS,
@@ -49,7 +49,7 @@ def motion_every(baud: int, step_s: float, has_rc: bool = False) -> int:
 
 
 def compile_parameters(
-    tables: dict[str, Any], channels: list[Channel], geometry: SteeringGeometry
+    tables: dict[str, Any], channels: list[CompiledChannel], geometry: SteeringGeometry
 ) -> dict[str, list[int]]:
     """Return all parameters by name, except the board's id, which is a car's and not a type's."""
     parameters = {name: [default] * many for name, _, many, _, _, default in TABLE}
@@ -181,8 +181,8 @@ _SOURCE_COLUMNS: dict[str, Callable[[dict[str, Any]], int]] = {
 }
 
 
-def _channel_columns(channels: list[Channel]) -> dict[str, list[int]]:
-    padded = channels + [Channel(0)] * (CHANNELS - len(channels))
+def _channel_columns(channels: list[CompiledChannel]) -> dict[str, list[int]]:
+    padded = channels + [CompiledChannel(0)] * (CHANNELS - len(channels))
     curves = [channel.curve or [0] * CURVE_POINTS for channel in padded]
     return {
         "channel_kind": [channel.kind for channel in padded],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.config.vehicle.bases import FOLDER, base_names, is_file, names_in, read_with_bases
-from host_bridge.config.vehicle.channels import Channel, compile_channels
+from host_bridge.config.vehicle.channels import CompiledChannel, compile_channels
 from host_bridge.config.vehicle.compilation import compile_parameters, source_mask
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.geometry import SteeringGeometry
@@ -82,7 +82,7 @@ def _meant(name: str, names: Sequence[str]) -> str:
 def _vehicle(
     document: Document,
     tables: dict[str, Any],
-    channels: list[Channel],
+    channels: list[CompiledChannel],
     parameters: dict[str, list[int]],
 ) -> Vehicle:
     limits, stop = tables["limits"], tables["stop"]

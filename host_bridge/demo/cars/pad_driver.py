@@ -18,7 +18,7 @@ from host_bridge import drive as driving
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.driver import Report, print_line, report_line, standard_input
 from host_bridge.drive import DriveOptions
-from host_bridge.drive.drive import Drive
+from host_bridge.drive.drive import FleetDrive
 from host_bridge.inputs.gamepad import (
     GamepadInput,
     LivenessCheck,
@@ -39,16 +39,16 @@ class JsonLinesView:
     def __init__(self, report: Report) -> None:
         self._report = report
 
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         return []
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         line = report_line(drive.fleet.cars[0])
         if line:
             self._report({**line, "phase": drive.phase.name})
         return []
 
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
         return ()
 
 

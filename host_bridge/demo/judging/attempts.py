@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from host_bridge.demo.cars.demo_run import SPEED_MPS, WAIT_S, DemoRun, Unmeasured, now_s
-from host_bridge.demo.judging.limits import OF_LATENESS, Limits, judge_stop
+from host_bridge.demo.judging.limits import OF_LATENESS, StopLimits, judge_stop
 from host_bridge.demo.judging.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 from host_bridge.demo.output import DemoOutput
 from host_bridge.demo.stops import StopCase
@@ -112,7 +112,7 @@ async def _after(case: StopCase, run: DemoRun) -> Ruling | None:
     return None
 
 
-def stop_text(measured: MeasuredStop | Limits) -> str:
+def stop_text(measured: MeasuredStop | StopLimits) -> str:
     """Return the three numbers as text."""
     reaction_ms, ms = measured.reaction_s * 1000, measured.seconds * 1000
     return f"{reaction_ms:.0f} ms to react, {ms:.0f} ms and {measured.metres:.2f} m to stand"

@@ -23,7 +23,7 @@ OF_LATENESS = ("SILENCE", "CLOCK_STEP", "OVERRUN")
 
 
 @dataclass(frozen=True)
-class Limits:
+class StopLimits:
     """The limits for a stop: reaction time, time and distance to standstill."""
 
     reaction_s: float
@@ -31,7 +31,7 @@ class Limits:
     metres: float
 
     @classmethod
-    def of(cls, reaction_s: float, speed_mps: float) -> Limits:
+    def of(cls, reaction_s: float, speed_mps: float) -> StopLimits:
         """Return the limits: the reaction at full speed, then the brake."""
         react_s = reaction_s + _STEP_S
         return cls(
@@ -57,7 +57,7 @@ class Limits:
 
 def judge_stop(
     stop: MeasuredStop,
-    limits: Limits,
+    limits: StopLimits,
     machine: MachineTiming,
     fault_s: float,
     *,

@@ -1,6 +1,6 @@
 """The check whether a machine is fit to drive cars: the obstacles, and what to do about them."""
 
-from host_bridge.deploy.doctor.checks import Finding, Machine, Severity, examine
+from host_bridge.deploy.doctor.checks import DoctorFinding, Machine, Severity, examine
 from host_bridge.deploy.doctor.machine import LocalMachine
 from host_bridge.deploy.doctor.udev import RULES_PATH, udev_rules
 from host_bridge.link.transports.serial_port import ports
@@ -9,7 +9,7 @@ from sim_mock.runtime.micropython import candidates
 
 __all__ = [
     "RULES_PATH",
-    "Finding",
+    "DoctorFinding",
     "LocalMachine",
     "Machine",
     "Severity",

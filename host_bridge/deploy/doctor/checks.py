@@ -27,7 +27,7 @@ class Severity(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """The result of one check, with a remedy where one is needed."""
 
     subject: str
@@ -36,7 +36,7 @@ class Finding:
     remedy: str = ""
 
 
-class Port(Protocol):
+class FoundPort(Protocol):
     """A serial port (transports.serial_port.SerialPortInfo)."""
 
     @property
@@ -77,7 +77,7 @@ class Machine(Protocol):
     @property
     def is_linux(self) -> bool: ...
     def micropythons(self, bits: int) -> Sequence[Interpreter]: ...
-    def ports(self) -> Sequence[Port]: ...
+    def ports(self) -> Sequence[FoundPort]: ...
     def served(self) -> Sequence[Served]: ...
     def may_open(self, device: str) -> bool: ...
     def is_member(self, group: str) -> bool:
@@ -99,71 +99,71 @@ class Machine(Protocol):
         """Return those of these modules that this Python does not find."""
 
 
-def examine(machine: Machine) -> list[Finding]:
+def examine(machine: Machine) -> list[DoctorFinding]:
     """Return all findings, in the order in which to read them."""
     checks = CHECKS if machine.is_linux else [check for check in CHECKS if check not in OF_LINUX]
     return [finding for check in checks for finding in check(machine)]
 
 
-def _python(machine: Machine) -> Iterable[Finding]:
+def _python(machine: Machine) -> Iterable[DoctorFinding]:
     version = ".".join(map(str, machine.python))
     if machine.python >= OLDEST_PYTHON:
-        yield Finding("python", Severity.OK, version)
+        yield DoctorFinding("python", Severity.OK, version)
         return
     oldest = ".".join(map(str, OLDEST_PYTHON))
     remedy = f"install Python {oldest} or newer, then: make setup PYTHON=python{oldest}"
-    yield Finding("python", Severity.FAIL, f"{version} is too old", remedy)
+    yield DoctorFinding("python", Severity.FAIL, f"{version} is too old", remedy)
 
 
-def _micropython(machine: Machine) -> Iterable[Finding]:
+def _micropython(machine: Machine) -> Iterable[DoctorFinding]:
     return [_micropython_of(bits, machine.micropythons(bits)) for bits in MICROPYTHON_BITS]
 
 
-def _micropython_of(bits: int, found: Sequence[Interpreter]) -> Finding:
+def _micropython_of(bits: int, found: Sequence[Interpreter]) -> DoctorFinding:
     subject = f"micropython {bits} bit"
     for interpreter in found:
         if not interpreter.fault:
             what = f"{interpreter.version} ({interpreter.command})"
-            return Finding(subject, Severity.OK, what)
+            return DoctorFinding(subject, Severity.OK, what)
     what = "; ".join(interpreter.fault for interpreter in found)
     remedy = "make setup fetches one where it can; until then cars run under CPython only"
-    return Finding(subject, Severity.WARN, what or "none found", remedy)
+    return DoctorFinding(subject, Severity.WARN, what or "none found", remedy)
 
 
-def _ports(machine: Machine) -> Iterable[Finding]:
+def _ports(machine: Machine) -> Iterable[DoctorFinding]:
     for port in machine.ports():
         number = f", board or adapter {port.serial_number}" if port.serial_number else ""
-        yield Finding("port", Severity.OK, f"{port.device}: {port.description}{number}")
+        yield DoctorFinding("port", Severity.OK, f"{port.device}: {port.description}{number}")
     if not machine.ports():
         remedy = "plug a board in, by a cable that carries data; virtual cars need none"
-        yield Finding("port", Severity.WARN, "no serial port found", remedy)
+        yield DoctorFinding("port", Severity.WARN, "no serial port found", remedy)
 
 
-def _served(machine: Machine) -> Iterable[Finding]:
+def _served(machine: Machine) -> Iterable[DoctorFinding]:
     for car in machine.served():
         if car.is_hitl:
             what = f"{car.name} is hardware in the loop: a bare board, a plant's wheels ({car.uri})"
             remedy = "to drive the real car with that board: end its tandem serve, reset the board"
-            yield Finding("served car", Severity.WARN, what, remedy)
+            yield DoctorFinding("served car", Severity.WARN, what, remedy)
         else:
-            yield Finding("served car", Severity.OK, f"{car.name}: {car.uri}")
+            yield DoctorFinding("served car", Severity.OK, f"{car.name}: {car.uri}")
 
 
-def _permission(machine: Machine) -> Iterable[Finding]:
+def _permission(machine: Machine) -> Iterable[DoctorFinding]:
     closed = [port.device for port in machine.ports() if not machine.may_open(port.device)]
     for device in closed:
         what = f"{device} may not be opened"
-        yield Finding("permission", Severity.FAIL, what, _permission_remedy(machine))
+        yield DoctorFinding("permission", Severity.FAIL, what, _permission_remedy(machine))
     if closed:
         return
     group = machine.serial_group
     if machine.ports():
-        yield Finding("permission", Severity.OK, "every port may be opened")
+        yield DoctorFinding("permission", Severity.OK, "every port may be opened")
     elif not group or machine.is_member(group):
-        yield Finding("permission", Severity.OK, "serial ports may be opened")
+        yield DoctorFinding("permission", Severity.OK, "serial ports may be opened")
     else:
         what = f"this user is not in group {group}"
-        yield Finding("permission", Severity.WARN, what, _permission_remedy(machine))
+        yield DoctorFinding("permission", Severity.WARN, what, _permission_remedy(machine))
 
 
 def _permission_remedy(machine: Machine) -> str:
@@ -175,56 +175,58 @@ def _permission_remedy(machine: Machine) -> str:
     return udev.INSTALL
 
 
-def _udev(machine: Machine) -> Iterable[Finding]:
+def _udev(machine: Machine) -> Iterable[DoctorFinding]:
     installed = machine.text(udev.RULES_PATH)
     if installed is None:
         what = "no stable names: a board is wherever it was plugged in"
-        yield Finding("udev rules", Severity.WARN, what, udev.INSTALL)
+        yield DoctorFinding("udev rules", Severity.WARN, what, udev.INSTALL)
     elif installed != udev.udev_rules(machine.serial_group):
         what = f"{udev.RULES_PATH} is not of this version"
-        yield Finding("udev rules", Severity.WARN, what, udev.INSTALL)
+        yield DoctorFinding("udev rules", Severity.WARN, what, udev.INSTALL)
     else:
-        yield Finding("udev rules", Severity.OK, "boards are at /dev/tandem/<board id>")
+        yield DoctorFinding("udev rules", Severity.OK, "boards are at /dev/tandem/<board id>")
 
 
-def _modem_manager(machine: Machine) -> Iterable[Finding]:
+def _modem_manager(machine: Machine) -> Iterable[DoctorFinding]:
     udev_rules = machine.text(udev.RULES_PATH) or ""
     if not machine.is_running("ModemManager"):
-        yield Finding("ModemManager", Severity.OK, "not running")
+        yield DoctorFinding("ModemManager", Severity.OK, "not running")
     elif "ID_MM_PORT_IGNORE" in udev_rules:
-        yield Finding("ModemManager", Severity.OK, "running, and told to leave boards alone")
+        yield DoctorFinding("ModemManager", Severity.OK, "running, and told to leave boards alone")
     else:
         what = "running: it talks to every board that is plugged in, for some seconds"
-        yield Finding("ModemManager", Severity.WARN, what, udev.INSTALL)
+        yield DoctorFinding("ModemManager", Severity.WARN, what, udev.INSTALL)
 
 
-def _brltty(machine: Machine) -> Iterable[Finding]:
+def _brltty(machine: Machine) -> Iterable[DoctorFinding]:
     if not machine.is_running("brltty"):
-        yield Finding("brltty", Severity.OK, "not running")
+        yield DoctorFinding("brltty", Severity.OK, "not running")
         return
     what = "running: it takes CH340, CP210x and FTDI adapters for Braille displays, and keeps them"
     remedy = "without such a display: sudo systemctl mask --now brltty-udev.service brltty.service"
-    yield Finding("brltty", Severity.WARN, what, remedy)
+    yield DoctorFinding("brltty", Severity.WARN, what, remedy)
 
 
-def _latency(machine: Machine) -> Iterable[Finding]:
+def _latency(machine: Machine) -> Iterable[DoctorFinding]:
     for port in machine.ports():
         held_ms = port.latency_timer_ms
         if held_ms is None:
             continue
         what = f"{port.device} holds received bytes back for up to {held_ms} ms"
         if held_ms <= LONGEST_LATENCY_MS:
-            yield Finding("latency timer", Severity.OK, what)
+            yield DoctorFinding("latency timer", Severity.OK, what)
         else:
-            yield Finding("latency timer", Severity.WARN, what, udev.INSTALL)
+            yield DoctorFinding("latency timer", Severity.WARN, what, udev.INSTALL)
 
 
-def _ros(machine: Machine) -> Iterable[Finding]:
+def _ros(machine: Machine) -> Iterable[DoctorFinding]:
     """Check ROS 2 only if some of it is there: most machines have none, and need none."""
     distributions = machine.ros_distributions()
     missing = machine.missing_modules(ROS_MODULES)
     if not missing:
-        yield Finding("ROS 2", Severity.OK, "this Python has rclpy and the messages of tandem ros")
+        yield DoctorFinding(
+            "ROS 2", Severity.OK, "this Python has rclpy and the messages of tandem ros"
+        )
     elif distributions or "rclpy" not in missing:
         names = ", ".join(missing)
         name = distributions[-1] if distributions else "DISTRIBUTION"
@@ -233,10 +235,10 @@ def _ros(machine: Machine) -> Iterable[Finding]:
         if packages:
             dashed = " ".join(f"ros-{name}-{module.replace('_', '-')}" for module in packages)
             remedy += f"; sudo apt install {dashed}"
-        yield Finding("ROS 2", Severity.WARN, f"this Python has no {names}", remedy)
+        yield DoctorFinding("ROS 2", Severity.WARN, f"this Python has no {names}", remedy)
 
 
-Check = Callable[[Machine], Iterable[Finding]]
+Check = Callable[[Machine], Iterable[DoctorFinding]]
 CHECKS: tuple[Check, ...] = (
     _python,
     _micropython,

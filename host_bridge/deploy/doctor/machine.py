@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from host_bridge.deploy.doctor.checks import Interpreter, Port, Served
+from host_bridge.deploy.doctor.checks import FoundPort, Interpreter, Served
 
 # Debian's and its derivatives', Arch's and its derivatives', and one that some add for USB
 SERIAL_GROUPS = ("dialout", "uucp", "plugdev")
@@ -35,20 +35,20 @@ class LocalMachine:
 
     def __init__(
         self,
-        ports: Callable[[], Sequence[Port]],
+        ports: Callable[[], Sequence[FoundPort]],
         micropythons: Callable[[int], Iterable[MicroPythonCommand]],
         served: Callable[[], Sequence[Served]],
         root: Path = Path("/"),
     ) -> None:
         self.python: tuple[int, ...] = sys.version_info[:3]
         self.is_linux = sys.platform == "linux"
-        self._ports: Sequence[Port] | None = None
+        self._ports: Sequence[FoundPort] | None = None
         self._find_ports = ports
         self.served = served
         self._find_micropythons = micropythons
         self._root = root
 
-    def ports(self) -> Sequence[Port]:
+    def ports(self) -> Sequence[FoundPort]:
         if self._ports is None:
             self._ports = self._find_ports()
         return self._ports

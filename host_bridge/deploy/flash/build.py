@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from firmware.manifest import NOT_DEPLOYED
-from host_bridge.config.boards import Board, load_board, pin_module
+from host_bridge.config.boards import BoardType, load_board, pin_module
 from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
@@ -41,7 +41,7 @@ class ProgramBuild:
     A runstop box has no vehicle.
     """
 
-    board: Board
+    board: BoardType
     wiring: str
     vehicle: Vehicle | None
     program: dict[str, bytes]
@@ -93,7 +93,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
     return shorten_names(fold_constants(flattened(sources)))
 
 
-def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
+def refuse_wrong(board: BoardType, facts: BoardFacts, where: str) -> None:
     """Raise errors.RefusedFault for a board of another kind, or a MicroPython too old."""
     if not facts.machine.startswith(board.machine):
         raise RefusedFault(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.config.boards import Board, minor_of
+from host_bridge.config.boards import BoardType, minor_of
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
 from host_bridge.core.errors import NotHeldFault
@@ -27,7 +27,7 @@ class Commissioning:
         port: str,
         name: str | None,
         vehicle: Vehicle,
-        board: Board,
+        board: BoardType,
         before: FoundCar,
         trial_s: float = TRIAL_S,
     ) -> None:

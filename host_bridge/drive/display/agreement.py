@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from host_bridge.cars.acceptance import newest_common
-from host_bridge.drive import Drive
+from host_bridge.drive import FleetDrive
 
 
-def agreement_text(drive: Drive) -> tuple[str, bool]:
+def agreement_text(drive: FleetDrive) -> tuple[str, bool]:
     """Return the skew and agreement of all cars, and whether they took the same bytes."""
     agreement = drive.fleet.agreement()
     skew = "skew not known yet"
@@ -18,7 +18,7 @@ def agreement_text(drive: Drive) -> tuple[str, bool]:
     return f"{skew}   {agreement.agreed} claims the same{_common_crc(drive)}{lost}", True
 
 
-def _common_crc(drive: Drive) -> str:
+def _common_crc(drive: FleetDrive) -> str:
     """Return the running CRC after the newest claim that all report.
 
     After a lost claim the cars' CRCs differ, and it is "".

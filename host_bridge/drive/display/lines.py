@@ -19,7 +19,7 @@ from host_bridge.cars.car_text import (
 )
 from host_bridge.cars.fleet import FleetAgreement
 from host_bridge.core.texts.table import NO_LINK, source_subject
-from host_bridge.drive import Drive
+from host_bridge.drive import FleetDrive
 from host_bridge.drive.display.agreement import agreement_text
 from host_bridge.drive.display.screen import screen
 
@@ -33,10 +33,10 @@ class PlainView:
         self._said: dict[str, str] = {}
         self._next_us = 0
 
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         return screen(drive, now_us, columns, has_colours=not os.environ.get("NO_COLOR"))
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         lines = [line for car in drive.fleet.cars for line in self._changes(car)]
         lines += self._if_new("", drive.notice)
         lines += self._if_new("log", drive.log_fault_text())
@@ -66,7 +66,7 @@ class PlainView:
         self._said[key] = text
         return [text] if is_new and text else []
 
-    def summary(self, drive: Drive, now_us: int) -> list[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> list[str]:
         """Return lines on what was driven, why it stopped, and whether the cars did the same."""
         lines = [
             f"Drove {drive.lasted_s(now_us):.1f} s by {source_subject(drive.controls.source.name)}."
@@ -81,10 +81,10 @@ class PlainView:
 class JsonView(PlainView):
     """The view that prints a JSON object per car at 10 Hz, and one on the drive at its end."""
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         return [json.dumps(_row(drive, car, now_us)) for car in drive.fleet.cars]
 
-    def summary(self, drive: Drive, now_us: int) -> list[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> list[str]:
         agreement = drive.fleet.agreement()
         cars = [
             {
@@ -120,7 +120,7 @@ def _agreement(agreement: FleetAgreement) -> dict[str, Any]:
     }
 
 
-def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
+def _row(drive: FleetDrive, car: Car, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
     row |= {
         "is_linked": car.is_online(),
@@ -173,7 +173,7 @@ def _end(car: Car) -> str:
     return f"now {car.status.state.word}"
 
 
-def _together(drive: Drive, now_us: int) -> list[str]:
+def _together(drive: FleetDrive, now_us: int) -> list[str]:
     if not drive.divergences:
         return []
     worst_us = drive.worst_skew_us

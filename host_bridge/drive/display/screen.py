@@ -24,7 +24,7 @@ from host_bridge.cars.car_text import (
 from host_bridge.core import CarStatus, State
 from host_bridge.core.system.printable import one_line
 from host_bridge.core.texts.table import NO_LINK, source_word
-from host_bridge.drive import Drive
+from host_bridge.drive import FleetDrive
 from host_bridge.drive.display.agreement import agreement_text
 
 Span = tuple[str, str]  # text, style
@@ -53,7 +53,7 @@ _KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q ce
 _INDENT = "          "
 
 
-def screen(drive: Drive, now_us: int, columns: int, *, has_colours: bool = True) -> list[str]:
+def screen(drive: FleetDrive, now_us: int, columns: int, *, has_colours: bool = True) -> list[str]:
     """Return the screen's lines, styled, none wider than ``columns``."""
     lines = [
         _title(drive, now_us, columns),
@@ -86,7 +86,7 @@ def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator
         yield [(line, style)]
 
 
-def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
+def _title(drive: FleetDrive, now_us: int, columns: int) -> list[Span]:
     minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)
     progress_s = drive.controls.input.progress_s()
     played = f"   {progress_s[0]:.1f} of {progress_s[1]:.1f} s" if progress_s else ""
@@ -96,7 +96,7 @@ def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
     return [(left[: room - 1].ljust(room) + right, "bar")]
 
 
-def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+def _hands(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]:
     if not drive.controls.is_held_by_hand():
         yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
         return
@@ -109,7 +109,7 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield from _wrapped(drive.controls.deadman_status_text(now_us), "care", columns)
 
 
-def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
+def _gauges(drive: FleetDrive, now_us: int) -> Iterator[list[Span]]:
     """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
     command = drive.command
     limits = drive.controls.limits
@@ -179,7 +179,7 @@ def _link(car: Car, now_us: int) -> list[Span]:
     return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]
 
 
-def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+def _together(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]:
     if not drive.divergences:
         return
     words, is_well = agreement_text(drive)
@@ -191,7 +191,7 @@ def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
     yield []
 
 
-def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+def _notice(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]:
     for text in (drive.notice, drive.log_fault_text(), drive.controls.status_text(now_us)):
         if text:
             yield from _wrapped(text, "care", columns)

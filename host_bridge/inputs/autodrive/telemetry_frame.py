@@ -19,7 +19,7 @@ from host_bridge.core.laps import Laps
 from host_bridge.logs.sensor_lines import TruePose
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.command import ScriptCommand
-from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
+from sim_mock.autodrive.telemetry import TelemetryValues, write_telemetry
 
 _UNSET_S = (1_000_000.0,)  # the simulator's time of a lap that was never driven
 _SCAN_RATE_HZ = (40.0,)  # RoboRacer's; not 0, by which a script would divide
@@ -27,7 +27,7 @@ _PICTURE_PIXELS = (192, 108)  # RoboRacer's camera
 _PICTURES = ("Front", "Rear", "Left", "Right")
 _EMPTY = {"V1 LIDAR Intensity Array": "", "V1 LIDAR Pointcloud": ""}
 _SIGNALS = {f"TL{i} State": "0" for i in range(1, 5)}
-_STANDING = Telemetry(
+_STANDING = TelemetryValues(
     throttle=(0.0,),
     steer_rad=(0.0,),
     speed_mps=(0.0,),
@@ -96,7 +96,7 @@ def make_frame(
     return {**told, **_SIGNALS, **extra.command.signals}
 
 
-def _with_status(telemetry: Telemetry, status: CarStatus) -> Telemetry:
+def _with_status(telemetry: TelemetryValues, status: CarStatus) -> TelemetryValues:
     return replace(
         telemetry,
         steer_rad=(status.steer_rad,),
@@ -105,7 +105,7 @@ def _with_status(telemetry: Telemetry, status: CarStatus) -> Telemetry:
     )
 
 
-def _with_laps(telemetry: Telemetry, laps: Laps) -> Telemetry:
+def _with_laps(telemetry: TelemetryValues, laps: Laps) -> TelemetryValues:
     return replace(
         telemetry,
         lap_count=(float(laps.count),),
@@ -116,12 +116,12 @@ def _with_laps(telemetry: Telemetry, laps: Laps) -> Telemetry:
 
 
 def _with_motion(
-    telemetry: Telemetry,
+    telemetry: TelemetryValues,
     motion: CarMotion,
     like: SimulatedCar,
     m_per_count: float,
     zero: tuple[int, int],
-) -> Telemetry:
+) -> TelemetryValues:
     rolled_m = (
         (motion.count_left - zero[0]) * m_per_count,
         (motion.count_right - zero[1]) * m_per_count,
@@ -140,7 +140,7 @@ def _with_motion(
     )
 
 
-def _with_truth(telemetry: Telemetry, truth: TruePose) -> Telemetry:
+def _with_truth(telemetry: TelemetryValues, truth: TruePose) -> TelemetryValues:
     half_rad = 0.5 * truth.yaw_rad
     return replace(
         telemetry,

@@ -30,7 +30,7 @@ from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
 from host_bridge.ros2.node.mux import FUTURE_US, Mux, StampedCommand
 from host_bridge.ros2.node.publishers import ARMED, BOOL, StatePublisher
 from host_bridge.ros2.node.robot_description import RobotDescriptionPublisher
-from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
+from host_bridge.ros2.node.set_pose import NOT_HERE, PoseRequest
 from host_bridge.ros2.node.sim_time import SimTimeServices, SteppableTime
 from host_bridge.ros2.node.split_command import SplitCommand
 from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, PendingReplies, RunstopTopic, is_stopped
@@ -63,7 +63,7 @@ class RosInput(Input):
     _mux: Mux
     _pipe: SensorPipe | None = None
     _sim_time_services: SimTimeServices | None = None
-    _pose_setter: PoseSetter | None = None
+    _pose_setter: PoseRequest | None = None
 
     def __init__(
         self,
@@ -262,7 +262,7 @@ class RosInput(Input):
         self._adapter.begin(self._bus, self, vehicle)
         if self._poses_path and self._pipe and self._is_virtual:
             rear_m = vehicle.turns_behind_centre_m
-            self._pose_setter = PoseSetter(
+            self._pose_setter = PoseRequest(
                 self._poses_path, self._pipe, rear_m, self.stop, self.arm
             )
         self._state_publisher = StatePublisher(

@@ -19,7 +19,7 @@ _PATIENCE_US = 2_000_000
 _MOVES = (State.ACTIVE, State.HOLD)
 
 
-class PoseSetter:
+class PoseRequest:
     """The state of one teleport request.
 
     ``rear_m`` is how far the car's base_link, which poses refer to, is behind its centre of

@@ -10,7 +10,7 @@ from math import isfinite
 
 from sim_mock.models.planning.gear import NONE, PARK, accel_along_x_mps2
 from sim_mock.models.planning.model_types import PEDALLED
-from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.motion import DriverCommand, Report
 from sim_mock.models.planning.simulator import Simulator
 
 AUTONOMOUS, MANUAL = 1, 4
@@ -73,7 +73,7 @@ class PlanningCar:
         for _ in range(steps):
             self.simulator.step(past_s / steps, self._command(now_s))
 
-    def _command(self, now_s: float) -> Command:
+    def _command(self, now_s: float) -> DriverCommand:
         command = self.commands[self.mode]
         if command.heard_s is not None and not 0.0 <= now_s - command.heard_s <= self._lease_s:
             self.expired += 1
@@ -81,9 +81,9 @@ class PlanningCar:
         accel_mps2 = command.ax_mps2
         if not self._has_pedals:
             accel_mps2 = accel_along_x_mps2(self.gear, accel_mps2)
-        return Command(command.vx_mps, accel_mps2, command.steer_rad, self.gear)
+        return DriverCommand(command.vx_mps, accel_mps2, command.steer_rad, self.gear)
 
-    def _braking(self, command: ControlCommand) -> Command:
+    def _braking(self, command: ControlCommand) -> DriverCommand:
         """Return a command that brakes to rest and holds the last steering angle."""
         truth: Report | None = self.simulator.truth
         assert truth is not None, "a car that steps has its place"
@@ -92,4 +92,4 @@ class PlanningCar:
         else:
             accel_mps2 = -truth.vx_mps / _SETTLE_S
             accel_mps2 = min(max(accel_mps2, -_EMERGENCY_MPS2), _EMERGENCY_MPS2)
-        return Command(0.0, accel_mps2, command.steer_rad, self.gear)
+        return DriverCommand(0.0, accel_mps2, command.steer_rad, self.gear)

@@ -27,7 +27,7 @@ _ON_DIAGONAL = range(0, 36, 7)
 
 
 @dataclass
-class MotionSample:
+class StampedMotion:
     """The true and the measured motion at one stamp, from which messages are filled."""
 
     stamp: Any
@@ -154,7 +154,7 @@ class PlanningNode:
         stamp = message_class("builtin_interfaces/msg/Time")()
         stamp.sec, stamp.nanosec = divmod(now_ns, 1_000_000_000)
         true, measured = self._car.simulator.truth, self._car.simulator.measured
-        sample = None if true is None or measured is None else MotionSample(stamp, true, measured)
+        sample = None if true is None or measured is None else StampedMotion(stamp, true, measured)
         for out, publisher in self._publishers.items():
             message = message_class(out.value[0])()
             if out is Topic.MODE:
@@ -163,7 +163,7 @@ class PlanningNode:
             elif sample is not None and _FILLERS[out](self, message, sample):
                 publisher.publish(message)
 
-    def _odometry(self, message: Any, sample: MotionSample) -> bool:
+    def _odometry(self, message: Any, sample: StampedMotion) -> bool:
         self._head(message, sample)
         message.child_frame_id = self._values["simulated_frame_id"]
         self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, sample)
@@ -173,14 +173,14 @@ class PlanningNode:
         message.twist.twist.angular.z = sample.measured.wz_radps
         return True
 
-    def _pose_alone(self, message: Any, sample: MotionSample) -> bool:
+    def _pose_alone(self, message: Any, sample: StampedMotion) -> bool:
         self._head(message, sample)
         self._fill_pose(message.pose.pose.position, message.pose.pose.orientation, sample)
         for i, index in enumerate(_ON_DIAGONAL):
             message.pose.covariance[index] = _POSITION if i < 3 else _ANGLE
         return True
 
-    def _acceleration(self, message: Any, sample: MotionSample) -> bool:
+    def _acceleration(self, message: Any, sample: StampedMotion) -> bool:
         message.header.stamp, message.header.frame_id = sample.stamp, "/base_link"  # as theirs
         message.accel.accel.linear.x = sample.true.ax_mps2
         message.accel.accel.linear.y = sample.true.wz_radps * sample.true.vx_mps
@@ -188,7 +188,7 @@ class PlanningNode:
             message.accel.covariance[index] = _ACCELERATION
         return True
 
-    def _imu(self, message: Any, sample: MotionSample) -> bool:
+    def _imu(self, message: Any, sample: StampedMotion) -> bool:
         message.header.stamp, message.header.frame_id = sample.stamp, "base_link"
         message.linear_acceleration.x = sample.true.ax_mps2
         message.linear_acceleration.y = sample.true.wz_radps * sample.true.vx_mps
@@ -199,18 +199,18 @@ class PlanningNode:
                 getattr(message, f"{name}_covariance")[index] = _ACCELERATION
         return True
 
-    def _velocity(self, message: Any, sample: MotionSample) -> bool:
+    def _velocity(self, message: Any, sample: StampedMotion) -> bool:
         message.header.stamp = sample.stamp
         message.header.frame_id = self._values["simulated_frame_id"]
         message.longitudinal_velocity = sample.measured.vx_mps
         message.heading_rate = sample.measured.wz_radps
         return True
 
-    def _steering(self, message: Any, sample: MotionSample) -> bool:
+    def _steering(self, message: Any, sample: StampedMotion) -> bool:
         message.stamp, message.steering_tire_angle = sample.stamp, sample.measured.steer_rad
         return True
 
-    def _transform(self, message: Any, sample: MotionSample) -> bool:
+    def _transform(self, message: Any, sample: StampedMotion) -> bool:
         transform = message_class("geometry_msgs/msg/TransformStamped")()
         self._head(transform, sample)
         transform.child_frame_id = self._values["simulated_frame_id"]
@@ -218,20 +218,20 @@ class PlanningNode:
         message.transforms = [transform]
         return True
 
-    def _gear(self, message: Any, sample: MotionSample) -> bool:
+    def _gear(self, message: Any, sample: StampedMotion) -> bool:
         return _report(message, sample, self._car.gear)
 
-    def _turn_indicators(self, message: Any, sample: MotionSample) -> bool:
+    def _turn_indicators(self, message: Any, sample: StampedMotion) -> bool:
         return _report(message, sample, self._turn)
 
-    def _hazard_lights(self, message: Any, sample: MotionSample) -> bool:
+    def _hazard_lights(self, message: Any, sample: StampedMotion) -> bool:
         return _report(message, sample, self._hazard)
 
-    def _head(self, message: Any, sample: MotionSample) -> None:
+    def _head(self, message: Any, sample: StampedMotion) -> None:
         message.header.stamp = sample.stamp
         message.header.frame_id = self._values["origin_frame_id"]
 
-    def _fill_pose(self, position: Any, orientation: Any, sample: MotionSample) -> None:
+    def _fill_pose(self, position: Any, orientation: Any, sample: StampedMotion) -> None:
         measured = sample.measured
         position.x, position.y, position.z = measured.x_m, measured.y_m, self._height_m
         fill_yaw(orientation, measured.yaw_rad)
@@ -242,7 +242,7 @@ def _without_time(hear: Callable[[Any], None]) -> Callable[[Any, int], None]:
     return lambda message, _received_us: hear(message)
 
 
-def _report(message: Any, sample: MotionSample, report: int | None) -> bool:
+def _report(message: Any, sample: StampedMotion, report: int | None) -> bool:
     """Fill a report; return False, for no report, until the indicator was commanded, as theirs."""
     if report is None:
         return False
@@ -250,7 +250,7 @@ def _report(message: Any, sample: MotionSample, report: int | None) -> bool:
     return True
 
 
-_FILLERS: dict[Topic, Callable[[PlanningNode, Any, MotionSample], bool]] = {
+_FILLERS: dict[Topic, Callable[[PlanningNode, Any, StampedMotion], bool]] = {
     Topic.ODOMETRY: PlanningNode._odometry,
     Topic.ACCELERATION: PlanningNode._acceleration,
     Topic.POSE: PlanningNode._pose_alone,

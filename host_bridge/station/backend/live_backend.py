@@ -16,7 +16,7 @@ from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
-from host_bridge.drive.drive import Drive
+from host_bridge.drive.drive import FleetDrive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.connecting import is_lossless
 from host_bridge.sharing.endpoints.served import ServedCar
@@ -220,7 +220,7 @@ class WatchedCar:
 class PageDriveView:
     """The view that gives the page's driver the lines on the drive."""
 
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
         trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
         trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
@@ -228,10 +228,10 @@ class PageDriveView:
         notice = _R.sub('press "Clear and arm"', drive.notice)  # the page has a button for that
         return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         return []
 
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
         return ()
 
 

@@ -28,7 +28,7 @@ class StopTables:
     """The stop tables of the vehicle files that were asked for, kept while the station runs."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, _Table] = {}
+        self._tables: dict[str, _DistanceTable] = {}
 
     def state(self, vehicle: Vehicle | None) -> Row:
         """Return the progress of a vehicle's table, and the note on its unaided stops."""
@@ -47,7 +47,7 @@ class StopTables:
         """Begin to compute the table, unless that is running or done."""
         table = self._tables.get(vehicle.path)
         if table is None or table.fault:
-            self._tables[vehicle.path] = _Table(vehicle.path)
+            self._tables[vehicle.path] = _DistanceTable(vehicle.path)
 
     async def close(self) -> None:
         """End all computations with the station."""
@@ -55,7 +55,7 @@ class StopTables:
             await table.close()
 
 
-class _Table:
+class _DistanceTable:
     def __init__(self, path: str) -> None:
         self.rows: list[Row] = []
         self.fault = ""

@@ -33,7 +33,7 @@ _PATH_M = "path"
 Point = list[float]
 
 
-class LidarScan(NamedTuple):
+class ShownScan(NamedTuple):
     """One turn of a LIDAR; -1 or None is a ray without an echo."""
 
     time_s: float
@@ -114,7 +114,7 @@ class StationFeed:
         self._log = log
         self._lidars = dict(lidars)
         self._pipes: dict[str, SensorPipe] = {}
-        self._scans: dict[str, list[LidarScan]] = {}  # live only the newest, from a log all
+        self._scans: dict[str, list[ShownScan]] = {}  # live only the newest, from a log all
         self._socket: ClientConnection | None = None
 
     async def run(self) -> None:
@@ -171,7 +171,7 @@ class StationFeed:
                 pipe = self._pipes.get(car) or self._pipes.setdefault(car, SensorPipe(path))
                 pipe.step(int(now_s * 1e6))
                 if it := pipe.take_scan():
-                    self._scans[car] = [LidarScan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
+                    self._scans[car] = [ShownScan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
 
     def _read_log(self) -> None:
         """Read the whole log at once: a plot shows all of it, with the slider's time marked."""
@@ -196,12 +196,12 @@ class StationFeed:
             self._scans = scans_of(self._log)
 
 
-def scans_of(log: Path) -> dict[str, list[LidarScan]]:
+def scans_of(log: Path) -> dict[str, list[ShownScan]]:
     """Return every scan of a log by car; times are in s since the first byte from a car.
 
     Raises errors.DataFileFault.
     """
-    found: dict[str, list[LidarScan]] = {}
+    found: dict[str, list[ShownScan]] = {}
     first_us: int | None = None
     for record in reading.read(log):
         if first_us is None and record.topic == "down":
@@ -209,7 +209,7 @@ def scans_of(log: Path) -> dict[str, list[LidarScan]]:
         if record.topic == "lidar" and isinstance(record.value, dict) and first_us is not None:
             row = record.value
             time_s = (record.time_us - first_us) * 1e-6
-            scan = LidarScan(time_s, row["first_rad"], row["step_rad"], row["ranges_m"])
+            scan = ShownScan(time_s, row["first_rad"], row["step_rad"], row["ranges_m"])
             found.setdefault(record.car, []).append(scan)
     return found
 

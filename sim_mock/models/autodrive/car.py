@@ -16,7 +16,7 @@ from sim_mock.models.autodrive.parameters import (
     CarParameters,
     ChassisParameters,
     Corner,
-    Input,
+    NormalisedInput,
 )
 from sim_mock.models.autodrive.steering import steer_rate_radps, wheel_angles_rad
 from sim_mock.models.integration import State
@@ -64,7 +64,7 @@ class AppliedForces(NamedTuple):
     down_n: float = 0.0
 
 
-def sprung_rates(x: State, u: Input, p: CarParameters) -> State:
+def sprung_rates(x: State, u: NormalisedInput, p: CarParameters) -> State:
     """Return the right-hand side, in the order of ``Sprung``, per second."""
     s = Sprung(*x)
     torques_nm = [

@@ -168,7 +168,7 @@ class AutomobileParameters(ChassisParameters):
         return spring_n_per_m, 2.0 * self.damping_ratio * sqrt(spring_n_per_m * sprung_kg)
 
 
-class Input(NamedTuple):
+class NormalisedInput(NamedTuple):
     """AutoDRIVE's commands, each from -1 to 1: throttle ahead, steering to the left."""
 
     throttle: float = 0.0
@@ -176,7 +176,7 @@ class Input(NamedTuple):
 
 
 class Pedals(NamedTuple):
-    """AutoDRIVE's commands to a full-scale car: Input's, and two brakes, each from 0 to 1."""
+    """AutoDRIVE's commands to a full-scale car: those of NormalisedInput, and two brakes of 0 to 1."""
 
     throttle: float = 0.0
     steering: float = 0.0

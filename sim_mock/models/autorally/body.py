@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import cos, sin
 from typing import NamedTuple
 
-from sim_mock.models.autorally.parameters import GRAVITY_MPS2, CarParameters, Input
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, ActuatorInput, AutorallyParameters
 from sim_mock.models.autorally.tyre import Grip, grip
 from sim_mock.models.integration import State
 
@@ -23,7 +23,7 @@ class Planar(NamedTuple):
     yaw_rate_radps: float
 
 
-class Corner(NamedTuple):
+class WheelPosition(NamedTuple):
     """A wheel's position from the centre of gravity, ahead and to the left."""
 
     ahead_m: float
@@ -32,7 +32,7 @@ class Corner(NamedTuple):
 
 
 def grip_at(
-    corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: CarParameters
+    corner: WheelPosition, s: Planar, spin_radps: float, steer_rad: float, p: AutorallyParameters
 ) -> Grip:
     """Return the force per newton of load of a wheel there that spins at ``spin_radps``."""
     ahead_mps = s.vx_mps - s.yaw_rate_radps * corner.left_m
@@ -41,7 +41,9 @@ def grip_at(
     return grip(ahead_mps, aside_mps, spin_radps * p.wheel_radius_m, angle_rad, p.tyre)
 
 
-def axle_loads_n(front_ahead: float, rear_ahead: float, p: CarParameters) -> tuple[float, float]:
+def axle_loads_n(
+    front_ahead: float, rear_ahead: float, p: AutorallyParameters
+) -> tuple[float, float]:
     """Return the loads of front and rear axle, from vertical and pitch equilibrium.
 
     ``front_ahead`` and ``rear_ahead`` are the axles' forward forces per newton of their loads.
@@ -56,7 +58,10 @@ def axle_loads_n(front_ahead: float, rear_ahead: float, p: CarParameters) -> tup
 
 
 def planar_rates(
-    s: Planar, corners: Sequence[Corner], forces_n: Sequence[tuple[float, float]], p: CarParameters
+    s: Planar,
+    corners: Sequence[WheelPosition],
+    forces_n: Sequence[tuple[float, float]],
+    p: AutorallyParameters,
 ) -> State:
     """Return the rates of the first six, from each corner's force ahead and to the left: eq. 4, 5.
 
@@ -81,7 +86,12 @@ def planar_rates(
 
 
 def spin_rate_radps2(
-    corner: Corner, spin_radps: float, along_n: float, u: Input, axle_share: float, p: CarParameters
+    corner: WheelPosition,
+    spin_radps: float,
+    along_n: float,
+    u: ActuatorInput,
+    axle_share: float,
+    p: AutorallyParameters,
 ) -> float:
     """Return the rate of a wheel's spin: its torque less the ground's, over its inertia.
 

@@ -5,13 +5,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sim_mock.models.autorally.body import (
-    Corner,
     Planar,
+    WheelPosition,
     axle_loads_n,
     planar_rates,
     spin_rate_radps2,
 )
-from sim_mock.models.autorally.parameters import CarParameters, Input
+from sim_mock.models.autorally.parameters import ActuatorInput, AutorallyParameters
 from sim_mock.models.autorally.tyre import Grip, grip
 from sim_mock.models.integration import State
 
@@ -32,18 +32,18 @@ class DoubleTrack(NamedTuple):
 
 
 @lru_cache(maxsize=8)  # called several times per step, always for the same car
-def corners_of(p: CarParameters) -> tuple[Corner, ...]:
+def corners_of(p: AutorallyParameters) -> tuple[WheelPosition, ...]:
     """Return the corners: left front, right front, left rear, right rear."""
     front_m, rear_m = 0.5 * p.track_front_m, 0.5 * p.track_rear_m
     return (
-        Corner(p.lf_m, front_m, True),
-        Corner(p.lf_m, -front_m, True),
-        Corner(-p.lr_m, rear_m, False),
-        Corner(-p.lr_m, -rear_m, False),
+        WheelPosition(p.lf_m, front_m, True),
+        WheelPosition(p.lf_m, -front_m, True),
+        WheelPosition(-p.lr_m, rear_m, False),
+        WheelPosition(-p.lr_m, -rear_m, False),
     )
 
 
-def grips_of(x: State, u: Input, p: CarParameters) -> tuple[Grip, Grip, Grip, Grip]:
+def grips_of(x: State, u: ActuatorInput, p: AutorallyParameters) -> tuple[Grip, Grip, Grip, Grip]:
     """Return the four wheels' grips, in the order of ``corners_of``; ``x`` is planar, then spins.
 
     It is ``grip_at`` four times, inlined, as much of a step's time is spent here.
@@ -71,7 +71,7 @@ def side_share(left: Grip, right: Grip, height_m: float, track_m: float) -> floa
     return min(max(share, -0.5), 0.5)
 
 
-def wheel_loads_n(grips: Sequence[Grip], p: CarParameters) -> list[float]:
+def wheel_loads_n(grips: Sequence[Grip], p: AutorallyParameters) -> list[float]:
     """Return the loads of the four wheels in equilibrium; 0 for a wheel in the air."""
     shares = [
         side_share(grips[0], grips[1], p.h_cg_m, p.track_front_m),
@@ -89,14 +89,18 @@ def wheel_loads_n(grips: Sequence[Grip], p: CarParameters) -> list[float]:
     ]
 
 
-def double_track_rates(x: State, u: Input, p: CarParameters) -> State:
+def double_track_rates(x: State, u: ActuatorInput, p: AutorallyParameters) -> State:
     """Return the right-hand side, in the order of ``DoubleTrack``, per second."""
     grips = grips_of(x, u, p)
     return rates_under_loads(x, u, p, grips, wheel_loads_n(grips, p))
 
 
 def rates_under_loads(
-    x: State, u: Input, p: CarParameters, grips: Sequence[Grip], loads_n: Sequence[float]
+    x: State,
+    u: ActuatorInput,
+    p: AutorallyParameters,
+    grips: Sequence[Grip],
+    loads_n: Sequence[float],
 ) -> State:
     """Return the rates of Planar and of the spins for given loads.
 

@@ -13,7 +13,7 @@ from math import cos, sin
 from typing import NamedTuple
 
 from sim_mock.models.autorally.double_track import grips_of, rates_under_loads
-from sim_mock.models.autorally.parameters import GRAVITY_MPS2, CarParameters, Input
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, ActuatorInput, AutorallyParameters
 from sim_mock.models.autorally.tyre import Grip
 from sim_mock.models.integration import State
 
@@ -52,7 +52,7 @@ class Rise(NamedTuple):
     pitch: float
 
 
-def spring_forces_n(x: State, p: CarParameters) -> Forces:
+def spring_forces_n(x: State, p: AutorallyParameters) -> Forces:
     """Return each spring's and damper's force beyond the static load, left front to right rear."""
     heave, roll, pitch, heave_mps, roll_radps, pitch_radps = x[10:16]
     body = p.suspension
@@ -65,7 +65,7 @@ def spring_forces_n(x: State, p: CarParameters) -> Forces:
     return front - lean_front, front + lean_front, rear - lean_rear, rear + lean_rear
 
 
-def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: CarParameters) -> Forces:
+def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: AutorallyParameters) -> Forces:
     """Return the loads of the four wheels; 0 for a wheel in the air."""
     share_n = 0.5 * p.mass_kg * GRAVITY_MPS2 / p.wheelbase_m
     front_n, rear_n = share_n * p.lr_m, share_n * p.lf_m
@@ -77,7 +77,7 @@ def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: CarParameters) -> 
 
 
 def _axle_loads_n(
-    left: Grip, right: Grip, left_n: float, right_n: float, track_m: float, p: CarParameters
+    left: Grip, right: Grip, left_n: float, right_n: float, track_m: float, p: AutorallyParameters
 ) -> tuple[float, float]:
     """Return the loads after the side force at the roll centre moved some past the springs.
 
@@ -91,7 +91,7 @@ def _axle_loads_n(
     return left_n - moved_n, right_n + moved_n
 
 
-def full_rates(x: State, u: Input, p: CarParameters) -> State:
+def full_rates(x: State, u: ActuatorInput, p: AutorallyParameters) -> State:
     """Return the right-hand side, in the order of ``Full``, per second."""
     grips, springs_n = grips_of(x, u, p), spring_forces_n(x, p)
     plane = rates_under_loads(x, u, p, grips, full_loads_n(grips, springs_n, p))
@@ -104,7 +104,7 @@ def full_rates(x: State, u: Input, p: CarParameters) -> State:
 
 
 def body_rates(
-    rise: Rise, springs_n: Forces, accel_x_mps2: float, accel_y_mps2: float, p: CarParameters
+    rise: Rise, springs_n: Forces, accel_x_mps2: float, accel_y_mps2: float, p: AutorallyParameters
 ) -> Rise:
     """Return the accelerations of heave, roll and pitch: eq. 7."""
     body, (lf_n, rf_n, lr_n, rr_n) = p.suspension, springs_n

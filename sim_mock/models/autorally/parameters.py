@@ -45,7 +45,7 @@ class Suspension(NamedTuple):
     air_kg_per_m3: float
 
 
-class CarParameters(NamedTuple):
+class AutorallyParameters(NamedTuple):
     """A car of four wheels, rear wheel drive, brakes at the front.
 
     Lengths run from the centre of gravity to the axles; a spin inertia is of one wheel.
@@ -70,7 +70,7 @@ class CarParameters(NamedTuple):
         return self.lf_m + self.lr_m
 
 
-class Input(NamedTuple):
+class ActuatorInput(NamedTuple):
     """The commands of AutoRally's actuators: front wheels' angle, rear axle's torque, front brakes.
 
     ``drive_nm`` may be negative; ``brake_nm`` is of the whole front axle and only ever brakes.
@@ -113,7 +113,7 @@ SUSPENSION = Suspension(
     air_kg_per_m3=1.2,
 )
 
-AUTORALLY = CarParameters(
+AUTORALLY = AutorallyParameters(
     mass_kg=TOTAL_KG,
     inertia_z_kgm2=1.124,  # Table 4
     lf_m=0.57 - 0.23,  # Table 3

@@ -3,18 +3,18 @@
 from typing import NamedTuple
 
 from sim_mock.models.autorally.body import (
-    Corner,
     Planar,
+    WheelPosition,
     axle_loads_n,
     grip_at,
     planar_rates,
     spin_rate_radps2,
 )
-from sim_mock.models.autorally.parameters import CarParameters, Input
+from sim_mock.models.autorally.parameters import ActuatorInput, AutorallyParameters
 from sim_mock.models.integration import State
 
 
-class SingleTrack(NamedTuple):
+class SingleTrackState(NamedTuple):
     """The state: Planar's six, then the spins of the front and of the rear wheels."""
 
     x_m: float = 0.0
@@ -27,10 +27,10 @@ class SingleTrack(NamedTuple):
     spin_rear_radps: float = 0.0
 
 
-def single_track_rates(x: State, u: Input, p: CarParameters) -> State:
-    """Return the right-hand side, in the order of ``SingleTrack``, per second."""
+def single_track_rates(x: State, u: ActuatorInput, p: AutorallyParameters) -> State:
+    """Return the right-hand side, in the order of ``SingleTrackState``, per second."""
     s, spins = Planar(*x[:6]), x[6:]
-    corners = (Corner(p.lf_m, 0.0, True), Corner(-p.lr_m, 0.0, False))
+    corners = (WheelPosition(p.lf_m, 0.0, True), WheelPosition(-p.lr_m, 0.0, False))
     grips = [grip_at(at, s, w, u.steer_rad, p) for at, w in zip(corners, spins, strict=True)]
     loads_n = axle_loads_n(grips[0].ahead, grips[1].ahead, p)
     pairs = list(zip(grips, loads_n, strict=True))

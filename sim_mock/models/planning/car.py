@@ -3,13 +3,13 @@
 from typing import Protocol
 
 from sim_mock.models.integration import State, rk4
-from sim_mock.models.planning.drive import Drive
+from sim_mock.models.planning.drive import DriveModel
 from sim_mock.models.planning.gear import is_held
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.motion import Command, Motion, Report, plane_rates
+from sim_mock.models.planning.motion import DriverCommand, ModelState, Report, plane_rates
 
 
-class Steering(Protocol):
+class SteeringModel(Protocol):
     """The interface of a steering model."""
 
     bias_rad: float
@@ -20,32 +20,32 @@ class Steering(Protocol):
         ...
 
 
-class Car:
-    """One of the seven models whose equations are known; ``state`` is a Motion."""
+class ModelledCar:
+    """One of the seven models whose equations are known; ``state`` is a ModelState."""
 
     def __init__(
-        self, drive: Drive, steering: Steering, is_geared: bool, wheelbase_m: float
+        self, drive: DriveModel, steering: SteeringModel, is_geared: bool, wheelbase_m: float
     ) -> None:
         self._drive, self._steering = drive, steering
         self._is_geared, self._wheelbase_m = is_geared, wheelbase_m
-        self.state = Motion()
+        self.state = ModelState()
 
     def place(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
         """Put the car there with straight wheels; delayed commands stay in their queues."""
-        self.state = Motion(x_m, y_m, yaw_rad, vx_mps)
+        self.state = ModelState(x_m, y_m, yaw_rad, vx_mps)
 
-    def step(self, dt_s: float, command: Command) -> Motion:
+    def step(self, dt_s: float, command: DriverCommand) -> ModelState:
         """Return ``state`` after ``dt_s`` seconds with ``command`` held."""
         old = self.state
         vx_mps, ax_mps2 = self._drive.begun(command, old.vx_mps, old.ax_mps2)
         steer_rad, rate_radps = self._steering.begun(command.steer_rad, old.steer_rad)
         begun = (old.x_m, old.y_m, old.yaw_rad, vx_mps, ax_mps2, steer_rad)
-        new = Motion(*rk4(_rates, begun, rate_radps, self, dt_s))
+        new = ModelState(*rk4(_rates, begun, rate_radps, self, dt_s))
         new = new._replace(vx_mps=clamped(new.vx_mps, self._drive.limit_mps))
         self.state = self._settled(old, new, command.gear, dt_s)
         return self.state
 
-    def _settled(self, old: Motion, new: Motion, gear: int, dt_s: float) -> Motion:
+    def _settled(self, old: ModelState, new: ModelState, gear: int, dt_s: float) -> ModelState:
         is_stopped = self._is_geared and is_held(gear, new.vx_mps)
         if is_stopped:
             new = new._replace(x_m=old.x_m, y_m=old.y_m, yaw_rad=old.yaw_rad, vx_mps=0.0)
@@ -69,5 +69,5 @@ class Car:
         return Report(s.x_m, s.y_m, s.yaw_rad, s.vx_mps, 0.0, s.ax_mps2, wz, steer_rad)
 
 
-def _rates(x: State, steer_rate_radps: float, car: Car) -> State:
+def _rates(x: State, steer_rate_radps: float, car: ModelledCar) -> State:
     return car.rates(x, steer_rate_radps)

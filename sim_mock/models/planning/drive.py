@@ -13,17 +13,17 @@ from sim_mock.models.planning.acceleration_map import AccelerationMap
 from sim_mock.models.planning.delay import DelayLine
 from sim_mock.models.planning.lag import lag_rate
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.motion import Command
+from sim_mock.models.planning.motion import DriverCommand
 from sim_mock.models.planning.parameters import Parameters
 
 
-class Drive(Protocol):
+class DriveModel(Protocol):
     """The interface of a drive model."""
 
     reports_change: bool
     limit_mps: float
 
-    def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
+    def begun(self, command: DriverCommand, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
         """Return speed in m/s and acceleration in m/s^2 at the start of a step."""
         ...
 
@@ -38,7 +38,7 @@ class IdealVelocity:
     reports_change = True
     limit_mps = inf
 
-    def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
+    def begun(self, command: DriverCommand, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
         return command.vx_mps, 0.0
 
     def rates(self, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
@@ -51,7 +51,7 @@ class IdealAcceleration:
     reports_change = False
     limit_mps = inf
 
-    def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
+    def begun(self, command: DriverCommand, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
         return vx_mps, command.ax_mps2
 
     def rates(self, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
@@ -69,7 +69,7 @@ class DelayedVelocity:
         self._target_mps = 0.0
         self.limit_mps = p.vel_lim_mps
 
-    def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
+    def begun(self, command: DriverCommand, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
         self._target_mps = clamped(self._line.passed(command.vx_mps), self.limit_mps)
         return vx_mps, ax_mps2
 
@@ -90,7 +90,7 @@ class DelayedAcceleration:
         self._asked_mps2 = 0.0
         self.limit_mps = p.vel_lim_mps
 
-    def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
+    def begun(self, command: DriverCommand, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
         self._asked_mps2 = clamped(self._line.passed(command.ax_mps2), self._p.vel_rate_lim_mps2)
         return vx_mps, ax_mps2
 

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.motion import DriverCommand, Report
 from sim_mock.models.planning.parameters import texts
 
 INPUTS = ("VX_DES", "STEER_DES")
@@ -55,7 +55,7 @@ class LearnedCar:
         self._signals = dict.fromkeys(self._signals, 0.0)
         self._signals.update(POS_X=x_m, POS_Y=y_m, YAW=yaw_rad, VX=vx_mps)
 
-    def step(self, dt_s: float, command: Command) -> Learned:
+    def step(self, dt_s: float, command: DriverCommand) -> Learned:
         """Return ``state`` after one step; the parts keep the step length they were made with.
 
         Raises ValueError where a part returns another number of states than it named.

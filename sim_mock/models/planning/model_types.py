@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sim_mock.models.planning.acceleration_map import read_acceleration_map
-from sim_mock.models.planning.car import Car, Steering
+from sim_mock.models.planning.car import ModelledCar, SteeringModel
 from sim_mock.models.planning.drive import (
     DelayedAcceleration,
     DelayedVelocity,
-    Drive,
+    DriveModel,
     IdealAcceleration,
     IdealVelocity,
     MappedAcceleration,
@@ -27,32 +27,32 @@ Given = Mapping[str, Any]
 class Parts(NamedTuple):
     """The parts of which a model is composed."""
 
-    steering: Callable[[Parameters, float], Steering]
-    drive: Callable[[Parameters, float, Given], Drive]
+    steering: Callable[[Parameters, float], SteeringModel]
+    drive: Callable[[Parameters, float, Given], DriveModel]
     is_geared: bool
 
 
-def _ideal_steering(p: Parameters, dt_s: float) -> Steering:
+def _ideal_steering(p: Parameters, dt_s: float) -> SteeringModel:
     return IdealSteering()
 
 
-def _ideal_velocity(p: Parameters, dt_s: float, given: Given) -> Drive:
+def _ideal_velocity(p: Parameters, dt_s: float, given: Given) -> DriveModel:
     return IdealVelocity()
 
 
-def _velocity(p: Parameters, dt_s: float, given: Given) -> Drive:
+def _velocity(p: Parameters, dt_s: float, given: Given) -> DriveModel:
     return DelayedVelocity(p, dt_s)
 
 
-def _ideal_acceleration(p: Parameters, dt_s: float, given: Given) -> Drive:
+def _ideal_acceleration(p: Parameters, dt_s: float, given: Given) -> DriveModel:
     return IdealAcceleration()
 
 
-def _acceleration(p: Parameters, dt_s: float, given: Given) -> Drive:
+def _acceleration(p: Parameters, dt_s: float, given: Given) -> DriveModel:
     return DelayedAcceleration(p, dt_s)
 
 
-def _mapped(p: Parameters, dt_s: float, given: Given) -> Drive:
+def _mapped(p: Parameters, dt_s: float, given: Given) -> DriveModel:
     table = read_acceleration_map(Path(text("acceleration_map_path", given)))
     return MappedAcceleration(p, dt_s, table)
 
@@ -84,7 +84,7 @@ NOT_HERE: dict[str, str] = {
 
 def make_car(
     vehicle_model_type: str, given: Given, wheelbase_m: float, dt_s: float
-) -> Car | LearnedCar | PedalledCar:
+) -> ModelledCar | LearnedCar | PedalledCar:
     """Return the car of that type, at rest at the origin; dead times become steps of ``dt_s``.
 
     ``given`` has Autoware's parameter names and units (``parameters.NUMBERS``). Raises ValueError
@@ -101,7 +101,7 @@ def make_car(
         return PedalledCar(DelayedAcceleration(parameters, dt_s), steering, wheelbase_m)
     parts = MODEL_TYPES[vehicle_model_type]
     drive = parts.drive(parameters, dt_s, given)
-    return Car(drive, parts.steering(parameters, dt_s), parts.is_geared, wheelbase_m)
+    return ModelledCar(drive, parts.steering(parameters, dt_s), parts.is_geared, wheelbase_m)
 
 
 def refuse_unknown(vehicle_model_type: object) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sim_mock.models.planning.gear import DRIVE
 
 
-class Command(NamedTuple):
+class DriverCommand(NamedTuple):
     """A driver's command; a velocity model takes the speed, the others the acceleration."""
 
     vx_mps: float = 0.0
@@ -19,7 +19,7 @@ class Command(NamedTuple):
     gear: int = DRIVE
 
 
-class Motion(NamedTuple):
+class ModelState(NamedTuple):
     """The state of all models but the learned one: the rear axle's, and the unbiased wheels."""
 
     x_m: float = 0.0

@@ -8,16 +8,16 @@ speed as the acceleration. (The floor is level here; a slope would be added to `
 
 from typing import NamedTuple
 
-from sim_mock.models.planning.car import Steering
+from sim_mock.models.planning.car import SteeringModel
 from sim_mock.models.planning.drive import DelayedAcceleration
 from sim_mock.models.planning.gear import BACKWARD, NEUTRAL, NONE, PARK
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.motion import Command, Motion, Report, plane_rates
+from sim_mock.models.planning.motion import DriverCommand, ModelState, Report, plane_rates
 
 _NO_DRIVE = frozenset({NONE, NEUTRAL, PARK})
 
 
-class Pedals(NamedTuple):
+class PedalAction(NamedTuple):
     """The present action of the pedals on the car."""
 
     asked_mps2: float
@@ -34,19 +34,21 @@ class Pedals(NamedTuple):
 
 
 class PedalledCar:
-    """A car driven by pedals; ``state`` is a Motion; the pedals lag behind the command."""
+    """A car driven by pedals; ``state`` is a ModelState; the pedals lag behind the command."""
 
-    def __init__(self, drive: DelayedAcceleration, steering: Steering, wheelbase_m: float) -> None:
+    def __init__(
+        self, drive: DelayedAcceleration, steering: SteeringModel, wheelbase_m: float
+    ) -> None:
         self._drive, self._steering, self._wheelbase_m = drive, steering, wheelbase_m
         self._pedal_mps2 = 0.0
-        self.state = Motion()
+        self.state = ModelState()
 
     def place(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
         """Put the car there, wheels straight, pedals up; delayed commands stay in their queues."""
-        self.state = Motion(x_m, y_m, yaw_rad, vx_mps)
+        self.state = ModelState(x_m, y_m, yaw_rad, vx_mps)
         self._pedal_mps2 = 0.0
 
-    def step(self, dt_s: float, command: Command) -> Motion:
+    def step(self, dt_s: float, command: DriverCommand) -> ModelState:
         """Return ``state`` after one Euler step of ``dt_s`` seconds with ``command`` held."""
         old = self.state
         self._drive.begun(command, old.vx_mps, self._pedal_mps2)
@@ -54,12 +56,12 @@ class PedalledCar:
         along_mps = clamped(old.vx_mps, self._drive.limit_mps)
         pedal_mps2, closes_mps3 = self._drive.rates(along_mps, self._pedal_mps2)
         x, y, yaw = plane_rates(along_mps, old.yaw_rad, steer_rad, self._wheelbase_m)
-        speeds_mps2 = Pedals(pedal_mps2, command.gear).accel_mps2(along_mps)
+        speeds_mps2 = PedalAction(pedal_mps2, command.gear).accel_mps2(along_mps)
         self._pedal_mps2 += dt_s * closes_mps3
         vx_mps = self._stopped(
             old.vx_mps, clamped(old.vx_mps + dt_s * speeds_mps2, self._drive.limit_mps)
         )
-        self.state = Motion(
+        self.state = ModelState(
             old.x_m + dt_s * x,
             old.y_m + dt_s * y,
             old.yaw_rad + dt_s * yaw,

@@ -5,10 +5,10 @@ from math import inf
 from random import Random
 from typing import Any, NamedTuple
 
-from sim_mock.models.planning.car import Car
+from sim_mock.models.planning.car import ModelledCar
 from sim_mock.models.planning.learned import LearnedCar
 from sim_mock.models.planning.model_types import make_car
-from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.motion import DriverCommand, Report
 from sim_mock.models.planning.pedalled_car import PedalledCar
 
 INITIALIZE_SOURCES = ("ORIGIN", "INITIAL_POSE_TOPIC")
@@ -55,7 +55,9 @@ def _is_spread(value: object) -> bool:
 class Simulator:
     """A stepper of a car that has an initial pose; ``truth`` and ``measured`` are None before."""
 
-    def __init__(self, car: Car | LearnedCar | PedalledCar, settings: Settings, seed: int) -> None:
+    def __init__(
+        self, car: ModelledCar | LearnedCar | PedalledCar, settings: Settings, seed: int
+    ) -> None:
         self._car, self._settings = car, settings
         self._random = Random(seed)
         self.truth: Report | None = None
@@ -68,7 +70,7 @@ class Simulator:
         self._car.place(x_m, y_m, yaw_rad, vx_mps)
         self._observe()
 
-    def step(self, dt_s: float, command: Command) -> None:
+    def step(self, dt_s: float, command: DriverCommand) -> None:
         """Run one step of the timer; before the initial pose it ignores the command."""
         if self.truth is not None:
             self._car.step(dt_s, command)

@@ -8,7 +8,11 @@ from math import atan, cos, sin, tan
 from typing import NamedTuple
 
 from sim_mock.models.integration import State
-from sim_mock.models.single_track.parameters import Input, SingleTrack, within_limits
+from sim_mock.models.single_track.parameters import (
+    DriverInput,
+    SingleTrackParameters,
+    within_limits,
+)
 
 
 class Kinematic(NamedTuple):
@@ -21,7 +25,7 @@ class Kinematic(NamedTuple):
     yaw_rad: float = 0.0
 
 
-def kinematic_rates(x: State, u: Input, p: SingleTrack) -> State:
+def kinematic_rates(x: State, u: DriverInput, p: SingleTrackParameters) -> State:
     """Return the right-hand side, in the order of ``Kinematic``, per second."""
     _, _, steer_rad, speed_mps, yaw_rad = x
     rate_radps, accel_mps2 = within_limits(u, steer_rad, speed_mps, p.limits)
@@ -34,6 +38,6 @@ def kinematic_rates(x: State, u: Input, p: SingleTrack) -> State:
     )
 
 
-def kinematic_slip_rad(steer_rad: float, p: SingleTrack) -> float:
+def kinematic_slip_rad(steer_rad: float, p: SingleTrackParameters) -> float:
     """Return the angle from the car's axis to the CG's velocity when no wheel slips."""
     return atan(tan(steer_rad) * p.lr_m / p.wheelbase_m)

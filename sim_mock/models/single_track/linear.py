@@ -9,7 +9,11 @@ from typing import NamedTuple
 
 from sim_mock.models.integration import State
 from sim_mock.models.single_track.kinematic import kinematic_slip_rad
-from sim_mock.models.single_track.parameters import Input, SingleTrack, within_limits
+from sim_mock.models.single_track.parameters import (
+    DriverInput,
+    SingleTrackParameters,
+    within_limits,
+)
 
 GRAVITY_MPS2 = 9.81
 # Slip angles are ratios of speeds, so towards standstill the equations stiffen as 1 / v: below
@@ -29,7 +33,7 @@ class Linear(NamedTuple):
     slip_rad: float = 0.0
 
 
-def linear_rates(x: State, u: Input, p: SingleTrack) -> State:
+def linear_rates(x: State, u: DriverInput, p: SingleTrackParameters) -> State:
     """Return the right-hand side, in the order of ``Linear``, per second."""
     s = Linear(*x)
     u = within_limits(u, s.steer_rad, s.speed_mps, p.limits)
@@ -47,13 +51,13 @@ def linear_rates(x: State, u: Input, p: SingleTrack) -> State:
     )
 
 
-def axle_slips_rad(s: Linear, p: SingleTrack) -> tuple[float, float]:
+def axle_slips_rad(s: Linear, p: SingleTrackParameters) -> tuple[float, float]:
     """Return the slip angles of front and rear wheels, positive when they push to the left."""
     turning = s.yaw_rate_radps / s.speed_mps
     return s.steer_rad - s.slip_rad - p.lf_m * turning, -s.slip_rad + p.lr_m * turning
 
 
-def side_forces_n(s: Linear, accel_mps2: float, p: SingleTrack) -> tuple[float, float]:
+def side_forces_n(s: Linear, accel_mps2: float, p: SingleTrackParameters) -> tuple[float, float]:
     """Return the forces to the left of the front and the rear axle's tyres: mu C N alpha."""
     shift_mps2 = accel_mps2 * p.h_cg_m
     load_front_n = p.mass_kg * (GRAVITY_MPS2 * p.lr_m - shift_mps2) / p.wheelbase_m
@@ -65,7 +69,7 @@ def side_forces_n(s: Linear, accel_mps2: float, p: SingleTrack) -> tuple[float, 
     )
 
 
-def _rolling(s: Linear, u: Input, p: SingleTrack) -> State:
+def _rolling(s: Linear, u: DriverInput, p: SingleTrackParameters) -> State:
     slip_rad = kinematic_slip_rad(s.steer_rad, p)
     tangent, secant_2 = tan(s.steer_rad), 1.0 / cos(s.steer_rad) ** 2
     share = p.lr_m / p.wheelbase_m

@@ -10,7 +10,7 @@ from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.demo import stops
 from host_bridge.demo.cars import baselines, demo_cars, together
-from host_bridge.demo.judging.limits import Limits
+from host_bridge.demo.judging.limits import StopLimits
 from host_bridge.demo.judging.part_one_checks import judge
 from host_bridge.demo.judging.verdict import OK, fails, missing
 from host_bridge.demo.output import DemoOutput
@@ -136,7 +136,7 @@ def test_limits_are_nothing_that_a_coasting_car_could_keep(baseline_stops):
         assert baseline_stops[0].seconds > 2 * limits.seconds
 
 
-LIMITS = Limits(0.16, 1.3, 1.7)
+LIMITS = StopLimits(0.16, 1.3, 1.7)
 KEPT = MeasuredStop(3.0, 0.12, 1.2, 1.4, ())
 
 

@@ -13,7 +13,7 @@ from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.demo import whole
 from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun
 from host_bridge.demo.judging import attempts
-from host_bridge.demo.judging.limits import Limits, judge_stop
+from host_bridge.demo.judging.limits import StopLimits, judge_stop
 from host_bridge.demo.judging.part_one_checks import judge, judge_altered
 from host_bridge.demo.judging.verdict import (
     OK,
@@ -32,7 +32,7 @@ from host_bridge.demo.trace import MeasuredStop, TraceReader
 from sim_mock.programs.car import TraceWriter
 from tests.host_bridge.demo.test_parts import drive, second_drive
 
-LIMITS = Limits(0.16, 1.3, 1.7)
+LIMITS = StopLimits(0.16, 1.3, 1.7)
 KEPT = MeasuredStop(3.0, 0.12, 1.2, 1.4, ())
 
 

@@ -7,7 +7,7 @@ import pytest
 from host_bridge.core import InputLimits, OperatorRequest, State
 from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.inputs.keyboard import KeyboardSeat
 from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant
@@ -32,7 +32,7 @@ class Day(Track):
         person = Person(seat=self.seat)
         self.player = playing(manoeuvre) if manoeuvre else None
         controls = Controls(self.player or person, source, LIMITS, None if manoeuvre else person)
-        self.drive = Drive(
+        self.drive = FleetDrive(
             self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
         )
         self.control_task = ControlTask(self.fleet, source, self.drive.read)

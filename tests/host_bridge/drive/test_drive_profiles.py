@@ -8,7 +8,7 @@ from host_bridge.core import Profile, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
-from host_bridge.drive.drive import UNARMED, Drive, Phase
+from host_bridge.drive.drive import UNARMED, FleetDrive, Phase
 from tests.host_bridge.drive.test_drive import LIMITS, Day
 from tests.host_bridge.inputs.made_inputs import Person
 from tests.support.evidence import every, some
@@ -22,7 +22,9 @@ class OtherDay(Day):
         source = self.control_task.source
         person = Person(seat=self.seat)
         controls = Controls(person, source, LIMITS, person)
-        self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **options)
+        self.drive = FleetDrive(
+            self.fleet, controls, self.now_us, sender_name="drive@test", **options
+        )
         self.control_task._read_command = self.drive.read
 
 

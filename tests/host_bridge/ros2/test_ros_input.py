@@ -211,7 +211,7 @@ def table(monkeypatch):
         "RobotDescriptionPublisher",
         "DiagnosticsPublisher",
         "SimTimeServices",
-        "PoseSetter",
+        "PoseRequest",
     ):
         monkeypatch.setattr(under_test, name, lambda *given, name=name: Told(name, *given))
     for name in ("ROS_SECURITY_ENABLE", "ROS_DISTRO", *SETTINGS):
@@ -811,7 +811,7 @@ def test_a_real_car_is_moved_by_its_wheels_alone(table):
     assert (it.node.truth(), it.node.hits()) == (None, 0)
     both = table(sensors="sensors", poses="poses").open(is_virtual=False)
     assert both.node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
-    assert "PoseSetter" not in Told.made
+    assert "PoseRequest" not in Told.made
 
 
 @pytest.mark.parametrize("given", [{"sensors": "sensors"}, {"poses": "poses"}])
@@ -821,7 +821,7 @@ def test_nor_is_a_virtual_one_put_anywhere_without_both_pipes(table, given):
 
 def test_a_virtual_one_is_put_where_it_is_asked_for(table):
     it = table(sensors="sensors", poses="poses").open()
-    placing = Told.made["PoseSetter"]
+    placing = Told.made["PoseRequest"]
     pipe = it.node._pipe
     assert placing.given == (
         "poses", pipe, VEHICLE.turns_behind_centre_m, it.node.stop, it.node.arm,

@@ -13,7 +13,7 @@ from host_bridge.core import State
 from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.ros2.node.make_input import make
 from host_bridge.ros2.node.mux import Mux
-from host_bridge.ros2.node.set_pose import NOT_HERE, PoseSetter
+from host_bridge.ros2.node.set_pose import NOT_HERE, PoseRequest
 from host_bridge.ros2.vocabularies.autodrive.adapter import AutodriveAdapter
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import AUTODRIVE_NIGEL, AUTODRIVE_ROBORACER
 from host_bridge.ros2.vocabularies.f1tenth.gym import GYM, GymAdapter
@@ -38,7 +38,7 @@ class Put:
         self._read = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         self.sensors = SimpleNamespace(truth=truth())
         self.stops, self.replies = 0, []
-        self.placing = PoseSetter(str(path), self.sensors, REAR_M, self._stop, self.replies.append)
+        self.placing = PoseRequest(str(path), self.sensors, REAR_M, self._stop, self.replies.append)
 
     def _stop(self):
         self.stops += 1

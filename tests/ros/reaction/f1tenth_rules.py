@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from host_bridge.sharing.services import make_host
 from sim_mock.plant.vehicle_plant import Plant
-from sim_mock.plant.vesc import Vesc
+from sim_mock.plant.vesc import VescModel
 from sim_mock.virtual_car.config import virtual_car_config
 
 TIMEOUT_S = 0.2  # mux.yaml, of both topics
@@ -60,7 +60,7 @@ class Mux:
 class SpeedLoop:
     """A VESC that was told a speed."""
 
-    def __init__(self, vesc: Vesc) -> None:
+    def __init__(self, vesc: VescModel) -> None:
         self._vesc = vesc
         self._sum_m = 0.0
         self.wanted_mps: float | None = None
@@ -84,7 +84,7 @@ def driven(arrivals: Sequence[Arrival], until_s: float, vehicle: str) -> list[Mo
         return []
     plant = virtual_car_config(make_host().vehicles.load(vehicle), {"seed": "1"}).make_plant()
     vesc = plant.speed_controller
-    assert isinstance(vesc, Vesc), f"{vehicle} has no VESC"
+    assert isinstance(vesc, VescModel), f"{vehicle} has no VESC"
     loop, mux = SpeedLoop(vesc), Mux()
     outputs = straight(plant)
     moments, next_of, began_s, way_m = [], 0, arrivals[0].at_s, 0.0

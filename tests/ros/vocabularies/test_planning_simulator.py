@@ -13,7 +13,7 @@ import pytest
 
 from sim_mock.models.planning.gear import accel_along_x_mps2
 from sim_mock.models.planning.model_types import MODEL_TYPES, make_car
-from sim_mock.models.planning.motion import Command
+from sim_mock.models.planning.motion import DriverCommand
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON, ROOT
 
 DATA = ROOT.parent / "shared" / "data"
@@ -75,7 +75,7 @@ def expected(model: str, rows: list[dict[str, float]], map_path: Path) -> list[d
         gear = int(row["gear"])
         accel = accel_along_x_mps2(gear, single(row["acc_des_mps2"]))
         steer = single(row["steer_des_rad"])
-        car.step(STEP_S, Command(single(row["vel_des_mps"]), accel, steer, gear))
+        car.step(STEP_S, DriverCommand(single(row["vel_des_mps"]), accel, steer, gear))
         told.append(car.report()._asdict())
     return told
 

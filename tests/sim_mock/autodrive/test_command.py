@@ -6,10 +6,10 @@ import pytest
 
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import (
-    Command,
     Scenery,
     ScriptCommand,
     VehicleAnswer,
+    VehicleCommand,
     decimal,
     read_script_command,
     write_answer,
@@ -17,7 +17,7 @@ from sim_mock.autodrive.command import (
 )
 from tests.sim_mock.autodrive.unity import READS, Unity
 
-COMMAND = Command(0.05, -0.25, 1.5, -0.5)
+COMMAND = VehicleCommand(0.05, -0.25, 1.5, -0.5)
 
 
 def told(unity, command=COMMAND, mark=".", is_reset=False):
@@ -58,14 +58,14 @@ def test_a_point_would_be_read_as_thousands_where_a_comma_is_meant():
 
 @pytest.mark.parametrize("mark", [".", ","])
 def test_until_the_mark_is_known_nothing_moves_and_the_brake_is_on(mark):
-    read = told(Unity("opencav", mark), Command(1.0, 1.0, 9.0, 9.0), mark=None)
+    read = told(Unity("opencav", mark), VehicleCommand(1.0, 1.0, 9.0, 9.0), mark=None)
     assert (read["V1 Throttle"], read["V1 Steering"], read["V1 Brake"]) == (0.0, 0.0, 1.0)
     assert set(told(Unity("hunter_se_twist", mark), COMMAND, mark=None).values()) <= {0}
 
 
 def test_the_brake_is_on_when_the_throttle_is_not():
-    assert told(Unity("opencav"), Command(0.0, 0.5))["V1 Brake"] == 1.0
-    assert told(Unity("opencav"), Command(-0.1, 0.5))["V1 Brake"] == 0.0
+    assert told(Unity("opencav"), VehicleCommand(0.0, 0.5))["V1 Brake"] == 1.0
+    assert told(Unity("opencav"), VehicleCommand(-0.1, 0.5))["V1 Brake"] == 0.0
 
 
 def test_a_reset_is_a_word():
@@ -80,10 +80,10 @@ def test_decimals_are_plain(value, text):
 
 
 def test_what_is_written_is_read_again():
-    assert read_script_command(write_command(Command(0.05, -0.25), ".", False)) == ScriptCommand(
-        0.05, -0.25
-    )
-    assert read_script_command(write_command(Command(0.0, 1.0), ".", True)) == ScriptCommand(
+    assert read_script_command(
+        write_command(VehicleCommand(0.05, -0.25), ".", False)
+    ) == ScriptCommand(0.05, -0.25)
+    assert read_script_command(write_command(VehicleCommand(0.0, 1.0), ".", True)) == ScriptCommand(
         0.0, 1.0, 1.0, 1.0, is_reset=True
     )
 

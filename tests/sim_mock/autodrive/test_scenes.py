@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 
 from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Command, Scenery, VehicleAnswer, write_answer
+from sim_mock.autodrive.command import Scenery, VehicleAnswer, VehicleCommand, write_answer
 from sim_mock.autodrive.transport import LOOPBACK, make, server_options
 from tests.sim_mock.autodrive.test_driving import in_motion
 from tests.sim_mock.autodrive.unity import READS, Unity
@@ -23,7 +23,7 @@ def reads_of_two(vehicle):
 @pytest.mark.parametrize("vehicle", READS)
 def test_a_scene_with_two_vehicles_finds_the_keys_of_both_and_the_other_one_stands(vehicle):
     """It stalled for ever: its handler ended at the first V2."""
-    keys = write_answer({1: VehicleAnswer(Command(0.05, -0.25))}, ".", Scenery())
+    keys = write_answer({1: VehicleAnswer(VehicleCommand(0.05, -0.25))}, ".", Scenery())
     assert set(reads_of_two(vehicle)) <= set(keys)
     assert (keys["V1 Throttle"], keys["V2 Throttle"], keys["V2 Brake"]) == ("0.0500", "0", "1.0000")
 

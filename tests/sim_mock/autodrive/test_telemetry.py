@@ -10,7 +10,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.telemetry import (
-    Telemetry,
+    TelemetryValues,
     marked_texts,
     read_telemetry,
     write_telemetry,
@@ -144,7 +144,9 @@ def test_a_wheel_that_is_put_elsewhere_has_not_rolled():
 
 
 def test_what_is_written_is_read_again():
-    told = Telemetry(ticks=(1920.0, -7.0), speed_mps=(0.125,), position_m=(1.0, -2.5, 0.0), scan="")
+    told = TelemetryValues(
+        ticks=(1920.0, -7.0), speed_mps=(0.125,), position_m=(1.0, -2.5, 0.0), scan=""
+    )
     keys = write_telemetry(told)
     assert keys["V1 Encoder Ticks"] == "1920 -7"
     assert keys["V1 Speed"] == "0.1250"

@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from sim_mock.plant.motor import Motor
-from sim_mock.plant.vesc import Vesc, VescParameters
+from sim_mock.plant.vesc import VescModel, VescParameters
 from sim_mock.world import plant_of
 
 DT_S = 1e-3
@@ -18,7 +18,7 @@ class Bench:
     def __init__(self):
         p = plant_of(load_vehicle("f1tenth_vesc"), 1).parameters
         assert isinstance(p.esc, VescParameters)
-        self.vesc = Vesc(p.esc)
+        self.vesc = VescModel(p.esc)
         self.motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self.rim_mps = 0.0
 

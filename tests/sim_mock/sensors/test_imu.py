@@ -7,9 +7,9 @@ from statistics import mean, pstdev
 
 import pytest
 
-from sim_mock.models.autorally.parameters import Input
+from sim_mock.models.autorally.parameters import ActuatorInput
 from sim_mock.sensors.imu import GRAVITY_MPS2 as G
-from sim_mock.sensors.imu import Imu, ImuParameters, specific_force
+from sim_mock.sensors.imu import ImuModel, ImuParameters, specific_force
 from tests.sim_mock.models.autorally.drives import rolling, run
 
 NOISY = ImuParameters(100.0, 0.05, 0.0, 0.3, 0.0)
@@ -19,7 +19,7 @@ DRIFTING = ImuParameters(100.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.2)
 
 
 def samples(p: ImuParameters, seed: int, count: int) -> list[tuple[int, int, int]]:
-    imu, taken = Imu(p, seed), []
+    imu, taken = ImuModel(p, seed), []
     for _ in range(count):
         imu.sample(0.0, 0.0, 0.0)
         taken.append((imu.yaw_rate_mrad_s, imu.accel_x_mm_s2, imu.accel_y_mm_s2))
@@ -53,19 +53,19 @@ def test_flat_at_rest_it_reads_nothing_in_the_plane():
 
 
 def test_signs_and_units():
-    imu = Imu(CLEAN, 1)
+    imu = ImuModel(CLEAN, 1)
     imu.sample(0.5, -1.25, 2.0)
     assert (imu.yaw_rate_mrad_s, imu.accel_x_mm_s2, imu.accel_y_mm_s2) == (500, -1250, 2000)
 
 
 def test_it_saturates_where_the_field_ends():
-    imu = Imu(CLEAN, 1)
+    imu = ImuModel(CLEAN, 1)
     imu.sample(50.0, -50.0, 0.0)
     assert (imu.yaw_rate_mrad_s, imu.accel_x_mm_s2) == (32767, -32767)
 
 
 def test_a_sample_is_held_until_the_next_is_due():
-    imu, seen = Imu(CLEAN, 1), []
+    imu, seen = ImuModel(CLEAN, 1), []
     for step in range(1, 31):
         imu.step(1e-3, 0.001 * step, 0.0, 0.0)
         seen.append(imu.yaw_rate_mrad_s)
@@ -73,9 +73,9 @@ def test_a_sample_is_held_until_the_next_is_due():
 
 
 def test_at_rest_and_level_an_accelerometer_reads_one_g_upward():
-    imu = Imu(CLEAN, 1)
+    imu = ImuModel(CLEAN, 1)
     assert imu.measured == imu.truth == (0.0, 0.0, 0.0, 9.81)
-    noisy = Imu(NOISY, 1)
+    noisy = ImuModel(NOISY, 1)
     ups = [noisy.sample(0.0, 0.0, 0.0) or noisy.measured[3] for _ in range(20_000)]
     assert mean(ups) == pytest.approx(9.81, abs=4 * 0.3 / 20_000**0.5)
     assert pstdev(ups) == pytest.approx(0.3, rel=0.03)
@@ -101,10 +101,10 @@ def test_leaning_changes_no_length(roll, pitch):
 
 def test_a_body_that_rolls_outward_in_a_turn_feels_more_than_the_turn():
     """AutoRally's full model, steady in a left turn: its roll is what its IMU leans by."""
-    x = run("full", rolling("full", 2.5), Input(0.2, 0.9), 4.0)
+    x = run("full", rolling("full", 2.5), ActuatorInput(0.2, 0.9), 4.0)
     across_mps2 = x.vx_mps * x.yaw_rate_radps
     assert x.roll_rad > 0.005
-    imu = Imu(CLEAN, 1)
+    imu = ImuModel(CLEAN, 1)
     imu.sample(x.yaw_rate_radps, 0.0, across_mps2, x.roll_rad, -x.pitch_rad)
     assert imu.measured[2] - across_mps2 == pytest.approx(G * x.roll_rad, rel=0.05)
 
@@ -113,7 +113,7 @@ def deviations_after(seconds, cars=400):
     """Over cars, of how far the yaw rate's and an acceleration's bias have wandered."""
     ends = []
     for seed in range(cars):
-        imu = Imu(DRIFTING, seed)
+        imu = ImuModel(DRIFTING, seed)
         for _ in range(round(seconds * 100)):
             imu.step(0.01, 0.0, 0.0, 0.0)
         ends.append(imu.measured)
@@ -134,7 +134,7 @@ def allan_deviation(values, count):
 
 
 def measured_rates(parameters, count):
-    imu, values = Imu(parameters, 4), []
+    imu, values = ImuModel(parameters, 4), []
     for _ in range(count):
         imu.step(0.01, 0.0, 0.0, 0.0)
         values.append(imu.measured[0])

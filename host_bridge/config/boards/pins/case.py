@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.config.boards.facts import Board, Pin, Wiring
+from host_bridge.config.boards.facts import BoardType, Pin, Wiring
 from host_bridge.config.boards.pins.needs import Needs
 from host_bridge.core.errors import VehicleFileFault
 
@@ -13,7 +13,7 @@ from host_bridge.core.errors import VehicleFileFault
 class WiringCase:
     """A wiring of a board, and the needs of the vehicle that it is for."""
 
-    board: Board
+    board: BoardType
     wiring: Wiring
     needs: Needs
 

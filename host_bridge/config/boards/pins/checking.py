@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from host_bridge.config.boards.facts import Board, Wiring
+from host_bridge.config.boards.facts import BoardType, Wiring
 from host_bridge.config.boards.pins.case import WiringCase
 from host_bridge.config.boards.pins.needs import Needs, box_needs, needs_of
 from host_bridge.config.boards.pins.pin_allocation import PinAllocation, allocate_pins
@@ -48,7 +48,7 @@ def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
     return [check(b, w) for b in ((board,) if board else board_names()) for w in wirings]
 
 
-def load_needs(board: Board, name: str) -> Needs:
+def load_needs(board: BoardType, name: str) -> Needs:
     """Return the needs of a vehicle, or of a runstop box, which has no vehicle file.
 
     A wiring with the vehicle file's own name precedes the one that the file names. Raises
@@ -95,7 +95,7 @@ def _times(case: WiringCase) -> Iterator[StepTime]:
         yield step_time(case.board, case.wiring, case.needs.wiring, there_us)
 
 
-def _unwired(board: Board, needs: Needs) -> WiringReport:
+def _unwired(board: BoardType, needs: Needs) -> WiringReport:
     """Report that the vehicle is not wired on this board.
 
     The budget is that of a board on which it is, preferably one of the same port.
@@ -114,7 +114,7 @@ def _with(report: WiringReport, fault: VehicleFileFault) -> WiringReport:
     return WiringReport(**{**vars(report), "refusals": (str(fault),)})
 
 
-def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileFault:
+def _not_there(board: BoardType, needs: Needs, report: WiringReport) -> VehicleFileFault:
     short = [row for row in report.budget if row.used > row.available]
     table = f"[wiring.{needs.wiring}]"
     return board.document.fault(
@@ -135,7 +135,9 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
 # --- the budget, counted from what is wired, whether or not its pins are right
 
 
-def budget(board: Board, wiring: Wiring, allocation: PinAllocation | None) -> Iterator[BudgetRow]:
+def budget(
+    board: BoardType, wiring: Wiring, allocation: PinAllocation | None
+) -> Iterator[BudgetRow]:
     """Yield what the wiring uses of each resource of the board.
 
     If the wiring is another board's, so that nothing is allocated, it is the least that it would
@@ -159,7 +161,7 @@ def budget(board: Board, wiring: Wiring, allocation: PinAllocation | None) -> It
         yield BudgetRow("hard timers", _GUARDS, chip.hard_timers, "the guard's")
 
 
-def _pwm(board: Board, wiring: Wiring, allocation: PinAllocation | None) -> BudgetRow:
+def _pwm(board: BoardType, wiring: Wiring, allocation: PinAllocation | None) -> BudgetRow:
     chip = board.chip
     rates = [wire.pwm_hz for wire in wiring.wires if is_pwm(chip, wire)]
     timed = sum(p.kind == "encoder.quadrature" for p in wiring.encoders)
@@ -177,7 +179,7 @@ def _groups(rates: Sequence[int]) -> int:
     return sum(-(-rates.count(hz) // 2) for hz in set(rates))
 
 
-def _machines(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
+def _machines(board: BoardType, wiring: Wiring) -> Iterator[BudgetRow]:
     pio = board.chip.pio
     if pio is None:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from host_bridge.config.boards import Board, on_board
+from host_bridge.config.boards import BoardType, on_board
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import KnownCar, Vehicle
 from host_bridge.core.system.progress import progress_count
@@ -14,7 +14,7 @@ from host_bridge.sharing.services.configurations import changed_from_file
 
 
 def with_control_period(
-    known: Pairing, file: Vehicle, board: Board, micropython: str, *, is_paired: bool
+    known: Pairing, file: Vehicle, board: BoardType, micropython: str, *, is_paired: bool
 ) -> Pairing:
     """Return a car's pairing with the control period that this board needs under this release.
 
@@ -25,7 +25,7 @@ def with_control_period(
 
 
 async def lengthen_control_period(
-    uri: str, host: Host, board: Board, micropython: str, meant: KnownCar
+    uri: str, host: Host, board: BoardType, micropython: str, meant: KnownCar
 ) -> str:
     """Write the board's longer control period to a car that was given a box's key, if it needs it.
 

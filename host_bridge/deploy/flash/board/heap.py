@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_bridge.config.boards import Board
+from host_bridge.config.boards import BoardType
 from host_bridge.config.boards.heap import SPARE, HeapNeed, heap_need, runtime_heaps
 from host_bridge.core.errors import RefusedFault
 from host_bridge.deploy.flash.board.board import BoardFacts
@@ -11,7 +11,7 @@ ROOMIER = "take a board with more memory: a Pico 2 has twice as much"
 
 
 def refuse_small_heap(
-    board: Board, wiring: str, facts: BoardFacts, is_paired: bool, where: str
+    board: BoardType, wiring: str, facts: BoardFacts, is_paired: bool, where: str
 ) -> dict[str, object]:
     """Return the rows about the heap, for people and programs.
 
@@ -33,7 +33,7 @@ def refuse_small_heap(
     return {**row, "heap_needed_bytes": need.needs}
 
 
-def fitting_releases(board: Board, wiring: str, is_paired: bool = False) -> str:
+def fitting_releases(board: BoardType, wiring: str, is_paired: bool = False) -> str:
     """Return a text on which of the measured releases has room for the car, for a dry run."""
     need = heap_need(board.chip.name, wiring, is_paired)
     heaps = runtime_heaps(board.chip.name)
@@ -51,7 +51,7 @@ def _said(need: HeapNeed, wiring: str) -> str:
     return f"{whose}{key} takes {_kb(need.needs)}"
 
 
-def _remedy(board: Board, need: HeapNeed, wiring: str, heap: int) -> str:
+def _remedy(board: BoardType, need: HeapNeed, wiring: str, heap: int) -> str:
     """Return what would make room: another release, no key, another board."""
     ways = [
         f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"

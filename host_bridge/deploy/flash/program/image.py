@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from host_bridge.config.boards import Board
+from host_bridge.config.boards import BoardType
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.deploy.flash.board.board import OLDEST
 
@@ -47,7 +47,7 @@ class Image:
         return {"runtime_file": self.file.name, "runtime_sha256": self.sha256, **told}
 
 
-def where_to_get(board: Board) -> str:
+def where_to_get(board: BoardType) -> str:
     """Return who offers MicroPython for this board, and which file it is."""
     least = f"version {OLDEST[0]}.{OLDEST[1]} or newer"
     if not board.micropython:
@@ -56,7 +56,7 @@ def where_to_get(board: Board) -> str:
     return f"{_SITE}/{board.micropython}/: {board.micropython}-DATE-vVERSION.{ending}, {least}"
 
 
-def examine_image(file: Path, board: Board, sha256: str | None = None) -> Image:
+def examine_image(file: Path, board: BoardType, sha256: str | None = None) -> Image:
     """Return the examined file.
 
     Raises errors.DataFileFault for a file that does not exist, is cut short, is for another board,
@@ -85,7 +85,7 @@ def examine_image(file: Path, board: Board, sha256: str | None = None) -> Image:
     return Image(file, found, version)
 
 
-def _read_through(file: Path, board: Board, data: bytes) -> str:
+def _read_through(file: Path, board: BoardType, data: bytes) -> str:
     image = b"".join(_blocks(file, board, data))
     version = _VERSION.search(image)
     if version is None:
@@ -100,7 +100,7 @@ def _read_through(file: Path, board: Board, data: bytes) -> str:
     return ".".join(map(str, numbers))
 
 
-def _blocks(file: Path, board: Board, data: bytes) -> Iterator[bytes]:
+def _blocks(file: Path, board: BoardType, data: bytes) -> Iterator[bytes]:
     """Yield the data of each block, checking that each is there once, in order, for this chip."""
     family = FAMILIES[board.chip.name]
     data = _without_workaround(data) if board.chip.name == "rp2350" else data
@@ -128,6 +128,6 @@ def _without_workaround(data: bytes) -> bytes:
     return data[BLOCK:] if head[:2] == MAGIC and head[-1] == _ABSOLUTE else data
 
 
-def _wrong(file: Path, board: Board, what: str, expected: str, got: str) -> DataFileFault:
+def _wrong(file: Path, board: BoardType, what: str, expected: str, got: str) -> DataFileFault:
     remedy = f"download it anew: {where_to_get(board)}"
     return DataFileFault(what, where=str(file), expected=expected, got=got, remedy=remedy)

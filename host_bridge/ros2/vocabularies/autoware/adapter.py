@@ -31,7 +31,7 @@ from host_bridge.ros2.vocabularies.autoware.external import (
     SIGNALS,
     ExternalDrivers,
 )
-from host_bridge.ros2.vocabularies.autoware.gearbox import BACKWARD, PARK, Gearbox
+from host_bridge.ros2.vocabularies.autoware.gearbox import BACKWARD, PARK, GearSelector
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Publication, Subscription
 
 PLANNER, _OPERATOR = "autoware", "operator"
@@ -52,7 +52,7 @@ class AutowareAdapter(VocabularyAdapter):
     """The adapter that shows one car as Autoware's vehicle interface."""
 
     def __init__(self) -> None:
-        self.gearbox = Gearbox()
+        self.gearbox = GearSelector()
         self.mode = MANUAL
         self._is_engaged = True  # until somebody disengages it
         self._emergencies = {PLANNER: False, _OPERATOR: False}  # per sender

@@ -13,7 +13,7 @@ _FORWARD = frozenset(range(_DRIVE, _LOW_2 + 1)) - BACKWARD - {PARK}
 _REST_MPS = 0.05
 
 
-class Gearbox:
+class GearSelector:
     """The selected gear: it begins in park, and changes the direction only at standstill."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from host_bridge.core import Cause, State
 from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import open_inputs
-from host_bridge.drive.drive import Drive, Phase
+from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.gamepad import (
     GamepadInput,
@@ -49,7 +49,7 @@ class Ride(Track):
         )
         super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
         self.bind()
-        self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test")
+        self.drive = FleetDrive(self.fleet, controls, self.now_us, sender_name="drive@test")
         self.control_task = ControlTask(
             self.fleet, controls.source, self.drive.read, controls.guardian
         )

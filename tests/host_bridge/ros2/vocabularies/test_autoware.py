@@ -15,7 +15,7 @@ from host_bridge.ros2.vocabularies.autoware.adapter import (
     AutowareAdapter,
 )
 from host_bridge.ros2.vocabularies.autoware.external import EMERGENCY, ENGAGE
-from host_bridge.ros2.vocabularies.autoware.gearbox import Gearbox
+from host_bridge.ros2.vocabularies.autoware.gearbox import GearSelector
 from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow
 
@@ -78,7 +78,7 @@ def test_the_topics_are_autowares():
     ],
 )
 def test_wheels_turn_the_way_of_the_gear(gear, wanted_mps, speed_mps):
-    box = Gearbox()
+    box = GearSelector()
     assert box.take(gear)
     box.step(0.0)
     limited = box.limited(StampedCommand(wanted_mps, 0.1, 0))
@@ -87,7 +87,7 @@ def test_wheels_turn_the_way_of_the_gear(gear, wanted_mps, speed_mps):
 
 
 def test_it_begins_in_park_and_no_command_leaves_it_there():
-    box = Gearbox()
+    box = GearSelector()
     assert box.take(NONE)
     box.step(0.0)
     assert box.gear == PARK
@@ -95,7 +95,7 @@ def test_it_begins_in_park_and_no_command_leaves_it_there():
 
 
 def test_the_way_changes_at_standstill_and_until_then_it_is_brought_to_rest():
-    box = Gearbox()
+    box = GearSelector()
     box.take(DRIVE)
     box.step(0.0)
     box.take(REVERSE)
@@ -107,7 +107,7 @@ def test_the_way_changes_at_standstill_and_until_then_it_is_brought_to_rest():
 
 
 def test_a_gear_of_the_same_way_is_taken_at_speed():
-    box = Gearbox()
+    box = GearSelector()
     box.take(DRIVE)
     box.step(0.0)
     box.take(LOW)
@@ -117,7 +117,7 @@ def test_a_gear_of_the_same_way_is_taken_at_speed():
 
 @pytest.mark.parametrize("number", [25, 99, 255])
 def test_what_is_no_gear_is_refused(number):
-    assert not Gearbox().take(number)
+    assert not GearSelector().take(number)
 
 
 # --- who is in control

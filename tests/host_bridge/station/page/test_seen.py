@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventCode, Profile, State
 from host_bridge.station import Comparison
-from host_bridge.station.views.feed import LidarScan
+from host_bridge.station.views.feed import ShownScan
 from host_bridge.station.views.telemetry_view import EventTimes, StatusLoss
 from tests.host_bridge.drive.drives import vehicle
 
@@ -120,7 +120,7 @@ def test_a_loss_is_a_part_of_what_was_sent_in_the_last_seconds():
 
 
 def test_a_scan_is_drawn_from_where_the_lidar_is_and_looks():
-    scan = LidarScan(0.0, 0.0, 1.5708, [2.0, None, -1.0, 1.0])
+    scan = ShownScan(0.0, 0.0, 1.5708, [2.0, None, -1.0, 1.0])
     points = scan.points((1.0, 1.0, 1.5708), 0.5)
     assert points == [pytest.approx([1.0, 3.5], abs=0.01), pytest.approx([2.0, 1.5], abs=0.01)]
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from sim_mock.models.autorally.double_track import DoubleTrack, double_track_rates
 from sim_mock.models.autorally.full import Full, full_rates
-from sim_mock.models.autorally.parameters import AUTORALLY, CarParameters, Input
-from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
+from sim_mock.models.autorally.parameters import AUTORALLY, ActuatorInput, AutorallyParameters
+from sim_mock.models.autorally.single_track import SingleTrackState, single_track_rates
 from sim_mock.models.integration import rk4
 
 
@@ -17,13 +17,13 @@ class Model(NamedTuple):
 
 
 MODELS = {
-    "single": Model(SingleTrack, single_track_rates, 2),
+    "single": Model(SingleTrackState, single_track_rates, 2),
     "double": Model(DoubleTrack, double_track_rates, 4),
     "full": Model(Full, full_rates, 4),
 }
 
 
-def rolling(name: str, speed_mps: float, p: CarParameters = AUTORALLY, **more: float) -> Any:
+def rolling(name: str, speed_mps: float, p: AutorallyParameters = AUTORALLY, **more: float) -> Any:
     """Straight ahead at that speed, wheels rolling with it."""
     model = MODELS[name]
     spins = [f for f in model.state._fields if f.startswith("spin")]
@@ -32,7 +32,12 @@ def rolling(name: str, speed_mps: float, p: CarParameters = AUTORALLY, **more: f
 
 
 def steps(
-    name: str, x: Any, u: Input, seconds: float, p: CarParameters = AUTORALLY, dt_s: float = 0.001
+    name: str,
+    x: Any,
+    u: ActuatorInput,
+    seconds: float,
+    p: AutorallyParameters = AUTORALLY,
+    dt_s: float = 0.001,
 ):
     """Each state on the way, the first left out."""
     model = MODELS[name]
@@ -42,14 +47,19 @@ def steps(
 
 
 def run(
-    name: str, x: Any, u: Input, seconds: float, p: CarParameters = AUTORALLY, dt_s: float = 0.001
+    name: str,
+    x: Any,
+    u: ActuatorInput,
+    seconds: float,
+    p: AutorallyParameters = AUTORALLY,
+    dt_s: float = 0.001,
 ):
     """The state at the end."""
     *_, last = steps(name, x, u, seconds, p, dt_s)
     return last
 
 
-def energy_j(name: str, x: Any, p: CarParameters = AUTORALLY) -> float:
+def energy_j(name: str, x: Any, p: AutorallyParameters = AUTORALLY) -> float:
     """Kinetic energy of the plane and of the wheels."""
     plane = p.mass_kg * (x.vx_mps**2 + x.vy_mps**2) + p.inertia_z_kgm2 * x.yaw_rate_radps**2
     spins = list(x)[6 : 6 + MODELS[name].wheels]

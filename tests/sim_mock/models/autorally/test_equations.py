@@ -13,8 +13,8 @@ from sim_mock.models.autorally.double_track import (
     wheel_loads_n,
 )
 from sim_mock.models.autorally.full import Full, Rise, body_rates, full_loads_n, spring_forces_n
-from sim_mock.models.autorally.parameters import AUTORALLY, TYRE, Input
-from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
+from sim_mock.models.autorally.parameters import AUTORALLY, TYRE, ActuatorInput
+from sim_mock.models.autorally.single_track import SingleTrackState, single_track_rates
 from sim_mock.models.autorally.tyre import friction
 from tests.sim_mock.models.autorally.drives import MODELS, rolling
 from tests.support.evidence import some
@@ -71,7 +71,7 @@ def drawn(count=200):
         yield (
             random.uniform(2.0, 9.0), random.uniform(-3.0, 3.0), random.uniform(-3.0, 3.0),
             [random.uniform(20.0, 140.0) for _ in range(4)],
-            Input(random.uniform(-0.4, 0.4), random.uniform(-3.0, 8.0), 0.0),
+            ActuatorInput(random.uniform(-0.4, 0.4), random.uniform(-3.0, 8.0), 0.0),
         )  # fmt: skip
 
 
@@ -88,8 +88,8 @@ def per_load(ahead, aside, spin, angle):
 
 def test_single_track_is_equation_4_with_loads_in_equilibrium():
     for vx, vy, rate, spins, u in some(drawn()):
-        state = SingleTrack(0, 0, 0.3, vx, vy, rate, spins[0], spins[1])
-        out = SingleTrack(*single_track_rates(state, u, P))
+        state = SingleTrackState(0, 0, 0.3, vx, vy, rate, spins[0], spins[1])
+        out = SingleTrackState(*single_track_rates(state, u, P))
         d, m = u.steer_rad, P.mass_kg
         fx, fy = per_load(vx, vy + rate * 0.34, spins[0], d)
         rx, ry = per_load(vx, vy - rate * 0.23, spins[1], 0.0)
@@ -186,7 +186,7 @@ def test_full_is_the_double_track_less_air_when_its_loads_are_the_same():
     """Springs placed so that the loads are the double track's: the plane must move alike."""
     no_roll_axis = P._replace(suspension=P.suspension._replace(roll_centre_m=0.0))
     x = rolling("full", 6.0)
-    u = Input(0.0, 3.0)
+    u = ActuatorInput(0.0, 3.0)
     springs = spring_forces_n(x, no_roll_axis)
     assert springs == (0.0,) * 4
     loads = full_loads_n(grips_of(x, u, no_roll_axis), springs, no_roll_axis)

@@ -7,24 +7,24 @@ import pytest
 
 from sim_mock.models.autorally.double_track import grips_of, wheel_loads_n
 from sim_mock.models.autorally.full import full_loads_n, spring_forces_n
-from sim_mock.models.autorally.parameters import AUTORALLY, Input
+from sim_mock.models.autorally.parameters import AUTORALLY, ActuatorInput
 from tests.sim_mock.models.autorally.drives import MODELS, energy_j, rolling, run, steps
 
 P = AUTORALLY
-COAST = Input()
+COAST = ActuatorInput()
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("steer_rad", [0.0, 0.3])
 def test_at_rest_stays_at_rest(name, steer_rad):
     state = MODELS[name].state
-    assert run(name, state(), Input(steer_rad, 0.0, 5.0), 0.3) == state()
+    assert run(name, state(), ActuatorInput(steer_rad, 0.0, 5.0), 0.3) == state()
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_mirrored_steering_mirrors_the_drive(name):
-    left = run(name, rolling(name, 4.0), Input(0.2, 3.0, 0.0), 0.7)
-    right = run(name, rolling(name, 4.0), Input(-0.2, 3.0, 0.0), 0.7)
+    left = run(name, rolling(name, 4.0), ActuatorInput(0.2, 3.0, 0.0), 0.7)
+    right = run(name, rolling(name, 4.0), ActuatorInput(-0.2, 3.0, 0.0), 0.7)
     assert left.y_m > 0.1
     even = ("x_m", "vx_mps", "heave_m", "pitch_rad", "heave_mps", "pitch_radps")
     twin = {"lf": "rf", "rf": "lf", "lr": "rr", "rr": "lr"}
@@ -36,7 +36,7 @@ def test_mirrored_steering_mirrors_the_drive(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_turning_the_world_turns_the_drive(name):
-    u, slide = Input(0.2, 3.0), {"vy_mps": 1.0}
+    u, slide = ActuatorInput(0.2, 3.0), {"vy_mps": 1.0}
     ahead = run(name, rolling(name, 4.0, **slide), u, 0.5)
     turned = run(name, rolling(name, 4.0, yaw_rad=1.1, **slide), u, 0.5)
     c, n = cos(1.1), sin(1.1)
@@ -46,7 +46,7 @@ def test_turning_the_world_turns_the_drive(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("u", [COAST, Input(0.35), Input(0.2, 0.0, 4.0)])
+@pytest.mark.parametrize("u", [COAST, ActuatorInput(0.35), ActuatorInput(0.2, 0.0, 4.0)])
 def test_without_drive_energy_never_grows(name, u):
     start = rolling(name, 6.0, vy_mps=2.0, yaw_rate_radps=3.0)
     energies = [energy_j(name, x) for x in (start, *steps(name, start, u, 1.0))]
@@ -56,7 +56,7 @@ def test_without_drive_energy_never_grows(name, u):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_drive_puts_in_at_most_its_own_work(name):
-    x, u, work_j = rolling(name, 2.0), Input(0.1, 6.0), 0.0
+    x, u, work_j = rolling(name, 2.0), ActuatorInput(0.1, 6.0), 0.0
     start_j = energy_j(name, x)
     for y in steps(name, x, u, 1.0):
         rear = list(y)[6 : 6 + MODELS[name].wheels][MODELS[name].wheels // 2 :]
@@ -69,15 +69,15 @@ def test_drive_puts_in_at_most_its_own_work(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_slowly_it_turns_on_the_circle_of_its_geometry(name):
     """At 1 m/s the side force is small: radius is near wheelbase over the tangent of the angle."""
-    x = run(name, rolling(name, 1.0), Input(0.2, 0.12), 2.0)
+    x = run(name, rolling(name, 1.0), ActuatorInput(0.2, 0.12), 2.0)
     radius_m = hypot(x.vx_mps, x.vy_mps) / x.yaw_rate_radps
     assert radius_m == pytest.approx(0.57 / tan(0.2), rel=0.08)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_locked_front_wheels_do_not_turn_back_and_do_not_steer(name):
-    x = run(name, rolling(name, 8.0), Input(0.0, 0.0, 60.0), 0.2)
-    locked, free = (run(name, x, Input(0.3, 0.0, brake), 0.3) for brake in (60.0, 0.0))
+    x = run(name, rolling(name, 8.0), ActuatorInput(0.0, 0.0, 60.0), 0.2)
+    locked, free = (run(name, x, ActuatorInput(0.3, 0.0, brake), 0.3) for brake in (60.0, 0.0))
     assert -0.5 < list(locked)[6] < 1.0
     assert free.yaw_rad > 4.0 * abs(locked.yaw_rad)
 
@@ -85,7 +85,7 @@ def test_locked_front_wheels_do_not_turn_back_and_do_not_steer(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_halving_the_step_divides_the_error_by_sixteen(name):
     """In a slide to the left, all slips beyond the ramp, where the equations are smooth."""
-    start, u = rolling(name, 6.0, vy_mps=-1.5, yaw_rate_radps=1.5), Input(0.05, 4.0)
+    start, u = rolling(name, 6.0, vy_mps=-1.5, yaw_rate_radps=1.5), ActuatorInput(0.05, 4.0)
     exact = run(name, start, u, 0.2, dt_s=0.2 / 1600)
     ends = [run(name, start, u, 0.2, dt_s=0.2 / n) for n in (25, 50, 100)]
     errors = [max(abs(a - b) for a, b in zip(end, exact, strict=True)) for end in ends]
@@ -125,7 +125,7 @@ def test_only_two_tracks_turn_when_one_side_pushes():
 
 
 def test_on_two_tracks_the_inner_driven_wheel_spins_up_under_power():
-    x = run("double", rolling("double", 3.0), Input(0.35, 9.0), 0.8)
+    x = run("double", rolling("double", 3.0), ActuatorInput(0.35, 9.0), 0.8)
     inner_mps, outer_mps = (w * P.wheel_radius_m for w in (x.spin_lr_radps, x.spin_rr_radps))
     ground = [x.vx_mps - side * 0.5 * 0.405 * x.yaw_rate_radps for side in (1.0, -1.0)]
     assert inner_mps / ground[0] > outer_mps / ground[1] + 0.05
@@ -134,7 +134,7 @@ def test_on_two_tracks_the_inner_driven_wheel_spins_up_under_power():
 def test_a_double_track_that_is_low_and_alike_on_both_sides_is_the_single_track():
     """With no width the two are one model: the difference above is the width's."""
     narrow = P._replace(track_front_m=1e-9, track_rear_m=1e-9, h_cg_m=0.0)
-    u = Input(0.25, 4.0)
+    u = ActuatorInput(0.25, 4.0)
     one = run("single", rolling("single", 5.0), u, 0.8, narrow)
     two = run("double", rolling("double", 5.0), u, 0.8, narrow)
     assert two[:6] == pytest.approx(one[:6], abs=1e-6)
@@ -160,7 +160,7 @@ def rear_load_n(name, x, u):
 
 def test_only_the_full_models_loads_come_late_and_overshoot():
     """Front wheels locked from the start, so that the tyres' force is there at once and stays."""
-    static_n, u = P.mass_kg * 9.81 * 0.34 / 0.57, Input(0.0, 0.0, 60.0)
+    static_n, u = P.mass_kg * 9.81 * 0.34 / 0.57, ActuatorInput(0.0, 0.0, 60.0)
     off = {}
     for name in ("double", "full"):
         x = rolling(name, 8.0, spin_lf_radps=0.0, spin_rf_radps=0.0)
@@ -173,9 +173,9 @@ def test_only_the_full_models_loads_come_late_and_overshoot():
 
 
 def test_only_the_full_model_dives_lifts_and_rolls_outwards():
-    braked = run("full", rolling("full", 8.0), Input(0.0, 0.0, 8.0), 0.5)
-    driven = run("full", rolling("full", 3.0), Input(0.0, 6.0), 0.5)
-    turned = run("full", rolling("full", 5.0), Input(0.2, 2.0), 0.5)
+    braked = run("full", rolling("full", 8.0), ActuatorInput(0.0, 0.0, 8.0), 0.5)
+    driven = run("full", rolling("full", 3.0), ActuatorInput(0.0, 6.0), 0.5)
+    turned = run("full", rolling("full", 5.0), ActuatorInput(0.2, 2.0), 0.5)
     assert braked.pitch_rad < -0.005
     assert driven.pitch_rad > 0.005
     assert turned.roll_rad > 0.01
@@ -183,10 +183,10 @@ def test_only_the_full_model_dives_lifts_and_rolls_outwards():
 
 
 def test_steady_roll_is_moment_over_roll_stiffness():
-    x = run("full", rolling("full", 2.5), Input(0.2, 0.9), 4.0)
+    x = run("full", rolling("full", 2.5), ActuatorInput(0.2, 0.9), 4.0)
     b = P.suspension
     arm = b.height_m - b.roll_centre_m
-    accel = side_accel_mps2("full", x, Input(0.2, 0.9))
+    accel = side_accel_mps2("full", x, ActuatorInput(0.2, 0.9))
     stiffness = 0.5 * (0.395**2 + 0.405**2) * 2000.0
     roll = b.mass_kg * arm * accel / (stiffness - b.mass_kg * 9.81 * arm)
     assert accel > 1.0

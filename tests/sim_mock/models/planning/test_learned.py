@@ -4,7 +4,7 @@ import pytest
 
 from sim_mock.models.planning.learned import STATES
 from sim_mock.models.planning.model_types import LEARNED, make_car
-from sim_mock.models.planning.motion import Command
+from sim_mock.models.planning.motion import DriverCommand
 
 # Three classes as a user would write them, each in the interface that Autoware's README asks for.
 MODULE = """
@@ -67,7 +67,7 @@ def run(car, count, command):
 
 
 def test_parts_see_the_signals_of_the_step_before(module):
-    steps = run(made(module, ["Kinematic", "Steer", "Drive"]), 4, Command(2.0, 0.0, 0.1))
+    steps = run(made(module, ["Kinematic", "Steer", "Drive"]), 4, DriverCommand(2.0, 0.0, 0.1))
     assert [s.steer_rad for s in steps] == pytest.approx([0.1] * 4)
     assert [s.vx_mps for s in steps] == [0.0, 1.0, 1.0, 1.0]  # through MOTOR, which it owns
     assert [s.x_m for s in steps] == pytest.approx([0.0, 0.0, 0.1, 0.2], abs=1e-3)
@@ -76,7 +76,7 @@ def test_parts_see_the_signals_of_the_step_before(module):
 
 def test_their_order_does_not_matter(module):
     names = ["Kinematic", "Steer", "Drive"]
-    command = Command(2.0, 0.0, 0.1)
+    command = DriverCommand(2.0, 0.0, 0.1)
     assert run(made(module, names), 9, command) == run(made(module, names[::-1]), 9, command)
 
 
@@ -84,30 +84,30 @@ def test_parameters_are_loaded_and_the_part_reset(module, tmp_path):
     path = tmp_path / "gain.txt"
     path.write_text("0.25")
     car = made(module, ["Steer"], [str(path)])
-    assert run(car, 1, Command(steer_rad=0.4))[0].steer_rad == pytest.approx(0.1)
+    assert run(car, 1, DriverCommand(steer_rad=0.4))[0].steer_rad == pytest.approx(0.1)
     assert car._parts[0][0].calls == [("load", str(path)), "reset"]
 
 
 def test_signals_that_nobody_computes_stay(module):
     car = made(module, ["Steer"])
     car.place(1.0, 2.0, 0.3, 4.0)
-    assert run(car, 5, Command(9.0))[-1][:6] == (1.0, 2.0, 0.3, 0.0, 4.0, 0.0)
+    assert run(car, 5, DriverCommand(9.0))[-1][:6] == (1.0, 2.0, 0.3, 0.0, 4.0, 0.0)
 
 
 def test_acceleration_is_the_change_of_the_commanded_speed(module):
     car = made(module, ["Drive"])
-    run(car, 1, Command(2.0))
+    run(car, 1, DriverCommand(2.0))
     assert car.report().ax_mps2 == pytest.approx(20.0)
-    run(car, 1, Command(2.0))
+    run(car, 1, DriverCommand(2.0))
     assert car.report().ax_mps2 == 0.0
 
 
 def test_placing_it_forgets_inner_signals(module):
     car = made(module, ["Drive"])
-    run(car, 3, Command(2.0))
+    run(car, 3, DriverCommand(2.0))
     car.place(0.0, 0.0, 0.0)
     assert tuple(car.state) == (0.0,) * 7
-    assert car.step(0.1, Command(0.0)).vx_mps == 0.0
+    assert car.step(0.1, DriverCommand(0.0)).vx_mps == 0.0
     assert len(car.state) == len(STATES)
 
 
@@ -132,4 +132,4 @@ def test_lists_of_different_lengths_are_refused(module):
 
 def test_a_part_that_gives_too_few_states_is_named(module):
     with pytest.raises(ValueError, match=r"Short.forward: expected 1 states, got 0"):
-        run(made(module, ["Short"]), 1, Command())
+        run(made(module, ["Short"]), 1, DriverCommand())

@@ -5,10 +5,10 @@ from statistics import mean, stdev
 import pytest
 
 from sim_mock.models.planning.model_types import make_car
-from sim_mock.models.planning.motion import Command
+from sim_mock.models.planning.motion import DriverCommand
 from sim_mock.models.planning.simulator import Settings, Simulator, make_simulator
 
-AHEAD = Command(vx_mps=1.0)
+AHEAD = DriverCommand(vx_mps=1.0)
 
 
 def made(seed=1, **given):

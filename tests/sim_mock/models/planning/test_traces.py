@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.models.planning.model_types import MODEL_TYPES, make_car
-from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.motion import DriverCommand, Report
 
 DATA = Path(__file__).parents[5] / "shared" / "data"
 TRACES = DATA / "simple_planning_simulator"
@@ -24,8 +24,10 @@ def rows(model_type: str, folder: Path = TRACES) -> list[dict[str, float]]:
         return [{key: float(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
 
 
-def command(row: dict[str, float]) -> Command:
-    return Command(row["vel_des_mps"], row["acc_des_mps2"], row["steer_des_rad"], int(row["gear"]))
+def command(row: dict[str, float]) -> DriverCommand:
+    return DriverCommand(
+        row["vel_des_mps"], row["acc_des_mps2"], row["steer_des_rad"], int(row["gear"])
+    )
 
 
 def worst_deviation(model_type: str, as_type: str) -> float:

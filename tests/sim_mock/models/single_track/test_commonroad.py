@@ -7,7 +7,11 @@ import pytest
 
 from sim_mock.models.single_track.kinematic import kinematic_rates
 from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, linear_rates
-from sim_mock.models.single_track.parameters import Input, Limits, SingleTrack
+from sim_mock.models.single_track.parameters import (
+    ControlLimits,
+    DriverInput,
+    SingleTrackParameters,
+)
 from tests.support.evidence import some
 
 pytest.importorskip("vehiclemodels", reason="commonroad-vehicle-models is not installed")
@@ -18,18 +22,18 @@ from vehiclemodels.vehicle_parameters import setup_vehicle_parameters
 CARS = {number: setup_vehicle_parameters(vehicle_id=number) for number in (1, 2, 3)}
 
 
-def converted(p: Any) -> SingleTrack:
+def converted(p: Any) -> SingleTrackParameters:
     """CommonRoad's set as ours: p_ky1 is mu C_S with its sign turned, p_dy1 is mu."""
-    limits = Limits(
+    limits = ControlLimits(
         p.steering.min, p.steering.max, p.steering.v_min, p.steering.v_max,
         p.longitudinal.v_min, p.longitudinal.v_max, p.longitudinal.v_switch, p.longitudinal.a_max,
     )  # fmt: skip
     stiffness = -p.tire.p_ky1 / p.tire.p_dy1
     mu = p.tire.p_dy1
-    return SingleTrack(p.m, p.I_z, p.a, p.b, p.h_s, mu, stiffness, stiffness, limits)
+    return SingleTrackParameters(p.m, p.I_z, p.a, p.b, p.h_s, mu, stiffness, stiffness, limits)
 
 
-def draws(count: int, speeds: tuple[float, float]) -> list[tuple[list[float], Input]]:
+def draws(count: int, speeds: tuple[float, float]) -> list[tuple[list[float], DriverInput]]:
     """States and inputs well beyond every limit of every car, seeded."""
     random = Random(20260)
     return [
@@ -43,7 +47,7 @@ def draws(count: int, speeds: tuple[float, float]) -> list[tuple[list[float], In
                 random.uniform(-2.0, 2.0),
                 random.uniform(-0.6, 0.6),
             ],
-            Input(random.uniform(-0.8, 0.8), random.uniform(-15.0, 15.0)),
+            DriverInput(random.uniform(-0.8, 0.8), random.uniform(-15.0, 15.0)),
         )
         for _ in range(count)
     ]
@@ -68,7 +72,7 @@ def test_single_track_derivatives_agree_on_both_sides_of_the_switch(number, spee
 
 
 @pytest.mark.parametrize("number", CARS)
-@pytest.mark.parametrize("field", SingleTrack._fields[:-1])
+@pytest.mark.parametrize("field", SingleTrackParameters._fields[:-1])
 def test_every_parameter_counts_in_that_agreement(number, field):
     theirs, ours = CARS[number], converted(CARS[number])
     changed = ours._replace(**{field: getattr(ours, field) * 1.001})

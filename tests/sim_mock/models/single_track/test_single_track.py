@@ -19,7 +19,7 @@ from sim_mock.models.single_track.linear import (
     linear_rates,
     side_forces_n,
 )
-from sim_mock.models.single_track.parameters import Input
+from sim_mock.models.single_track.parameters import DriverInput
 from tests.sim_mock.models.single_track.cars import (
     LIMITS,
     NEUTRAL,
@@ -29,7 +29,7 @@ from tests.sim_mock.models.single_track.cars import (
 from tests.support.evidence import every
 
 MODELS = {"kinematic": (kinematic_rates, Kinematic), "linear": (linear_rates, Linear)}
-COAST = Input(0.0, 0.0)
+COAST = DriverInput(0.0, 0.0)
 
 
 def run(name, x, u, seconds, p=UNDERSTEERING, dt_s=0.001):
@@ -48,7 +48,7 @@ def test_at_rest_stays_at_rest(name, steer_rad):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_straight_on_stays_straight_on(name):
-    end = run(name, MODELS[name][1](speed_mps=2.0), Input(0.0, 1.5), 2.0)
+    end = run(name, MODELS[name][1](speed_mps=2.0), DriverInput(0.0, 1.5), 2.0)
     assert (end.x_m, end.speed_mps) == pytest.approx((7.0, 5.0), abs=1e-9)
     assert (end.y_m, end.yaw_rad) == (0.0, 0.0)
 
@@ -56,8 +56,8 @@ def test_straight_on_stays_straight_on(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_a_mirrored_drive_is_the_mirror_of_the_drive(name):
     start = MODELS[name][1](speed_mps=1.0)
-    left = run(name, start, Input(0.3, 0.5), 1.0)
-    right = run(name, start, Input(-0.3, 0.5), 1.0)
+    left = run(name, start, DriverInput(0.3, 0.5), 1.0)
+    right = run(name, start, DriverInput(-0.3, 0.5), 1.0)
     assert left.y_m > 0.01
     even = {"x_m", "speed_mps"}
     mirrored = [v if n in even else -v for n, v in left._asdict().items()]
@@ -65,8 +65,8 @@ def test_a_mirrored_drive_is_the_mirror_of_the_drive(name):
 
 
 def test_turning_the_world_turns_the_drive():
-    straight = run("linear", Linear(speed_mps=2.0), Input(0.2, 0.5), 1.0)
-    turned = run("linear", Linear(speed_mps=2.0, yaw_rad=1.0), Input(0.2, 0.5), 1.0)
+    straight = run("linear", Linear(speed_mps=2.0), DriverInput(0.2, 0.5), 1.0)
+    turned = run("linear", Linear(speed_mps=2.0, yaw_rad=1.0), DriverInput(0.2, 0.5), 1.0)
     assert hypot(*turned[:2]) == pytest.approx(hypot(*straight[:2]), abs=1e-12)
     assert turned.yaw_rad - straight.yaw_rad == pytest.approx(1.0, abs=1e-12)
     assert turned[5:] == pytest.approx(straight[5:], abs=1e-12)
@@ -74,7 +74,7 @@ def test_turning_the_world_turns_the_drive():
 
 def test_kinetic_energy_grows_by_the_work_of_the_asked_acceleration():
     a, s0 = 1.5, Linear(speed_mps=2.0)
-    end = run("linear", s0, Input(0.0, a), 1.0)
+    end = run("linear", s0, DriverInput(0.0, a), 1.0)
     assert 0.5 * (end.speed_mps**2 - s0.speed_mps**2) == pytest.approx(a * end.x_m, rel=1e-9)
 
 
@@ -151,24 +151,24 @@ def test_slowly_both_turn_alike():
 
 
 def test_inputs_end_at_their_limits():
-    turned = run("linear", Linear(speed_mps=1.0), Input(99.0, -99.0), 0.05)
+    turned = run("linear", Linear(speed_mps=1.0), DriverInput(99.0, -99.0), 0.05)
     assert turned.steer_rad == pytest.approx(LIMITS.steer_rate_max_radps * 0.05)
     assert turned.speed_mps == pytest.approx(1.0 - LIMITS.accel_max_mps2 * 0.05)
-    stopped = run("kinematic", Kinematic(speed_mps=19.0), Input(-2.0, 99.0), 2.0)
+    stopped = run("kinematic", Kinematic(speed_mps=19.0), DriverInput(-2.0, 99.0), 2.0)
     assert stopped.steer_rad == pytest.approx(LIMITS.steer_min_rad, abs=3e-3)
     assert stopped.speed_mps == pytest.approx(LIMITS.speed_max_mps, abs=1e-2)
 
 
 def test_above_the_switching_speed_the_motor_gives_constant_power():
     for speed_mps in (8.0, 12.0, 16.0):
-        accel = kinematic_rates(Kinematic(speed_mps=speed_mps), Input(0.0, 99.0), NEUTRAL)[3]
+        accel = kinematic_rates(Kinematic(speed_mps=speed_mps), DriverInput(0.0, 99.0), NEUTRAL)[3]
         assert accel * speed_mps == pytest.approx(LIMITS.accel_max_mps2 * LIMITS.speed_switch_mps)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_halving_the_step_divides_the_error_by_sixteen(name):
     """With the wheels turning, well inside all limits, against 32 times finer steps."""
-    start, u = MODELS[name][1](speed_mps=3.0), Input(0.15, 0.4)
+    start, u = MODELS[name][1](speed_mps=3.0), DriverInput(0.15, 0.4)
     exact = run(name, start, u, 1.0, dt_s=1 / 3200)
     ends = [run(name, start, u, 1.0, dt_s=1 / steps) for steps in (25, 50, 100)]
     errors = [hypot(end.x_m - exact.x_m, end.y_m - exact.y_m) for end in ends]
