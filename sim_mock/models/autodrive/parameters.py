@@ -176,7 +176,7 @@ class NormalisedInput(NamedTuple):
 
 
 class Pedals(NamedTuple):
-    """AutoDRIVE's commands to a full-scale car: those of NormalisedInput, and two brakes of 0 to 1."""
+    """AutoDRIVE's commands to a full-scale car: NormalisedInput's, and two brakes of 0 to 1."""
 
     throttle: float = 0.0
     steering: float = 0.0
