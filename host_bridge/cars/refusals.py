@@ -148,7 +148,7 @@ def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:
 
 # The particulars of a refusal besides its phrase
 _DETAILS: dict[Refusal, Callable[[RefusedCar, ActionReply], str]] = {
-    Refusal.STATE: lambda car, reply: car.status.state.word if car.status else "",
+    Refusal.STATE: lambda car, reply: car.status.shown_state.word if car.status else "",
     Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),
     Refusal.FAULT: _faults,
     Refusal.CONFIGURATION: _hashes,

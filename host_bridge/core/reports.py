@@ -23,6 +23,7 @@ from host_bridge.core.codes import (
     State,
 )
 from host_bridge.core.commands import Claim
+from host_bridge.core.texts.table import SHOWN_IF_LOCKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,15 @@ class CarStatus:
     claim_count: int  # modulo 2**16
     claim_crc: int
     applied_us: int | None  # board time of the last accepted claim; None if over 0.65 s ago
+
+    @property
+    def shown_state(self) -> State:
+        """The state for people: a parked car whose stop is latched is shown as stopped.
+
+        It is locked as one that was driving, and needs the same clear before it is armed.
+        """
+        shown = SHOWN_IF_LOCKED.get(self.state.name)
+        return State[shown] if shown and self.causes else self.state
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,7 @@ class CarDriver:
         """Raise StoppedFault for a car that cannot be driven now."""
         status = self.status
         if status.state not in _DRIVEN or self._control_task is None:
-            why = self.car.why_stopped() or f"it is {status.state.word}"
+            why = self.car.why_stopped() or f"it is {status.shown_state.word}"
             remedy = "car.clear() once the cause is gone, then car.arm()"
             raise StoppedFault("nobody can drive the car", got=why, remedy=remedy)
 

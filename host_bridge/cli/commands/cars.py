@@ -10,7 +10,6 @@ from host_bridge.core import Profile
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.reports import CarStatus
 from host_bridge.core.texts.stops import duration_text
-from host_bridge.core.texts.table import state_word
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.services import Host
 
@@ -56,6 +55,7 @@ def _row(car: ServedCar, reading: tuple[CarStatus, float | None] | None) -> dict
         "name": car.name,
         "vehicle": car.vehicle,
         "state": status.state.name if status else None,
+        "word": status.shown_state.word if status else None,
         "profile": status.profile.name if status else None,
         "cause": _cause(status) if status else None,
         "age_s": None if age_s is None else round(age_s, 1),
@@ -99,6 +99,5 @@ def _cell(row: dict[str, object], column: str) -> str:
         stand = f" {Profile.STAND.word}" if _is_on_stand(row) else ""
         hitl = " HITL" if row["is_hitl"] else ""
         nothing = "another car" if row["trouble"] else "no answer"
-        state = state_word(str(row["state"])) if row["state"] else nothing
-        return f"{state}{hitl}{stand}{cause}"
+        return f"{row['word'] or nothing}{hitl}{stand}{cause}"
     return str(row[column])

@@ -122,7 +122,8 @@ async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
         print(json.dumps(row))
     else:
         row["vehicle"] = known.name if known else "none of the vehicle files' configurations"
-        row["state"] = identity.state.word
+        status = opened.car.status
+        row["state"] = (status.shown_state if status else identity.state).word
         print("\n".join(f"{name.replace('_', ' '):14} {value}" for name, value in row.items()))
     return 0
 

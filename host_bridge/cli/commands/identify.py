@@ -8,7 +8,6 @@ import json
 from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
-from host_bridge.core.texts.table import state_word
 from host_bridge.deploy.flash.board.repl import BAUD, raw_board
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.flash.precheck import uri_of
@@ -109,6 +108,7 @@ def _row(opened: OpenCar, host: Host) -> dict[str, object]:
         "car": identity.car_name,
         "vehicle": vehicle.name if vehicle else None,
         "state": status.state.name if status else None,
+        "word": status.shown_state.word if status else None,
         "board_id": identity.board_id.hex(),
         "config_hash": identity.config_hash.hex(),
         "protocol_hash": identity.protocol_hash.hex(),
@@ -172,10 +172,14 @@ def _next_start(slots: Slots | None) -> str:
 def _text(row: dict[str, object]) -> str:
     lines = (
         f"{name.replace('_', ' '):14} {'-' if value is None else value}"
-        for name, value in {**row, **_state_in_words(row)}.items()
+        for name, value in _for_people(row).items()
     )
     return "\n".join(lines)
 
 
-def _state_in_words(row: dict[str, object]) -> dict[str, object]:
-    return {"state": state_word(str(row["state"]))} if row.get("state") else {}
+def _for_people(row: dict[str, object]) -> dict[str, object]:
+    """Return the row with the state's word in the place of its code."""
+    shown = dict(row)
+    if "word" in shown:
+        shown["state"] = shown.pop("word")
+    return shown

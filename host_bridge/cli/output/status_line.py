@@ -36,7 +36,7 @@ def _parts(car: Car) -> Iterator[str]:
         yield car.stranger or str(car.mismatch or "")
         return
     yield "HITL" if car.identity and car.identity.is_hitl else ""
-    yield f"{car.status.state.word:8}"
+    yield f"{car.status.shown_state.word:8}"
     yield f"{source_text(car, car.status.drive_source) or 'nobody':10}"
     yield ", ".join(others_in_command(car))
     yield profile_text(car)

@@ -20,6 +20,8 @@ STATES: tuple[Row, ...] = (
     ("FAULT", "FAULT", "Something is wrong with the car itself.", "See what, then clear it."),
 )
 NO_LINK = "NO LINK"  # the word of a car from which nothing comes
+# The state that is shown while a stop is latched, by the one that the car reports
+SHOWN_IF_LOCKED = {"STANDBY": "STOPPED"}
 
 CAUSES: tuple[Row, ...] = (
     ("RUNSTOP_LOOP", "stop loop", "The stop loop was open.", "Close the stop loop."),
@@ -268,9 +270,12 @@ def clause(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
-def state_word(name: str) -> str:
-    """Return the word of a state by its code; an unknown code stays as it is."""
-    row = TEXTS["State"].get(name)
+def locked_state_word(name: str) -> str:
+    """Return the word of the state of a car whose stop is latched, by the state's code.
+
+    An unknown code stays as it is.
+    """
+    row = TEXTS["State"].get(SHOWN_IF_LOCKED.get(name, name))
     return row[1] if row else name
 
 

@@ -126,5 +126,6 @@ def _what(opened: OpenCar, changed: int, vehicle: Vehicle) -> dict[str, object]:
         "parameters": f"{changed} changed, all read back",
         "beat_ms": vehicle.step_s * 1e3,
         "state": status.state.name if status else "",
+        "word": status.shown_state.word if status else "",
         "why": opened.car.why_stopped(),
     }

@@ -11,7 +11,6 @@ from host_bridge.config.boards import load_board
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
-from host_bridge.core.texts.table import state_word
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap
@@ -187,6 +186,8 @@ def _say(options: FlashOptions, row: dict[str, object]) -> int:
     if options.is_json:
         print(json.dumps(row))
     else:
-        state = {"state": state_word(str(row["state"]))} if "state" in row else {}
-        print("\n".join(_lines({**row, **state})))
+        shown = dict(row)
+        if "word" in shown:
+            shown["state"] = shown.pop("word")
+        print("\n".join(_lines(shown)))
     return 0

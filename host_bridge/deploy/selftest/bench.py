@@ -19,6 +19,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import RefusedFault
 from host_bridge.core.system.clock import Clock
+from host_bridge.core.texts.table import NO_LINK
 from host_bridge.drive import control_task
 from host_bridge.sharing.open_car import OpenCar
 
@@ -141,3 +142,8 @@ class SelfTestBench:
     @property
     def state(self) -> State | None:
         return self.car.status.state if self.car.status else None
+
+    @property
+    def state_word(self) -> str:
+        """The word of the state that is shown for the car."""
+        return self.car.status.shown_state.word if self.car.status else NO_LINK

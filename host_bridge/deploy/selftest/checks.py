@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
-from host_bridge.core.texts.table import NO_LINK
 from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 
 Check: TypeAlias = Callable[[SelfTestBench], AsyncIterator[CheckResult]]
@@ -132,7 +131,7 @@ async def runstop(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     yield CheckResult(
         "runstop stops",
         stopped,
-        bench.state.word if bench.state is not None else NO_LINK,
+        bench.state_word,
         "do not drive it",
     )
     bench.let_go()
@@ -154,9 +153,7 @@ async def runstop(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
         await asyncio.sleep(0.2)  # the relay's contact settles
         await bench.clear()
         cleared = await bench.until(lambda: bench.state is State.STANDBY, 2.0)
-        yield CheckResult(
-            "clear", cleared, bench.state.word if bench.state is not None else NO_LINK
-        )
+        yield CheckResult("clear", cleared, bench.state_word)
 
 
 async def _vesc_turns(bench: SelfTestBench) -> VescState | None:

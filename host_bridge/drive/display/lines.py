@@ -53,7 +53,7 @@ class PlainView:
         return lines
 
     def _changes(self, car: Car) -> list[str]:
-        state = car.status.state.word if car.status and car.is_online() else NO_LINK
+        state = car.status.shown_state.word if car.status and car.is_online() else NO_LINK
         changes = self._if_new(f"{car.name} hitl", hitl_text(car))
         changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
@@ -132,6 +132,7 @@ def _row(drive: FleetDrive, car: Car, now_us: int) -> dict[str, Any]:
     if car.status:
         row |= {
             "state": car.status.state.name,
+            "word": car.status.shown_state.word,
             "profile": car.status.profile.name,
             "stand_left_s": car.stand_left_s(),
             "cap_mps": car.outputs.cap_mps if car.outputs else None,
@@ -156,7 +157,7 @@ def car_line(car: Car, now_us: int) -> str:
     age = status_age_ms(car, now_us)
     old = "" if age is None else f"  {age:.0f} ms old"
     profile = profile_text(car)
-    state = f"{status.state.word:8}" + (f"  {profile}" if profile else "")
+    state = f"{status.shown_state.word:8}" + (f"  {profile}" if profile else "")
     return (
         f"{car.name}: {state}  {who_commands(car)}  {speed_text(status.speed_mps)}"
         f"  {angle_text(status.steer_rad)}{old}"
@@ -170,7 +171,7 @@ def _stops(count: int) -> str:
 def _end(car: Car) -> str:
     if car.status is None or not car.is_online():
         return "its link lost at the end"
-    return f"now {car.status.state.word}"
+    return f"now {car.status.shown_state.word}"
 
 
 def _together(drive: FleetDrive, now_us: int) -> list[str]:

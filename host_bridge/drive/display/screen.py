@@ -142,11 +142,11 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
         said = "ANOTHER CAR" if car.stranger else NO_LINK
         yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
         return
-    style = _STATE_STYLES.get(status.state, "")
+    style = _STATE_STYLES.get(status.shown_state, "")
     profile = profile_text(car)
     yield [
         (name, "bold"),
-        (f"{status.state.word:9}", style),
+        (f"{status.shown_state.word:9}", style),
         (f" {profile} " if profile else "", "care"),
         (f" {who_commands(car)}", ""),
         (f"   {cap_text(car)}" if cap_text(car) else "", "care"),

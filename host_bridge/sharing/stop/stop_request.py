@@ -13,7 +13,7 @@ import select
 import time
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.core.texts.table import state_word
+from host_bridge.core.texts.table import locked_state_word
 from host_bridge.sharing.endpoints.folders import stop_folders
 from host_bridge.sharing.stop.frozen_stop import SENDER_COMMAND, StopAckReader, stop_frame
 from host_bridge.sharing.stop.stop_calls import PendingStopSockets
@@ -75,7 +75,7 @@ class StopCall:
     def __str__(self) -> str:
         called = self.name + self._login
         if self.took_ms is not None:
-            state = state_word(self._watch.state)
+            state = locked_state_word(self._watch.state)
             return f"{called}: {state}, acknowledged after {self.took_ms:.0f} ms"
         return (
             f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "

@@ -38,7 +38,7 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
     return {
         **row,
         "state": status.state.name,
-        "word": status.state.word,
+        "word": status.shown_state.word,
         "why": _why(car),
         "driver": _driver(car),
         "speed_mps": status.speed_mps,

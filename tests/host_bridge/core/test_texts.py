@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.cli.output.status_line import status_line
 from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
-from host_bridge.core import codes
+from host_bridge.core import OperatorAction, codes
 from host_bridge.core.texts import table as texts
+from host_bridge.drive.display.lines import car_line
 from host_bridge.sharing.stop import frozen_stop
+from host_bridge.station.views.car_row import car_row
 from tests.support.evidence import every, some
+from tests.host_bridge.drive.drives import Drive, Rig
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
 SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "ArbitrationLoss", "BoxPairing")
@@ -64,11 +68,31 @@ def test_no_two_causes_and_no_two_faults_read_alike():
 def test_no_two_states_have_one_word_and_a_stop_says_the_same_words():
     words = [code.word for code in codes.State]
     assert len({*words, texts.NO_LINK}) == len(words) + 1
-    assert [texts.state_word(name) for name in frozen_stop.STATES] == words
+    assert list(frozen_stop.STATES) == [code.name for code in codes.State]
+
+
+def test_a_parked_car_whose_stop_is_latched_is_shown_as_stopped():
+    for name in some(frozen_stop.STATES):
+        word = codes.State[name].word
+        assert texts.locked_state_word(name) == ("STOPPED" if word == "PARKED" else word)
+    parked = Drive(Rig("a"))
+    parked.bind()
+    parked.advance(0.5)
+    car = parked.rigs[0].car
+    assert (car.status.state, car.status.shown_state.word) == (codes.State.STANDBY, "PARKED")
+    car.stop(codes.Sender.COMMAND, "test", parked.now_us)
+    parked.advance(0.2)
+    assert (car.status.state, car.status.shown_state.word) == (codes.State.STANDBY, "STOPPED")
+    assert "  STOPPED  " in status_line(car)
+    assert car_line(car, parked.now_us).startswith("a: STOPPED")
+    assert car_row(car, None, parked.now_us, "")["word"] == "STOPPED"
+    car.request(OperatorAction(codes.Action.CLEAR, codes.Sender.COMMAND), parked.now_us)
+    parked.advance(0.2)
+    assert car.status.shown_state.word == "PARKED"
 
 
 def test_whatever_is_not_in_the_table_is_called_as_it_is():
-    assert texts.state_word("unknown (13)") == "unknown (13)"
+    assert texts.locked_state_word("unknown (13)") == "unknown (13)"
     assert texts.source_word("mine") == texts.source_subject("mine") == "mine"
     assert texts.stop_source_word("mine") == texts.stop_source_subject("mine") == "mine"
     assert texts.stop_source_remedy("mine")

@@ -33,6 +33,10 @@ class ScriptedBench:
         return COURSE[self.at][0]
 
     @property
+    def state_word(self):
+        return self.state.word
+
+    @property
     def car(self):
         _, causes, is_closed = COURSE[self.at]
         return SimpleNamespace(
