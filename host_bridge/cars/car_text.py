@@ -95,10 +95,11 @@ def cap_text(car: Car) -> str:
     """Return the speed cap if it is lower than the vehicle file's limits, else ""."""
     if car.outputs is None or car.vehicle is None or car.status is None:
         return ""
-    of_profile_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower(), 0.0)
     top_mps = max(car.vehicle.speed_max_mps, car.vehicle.reverse_max_mps)
+    # a profile that the file does not offer has no cap of its own: any lower one is told
+    known_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower(), top_mps)
     cap_mps = car.outputs.cap_mps
-    return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, of_profile_mps) - 1e-9 else ""
+    return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, known_mps) - 1e-9 else ""
 
 
 def temperature_text(car: Car) -> str:

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from host_bridge.cli.output import vehicle_file
 from host_bridge.cli.output import wiring_report as wiring
 from host_bridge.cli.output.columns import aligned
-from host_bridge.core import Actuator, SourceFacts, Vehicle
+from host_bridge.core import Actuator, Cause, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
-from host_bridge.sharing.services import Host
+from host_bridge.core.texts.table import profile_word, stop_source_word
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 
@@ -105,7 +105,7 @@ def _facts(v: Vehicle) -> Rows:
         ("step of its program", f"{v.step_s * 1e3:g} ms"),
         ("driven blind", f"{v.blind_m:g} m at most, after the last claim that it heard"),
         ("without its program", _unaided(v)),
-        ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
+        ("who can stop it", ", ".join(stop_source_word(source.name) for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),
         *([("a real one's twin", _twin(v))] if v.calibration else []),
@@ -118,7 +118,8 @@ def _unaided(v: Vehicle) -> str:
     accepted = v.accepted_coast
     return (
         f"button {goes.button_m:.1f}, hang {goes.hang_m:.1f}, reset {goes.reset_m:.1f}, power lost "
-        f"{goes.power_lost_m:.1f} m from its cap in {v.profile}, {goes.speed_mps:g} m/s"
+        f"{goes.power_lost_m:.1f} m from its cap in {profile_word(v.profile)}, "
+        f"{goes.speed_mps:g} m/s"
         + (f"; accepted: {accepted.distance_m:g} m, {accepted.reason}" if accepted else "")
     )
 
@@ -130,8 +131,10 @@ def _twin(v: Vehicle) -> str:
 
 def _policies(v: Vehicle) -> Iterator[tuple[str, str]]:
     for policy in sorted(set(v.stop_policies.values())):
-        causes = [cause for cause, how in v.stop_policies.items() if how == policy]
-        yield f"stops by {policy} for", ", ".join(causes)
+        causes = [
+            Cause[name.upper()].word for name, how in v.stop_policies.items() if how == policy
+        ]
+        yield f"stops by {policy} for", ", ".join(dict.fromkeys(causes))  # two concern the clock
 
 
 def _sources(v: Vehicle) -> Rows:
@@ -141,7 +144,7 @@ def _sources(v: Vehicle) -> Rows:
 
 
 def _source(source: SourceFacts) -> tuple[str, ...]:
-    actuators = [a.name.lower() for a in Actuator if source.mask >> a & 1]
+    actuators = [a.word for a in Actuator if source.mask >> a & 1]
     return (
         source.name,
         str(source.id),

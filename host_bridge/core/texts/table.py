@@ -194,6 +194,32 @@ PAIRINGS: tuple[Row, ...] = (
      "Put one on it that has, or tandem pair --forget its key."),
 )
 
+# Why nothing acknowledged a stop; in place of what to do stands what is known of the car
+UNHEARD: tuple[Row, ...] = (
+    ("NOT_ASKED", "not asked", "This program could not ask ({reason}).",
+     "How the car is is not known."),
+    ("NOTHING_BACK", "no answer", "Nothing came back through its port.",
+     "Whether the car stops by itself is not known."),
+    ("NOT_LET_IN", "not let in",
+     "Its stop socket let nobody in: whoever serves it hangs, or others fill the queue.",
+     "Whether the car stops by itself is not known."),
+    ("SUSPENDED", "suspended", "The program that serves it (process {pid}) is suspended.",
+     "The car gets no claims from it, and stops by itself."),
+    ("ENDED", "ended", "The program that serves it (process {pid}) has ended.",
+     "The car gets no claims from it, and stops by itself."),
+    ("SILENT", "no answer", "The program that serves it (process {pid}) passed no answer on.",
+     "If it hangs or its cable is out, the car gets no claims from it and stops by itself; else "
+     "it may go on."),
+)
+# How far a car goes without its program; the last two say what its vehicle file accepts of that
+UNAIDED: dict[str, str] = {
+    "GOES": "From its cap in {profile}, {mps:g} m/s, it goes {most} without its program: button "
+    "{button}, hang {hang}, reset {reset}; with its power lost {power_lost}.",
+    "NOT_ACCEPTED": "Its vehicle file accepts that only by the profile's cap.",
+    "ACCEPTED": "Its vehicle file accepts {most}: {reason}.",
+    "NO_PROFILE": "Its vehicle file does not offer the profile {profile}: it has no cap in it.",
+}
+
 OTHERS: dict[str, tuple[Row, ...]] = {
     "Action": (
         ("ARM", "arm", "Arm.", ""),
@@ -263,6 +289,7 @@ TEXTS: dict[str, dict[str, Row]] = {
 }
 SOURCE_TEXTS = {row[0]: row for row in SOURCES}
 STOP_SOURCE_TEXTS = {row[0]: row for row in STOP_SOURCES}
+UNHEARD_TEXTS = {row[0]: row for row in UNHEARD}
 
 
 def clause(sentence: str) -> str:
@@ -287,6 +314,12 @@ def source_word(name: str) -> str:
 def source_subject(name: str) -> str:
     """Return a source as who acts; a name that is not in the table stays as it is."""
     return SOURCE_TEXTS[name][2] if name in SOURCE_TEXTS else name
+
+
+def profile_word(name: str) -> str:
+    """Return the word of a profile by its name in vehicle files; another name stays as it is."""
+    row = TEXTS["Profile"].get(name.upper())
+    return row[1] if row else name
 
 
 def stop_source_word(name: str) -> str:

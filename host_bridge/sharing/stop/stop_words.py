@@ -8,38 +8,33 @@ from __future__ import annotations
 import errno
 import os
 
+from host_bridge.core.texts.table import UNHEARD_TEXTS
+
 _SUSPENDED = "Tt"  # process states of /proc/PID/stat
 _ENDED = "ZX"
 
 
 def why_unheard(pid: int, fault: int) -> str:
-    """Return why there is no answer, and whether the car stops by itself.
+    """Return why there is no answer, and in a second line whether the car stops by itself.
 
     ``pid`` is the process that serves it, 0 if it accepted nobody; ``fault`` is the errno for
     which this program was not accepted, or 0.
     """
+    _, _, why, known = UNHEARD_TEXTS[_unheard(pid, fault)]
+    return f"{why.format(pid=pid, reason=os.strerror(fault))}\n  {known}"
+
+
+def _unheard(pid: int, fault: int) -> str:
     if fault and fault != errno.EAGAIN:
-        return (
-            f"This program could not ask ({os.strerror(fault)}), and does not know how the car is."
-        )
+        return "NOT_ASKED"
     if pid == os.getpid():
-        return "Nothing came back through its port. Whether the car stops by itself is not known."
+        return "NOTHING_BACK"
     if pid == 0:
-        return (
-            "Its stop socket let nobody in: whoever serves it hangs, or others fill the queue.\n"
-            "  Whether the car stops by itself is not known."
-        )
+        return "NOT_LET_IN"
     state = _state_of(pid)
-    if state and state in _SUSPENDED + _ENDED:
-        is_so = "is suspended" if state in _SUSPENDED else "has ended"
-        return (
-            f"The program that serves it (process {pid}) {is_so}: the car gets no claims from it\n"
-            "  and stops by itself."
-        )
-    return (
-        f"The program that serves it (process {pid}) passed no answer on. If it hangs or its\n"
-        "  cable is out, the car gets no claims from it and stops by itself; else it may go on."
-    )
+    if state and state in _SUSPENDED:
+        return "SUSPENDED"
+    return "ENDED" if state and state in _ENDED else "SILENT"
 
 
 def _state_of(pid: int) -> str:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cars.car_text import (
+    cap_text,
     divergence_lines,
     host_clock_ahead_us,
     imu_text,
@@ -45,6 +46,17 @@ def test_an_imu_that_is_silent_is_said(drive):
     assert imu_text(car) == ""
     car.inputs = replace(car.inputs, has_imu=False)
     assert imu_text(car) == "IMU SILENT"
+
+
+def test_a_lowered_cap_is_told_also_in_a_profile_that_the_vehicle_file_does_not_offer(drive):
+    car = drive.rigs[0].car
+    assert cap_text(car) == ""
+    car.outputs = replace(car.outputs, cap_mps=0.2)
+    assert cap_text(car) == "cap 0.2 m/s"
+    car.vehicle = replace(car.vehicle, profile_caps_mps={"stand": 0.3})
+    assert cap_text(car) == "cap 0.2 m/s"
+    car.outputs = replace(car.outputs, cap_mps=car.vehicle.speed_max_mps)
+    assert cap_text(car) == ""
 
 
 @pytest.mark.parametrize(

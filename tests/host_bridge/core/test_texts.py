@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import string
 from pathlib import Path
@@ -13,7 +15,7 @@ from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core import OperatorAction, codes
 from host_bridge.core.texts import table as texts
 from host_bridge.drive.display.lines import car_line
-from host_bridge.sharing.stop import frozen_stop
+from host_bridge.sharing.stop import frozen_stop, stop_words
 from host_bridge.station.views.car_row import car_row
 from tests.support.evidence import every, some
 from tests.host_bridge.drive.drives import Drive, Rig
@@ -110,3 +112,23 @@ def test_the_page_has_no_words_of_its_own_for_states():
     raw = {code.name for code in codes.State} - {code.word for code in codes.State}
     for path in some(list(PAGE.glob("*.js"))):
         assert not [name for name in raw if f'"{name}"' in path.read_text()], path.name
+
+
+def test_each_reason_for_no_answer_to_a_stop_has_its_text(monkeypatch):
+    def heard(state: str, pid: int = 7, fault: int = 0) -> str:
+        monkeypatch.setattr(stop_words, "_state_of", lambda pid: state)
+        return stop_words.why_unheard(pid, fault)
+
+    found = {
+        "NOT_ASKED": heard("", fault=errno.EACCES),
+        "NOTHING_BACK": heard("", os.getpid()),
+        "NOT_LET_IN": heard("", 0, errno.EAGAIN),
+        "SUSPENDED": heard("T"),
+        "ENDED": heard("X"),
+        "SILENT": heard("S"),
+    }
+    assert found.keys() == texts.UNHEARD_TEXTS.keys()
+    for code, text in some(found.items()):
+        _, _, why, known = texts.UNHEARD_TEXTS[code]
+        assert text == f"{why.format(pid=7, reason=os.strerror(errno.EACCES))}\n  {known}"
+    assert heard("") == found["SILENT"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -135,7 +136,7 @@ def test_make_check_prints_each_vehicle_and_refuses_one_that_goes_too_far(tmp_pa
 
 def test_what_is_accepted_is_said_with_all_distances_and_the_reason():
     text = unaided_text(load_vehicle("autorally"), "track")
-    assert text.startswith("From its cap in track, 10 m/s, it goes 20.2 m without its program: ")
+    assert text.startswith("From its cap in Track, 10 m/s, it goes 20.2 m without its program: ")
     assert "button 16.1 m, hang 17.1 m, reset 20.2 m; with its power lost 135 m." in text
     assert "accepts 20.5 m: a car for open ground" in text
     assert text.endswith("its front brake keeps its power.")
@@ -148,6 +149,13 @@ def test_nothing_is_said_of_few_metres_nor_of_a_stand():
         unaided_text(load_vehicle("autorally"), "stand"),
     ]
     assert words == ["", "", ""]
+
+
+@pytest.mark.parametrize("caps", [{}, {"race": 0.0}])
+def test_a_profile_that_the_file_does_not_offer_is_told_as_missing(caps):
+    vehicle = replace(load_vehicle("autorally"), profile_caps_mps=caps)
+    text = unaided_text(vehicle, "race")
+    assert text == "Its vehicle file does not offer the profile Race: it has no cap in it."
 
 
 def test_a_faster_profile_than_was_accepted_is_told_as_such(tmp_path):
@@ -166,8 +174,8 @@ def test_arm_says_it_of_the_profile_that_is_armed_and_no_other_action_does():
         for profile in Profile
     }
     assert texts[Profile.STAND] == ""
-    assert "in track, 10 m/s" in texts[Profile.TRACK]
-    assert "in race, 10 m/s" in texts[Profile.RACE]
+    assert "in Track, 10 m/s" in texts[Profile.TRACK]
+    assert "in Race, 10 m/s" in texts[Profile.RACE]
     assert request._unaided(opened, OperatorAction(Action.CLEAR, Sender.COMMAND)) == ""
 
 
