@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import cast
 
+from host_bridge.core import State
 from host_bridge.demo.cars.demo_run import NAME, DemoRun, Unmeasured, now_s
 from host_bridge.demo.judging.limits import StopLimits
 from host_bridge.demo.judging.verdict import Verdict, stopped_by_itself
@@ -120,7 +121,7 @@ async def _burst(run: DemoRun) -> None:
     run.now()
     run.stage.tell_car("deaf 70")
     await asyncio.sleep(0.5)
-    if run.latest["state"] != "ACTIVE":
+    if run.latest["state"] != State.ACTIVE.name:
         why = f"a loss of 70 ms stopped the car: {run.latest['why']}"
         raise Unmeasured(stopped_by_itself(run.machine, now_s(), why))
     run.now()
@@ -131,19 +132,23 @@ async def _burst(run: DemoRun) -> None:
 
 
 async def _drives_on(run: DemoRun) -> str:
-    await run.until(lambda s: s["state"] == "HOLD", "HOLD")
+    await run.until(lambda s: s["state"] == State.HOLD.name, State.HOLD.word)
     run.driver.tell("hold")
-    await run.until(lambda s: s["state"] == "ACTIVE" and s["speed_mps"] > 1.0, "driving on")
-    return "HOLD, then held again: drives on"
+    await run.until(
+        lambda s: s["state"] == State.ACTIVE.name and s["speed_mps"] > 1.0, "driving on"
+    )
+    return f"{State.HOLD.word}, then held again: drives on"
 
 
 async def _stays(run: DemoRun) -> str:
-    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+    await run.until(lambda s: s["state"] == State.STOPPED.name, State.STOPPED.word)
     return "stays STOPPED"
 
 
 async def _is_found_stopped(run: DemoRun) -> None:
-    await run.until(lambda s: s["is_known"] and s["state"] == "STOPPED", "STOPPED")
+    await run.until(
+        lambda s: s["is_known"] and s["state"] == State.STOPPED.name, State.STOPPED.word
+    )
 
 
 async def _new_host(run: DemoRun) -> str:
@@ -169,16 +174,16 @@ async def _replug(run: DemoRun) -> str:
 
 
 async def _plug_again(run: DemoRun) -> str:
-    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+    await run.until(lambda s: s["state"] == State.STOPPED.name, State.STOPPED.word)
     run.driver.tell("plug")
     await asyncio.sleep(0.5)
-    await run.until(lambda s: s["state"] == "STOPPED", "STOPPED")
+    await run.until(lambda s: s["state"] == State.STOPPED.name, State.STOPPED.word)
     return "plugged in again: stays STOPPED until START"
 
 
 async def _rests(run: DemoRun) -> str:
-    await run.until(lambda s: s["state"] == "HOLD", "HOLD")
-    return "HOLD: a release, as it is reported"
+    await run.until(lambda s: s["state"] == State.HOLD.name, State.HOLD.word)
+    return f"{State.HOLD.word}: a release, as it is reported"
 
 
 async def _rode_out(run: DemoRun) -> str:

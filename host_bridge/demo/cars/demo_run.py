@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -123,8 +122,7 @@ class DemoRun:
                 why = "whoever drives has ended by itself"
                 raise Unmeasured(ended_by_itself(self.machine, begun_s, now_s(), why))
             if self.machine.granted_s(begun_s, now_s()) > WAIT_S:
-                heard = json.dumps(self.latest) if self.latest else "nothing"
-                why = f"waited {WAIT_S:.0f} s for {what}, last heard: {heard}"
+                why = f"waited {WAIT_S:.0f} s for {what}, last heard: {heard_text(self.latest)}"
                 raise Unmeasured(fails(why))
             await asyncio.sleep(_POLL_S)
 
@@ -153,6 +151,15 @@ class DemoRun:
         """Return whether the trace covers the time before and after the fault."""
         rows = self.trace.rows()
         return bool(rows) and rows[0].monotonic_s <= self.fault_s < rows[-1].monotonic_s
+
+
+def heard_text(latest: dict[str, Any]) -> str:
+    """Return a driver's newest report of its car as a sentence; "nothing" without one."""
+    if not latest:
+        return "nothing"
+    known = "" if latest["is_known"] else "its link is lost; before that "
+    why = f": {latest['why']}" if latest["why"] else ""
+    return f"{known}it was {latest['word']} at {latest['speed_mps']:.2f} m/s{why}"
 
 
 def now_s() -> float:

@@ -51,6 +51,7 @@ def report_line(car: Car) -> dict[str, Any] | None:
         return None
     return {
         "state": status.state.name,
+        "word": status.shown_state.word,
         "speed_mps": status.speed_mps,
         "causes": [cause.name for cause in status.causes],
         "is_known": car.is_online(),

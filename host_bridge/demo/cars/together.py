@@ -202,7 +202,7 @@ class DriveRecorder:
     def line(self) -> str:
         """Return a line of 80 columns; an alarm takes the place of the skew."""
         cars = "  ".join(
-            f"{car.name[-1].upper()} {car.status.state.name} {car.status.speed_mps:5.2f}"
+            f"{car.name[-1].upper()} {car.status.shown_state.word} {car.status.speed_mps:5.2f}"
             for car in self._demo_cars.fleet.cars
             if car.status
         )

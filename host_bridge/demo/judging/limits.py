@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from host_bridge.core.texts.table import TEXTS, clause
 from host_bridge.demo.judging.verdict import (
     OK,
     MachineTiming,
@@ -79,7 +80,14 @@ def judge_stop(
     timing = by_time(limits.over_s(stop), late_s)
     if timing.verdict is not Verdict.OK or not cause or causes[:1] == (cause,):
         return timing
-    named = f"it had to be for {cause}, and was for {', '.join(causes) or 'nothing'}"
+    got = "; also, ".join(map(_why, causes)) or "nothing was wrong"
+    named = f"it had to stop because {_why(cause)}, and stopped because {got}"
     if causes and causes[0] in OF_LATENESS:
         return stopped_by_itself(machine, reacted_s, named)
     return fails(named) if timing is OK else timing
+
+
+def _why(cause: str) -> str:
+    """Return a cause as it goes on after "because"; an unknown one by its code."""
+    row = TEXTS["Cause"].get(cause)
+    return clause(row[2]) if row else cause

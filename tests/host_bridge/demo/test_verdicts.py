@@ -11,7 +11,7 @@ from host_bridge.config import load_vehicle
 from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.demo import whole
-from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun
+from host_bridge.demo.cars.demo_run import WAIT_S, DemoRun, heard_text
 from host_bridge.demo.judging import attempts
 from host_bridge.demo.judging.limits import StopLimits, judge_stop
 from host_bridge.demo.judging.part_one_checks import judge, judge_altered
@@ -115,6 +115,15 @@ def test_a_wrong_cause_is_a_fail_unless_it_is_that_of_a_late_host():
     assert judged(KEPT, BUSY, causes=("SILENCE",), **words) is Verdict.NOT_SHOWN
 
 
+def test_a_wrong_cause_is_told_in_words():
+    causes = ("FROZEN_INPUT", "unknown (13)")
+    ruling = judge_stop(KEPT, LIMITS, QUIET, 10.0, cause="STOP_REQUEST", causes=causes)
+    assert ruling.reason == (
+        "it had to stop because a stop was requested, and stopped because an input kept repeating "
+        "one value; also, unknown (13)"
+    )
+
+
 def test_a_car_that_had_stopped_before_the_fault_shows_nothing_of_it():
     before = dataclasses.replace(KEPT, was_driven=False)
     assert judged(before, BUSY) is Verdict.NOT_SHOWN
@@ -192,7 +201,14 @@ def test_an_altered_byte_is_found_not_found_or_not_to_be_seen(change, verdict):
 
 # --- a case on a stage
 
-DRIVES = {"state": "ACTIVE", "speed_mps": 3.0, "is_known": True, "causes": [], "why": ""}
+DRIVES = {
+    "state": "ACTIVE",
+    "word": "DRIVING",
+    "speed_mps": 3.0,
+    "is_known": True,
+    "causes": [],
+    "why": "",
+}
 
 
 class Stage:
@@ -265,6 +281,16 @@ def test_a_car_that_hangs_is_a_fail_on_any_machine(tmp_path):
         check, _ = tried(machine, {**DRIVES, "speed_mps": 0.1}, tmp_path / "trace.csv", FOREVER)
         assert check.verdict is Verdict.FAIL
         assert "waited 5 s for 3 m/s" in check.ruling.reason
+        assert check.ruling.reason.endswith("last heard: it was DRIVING at 0.10 m/s")
+
+
+def test_what_was_heard_last_is_told_in_words():
+    lost = {**DRIVES, "is_known": False, "why": "Stopped because its stop loop was open."}
+    assert heard_text({}) == "nothing"
+    assert heard_text(lost) == (
+        "its link is lost; before that it was DRIVING at 3.00 m/s: "
+        "Stopped because its stop loop was open."
+    )
 
 
 def test_a_car_that_stops_while_cruising_is_tried_again_and_then_not_shown(tmp_path):
