@@ -128,7 +128,14 @@ def refused_fault(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
     It is an OverrunFault if the car missed beats and may be given a longer one.
     """
     if result is None:
-        return RefusedFault(f"{opened.name} did not answer")
+        return RefusedFault(
+            f"{opened.name} did not answer",
+            where=opened.uri,
+            expected=f"an answer within {_PATIENCE_S:g} s",
+            got=opened.why_offline or "its reports, and no answer",
+            remedy="tandem monitor shows whether its reports come; tandem cars, whether it is "
+            "served",
+        )
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)
     what = f"{opened.name} did not {result.action.phrase}, because{reasons}"
     if Refusal.OFF_BEAT not in result.refusals or not can_have_longer_period(opened.car):

@@ -13,6 +13,7 @@ from host_bridge.drive import control_task
 from host_bridge.inputs.manoeuvres import Manoeuvre
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.transitions import LinkState
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
@@ -116,8 +117,10 @@ class DemoCars:
             self._tasks.append(asyncio.create_task(runner.run()))
         if not await self.until(self._all_ready, _READY_WITHIN_S):
             raise DeviceFault(
-                "not all cars answered and came to know our clock",
-                got=", ".join(map(_readiness, self.fleet.cars)),
+                "not all cars of the demo can be armed",
+                expected=f"an answer of each within {_READY_WITHIN_S:g} s, and its clock known to "
+                f"{_CLOCK_BOUND_US / 1e3:g} ms",
+                got="; ".join(map(readiness_text, self.fleet.cars)),
                 remedy="tandem doctor looks for the cause",
             )
         self._tasks.append(asyncio.create_task(control_task.run(self.control_task, self.clock)))
@@ -185,6 +188,13 @@ class DemoCars:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-def _readiness(car: Car) -> str:
+def readiness_text(car: Car) -> str:
+    """Return whether a car is served, answers, and knows our clock, as a sentence."""
     link = car.connection
-    return f"{car.name}: {link.state.value}, clock within {link.clock.bound_us or '?'} us"
+    if link.state is LinkState.LOST:
+        return f"{car.name} is not served any more: its line is closed"
+    if not link.is_bound() or not car.status:
+        return f"{car.name} is served and did not answer (its link: {link.state.value})"
+    if link.clock.bound_us is None:
+        return f"{car.name} answers, and its clock is not known yet"
+    return f"{car.name} answers, and its clock is known to {link.clock.bound_us / 1e3:g} ms"

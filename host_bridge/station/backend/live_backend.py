@@ -143,7 +143,7 @@ class LiveBackend:
         told = await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
         missing = set(names) - told
         if missing or not told:
-            raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
+            raise not_served_fault(missing)
 
     def start_drive(
         self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
@@ -233,6 +233,23 @@ class PageDriveView:
 
     def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
         return ()
+
+
+def not_served_fault(names: set[str]) -> DeviceFault:
+    """Return the fault for cars that nobody serves, so that none was asked; without names, for all.
+
+    A car that is served and does not answer is another matter: its own ``StopCall`` says that.
+    """
+    if not names:
+        return DeviceFault(
+            "no car is served on this machine, so none was asked to stop",
+            remedy="if a car drives nevertheless: its runstop, or cut its power",
+        )
+    return DeviceFault(
+        f"{' and '.join(sorted(names))}: not served on this machine, so not asked to stop",
+        got="no stop socket of that name: its program has ended, or the car has another name now",
+        remedy="if it drives nevertheless: its runstop, or cut its power",
+    )
 
 
 def _refuse_another(board: str, seen: KnownCar) -> None:
