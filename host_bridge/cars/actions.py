@@ -18,6 +18,7 @@ _PASSING_US = 20_000
 _PASSING = {Refusal.RELAY, Refusal.BUSY}  # transient: they end by themselves within moments
 _STOP_AGAIN_US = 20_000  # two steps of the car
 _GIVE_UP_US = 1_000_000
+SENDER_BYTES = 16  # of Stop.sender_name in firmware/protocol/to_board.py, which is frozen
 
 # The status that proves an action done, once the car has handed out its nonce
 _PROOFS: dict[Action, Callable[[CarStatus], bool]] = {
@@ -148,6 +149,16 @@ class ActionRequest:
 
     def _fail(self, reason: str) -> None:
         self.result = ActionResult(self._car_name, self.action, False, (), (reason,))
+
+
+def short_sender(car_name: str, what: str) -> str:
+    """Return the name under which a stop is sent because of what happened to a car.
+
+    A Stop has room for 16 bytes: of the car's name there is as much as leaves room for ``what``.
+    """
+    end = f" {what}"
+    room = max(SENDER_BYTES - len(end.encode()), 0)
+    return car_name.encode()[:room].decode("utf-8", "ignore") + end
 
 
 class StopRequest:

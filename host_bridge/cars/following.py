@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from host_bridge.cars.acceptance import Agreement
-from host_bridge.cars.actions import ActionRequest
+from host_bridge.cars.actions import ActionRequest, short_sender
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.cars.stop_source_heartbeat import FLEET, StopSourceHeartbeat
@@ -138,7 +138,7 @@ class Following:
                 follower.arm()
                 self._begin_comparing(follower)
             elif status.state in _HALTED and before not in _HALTED:
-                follower.stop(f"{self.leader.name[:8]} stopped", now_us)
+                follower.stop(short_sender(self.leader.name, "stopped"), now_us)
             elif status.state is State.STANDBY:
                 follower.disarm(now_us)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 
+from host_bridge.cars.actions import short_sender
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
@@ -34,6 +35,7 @@ _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from st
 _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
 _STARTED_US = 3_000_000  # an ESC needs neutral for up to two seconds at first
 _ANSWER_US = 1_500_000  # an action is done or has failed within a second
+_INPUT_LOST, _FROZEN = "input lost", "frozen terminal"  # the names under which stops are sent
 ARM_AGAIN = "press R to clear it and to arm again"
 UNARMED = "Nothing is armed yet: press R to arm."
 
@@ -115,7 +117,7 @@ class FleetDrive:
         cars = tuple(map(_seen, self.fleet.cars))
         command = self._ask_input(now_us, cars, is_driving, is_between_ticks)
         if is_driving and command.lost:
-            self._stop_all(command.lost, now_us)
+            self._stop_all(now_us, _INPUT_LOST)
             self._halt(f"{command.lost}. Stopped all cars: {ARM_AGAIN}.")
             command = DriveCommand()
         self.command = self._from_neutral(command, now_us) if is_driving else DriveCommand()
@@ -155,13 +157,16 @@ class FleetDrive:
         elif request is OperatorRequest.END:
             self._end(now_us)
         else:
-            self._stop_all("frozen terminal" if request is OperatorRequest.FROZE else "", now_us)
+            self._stop_all(now_us, _FROZEN if request is OperatorRequest.FROZE else "")
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
 
-    def _stop_all(self, why: str, now_us: int) -> None:
-        """Stop all cars, and assert the stop by the seat's heartbeat until a person arms again."""
+    def _stop_all(self, now_us: int, sender_name: str = "") -> None:
+        """Stop all cars, and assert the stop by the seat's heartbeat until a person arms again.
+
+        ``sender_name`` has room for 16 bytes, so no sentence is sent; the notice has that.
+        """
         self.fleet.set_heartbeat(SEAT, runs=False)
-        self.fleet.stop(Sender.SEAT, why or self._sender_name, now_us)
+        self.fleet.stop(Sender.SEAT, sender_name or self._sender_name, now_us)
 
     def arm(self, now_us: int) -> None:
         """Arm all cars at a person's request; stops whose causes are gone are cleared first."""
@@ -185,7 +190,7 @@ class FleetDrive:
         """Let go, wait for rest, disarm. If asked again meanwhile: stop, and end at once."""
         self.controls.let_go()
         if self.phase in (Phase.RESTING, Phase.DISARMING):
-            self._stop_all("", now_us)
+            self._stop_all(now_us)
             self.phase = Phase.OVER
         elif self.phase is not Phase.OVER:
             self.phase = Phase.RESTING
@@ -284,7 +289,7 @@ class FleetDrive:
     def _stop_the_others(self, fallen: Sequence[Car], now_us: int) -> None:
         for trip in self.trips:
             if trip.is_armed():
-                trip.car.stop(Sender.FLEET, f"{fallen[0].name[:8]} fell out", now_us)
+                trip.car.stop(Sender.FLEET, short_sender(fallen[0].name, "fell out"), now_us)
         lost = [car.name for car in fallen if not car.is_online()]
         if lost:
             self._halt(
@@ -328,7 +333,7 @@ class FleetDrive:
         armed = [trip.car for trip in self.trips if trip.is_armed()]
         if armed and now_us >= self._patience_us:
             self.notice = f"{', '.join(car.name for car in armed)} did not disarm: stopped."
-            self._stop_all("", now_us)
+            self._stop_all(now_us)
             armed = []
         if not armed:
             self.phase = Phase.OVER

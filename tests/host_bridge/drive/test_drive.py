@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from firmware.protocol import messages
+from host_bridge.cars.actions import SENDER_BYTES, short_sender
 from host_bridge.core import InputLimits, OperatorRequest, State
 from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import Controls
@@ -160,6 +162,16 @@ def test_a_car_that_stops_stops_its_twin(driving):
     driving.until(lambda: driving.is_in(State.STOPPED))
     assert "the stop loop was open" in driving.drive.trips[0].stops[0]
     assert "red fell out" in driving.drive.trips[1].stops[0]
+
+
+@pytest.mark.parametrize(
+    ("car", "sent"),
+    [("red", "red fell out"), ("a long car name", "a long  fell out"), ("ünäüö", "ünäü fell out")],
+)
+def test_of_a_long_name_a_stop_names_as_much_as_leaves_room_for_what_happened(car, sent):
+    assert short_sender(car, "fell out") == sent
+    assert len(sent.encode()) <= SENDER_BYTES
+    assert ("sender_name", f"b{SENDER_BYTES}") in {row[:2] for row in messages.Stop.FIELDS}
 
 
 def test_a_car_that_is_lost_stops_its_twin_and_comes_back_unarmed(driving):

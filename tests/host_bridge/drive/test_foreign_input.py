@@ -88,6 +88,9 @@ def test_an_input_that_is_lost_stops_all_cars_and_says_why():
     pad.lost = "the gamepad was unplugged"
     day.until(lambda: day.is_in(State.STOPPED))
     assert day.drive.notice.startswith("the gamepad was unplugged. Stopped all cars")
+    day.advance(0.2)
+    for rig in day.rigs:  # no sentence that is cut in the 16 bytes of a sender
+        assert "(input lost) asked for a stop" in rig.car.why_stopped()
 
 
 def test_an_input_that_fails_stops_all_cars_and_says_why():
