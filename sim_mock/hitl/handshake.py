@@ -33,6 +33,7 @@ from sim_mock.hitl.frames import FrameDecoder, FrameSplitter, kind_of
 from sim_mock.virtual_car.config import VirtualCarConfig
 
 ALWAYS = (Identify.ID, Stop.ID)  # messages that pass to a board in any stage
+_DELIMITERS = 2  # of each frame, as the host sends it
 _CHUNKS = 2  # chunks of the image per step of the board: half of its UART's buffer
 _AGAIN_STEPS = 50  # steps after the last chunk until the image is sent again
 TICK_S = 0.05
@@ -91,13 +92,16 @@ class HitlHandshake:
     def hear_host(self, data: bytes) -> int:
         """Pass the host's whole frames on; return how many bytes were taken.
 
-        Frames that may not pass are dropped, and then 0 is returned.
+        Frames that may not pass are dropped and not counted, with both delimiters of each.
         """
         frames = self._from_host.feed(data)
         passing = [frame for frame in frames if self.is_open or kind_of(frame) in ALWAYS]
         if passing:
             self._to_board(b"".join(b"\0" + frame + b"\0" for frame in passing))
-        return len(data) if len(passing) == len(frames) else 0
+        if len(passing) == len(frames):
+            return len(data)
+        passed = sum(len(frame) + _DELIMITERS for frame in passing)
+        return min(passed, len(data))  # a frame may have begun in earlier data
 
     def hear_board(self, data: bytes) -> None:
         """Take bytes of the board, cut anywhere, and pass the car's frames on to the host."""

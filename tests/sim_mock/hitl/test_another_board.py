@@ -4,7 +4,7 @@ import pytest
 
 from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.frame import crc_table
-from firmware.protocol.messages import Identity
+from firmware.protocol.messages import Claim, Identity, Stop
 from firmware.protocol.plant import hitl_id
 from firmware.protocol.version import protocol_hash
 from host_bridge.config import load_vehicle
@@ -43,6 +43,19 @@ def test_the_same_board_is_taken_again_whether_it_was_reset_or_not(board_id):
     again, _ = met(board_id, first.board)
     assert again.fault == ""
     assert again.stage in (HandshakeStage.ENTERING, HandshakeStage.LOADING)
+
+
+def test_what_passed_to_the_board_counts_as_sent_though_other_frames_were_dropped():
+    told = []
+    handshake = HitlHandshake(CONFIG, told.append, lambda data: None)
+    stop, claim = framed(Stop()), framed(Claim())
+    assert not handshake.is_open
+    assert handshake.hear_host(claim) == 0
+    assert told == []
+    assert handshake.hear_host(stop) == len(stop)
+    assert handshake.hear_host(claim + stop + claim) == len(stop)
+    assert told == [stop, stop]
+    assert handshake.hear_host(b"") == 0
 
 
 @pytest.mark.parametrize("board_id", [OTHER, hitl_id(OTHER)])
