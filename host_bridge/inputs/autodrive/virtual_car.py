@@ -19,8 +19,12 @@ from sim_mock.autodrive.values import packed
 
 _AGAIN_US = 100_000  # a pose is sent again: it may come before the car knows that it stands
 _PATIENCE_US = 2_000_000
+_RESTS_US = 10_000_000  # twice as long as any vehicle file lets a car brake
 NOT_HERE = "It is asked to go elsewhere, which only a virtual car of this command does: it stands."
 NO_ROOM = "It was not put elsewhere: a wall, or another car, is in the way there."
+NOT_AT_REST = (
+    f"It was not put elsewhere: it did not come to rest within {_RESTS_US // 1_000_000} s."
+)
 
 
 class VirtualCar:
@@ -46,7 +50,8 @@ class VirtualCar:
         self._was_reset = False
         self._moved: Place | None = None  # where the script moved it last
         self._wanted: Place | None = None
-        self._since_us: int | None = None
+        self._wanted_us: int | None = None  # when the teleport was first looked at
+        self._since_us: int | None = None  # when the car stood
         self._put_us = 0
 
     def step(self, car: SeenCar, now_us: int) -> None:
@@ -57,6 +62,8 @@ class VirtualCar:
             self._scan = packed(scan.ranges_m)
         truth = self._pipe.truth
         if truth is None:
+            if self._wanted is not None:
+                self._go_on(self._wanted, car, now_us)
             return
         here = truth.x_m, truth.y_m, truth.yaw_rad
         if self._start is None or self._laps is None:
@@ -92,14 +99,19 @@ class VirtualCar:
         self._pipe.close()
 
     def _want(self, place: Place) -> None:
-        self._wanted, self._since_us, self.words = place, None, ""
+        self._wanted, self.words = place, ""
+        self._wanted_us = self._since_us = None
 
     def _go_on(self, wanted: Place, car: SeenCar, now_us: int) -> None:
         truth = self._pipe.truth
         if pose_lines.is_there(truth, wanted):
             self._arrive(wanted, car)
             return
+        if self._wanted_us is None:
+            self._wanted_us = now_us
         if car.status is None or not pose_lines.stands(truth, car.status.speed_mps):
+            if now_us - self._wanted_us > _RESTS_US:  # else the script could never drive again
+                self._wanted, self.words = None, NOT_AT_REST
             return
         if self._since_us is None:
             self._since_us, self._put_us = now_us, now_us - _AGAIN_US

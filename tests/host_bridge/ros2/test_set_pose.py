@@ -90,6 +90,49 @@ def test_a_car_that_is_not_known_is_waited_for(put):
     assert put.written() is None
 
 
+ROLLING = seen(State.STOPPED, 0.5)
+GONE = SimpleNamespace(is_online=False, status=None)
+
+
+@pytest.mark.parametrize(
+    ("car", "why"),
+    [
+        (ROLLING, "it did not come to rest within 10 s."),
+        (seen(State.ACTIVE), "it did not come to rest within 10 s."),
+        (GONE, "nothing is heard of it, or of where it is."),
+    ],
+)
+def test_one_that_never_stands_is_not_waited_for_for_ever(put, car, why):
+    put.placing.set_pose((2.0, 1.0, 0.0))
+    for at_ms in (0, 5000, 10_000):
+        put.placing.step(car, at_ms * MS)
+        assert put.placing.words == ""
+    put.placing.step(car, 10_001 * MS)
+    assert put.placing.words == f"It was not put elsewhere: {why}"
+    put.placing.step(seen(State.STOPPED), 10_002 * MS)
+    assert put.written() is None, "it does not jump when nobody expects it any more"
+    put.placing.set_pose((2.0, 1.0, 0.0))
+    put.placing.step(seen(State.STOPPED), 60_000 * MS)
+    assert put.written() is not None, "it may be asked for anew"
+
+
+def test_one_whose_place_nobody_tells_is_not_waited_for_for_ever(put):
+    put.sensors.truth = None
+    put.placing.set_pose((2.0, 1.0, 0.0))
+    for at_ms in (0, 10_001):
+        put.placing.step(seen(State.STOPPED), at_ms * MS)
+    assert put.placing.words.startswith("It was not put elsewhere: nothing is heard")
+
+
+def test_one_that_does_not_read_its_pipe_is_told_and_stops_no_input(put, tmp_path):
+    placing = PoseSetter(
+        str(tmp_path / "none"), put.sensors, REAR_M, lambda: None, put.replies.append
+    )
+    placing.set_pose((2.0, 1.0, 0.0))
+    placing.step(seen(State.STOPPED), 0)
+    assert placing.words == "It was not put elsewhere: it did not read its pipe of poses."
+
+
 # --- who asks for it
 
 

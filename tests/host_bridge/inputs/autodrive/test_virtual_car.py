@@ -9,7 +9,12 @@ import pytest
 
 from host_bridge.config import load_vehicle
 from host_bridge.core import SeenCar
-from host_bridge.inputs.autodrive.virtual_car import NO_ROOM, NOT_HERE, VirtualCar
+from host_bridge.inputs.autodrive.virtual_car import (
+    NO_ROOM,
+    NOT_AT_REST,
+    NOT_HERE,
+    VirtualCar,
+)
 from sim_mock.autodrive.command import ScriptCommand
 
 TICK_US = 10_000
@@ -115,6 +120,32 @@ def test_where_there_is_no_room_it_stays_and_drives_on_and_that_is_said(world):
     assert world.step(70, DRIVES) is False
     assert world.car.words == NO_ROOM
     assert len(world.told()) > 5, "it was asked for again and again"
+
+
+def test_one_that_never_stands_is_not_held_for_ever_and_that_is_said(world):
+    world.place, world.speed_mps = (1.0, 0.5, 0.3), 0.2
+    world.step(1, RESET)
+    assert world.step(1000, DRIVES) is True
+    assert world.car.words == ""
+    assert world.step(5, DRIVES) is False
+    assert world.car.words == NOT_AT_REST
+    world.speed_mps = 0.0
+    world.step(5, DRIVES)
+    assert world.told() == [], "it does not jump when nobody expects it any more"
+
+
+def test_one_whose_place_nobody_tells_is_not_held_for_ever(tmp_path):
+    sensors = tmp_path / "silent.jsonl"
+    sensors.write_text("")
+    placed = VirtualCar(str(sensors), str(tmp_path / "poses"))
+    car = SeenCar("car", True, NIGEL, SimpleNamespace(speed_mps=0.0), None, None, None)
+    moved = ScriptCommand(0.5, pose=(1.0, 1.0, 0.0))
+    assert placed.must_stand(moved) is True
+    assert placed.must_stand(DRIVES) is True, "it is not there yet"
+    for at_us in (0, 10_000_001):
+        placed.step(car, at_us)
+    assert placed.must_stand(DRIVES) is False
+    assert placed.words == NOT_AT_REST
 
 
 def test_a_script_that_moves_the_car_itself_puts_it_wherever_it_says(world):
