@@ -31,7 +31,7 @@ class Steering:
         self._curves = params.get_all("channel_curve")
 
     def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> None:
-        """Limit, then slew; the envelope holds for what is put out, not only for what is asked."""
+        """Limit, then slew: no vehicle file has a servo slower than the envelope narrows."""
         limit = self._envelope.limit_urad(speed_mm_s)
         target_urad = clamped(target_urad, -limit, limit)
         self.steer_urad = self._slew.follow(target_urad, self._rate_urad_s, dt_ms)

@@ -6,12 +6,14 @@ points of the car's program: CURVE_POINTS of them from full right to full left, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import atan2, tan
+from math import atan2, ceil, floor, sqrt, tan
+from typing import Any
 
 from firmware.core.settings.params import CURVE_POINTS
+from host_bridge.config.vehicle.document import Document
 
 SIDES = {"left": 1, "centre": 0, "right": -1}
 
@@ -68,3 +70,39 @@ def pulse_us(points: Sequence[Sequence[float]], wheel_rad: float) -> float:
         if a <= wheel_rad <= b:
             return low + (high - low) * (wheel_rad - a) / (b - a)
     raise ValueError(f"{wheel_rad:.4f} rad is not within {points[0][0]:g} to {points[-1][0]:g} rad")
+
+
+def envelope_closing_radps(limits: Mapping[str, float], wheelbase_m: float) -> float:
+    """Return how fast the steering envelope narrows at most while the car gains speed, in rad/s.
+
+    The envelope is a L / v^2 for the lateral acceleration a, at most the lock. It narrows by
+    2 a L / v^3 times the acceleration, and fastest where it leaves the lock. 0 for a car whose top
+    speed does not reach that.
+    """
+    lock_rad = limits["steer_max_rad"]
+    from_mps = sqrt(limits["lateral_accel_mps2"] * wheelbase_m / lock_rad)
+    if from_mps >= max(limits["speed_max_mps"], limits["reverse_max_mps"]):
+        return 0.0
+    return 2.0 * lock_rad * limits["accel_mps2"] / from_mps
+
+
+def check_steering_rate(document: Document, tables: Mapping[str, Any]) -> None:
+    """Refuse a steering that is too slow to stay within the envelope while the car gains speed.
+
+    The board limits the target by the envelope, and the output follows no faster than its servo
+    (firmware/core/motion/steering.py): a jump of the output would leave the limit of slew instead.
+    """
+    limits = tables["limits"]
+    needed_radps = envelope_closing_radps(limits, tables["geometry"]["wheelbase_m"])
+    rate_radps, accel_mps2 = limits["steer_rate_radps"], limits["accel_mps2"]
+    if rate_radps < needed_radps:
+        most_mps2 = accel_mps2 * rate_radps / needed_radps
+        raise document.fault(
+            "limits.steer_rate_radps",
+            "this steering is too slow for how fast the car gains speed: its wheels would stay "
+            "beyond what limits.lateral_accel_mps2 allows",
+            expected=f"{ceil(needed_radps * 100) / 100:g} rad/s or more at {accel_mps2:g} m/s^2",
+            got=f"{rate_radps:g} rad/s",
+            remedy=f"lower limits.accel_mps2 to {floor(most_mps2 * 100) / 100:g}, or make "
+            "limits.steer_max_rad smaller",
+        )

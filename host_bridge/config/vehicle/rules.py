@@ -9,7 +9,8 @@ from typing import Any
 from host_bridge.config.vehicle.compilation import motion_every
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import PARAMETERS
-from host_bridge.config.vehicle.source_rules import (
+from host_bridge.config.vehicle.geometry import check_steering_rate
+from host_bridge.config.vehicle.schema import (
     check_blind,
     check_blind_at_all,
     check_human_stop,
@@ -164,6 +165,7 @@ _RULES = (
     _loop_brake,
     check_receiver,
     _speeds,
+    check_steering_rate,
     _direction,
     _battery,
     _step,
