@@ -28,7 +28,7 @@ def known_understeer(vehicle: Vehicle) -> float:
     """
     tyre = table_of(vehicle, "tyre")
     front, rear = tyre["stiffness_front_per_rad"], tyre["stiffness_rear_per_rad"]
-    return (1.0 / front - 1.0 / rear) / (_G_MPS2 * vehicle.wheelbase_m)
+    return (1.0 / front - 1.0 / rear) / (_G_MPS2 * _axles_apart_m(vehicle))
 
 
 def front_stiffness(vehicle: Vehicle, understeer: float) -> tuple[float, float]:
@@ -37,7 +37,17 @@ def front_stiffness(vehicle: Vehicle, understeer: float) -> tuple[float, float]:
     Both are nan where no stiffness gives this understeer.
     """
     rear = table_of(vehicle, "tyre")["stiffness_rear_per_rad"]
-    inverse = 1.0 / rear + understeer * _G_MPS2 * vehicle.wheelbase_m
+    per_understeer = _G_MPS2 * _axles_apart_m(vehicle)
+    inverse = 1.0 / rear + understeer * per_understeer
     if inverse <= 0.0:
         return float("nan"), float("nan")
-    return 1.0 / inverse, -_G_MPS2 * vehicle.wheelbase_m / inverse**2
+    return 1.0 / inverse, -per_understeer / inverse**2
+
+
+def _axles_apart_m(vehicle: Vehicle) -> float:
+    """Return the distance of the axles of the body in ``[plant]``, to which its tyres belong.
+
+    The wheelbase in ``[geometry]`` may be rounded otherwise, and is the steering's.
+    """
+    body = table_of(vehicle, "body")
+    return body["lf_m"] + body["lr_m"]

@@ -188,12 +188,15 @@ def _gaining(
 
 def _start(traces: Sequence[Trace]) -> Finding:
     """Return the mean time from the first non-zero target to the first count, from rest."""
-    waits = [wait for trace in traces for wait in _waits_s(trace)]
+    by_trace = [(trace, list(_waits_s(trace))) for trace in traces]
+    waits = [wait for _, found in by_trace for wait in found]
     if len(waits) < _LEAST_STARTS:
         return not_identifiable(_START, f"it starts from rest {len(waits)} times")
     table = np.array(waits)
     deviation = float(table.std(ddof=1) / np.sqrt(len(table)))
-    rounding = float(np.median(np.diff(traces[0].travel.t_s))) / np.sqrt(12.0)
+    # A count is known only to the reports' period: of the slowest log that a wait is from
+    slowest_s = max(float(np.median(np.diff(t.travel.t_s))) for t, found in by_trace if found)
+    rounding = slowest_s / np.sqrt(12.0)
     return estimated(
         _START,
         float(table.mean()),
