@@ -4,6 +4,10 @@ Start the script first, unchanged. This command connects to it as the simulator 
 car's telemetry as "V1 ..." keys, and drives the car by its answers. A real car drives only while
 somebody holds SPACE; a virtual car needs nobody.
 
+Nothing listens on this machine for a script. With --connect the script may run on another one:
+whoever answers there drives, for the line authenticates and encrypts nothing. That is said at the
+start and on the screen; a name that nobody knows is refused.
+
 Throttle 1 and steering 1 mean what they mean for the simulator's car. The car goes no faster than
 the cap of its source [sources.devkit], which is low, because a script may take 0.75 s for an
 answer. --quick is for a script that answers at least ten times a second: it drives as
@@ -34,6 +38,7 @@ arm; 130 ended by Ctrl-C or a signal.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
@@ -42,10 +47,10 @@ from host_bridge.cli.arguments.virtual_pipes import add_pipes, add_virtual_pipes
 from host_bridge.cli.commands.drive import add_driving, drive
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.autodrive import make
+from host_bridge.inputs.autodrive.script_address import DEFAULT
 from host_bridge.inputs.autodrive.script_input import FIT
 from host_bridge.sharing.services import Host
 
-_PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
 _EVERY_MAX_S = 10.0
 
 
@@ -53,10 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
         "--connect",
-        type=_place,
-        default=_PLACE,
+        default=DEFAULT,
         metavar="HOST:PORT",
-        help="the address of the script",
+        help=f"the address at which the script listens (default {DEFAULT}, this machine)",
     )
     parser.add_argument(
         "--like",
@@ -103,6 +107,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
     with tempfile.TemporaryDirectory(prefix="tandem-devkit-") as folder:
         args.car, options = add_virtual_pipes(args.car, options, Path(folder))
         script = make(args.connect, options, host.cars.clock.now_us)
+        if script.address.note():
+            print(script.address.note(), file=sys.stderr)
         code = drive(args, host, script)
     if code == 0 and not script.has_driven:
         raise DeviceFault(
@@ -127,11 +133,4 @@ def _scale(text: str) -> str:
         return text
     if positive(text) > 1.0:
         raise argparse.ArgumentTypeError(f"expected a share up to 1, or {FIT}, got {text}")
-    return text
-
-
-def _place(text: str) -> str:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise argparse.ArgumentTypeError(f"expected HOST:PORT, as {_PLACE}, got {text!r}")
     return text

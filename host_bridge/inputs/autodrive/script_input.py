@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from host_bridge.core import DriveCommand, Input, InputContext, InputLimits, Observed
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
+from host_bridge.inputs.autodrive.script_address import resolve_address
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
 from host_bridge.inputs.autodrive.virtual_car import NOT_HERE, VirtualCar
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
@@ -71,8 +72,10 @@ class ScriptInput(Input):
         """Set up the input.
 
         ``place`` is HOST:PORT, ``like`` the simulator's car that the script was written for.
+        Raises errors.TandemError for a place that is not one, or whose machine nobody knows.
         """
         self.place = place
+        self.address = resolve_address(place)
         self._options = script_options
         if script_options.is_quick:
             self.source = _QUICK
@@ -153,7 +156,7 @@ class ScriptInput(Input):
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh_answer(now_us):
             elsewhere = self._virtual.words if self._virtual else _not_here(self._command)
-            more = [self._limit(), self._slowness(), elsewhere]
+            more = [self.address.note(), self._limit(), self._slowness(), elsewhere]
             return " ".join([f"The script at {self.place} answers.", *filter(None, more)])
         if self.exchange.unread:
             return f"The script at {self.place} answers without a throttle and a steering."

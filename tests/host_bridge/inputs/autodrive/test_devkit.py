@@ -186,8 +186,10 @@ def test_an_unknown_car_of_the_simulator_is_refused_with_those_there_are():
     assert "--like roboracer" in done.stderr
 
 
-@pytest.mark.parametrize("place", ["4567", "here", ":4567", "here:port", "here:0"])
+@pytest.mark.parametrize(
+    "place", ["4567", "here", ":4567", "here:port", "here:0", "::1:4567", "[]:4567"]
+)
 def test_a_place_without_host_or_port_is_refused(place):
     done = tandem("devkit", "--car", "sim://nigel", "--connect", place)
     assert done.returncode == 2
-    assert "expected HOST:PORT" in done.stderr
+    assert "expected: HOST:PORT" in done.stderr

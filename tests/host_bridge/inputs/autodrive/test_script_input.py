@@ -30,7 +30,7 @@ class Day(Drive):
         self.bind()
         source = nigel.source("devkit")
         self.seat = KeyboardSeat(LIMITS, has_releases=True)
-        self.script = ScriptInput("here:4567", None, script_options)
+        self.script = ScriptInput("127.0.0.1:4567", None, script_options)
         self.script.prepare(context([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
         controls = Controls(self.script, source, LIMITS, person, needs_hand=has_seat)
@@ -97,7 +97,7 @@ def test_nobody_holds_so_the_script_drives_nothing(day):
     assert day.is_in(State.HOLD)
     assert day.status.speed_mps == 0.0
     assert day.script.status_text(day.now_us) == (
-        "The script at here:4567 answers. A throttle above 0.47 is cut, for throttle 1 is 0.267 "
+        "The script at 127.0.0.1:4567 answers. A throttle above 0.47 is cut, for throttle 1 is 0.267 "
         "m/s and devkit may 0.13; --scale fit makes 1 of that."
     )
 
@@ -257,4 +257,4 @@ def test_words_say_what_is_amiss(day):
     assert "without a throttle" in day.script.status_text(day.now_us)
     day.script.exchange = None
     day.script.fault = "Connection refused"
-    assert day.script.status_text(day.now_us) == "No script at here:4567: Connection refused."
+    assert day.script.status_text(day.now_us) == "No script at 127.0.0.1:4567: Connection refused."
