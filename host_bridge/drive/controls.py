@@ -24,6 +24,7 @@ from host_bridge.core import (
     Vehicle,
 )
 from host_bridge.core.errors import UsageFault, VehicleFileFault
+from host_bridge.core.texts.table import source_subject
 from host_bridge.drive.options import DriveOptions
 
 GROUP = "tandem.inputs"
@@ -282,8 +283,8 @@ def _needs_releases() -> UsageFault:
 
 def _no_guardian(source: SourceFacts, hand: str) -> UsageFault:
     return UsageFault(
-        f"the deadman that lets {source.name} drive is the {source.needs}'s, and here it is held "
-        f"as {hand}",
+        f"{source_subject(source.name)} drives only while {source_subject(source.needs)} holds the "
+        f"deadman, and here {source_subject(hand)} holds it",
         expected=f'[sources.{source.name}] with needs = "{hand}" in the vehicle file',
         remedy="write that into a vehicle file of your own, and the configuration to the car; or "
         "hold SPACE of a terminal instead",

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
 from host_bridge.core import BatteryStage, Cause, DriveCommand, State, VescState
+from host_bridge.core.texts.table import source_word
 from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 
 Check: TypeAlias = Callable[[SelfTestBench], AsyncIterator[CheckResult]]
@@ -48,7 +49,7 @@ async def sensors(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     if numbers["gyro_fitted"][0]:
         has_imu = inputs is not None and inputs.has_imu
         got = "answers" if has_imu else "silent, frozen or not there"
-        yield CheckResult("imu", has_imu, got, "see to its wires, its address and its supply")
+        yield CheckResult("IMU", has_imu, got, "see to its wires, its address and its supply")
     if car.second is not None:
         yield CheckResult("time receiver", True, "a pulse each second")
     is_open = inputs is not None and not inputs.is_enable_closed
@@ -57,7 +58,8 @@ async def sensors(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
     )
     if bench.vehicle.has_rc:
         mode = inputs.rc_mode if inputs else None
-        yield CheckResult("rc", None if mode is None else True, mode.name if mode else "no signal")
+        got = "no signal" if mode is None else mode.word
+        yield CheckResult(source_word("rc"), None if mode is None else True, got)
 
 
 def _battery(bench: SelfTestBench) -> CheckResult:
@@ -65,7 +67,7 @@ def _battery(bench: SelfTestBench) -> CheckResult:
     if not bench.vehicle.parameters["battery_empty_mv"][0]:
         return CheckResult("battery", None, "none is measured")
     is_good = power is not None and power.stage is not BatteryStage.EMPTY and power.battery_v > 1
-    got = f"{power.battery_v:.1f} V, {power.stage.name.lower()}" if power else "no reading"
+    got = f"{power.battery_v:.1f} V, {power.stage.word}" if power else "no reading"
     return CheckResult("battery", is_good, got, "charge it; see to its divider")
 
 
@@ -104,11 +106,22 @@ async def drive(bench: SelfTestBench) -> AsyncIterator[CheckResult]:
         )
     got = f"{speed:+.2f} m/s of {asked_mps:+.2f}"
     yield CheckResult("speed", speed >= _MOVED_MPS, got, "does the wheel turn? does its encoder?")
+    yield await _standstill(bench, has_moved=speed >= _MOVED_MPS)
+
+
+async def _standstill(bench: SelfTestBench, *, has_moved: bool) -> CheckResult:
+    """Release the deadman; the car has to brake into HOLD and stand.
+
+    A car that was not seen to move shows nothing by standing.
+    """
     bench.let_go()
-    stands = await bench.until(lambda: _stands(bench), _RESTS_S)
-    yield CheckResult(
-        "standstill", stands, "after the deadman was let go", "brake and ESC's neutral"
-    )
+    stands = await bench.until(lambda: bench.state is State.HOLD and _stands(bench), _RESTS_S)
+    if stands and not has_moved:
+        return CheckResult("standstill", None, "not shown: it was not seen to move before")
+    status = bench.car.status
+    speed = f"{status.speed_mps:+.2f} m/s" if status else "no report"
+    got = f"{speed}, {bench.state_word}, {'once' if stands else 'though'} the deadman was released"
+    return CheckResult("standstill", stands, got, "see to its brake and its ESC's neutral")
 
 
 async def runstop(bench: SelfTestBench) -> AsyncIterator[CheckResult]:

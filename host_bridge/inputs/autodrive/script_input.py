@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from host_bridge.core import DriveCommand, Input, InputContext, InputLimits, Observed
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.texts.table import source_subject
 from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
 from host_bridge.inputs.autodrive.script_address import resolve_address
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
@@ -177,7 +178,7 @@ class ScriptInput(Input):
         share = self.like.throttle(may_mps / self._full_mps * self.like.top_mps)
         return (
             f"A throttle above {share:.2g} is cut, for throttle 1 is {self._full_mps:g} m/s and"
-            f" {self.source} may {may_mps:g}; --scale fit makes 1 of that."
+            f" {source_subject(self.source)} may {may_mps:g}; --scale fit makes 1 of that."
         )
 
     def _slowness(self) -> str:

@@ -46,7 +46,7 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
         "steer_deg": round(math.degrees(status.steer_rad), 2),
         "profile": status.profile.name.lower(),
         "battery_v": car.power.battery_v if car.power else None,
-        "battery": car.power.stage.name.lower() if car.power else "",
+        "battery": car.power.stage.word if car.power else "",
         "lost": car.connection.statistics.missed_statuses,
         "round_trip_ms": _round_trip_ms(car),
         "blind_m": _blind_m(car),

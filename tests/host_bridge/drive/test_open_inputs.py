@@ -329,7 +329,9 @@ def test_a_hand_of_another_source_than_the_guardian_s_is_told_which_it_has_to_be
     """A gamepad, whose grip does report its release: what is wrong is the vehicle file."""
     program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
     program.source, person.source = "devkit", "gamepad"
-    with pytest.raises(UsageFault, match="is the seat's, and here it is held as gamepad") as raised:
+    with pytest.raises(
+        UsageFault, match="the driver's seat holds the deadman, and here the pad holds it"
+    ) as raised:
         taken(program, [vehicle()], is_virtual=False, person=person)
     assert raised.value.expected == '[sources.devkit] with needs = "gamepad" in the vehicle file'
     assert "hold SPACE" in raised.value.remedy

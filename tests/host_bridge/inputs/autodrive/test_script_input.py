@@ -97,8 +97,8 @@ def test_nobody_holds_so_the_script_drives_nothing(day):
     assert day.is_in(State.HOLD)
     assert day.status.speed_mps == 0.0
     assert day.script.status_text(day.now_us) == (
-        "The script at 127.0.0.1:4567 answers. A throttle above 0.47 is cut, for throttle 1 is 0.267 "
-        "m/s and devkit may 0.13; --scale fit makes 1 of that."
+        "The script at 127.0.0.1:4567 answers. A throttle above 0.47 is cut, for throttle 1 is "
+        "0.267 m/s and the Devkit script may 0.13; --scale fit makes 1 of that."
     )
 
 
