@@ -15,6 +15,7 @@ from host_bridge.cli.output.columns import aligned
 from host_bridge.core import Actuator, Cause, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.texts.table import profile_word, stop_source_word
+from host_bridge.sharing.services import Host
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 

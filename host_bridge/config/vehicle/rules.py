@@ -8,9 +8,9 @@ from typing import Any
 
 from host_bridge.config.vehicle.compilation import motion_every
 from host_bridge.config.vehicle.document import Document
-from host_bridge.config.vehicle.schema import PARAMETERS
 from host_bridge.config.vehicle.geometry import check_steering_rate
-from host_bridge.config.vehicle.schema import (
+from host_bridge.config.vehicle.schema import PARAMETERS
+from host_bridge.config.vehicle.source_rules import (
     check_blind,
     check_blind_at_all,
     check_human_stop,

@@ -202,7 +202,7 @@ def changed_from_file(
 
 
 def _may_have_key(opened: OpenCar) -> bool:
-    """Return whether a car has a runstop box's key, {status.shown_state.word}" has not reported that it has none."""
+    """Return whether a car has a runstop box's key, or has not reported that it has none."""
     inputs = opened.car.inputs
     return inputs is None or inputs.pairing is not BoxPairing.NO_KEY
 

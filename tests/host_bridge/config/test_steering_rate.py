@@ -7,13 +7,13 @@ vehicle file is refused whose servo is slower than the envelope narrows.
 from __future__ import annotations
 
 import pytest
+from tests.evidence import some
 
 from firmware.core.motion.steering import Steering
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.geometry import envelope_closing_radps
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
-from tests.evidence import some
 from tests.firmware.core.desk import params_with
 
 STEP_MS = 10

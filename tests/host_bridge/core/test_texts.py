@@ -17,8 +17,8 @@ from host_bridge.core.texts import table as texts
 from host_bridge.drive.display.lines import car_line
 from host_bridge.sharing.stop import frozen_stop, stop_words
 from host_bridge.station.views.car_row import car_row
-from tests.support.evidence import every, some
 from tests.host_bridge.drive.drives import Drive, Rig
+from tests.support.evidence import every, some
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
 SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "ArbitrationLoss", "BoxPairing")

@@ -125,7 +125,7 @@ def test_one_whose_place_nobody_tells_is_not_waited_for_for_ever(put):
 
 
 def test_one_that_does_not_read_its_pipe_is_told_and_stops_no_input(put, tmp_path):
-    placing = PoseSetter(
+    placing = PoseRequest(
         str(tmp_path / "none"), put.sensors, REAR_M, lambda: None, put.replies.append
     )
     placing.set_pose((2.0, 1.0, 0.0))

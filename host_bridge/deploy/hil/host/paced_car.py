@@ -178,7 +178,7 @@ class PacedCar:
         causes = [Cause(bit).phrase for bit in _bits(status.causes)]
         faults = [Fault(bit).phrase for bit in _bits(status.faults)]
         events = [f"{EventCode(code).word} ({a}, {b})" for _, code, a, b in self.host.events[-4:]]
-        told = [State(status.state).name, *causes, *faults]
+        told = [State(status.state).word, *causes, *faults]
         return f"{'; '.join(told)}. Its newest events: {', '.join(events) or 'none'}"
 
     # --- driving
