@@ -87,7 +87,7 @@ def fit_file_text(calibration: FitCalibration) -> str:
         f"{s.name} = {one:.6g}  # {s.meaning}" for s, one in zip(SCALES, fit.scales, strict=True)
     ]
     covariance = [
-        "[covariance]  # of all parameters, each in spreads of its belief (parameters.py)",
+        "[covariance]  # of all parameters, each in deviations of its prior (parameters.py)",
         "rows = [",
         *(f"    [{', '.join(f'{one:.6g}' for one in row)}]," for row in fit.covariance),
         "]",

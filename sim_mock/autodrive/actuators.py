@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
 
-class _Wish:
+class _EscCommand:
     """A stand-in for an ESC's motor that records the ESC's command.
 
     The simulator knows no coasting: throttle 0 holds the wheels, or the pedal of a large car does.
@@ -56,7 +56,7 @@ class Actuators:
         p = self._p = parameters
         self._car = car
         self._esc = speed_controller(p.esc)
-        self._wish = _Wish()
+        self._esc_command = _EscCommand()
         self._front = {
             s.channel: CalibrationCurve(s.curve, s.wheel_ratio)
             for s in p.steering
@@ -73,7 +73,7 @@ class Actuators:
         effort = self._effort(dt_s, outputs, enable, rim_mps)
         # The throttle that gives the same speed as the vehicle file's motors.
         of_speed = self._car.throttle(effort * self._top_mps)
-        pedal = self._wish.pedal
+        pedal = self._esc_command.pedal
         if self._car.has_pedals and effort * rim_mps < 0.0 and abs(rim_mps) > STILL_MPS:
             effort, pedal = 0.0, min(abs(effort), 1.0)  # the gearbox ignores an opposing throttle
         steer_rad = self._steer_rad(outputs)
@@ -90,9 +90,9 @@ class Actuators:
     def _effort(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> float:
         channels = self._p.drive_channels
         if self._esc:
-            motor = cast("Motor", self._wish)  # the ESC calls these four methods only
+            motor = cast("Motor", self._esc_command)  # the ESC calls these four methods only
             self._esc.step(dt_s, outputs[channels[0]], enable, motor, rim_mps)
-            return self._wish.effort
+            return self._esc_command.effort
         if not enable:
             return 0.0
         return sum(outputs[i] for i in channels) / (FULL_DUTY * len(channels))

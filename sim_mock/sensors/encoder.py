@@ -24,7 +24,7 @@ class EncoderParameters:
     floor_s: float = 0.4
 
 
-class _Rim:
+class _Wheel:
     """One wheel's true travel."""
 
     __slots__ = ("period_s", "travel_m")
@@ -99,7 +99,7 @@ class Encoder:
         self._counts_per_m = p.counts_per_rev / turn_m
         self.half_track_m = 0.5 * track_m if p.on == "wheels" else 0.0
         self._left, self._right = (
-            _Magnets(turn_m / p.magnets, p.floor_s) if p.magnets else _Rim() for _ in range(2)
+            _Magnets(turn_m / p.magnets, p.floor_s) if p.magnets else _Wheel() for _ in range(2)
         )
 
     @property

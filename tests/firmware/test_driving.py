@@ -279,7 +279,7 @@ def test_a_car_that_holds_can_be_disarmed_and_one_that_drives_cannot(cruising):
 
 
 def test_an_armed_car_that_nobody_comes_to_stops_after_three_seconds(host):
-    """D5: who armed it may be gone; a missing sign of life is a stop, in HOLD too."""
+    """D5: who armed it may be gone; a missing heartbeat is a stop, in HOLD too."""
     host.connect()
     config_hash = bytes(host.latest["Identity"].config_hash)
     arm = {"action": codes.ACTION_ARM, "config_hash": config_hash}

@@ -112,7 +112,7 @@ class Telemetry:
         self._battery = battery
         self._temperature = temperature
         self._receiver = receiver
-        self._punctuality = overruns
+        self._overruns = overruns
         self._status = Status()
         self._motion = Motion()
         self._clock = ClockReport()
@@ -226,7 +226,7 @@ class Telemetry:
         values[11] = self._longest_us // 10
         values[12] = runstop.age_ms
         values[13] = self._faults.age_ms
-        overruns = self._punctuality
+        overruns = self._overruns
         values[14] = overruns.beat_us // 100
         values[15] = (overruns.takes_us + 50) // 100
         values[16] = overruns.missed

@@ -1,4 +1,4 @@
-"""The base of all IMUs on I2C: one burst of bytes, three axes of each kind, signs of life."""
+"""The base of all IMUs on I2C: one burst of bytes, three axes of each kind, a freeze check."""
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr16, ptr32
 from firmware.drivers.parts.stillness import Stillness

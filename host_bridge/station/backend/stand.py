@@ -41,7 +41,7 @@ def stand_limits(vehicle: Vehicle, speed_mps: float) -> dict[str, float]:
 async def adjust(asked: Row) -> Row:
     """Do what is asked of one car; the answer has its rows, or why not."""
     what = str(asked.get("do"))
-    if what not in _DEEDS:
+    if what not in _ACTIONS:
         return {"of": what, "is_done": False, "text": f"nothing is known of {what!r}"}
     if asked.get("attest") != WHEELS_OFF_GROUND:
         return {
@@ -49,7 +49,7 @@ async def adjust(asked: Row) -> Row:
             "is_done": False,
             "text": "say first that the wheels are off the ground",
         }
-    return {"of": what, **await _DEEDS[what](str(asked["car"]), asked)}
+    return {"of": what, **await _ACTIONS[what](str(asked["car"]), asked)}
 
 
 async def _trims(car: str, asked: Row) -> Row:
@@ -93,7 +93,7 @@ def _told(is_done: bool, answer: object) -> Row:
     return {"is_done": True, "rows": answer} if is_done else {"is_done": False, "text": str(answer)}
 
 
-_DEEDS: dict[str, Callable[[str, Row], Awaitable[Row]]] = {
+_ACTIONS: dict[str, Callable[[str, Row], Awaitable[Row]]] = {
     "trims": _trims,
     "trim": _trim,
     "config": _config,

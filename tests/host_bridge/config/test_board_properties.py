@@ -63,7 +63,7 @@ def moved(case, moves):
 )
 def test_no_wrong_pin_is_let_through(good, moves):
     case = moved(good, moves)
-    faults, allotted = examine(case)
+    faults, allocated = examine(case)
     if faults:
         return
     wires = case.wiring.wires
@@ -72,12 +72,12 @@ def test_no_wrong_pin_is_let_through(good, moves):
     assert not {w.pin for w in wires if w.use in ("sda", "scl")} & set(own), "doubled with a bus"
     for wire in wires:
         assert wire.pin in case.board.pins or (wire.part.slot, wire.pin) == ("led", 25)
-    slices_are_right(case, allotted)
-    machines_are_right(case, allotted)
+    slices_are_right(case, allocated)
+    machines_are_right(case, allocated)
     routes_are_right(wires, case.board.adc)
 
 
-def slices_are_right(case, allotted):
+def slices_are_right(case, allocated):
     frequency, outputs = {}, set()
     for wire in case.wiring.wires:
         if wire.pwm_hz and wire.use != "esc":
@@ -85,11 +85,11 @@ def slices_are_right(case, allotted):
             assert frequency.setdefault(number, wire.pwm_hz) == wire.pwm_hz
             assert (number, wire.pin & 1) not in outputs
             outputs.add((number, wire.pin & 1))
-    assert len(allotted.groups()) == len(frequency)
+    assert len(allocated.groups()) == len(frequency)
 
 
-def machines_are_right(case, allotted):
-    placed = allotted.placed
+def machines_are_right(case, allocated):
+    placed = allocated.placed
     assert (
         len({p.machine for p in placed})
         == len(placed)
@@ -123,6 +123,6 @@ def test_moves_that_are_right_are_let_through():
     """The property above is not true for want of anything to look at."""
     pico = case_of("pico", "f1tenth")
     keys = [wire.title for wire in pico.wiring.wires]
-    faults, allotted = examine(moved(pico, [(keys.index("drive pulse"), 17)]))
+    faults, allocated = examine(moved(pico, [(keys.index("drive pulse"), 17)]))
     assert faults == []
-    assert [p.machine for p in allotted.placed] == [0, 4, 1]
+    assert [p.machine for p in allocated.placed] == [0, 4, 1]

@@ -50,7 +50,7 @@ def until_it_stops(car) -> int:
     return car.world.now_us - begun_us
 
 
-# --- signs of life
+# --- heartbeats
 
 
 def assert_falls_without_its_box(car, frame_of) -> None:

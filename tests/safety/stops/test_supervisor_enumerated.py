@@ -267,10 +267,10 @@ def looks_away(monkeypatch):
     monkeypatch.setattr(FaultMonitor, "_moments", lambda self, now_us: None)
 
 
-ARMED_BY_WISH = supervisor.ARMED | supervisor.COMMANDED
+ARMED_AND_COMMANDED = supervisor.ARMED | supervisor.COMMANDED
 BREAKS = {
     "S1": (HOLD, drives_in_hold),
-    "S2": (STANDBY, with_row((STANDBY, ARMED_BY_WISH, 0, ACTIVE))),
+    "S2": (STANDBY, with_row((STANDBY, ARMED_AND_COMMANDED, 0, ACTIVE))),
     "S3": (ACTIVE, looks_away),
     "S4": (STOPPED, with_row((STOPPED, supervisor.READY, supervisor.STOP, STANDBY))),
     "S5": (STARTING, with_row((STARTING, supervisor.COMMANDED, 0, HOLD))),

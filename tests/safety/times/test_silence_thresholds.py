@@ -1,7 +1,7 @@
 """Silence, at every phase of step and arrival: never later than limit and step, never earlier.
 
 Virtual time in quarters of a millisecond against steps of 5, 10 and 20 ms, on the whole program;
-claims and signs of life come as bytes. Limits are restated here from the vehicle file.
+claims and heartbeats come as bytes. Limits are restated here from the vehicle file.
 """
 
 import pytest

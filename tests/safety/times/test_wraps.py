@@ -159,7 +159,7 @@ def test_a_timer_that_does_not_wrap_takes_another_course(references, monkeypatch
 
 @pytest.mark.parametrize("before", [10, 150, 400])
 def test_a_drive_takes_the_same_course_across_the_wrap_of_all_sequences(references, before):
-    """Of claims, signs of life and the input device's reports: 16 bits each."""
+    """Of claims, heartbeats and the input device's reports: 16 bits each."""
     for drive in (drives_and_falls_silent, loses_its_box):
         course = Course(DRIVES[drive], sequence=0xFFFF - before, input_count=0xFFFF - before)
         drive(course)

@@ -20,7 +20,7 @@ class Storm:
         self._setpoint: tuple[int, int, int] = (0, 0, HELD)
         # frequency per thousand steps, action
         self._table: tuple[tuple[int, Callable[[], object]], ...] = (
-            (20, self._change_wish),
+            (20, self._change_setpoint),
             (4, self._let_go),
             (2, host.stop),
             (3, self._toggle_runstop),
@@ -48,7 +48,7 @@ class Storm:
         self.host.world.link_room = 1024
         self.host.rest(500)
 
-    def _change_wish(self) -> None:
+    def _change_setpoint(self) -> None:
         self._setpoint = (
             self._random.randrange(-1000, 4000),
             self._random.randrange(-500_000, 500_000),
