@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from host_bridge.config.boards import load_board
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.attestation import WHEELS_OFF_GROUND, says_wheels_off_ground
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
@@ -23,7 +25,7 @@ from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.plan import SLOTS, InstallPlan
 from host_bridge.deploy.flash.precheck import FoundCar, precheck_car, uri_of
 from host_bridge.deploy.flash.program.image import Image, examine_image, where_to_get
-from host_bridge.deploy.flash.selftest_prompt import prompt_self_test, report_skipped
+from host_bridge.deploy.selftest import SelfTestOptions, run_self_test
 from host_bridge.sharing.services import Host
 
 
@@ -100,10 +102,29 @@ def _cared_for(
 def _tested(options: FlashOptions, host: Host) -> int:
     uri = uri_of(options.port)
     if not options.has_selftest:
-        return report_skipped("--no-selftest", uri)
+        return _report_skipped("--no-selftest", uri)
     if options.is_json:
-        return report_skipped("a program reads what is printed here", uri)
+        return _report_skipped("a program reads what is printed here", uri)
     return prompt_self_test(uri, host)
+
+
+def prompt_self_test(uri: str, host: Host) -> int:
+    """Offer the self-test, on blocks; return its exit code, or 0 if it is skipped, which is said.
+
+    Raises errors.TandemError.
+    """
+    if not sys.stdin.isatty():
+        return _report_skipped("nobody can be asked here", uri)
+    print("Its self-test, on blocks: it steers, turns the wheels slowly, and asks for the runstop.")
+    if not says_wheels_off_ground():
+        return _report_skipped("its wheels are on the ground", uri)
+    return run_self_test(SelfTestOptions(uri, attested=WHEELS_OFF_GROUND), host)
+
+
+def _report_skipped(why: str, uri: str) -> int:
+    """Say why the test was skipped, and how to run it later; return 0."""
+    print(f"not tested: {why}; on blocks: tandem selftest {uri}", file=sys.stderr)
+    return 0
 
 
 def _refuse_name(options: FlashOptions, build: ProgramBuild) -> None:

@@ -1,4 +1,4 @@
-"""The messages of people's requests, for ``cars``, which does not know the wire."""
+"""The messages of requests, for ``cars`` and ``config``, which do not know the wire."""
 
 from __future__ import annotations
 
@@ -39,4 +39,21 @@ def alive(
         sequence=sequence,
         runs=int(runs),
         stamp_us=now_us & TIME_MASK,
+    )
+
+
+def read_parameter(index: int) -> messages.ParameterRead:
+    """Ask for the value at this index of the draft."""
+    return new(messages.ParameterRead, index=index)
+
+
+def write_parameter(epoch: int, index: int, value: int) -> messages.ParameterWrite:
+    """Set the value at this index of the draft."""
+    return new(messages.ParameterWrite, epoch=epoch, index=index, value=value)
+
+
+def commit_parameters(epoch: int, config_hash: bytes, car_name: str) -> messages.ConfigCommit:
+    """Make the draft the configuration, if it has this hash with this name."""
+    return new(
+        messages.ConfigCommit, epoch=epoch, config_hash=config_hash, car_name=name_field(car_name)
     )

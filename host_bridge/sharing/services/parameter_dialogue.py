@@ -14,8 +14,8 @@ from firmware.protocol.codec import Message
 from host_bridge.config import config_hash, parameter_index, parameter_name
 from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
 from host_bridge.core.errors import DeviceFault, ProtocolFault, RefusedFault, TandemError
-from host_bridge.link.protocol import parameter_requests
 from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.link.protocol.requests import commit_parameters, read_parameter, write_parameter
 from host_bridge.sharing.open_car import OpenCar
 
 _WINDOW = 8  # requests under way at once: at 115200 baud they fit into three steps
@@ -56,14 +56,14 @@ class ParameterDialogue:
 
     async def read(self, count: int, progress: Progress) -> list[int]:
         """Return the first ``count`` parameters of the draft. Raises errors.TandemError."""
-        requests = {index: parameter_requests.read(index) for index in range(count)}
+        requests = {index: read_parameter(index) for index in range(count)}
         replies = await self._ask(requests, {}, progress)
         return [replies[index].value for index in range(count)]
 
     async def beat_us(self) -> int:
         """Return the control period of the draft, in us. Raises errors.TandemError."""
         index = parameter_index("step_us")
-        replies = await self._ask({index: parameter_requests.read(index)}, {}, lambda *_: None)
+        replies = await self._ask({index: read_parameter(index)}, {}, lambda *_: None)
         return replies[index].value
 
     async def write(self, values: Sequence[int], progress: Progress) -> int:
@@ -71,14 +71,14 @@ class ParameterDialogue:
         epoch = self._epoch()
         before = await self.read(len(values), lambda done, total: None)
         wanted = {i: value for i, value in enumerate(values) if before[i] != value}
-        requests = {i: parameter_requests.write(epoch, i, value) for i, value in wanted.items()}
+        requests = {i: write_parameter(epoch, i, value) for i, value in wanted.items()}
         await self._ask(requests, wanted, progress)
         return len(wanted)
 
     async def commit(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> bytes:
         """Make the draft the configuration; return its hash. Raises errors.RefusedFault."""
         expected = config_hash(vehicle, identity.board_id, car_name)
-        request = parameter_requests.commit(self._epoch(), expected, car_name)
+        request = commit_parameters(self._epoch(), expected, car_name)
         with self._listening():
             tries = 0
             while tries < self._most(_COMMIT_TRIES):

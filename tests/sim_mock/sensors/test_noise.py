@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from sim_mock.sensors.noise import Noise
+from sim_mock.sensors.imu import Noise
 
 
 @pytest.mark.parametrize("seed", [0, 7, "imu 7"])

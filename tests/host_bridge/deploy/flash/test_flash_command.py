@@ -19,8 +19,8 @@ from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.repl import BAUD
+from host_bridge.deploy.flash.flash import prompt_self_test
 from host_bridge.deploy.flash.program.program import launcher_files
-from host_bridge.deploy.flash.selftest_prompt import prompt_self_test
 from tests.host_bridge.cli.programs import program, serving, tandem, terminal, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.support import patience

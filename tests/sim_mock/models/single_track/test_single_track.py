@@ -19,15 +19,21 @@ from sim_mock.models.single_track.linear import (
     linear_rates,
     side_forces_n,
 )
-from sim_mock.models.single_track.parameters import DriverInput
-from tests.sim_mock.models.single_track.cars import (
-    LIMITS,
-    NEUTRAL,
-    OVERSTEERING,
-    UNDERSTEERING,
+from sim_mock.models.single_track.parameters import (
+    ControlLimits,
+    DriverInput,
+    SingleTrackParameters,
 )
 from tests.support.evidence import every
 
+# A car of an F1TENTH's size. Mass, inertia and lengths as in the tests of the plant; stiffnesses
+# apart from each other on purpose, so that front and rear cannot be mistaken for one another.
+LIMITS = ControlLimits(-0.42, 0.42, -3.2, 3.2, -5.0, 20.0, 7.3, 9.5)
+UNDERSTEERING = SingleTrackParameters(
+    3.47, 0.04712, 0.15875, 0.17145, 0.074, 1.05, 4.7, 5.5, LIMITS
+)
+OVERSTEERING = UNDERSTEERING._replace(stiffness_front_per_rad=5.5, stiffness_rear_per_rad=4.7)
+NEUTRAL = UNDERSTEERING._replace(stiffness_front_per_rad=5.0, stiffness_rear_per_rad=5.0)
 MODELS = {"kinematic": (kinematic_rates, Kinematic), "linear": (linear_rates, Linear)}
 COAST = DriverInput(0.0, 0.0)
 
