@@ -101,6 +101,7 @@ def _plan(shape: "array[int]") -> "Plan":
 def _runs(shape: "array[int]") -> "list[tuple[str, int, int, int]]":
     runs: "list[tuple[str, int, int, int]]" = []
     end = -1
+    # Five entries a row: at, size, signed, low, high
     for i in range(len(shape) // 5):
         at, size, signed = shape[5 * i : 5 * i + 3]
         code, since, first = "<", at, i
@@ -162,6 +163,7 @@ def _whole(message: "Any") -> "Whole":
         rows = [(at, name, f"{size}s") for name, at, size in message.texts]
         narrow: "dict[str, tuple[int, int]]" = {}
         for i, name in enumerate(message.numbers):
+            # five entries a row, as above
             at, size, signed, low, high = message.shape[5 * i : 5 * i + 5]
             rows.append((at, name, _CODES[size, signed]))
             if high - low + 1 != 1 << 8 * size:  # else struct itself refuses what is out of range

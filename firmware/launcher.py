@@ -26,6 +26,7 @@ _PACKAGES = (
     "/firmware/drivers",
     "/firmware/protocol",
 )
+# What the file system calls a folder and a file (S_IFDIR, S_IFREG), without the rest
 _FOLDER_STAT = (0x4000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _FILE_STAT = (0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 # A record: counter (4 bytes, low first), slot, is it on trial, starts not marked healthy, REPL

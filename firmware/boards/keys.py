@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PATHS = ("/key_a.bin", "/key_b.bin")
-KEY, BOARD_ID, NAME = 16, 8, 16
+KEY, BOARD_ID, NAME = 16, 8, 16  # bytes: AES-128, the board's id, the name of its car
 SIZE = KEY + BOARD_ID + NAME
 _LOST = b"\0"  # in place of what cannot be read: no key has this size
 
@@ -45,8 +45,8 @@ def take_key(board: "Any", image: bytes) -> None:
 
 
 def folded(chip_id: bytes) -> bytes:
-    """Return a board's id, of its chip's number; metal.py, which needs no keys, does the same."""
-    found = bytearray(8)
+    """Return a board's id, of its chip's number, as physical/board.py does, which needs no keys."""
+    found = bytearray(8)  # bytes of a board's id
     for i in range(len(chip_id)):
         found[i % 8] ^= chip_id[i]
     return bytes(found)

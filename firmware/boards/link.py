@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-RECEIVE_SIZE = 512
-SEND_SIZE = 1024
-_UART_BLOCK = 128
+RECEIVE_SIZE = 512  # bytes: eight of the longest frames
+SEND_SIZE = 1024  # bytes: sixteen of the longest frames
+_UART_BLOCK = 128  # bytes of one read or write: for each four of them there is a view
 _USB_BLOCK = 64  # a packet of full speed
 _HEAD = 2  # of a frame: a delimiter and its first COBS code
 _BLOCKS = 8  # each way in one pump: what a flood takes of the next step's time is bounded
-_REPL_BYTE = 0x03
+_REPL_BYTE = 0x03  # Ctrl-C
 _BLANK = const(0x77)  # any byte but a delimiter
 _STOP_BYTE = const(0xA6)  # how a Stop begins behind its COBS code: its number XOR frame.WHITENER
 _RUNS = 31 << 9  # of 0x03, as ``scanned`` counts them
@@ -86,7 +86,7 @@ def scanned(data: ptr8, size: int, before: int) -> int:
     i = 0
     while i < size:
         byte = data[i]
-        if run < 16:
+        if run < 16:  # as far as five bits count
             run = run + 1 if byte == 3 else 0
         if byte == 0:
             more = 0

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
-_CTRL_C = 3
-_BOX_STEP_US = 10_000
+_CTRL_C = 3  # its byte, which interrupts a program
+_BOX_STEP_US = 10_000  # four steps for each challenge, of which a car says 25 a second
 # Bytes that imports may take before garbage is collected: that takes an RP2040 10 ms each time, and
 # garbage that stays leaves holes between the program's parts. The board is made before, without
 # collections, so that its pulses come 30 ms earlier.

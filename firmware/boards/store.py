@@ -13,6 +13,7 @@ from firmware.compat import TYPE_CHECKING
 if TYPE_CHECKING:
     from io import BufferedReader
 
+# Bytes of the counter and of the CRC-32
 _HEAD = 4
 _TAIL = 4
 _COUNTER_MASK = (1 << 30) - 1

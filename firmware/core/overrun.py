@@ -17,7 +17,7 @@ const = micropython.const
 
 _WINDOW = const(100)  # beats
 _MANY = const(20)  # missed of these: garbage collections make fewer late
-_FEW = const(10)
+_FEW = const(10)  # half as many: near the limit it does not go to and fro
 _LONGEST = const(3)  # beats, of one step in the average: a write to flash is an exception
 _SMOOTHING = const(3)  # the average is over about the last eight steps
 

@@ -31,7 +31,7 @@ class FrameWindow:
         self.size = 0
         self.frames = 0
         self.dropped = 0
-        self._chunk = bytearray(64)
+        self._chunk = bytearray(64)  # bytes taken at a time; of more there is another round
 
     def span(self) -> int:
         """Return the size of the frame at the start: 0 if that needs more bytes, -1 for none."""

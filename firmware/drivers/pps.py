@@ -8,9 +8,10 @@ if TYPE_CHECKING:
 
     from firmware.drivers.ticks import TicksUs
 
+# A second; two pulses may be lost before the receiver counts as silent
 _SECOND_US = 1_000_000
 _TOLERANCE_US = 500  # crystals are within 100 ppm; an interrupt is late by up to 100 us
-_LOST_US = 2_500_000
+_LOST_US = 2_500_000  # two pulses lost, and half a second
 
 
 class Pps:

@@ -45,7 +45,7 @@ def read_int(data: ptr8, at: int, size: int, signed: int) -> int:
     elif size == 4:
         value |= data[at + 2] << 16
         top = data[at + 3]
-        if 64 <= top < 192:
+        if 64 <= top < 192:  # bits 30 and 31 differ: beyond 2**30, either way
             return -1073741823 - 1  # UNREADABLE; 2**30 itself is no small int on 32 bit
         if top > 127:
             top -= 256
@@ -102,7 +102,7 @@ def pack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
             payload[at + 2] = value >> 16 & 255
             payload[at + 3] = value >> 24 & 255
         i += 1
-        row += 5
+        row += 5  # the entries of a row
     return 0  # viper wants a word, or no annotation
 
 
@@ -123,7 +123,7 @@ def unpack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
         if size > 2:
             value |= payload[at + 2] << 16
             top = payload[at + 3]
-            if 64 <= top < 192:
+            if 64 <= top < 192:  # as above, bits 30 and 31 differ
                 return 0  # no small int on 32 bit, and beyond every range
             if top > 127:
                 top -= 256
@@ -137,7 +137,7 @@ def unpack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
             return 0
         values[i] = value
         i += 1
-        row += 5
+        row += 5  # the entries of a row
     return 1
 
 

@@ -13,7 +13,7 @@ from firmware.protocol.codec import copy, read_int, write_int
 
 DELIMITER = 0
 WHITENER = 0xA5  # a byte that payloads seldom hold
-CRC_SIZE = 4
+CRC_SIZE = 4  # CRC-32
 MAX_FRAME = 64  # on the wire, both delimiters included; also the packet size of full-speed USB
 MAX_PAYLOAD = MAX_FRAME - CRC_SIZE - 3  # one COBS code byte and two delimiters
 
@@ -22,7 +22,7 @@ _RESIDUE = 0x2144DF1C  # the CRC over anything and its own CRC
 
 def crc_table() -> "array[int]":
     """Return the 256 steps of the CRC as (low, high) halves: 512 entries."""
-    table = array("H", bytearray(1024))
+    table = array("H", bytearray(1024))  # bytes: 512 entries of two
     fill(table)
     return table
 
@@ -34,7 +34,7 @@ def fill(table: ptr16) -> int:
         low = byte
         high = 0
         bit = 0
-        while bit < 8:
+        while bit < 8:  # bits of the byte
             odd = low & 1
             low = low >> 1 | (high & 1) << 15
             high >>= 1
@@ -105,7 +105,7 @@ def cobs_decode(data: ptr8, size: int) -> int:
             at += 1
             source += 1
         if code < 255 and source < size:
-            data[at] = 0xA5
+            data[at] = 0xA5  # WHITENER; viper takes the bare number
             at += 1
     return at
 
@@ -139,7 +139,7 @@ def _encoded_size(capacity: int) -> int:
     That is one code byte, and one more for each 254 bytes.
     """
     size = capacity + CRC_SIZE
-    return size + size // 254 + 1
+    return size + size // 254 + 1  # COBS: its code byte reaches over 254 bytes
 
 
 class FrameWriter:

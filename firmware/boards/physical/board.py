@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from firmware.drivers.pps import Pps
     from firmware.drivers.ticks import TicksUs
 
+# Outputs and bytes of an id: as many as the table of parameters has of each (settings/params.py)
 CHANNELS = 8
 _ID_SIZE = 8
 _MASK = (1 << 30) - 1

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 _BUS_WAITS_US = 2_000  # for a device that holds the clock; a step is ten times as long
+# Bytes of the UART's own buffers: as many as the link holds each way (boards/link.py)
 _RX_SIZE = 512
 _TX_SIZE = 1024
 _TAIL_LIGHT_HZ = 1_000

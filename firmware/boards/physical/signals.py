@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_HEAD = const(3)
+_HEAD = const(3)  # two bits: low beam, high beam
 _INDICATORS_AT = const(2)
 _ROLLS_COUNTS = const(2)  # in a step; fewer is noise of an encoder at rest
 _HALF = const(1 << 29)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 SILENCE_US = 100_000  # five replies
 _RELEASE_US = 300_000  # if its kill switch is not wired, its last command shall be no duty
-_LONGEST_MS = 5_000
-_FULL = 10_000
+_LONGEST_MS = 5_000  # of the report: five times what the motor's timeout usually is
+_FULL = 10_000  # of effort: a duty of all the time, in 1/10000
 _STANDS_ERPM = 100  # a twentieth of a turn a second is no direction
-_SETTLE_US = 300_000
-_TOLERANCE_PERMILLE = 50
+_SETTLE_US = 300_000  # from a new duty until it has to be there: a motor takes its time
+_TOLERANCE_PERMILLE = 50  # of the whole duty, between what was asked and what it measures
 # The voltage until it has answered once: it starts slower than a board, and no brown-out is to be
 # latched. Until then its outputs do not read back, which keeps the car from driving.
 _UNKNOWN_MV = 60_000

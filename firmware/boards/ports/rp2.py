@@ -78,6 +78,7 @@ class Rp2Board(PhysicalBoard):
 
     def _chip_c(self) -> int:
         sensed_uv = self._thermometer.read_u16() * _UV_PER_100_COUNTS // 100
+        # _AT_27_C_UV is what it senses at 27 degrees
         return 27 - (sensed_uv - _AT_27_C_UV) // _UV_PER_C
 
 

@@ -5,7 +5,7 @@ import time
 import machine
 
 _VREG = 0x4006_4000  # RP2040 datasheet 2.10: bits 7 to 4 choose the core's voltage
-_VSEL_MASK = 0xF0
+_VSEL_MASK = 0xF0  # bits 7 to 4
 _VSEL_1_15_V = 0xC0  # what its vendor asks for above 133 MHz; machine.freq leaves 1.1 V
 _SETTLED_MS = 1
 

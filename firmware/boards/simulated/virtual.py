@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from firmware.boards.physical.vesc_drive import VescDrive
 
 RECEIVE_SIZE = 512  # bytes of the link that one step can take
-SEND_SIZE = 1024
-CHANNELS = 8
+SEND_SIZE = 1024  # bytes, as on a real board
+CHANNELS = 8  # as on a real board
 
 # The order of the readings, here and on the pipe
 READINGS = (
@@ -96,9 +96,10 @@ class VirtualBoard:
         self.is_healthy = False
         self._taken = 0
         for byte in board_id:  # two boards do not draw the same numbers, nor name one epoch
+            # a base above a byte's values: each byte of the id counts
             seed = (seed * 257 + byte) % 65537
         self._low = seed
-        self._high = (seed * 31 + 7) % 65537
+        self._high = (seed * 31 + 7) % 65537  # another start than the first generator's
 
     def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         for i in range(CHANNELS):
@@ -148,6 +149,7 @@ class VirtualBoard:
         A real board asks its hardware. Two Lehmer generators modulo 65537 (multiplier 75, as in the
         ZX81), 15 bits from each.
         """
+        # x * 75 + 74 modulo 65537, see above
         self._low = (self._low * 75 + 74) % 65537
         self._high = (self._high * 75 + 74) % 65537
         return (self._high & 0x7FFF) << 15 | self._low & 0x7FFF

@@ -37,7 +37,7 @@ const = micropython.const
 
 _LOSS_US = const(50_000)  # two and a half frames of 20 ms
 _GESTURE_US = const(1_000_000)  # released and in neutral for so long, then held
-_FULL = const(1_000)
+_FULL = const(1_000)  # of a stick's travel, in thousandths
 _SWITCHED = const(333)  # a switch's three positions: thirds of its travel
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Routes = tuple[tuple[Message, Callable[[Any, int], None]], ...]
 
-_BUFFER = 256
+_BUFFER = 256  # bytes of one read: four of the longest frames
 _IDS = 64  # messages are numbered below that
 _READS_PER_STEP = 4  # 1 kB a step is ten times what a host sends; a flood must not stretch the step
 

@@ -166,6 +166,7 @@ class Telemetry:
         values[6] = winners[STEERING]
         values[7] = winners[DRIVE]
         values[8] = winners[BRAKE]
+        # in units of 50 urad, so that 1.6 rad fit into 16 bits
         values[9] = self._steering.steer_urad // 50
         values[10] = self._drive.target_mm_s
         values[11] = self._moves.brake
@@ -228,7 +229,7 @@ class Telemetry:
         values[13] = self._faults.age_ms
         overruns = self._overruns
         values[14] = overruns.beat_us // 100
-        values[15] = (overruns.takes_us + 50) // 100
+        values[15] = (overruns.takes_us + 50) // 100  # to the nearest 0.1 ms
         values[16] = overruns.missed
         values[17] = overruns.missed_lately
         self._longest_us = 0

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 GOOD, LOW, EMPTY = 0, 1, 2
 const = micropython.const
 
-_SETTLE_US = const(1_000_000)
+_SETTLE_US = const(1_000_000)  # a sag while it accelerates is shorter, and is no lower stage
 _BROWN_OUT_STEPS = const(2)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_FULL = const(10_000)
+_FULL = const(10_000)  # of effort: a duty of all the time, in 1/10000
 _AHEAD = const(500)  # mm/s by which the ramp may lead the wheels before it restarts from them
 _RESTED_MS = const(100)  # wheels that only locked turn again by then
 _ERROR_MAX = const(20_000)  # mm/s; times a gain of 50000 per m/s is 30 bits
@@ -49,6 +49,7 @@ class Drive:
 
     def configure(self, params: "Params") -> None:
         self._full_mm_s = params.get("full_effort_mm_s")
+        # Times _ERROR_MAX they are within 30 bits; a file may ask for twice as much
         self._gain = min(params.get("gain_per_m_s"), 50_000)
         self._gain_i = min(params.get("gain_per_m"), 50_000)
         self._effort_max = params.get("effort_max")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
+# intervals of its table, of the speeds up to a quarter above the top one
 _ENVELOPE_STEPS = const(16)
 
 
@@ -33,10 +34,10 @@ def interpolated(points: object, first: int, place: int, span: int, last: int) -
     if at >= last:
         at = last - 1
     away = place - at * span
-    fraction = 1024 if away > span else away * 1024 // span
+    fraction = 1024 if away > span else away * 1024 // span  # a fraction of ten bits: see above
     left = int(points[first + at])  # type: ignore[index]
     right = int(points[first + at + 1])  # type: ignore[index]
-    return left + (right - left) * fraction // 1024
+    return left + (right - left) * fraction // 1024  # a fraction of ten bits
 
 
 class Slew:

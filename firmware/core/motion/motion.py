@@ -123,6 +123,7 @@ class Motion:
         A step may come early, for a Stop or after a late one, or come late. The time since the
         previous step is clamped to 1 ms to one beat, so that a late step allows no larger jump.
         """
+        # to the nearest millisecond
         since_ms = (elapsed_us(now_us, self._stepped_us) + 500) // 1000
         self._dt_ms = clamped(since_ms, 1, self._beat_ms)
         self._stepped_us = now_us

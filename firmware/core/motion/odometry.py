@@ -17,11 +17,12 @@ const = micropython.const
 _STILL_STEPS = const(50)  # half a second without a count: the gyro then shows its bias alone
 _BIAS_MAX = const(50 * 64)  # 3 degrees a second; more is a car that is being turned by hand
 _WINDOW = const(4)  # steps over which speed is measured: 40 ms at 100 Hz
-_STEP_MAX_US = const(100_000)
+_STEP_MAX_US = const(100_000)  # of one step's travel and turn: longer, and products leave 30 bits
 _LATE_US = const(25_000)  # more than a step of any beat takes
-_USUAL_US = const(10_000)
+_USUAL_US = const(10_000)  # a usual step, of which a hang is so many
 _COUNTS_MAX = const(1_000_000)  # in a step; 25 m/s at 2 um a count are 125000
 _TURNING_NM = const(12_000_000)  # 0.3 m/s over the window
+# pi / 2 and 2 pi
 _QUARTER_URAD = const(1_570_796)
 _TURN_URAD = const(6_283_185)
 # round(16384 * sin(i * 90 / 32 degrees)), i = 0..32
@@ -44,6 +45,7 @@ def sine(angle_urad: int) -> int:
         sign = -1
     if angle > _QUARTER_URAD:
         angle = 2 * _QUARTER_URAD - angle
+    # 32 intervals of the table
     return sign * int(interpolated(_SINES, 0, angle, _SINE_SPAN_URAD, 32))
 
 
@@ -129,7 +131,7 @@ class Odometry:
             self.yaw_rate_mrad_s = 0
         else:
             self._learn_bias(counts, yaw_rate_mrad_s)
-            self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
+            self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64  # it is kept in 1/64
         self._reckon(travel_um, dt_us, steer_urad, yaw_rate_mrad_s)
 
     @micropython.native
@@ -169,6 +171,7 @@ class Odometry:
         elif self._still < _STILL_STEPS:
             self._still += 1
         else:
+            # in 1/64; a 32nd of the way to the mean with each step
             step = (clamped(yaw_rate_mrad_s, -1000, 1000) * 64 - self._bias) // 32
             self._bias = clamped(self._bias + step, -_BIAS_MAX, _BIAS_MAX)
 
@@ -202,7 +205,7 @@ class Odometry:
     def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
         # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
         turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest
-        turned -= self._bias * dt_us // 64
+        turned -= self._bias * dt_us // 64  # it is kept in 1/64
         whole = turned // 1000
         self._yaw_rest = turned - whole * 1000
         return whole
@@ -212,9 +215,9 @@ class Odometry:
         curvature = interpolated(self._curvatures, 0, place, self._span_urad, CURVE_POINTS - 1)
         # 250 mm in steps of 20 um times 8.5 per metre stay within 30 bits
         travel_um += self._travel_rest_um
-        steps = travel_um // 20
+        steps = travel_um // 20  # in steps of 20 um, see above
         self._travel_rest_um = travel_um - steps * 20
         turned = steps * curvature + self._yaw_rest  # in 1/500 urad
-        whole = turned // 500
+        whole = turned // 500  # back to whole urad
         self._yaw_rest = turned - whole * 500
         return whole

@@ -91,6 +91,7 @@ class CheckedParams(Params):
         """
         values = self.values
         at = self.index("blind_mm")
+        # twice the wheelbase, in mm
         if values[at] > min(self.get("wheelbase_um") // 500, BLIND_MAX_MM):
             return at
         at = self._unstoppable()

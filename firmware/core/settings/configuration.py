@@ -12,7 +12,7 @@ from firmware.protocol.frame import CRC_SIZE
 if TYPE_CHECKING:
     from firmware.protocol.messages import Parameter, ParameterRead
 
-NAME_SIZE = 16
+NAME_SIZE = 16  # bytes, as the fields of messages that hold a car's name
 
 
 def draft(image: bytearray, index: int, value: int) -> None:

@@ -13,6 +13,7 @@ from firmware.protocol.frame import CRC_SIZE
 if TYPE_CHECKING:
     from firmware.core.settings.configuration import Configuration
 
+# Command sources by their ids, and outputs of a board: as many as the tables below have room for
 SOURCES = 16
 CHANNELS = 8
 CURVE_POINTS = 9  # from full right to full left; with 30 degrees of lock one is 7.5 degrees apart

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 _KEPT = const(32)  # challenges that may still be answered: 1.3 s
-_EVERY_US = const(40_000)
+_EVERY_US = const(40_000)  # 25 challenges a second: a box may miss some within its silence limit
 _GRAIN_US = const(2_000)  # what a box's clock may gain meanwhile, and its rounding
 _MASK = const((1 << 30) - 1)
 

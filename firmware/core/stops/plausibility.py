@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_ROLLING_MM_S = const(300)
+_ROLLING_MM_S = const(300)  # slower wheels may come to rest by friction within the time below
 # twice the time over which speed is measured: no car rolls out in that
 _VANISHES_US = const(80_000)
 _SLOWS_MM_S = const(100)  # within too_fast_ms: half a metre per second squared at 200 ms
@@ -51,6 +51,7 @@ class Plausibility:
         self._stuck_effort = params.get("stuck_effort")
         self._standstill = params.get("standstill_mm_s")
         top = max(params.get("speed_max_mm_s"), params.get("reverse_max_mm_s"))
+        # a quarter and 0.2 m/s beyond: noise and a car that overshoots are no fault
         self._most_mm_s = top + top // 4 + 200
         self._fast_us = params.get("too_fast_ms") * 1000
         self._runaway_mm_s = params.get("runaway_mm_s")

@@ -11,15 +11,15 @@ from firmware.cipher import block_cipher
 from firmware.compat import micropython, ptr8
 
 const = micropython.const
-KEY = const(16)
+KEY = const(16)  # bytes: AES-128
 BLOCK = const(16)  # the bytes of a message that its tag covers
-TAG = const(8)
+TAG = const(8)  # bytes of the block that are sent: one guess in 2**64 is right
 
 
 @micropython.viper
 def _mix(block: ptr8, mask: ptr8, payload: ptr8) -> int:
     i = 0
-    while i < 16:
+    while i < 16:  # BLOCK; viper takes the bare number
         block[i] = mask[i] ^ payload[i]
         i += 1
     return 0  # viper wants a word, or no annotation
@@ -30,7 +30,7 @@ def _differs(block: ptr8, payload: ptr8, at: int) -> int:
     """Return 0 if the tag at ``at`` is the block's. It takes as long wherever they differ."""
     found = 0
     i = 0
-    while i < 8:
+    while i < 8:  # TAG; viper takes the bare number
         found |= block[i] ^ payload[at + i]
         i += 1
     return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 const = micropython.const
 
 SHORTEST_NS = const(500_000)  # what servos and ESCs take; calibrated limits are above this driver
-LONGEST_NS = const(2_500_000)
+LONGEST_NS = const(2_500_000)  # the same
 
 
 class PwmPulses:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
 
 FREQ_HZ = 128_000  # of the state machine: with 64 cycles a wave, 2 kHz
-WAVE_US = 500
+WAVE_US = 500  # 64 cycles at FREQ_HZ
 
 
 @rp2.asm_pio(set_init=rp2.PIO.OUT_LOW, out_shiftdir=rp2.PIO.SHIFT_RIGHT)
@@ -61,6 +61,7 @@ class LifeSignal:
     """
 
     def __init__(self, machine: "rp2.StateMachine", lease_us: int) -> None:
+        # Two waves at least; within a tenth of a second a hung program has let go of the drive (S5)
         if not 1000 <= lease_us <= 100_000:
             raise ValueError("the life signal's lease is 1000 to 100000 us; correct the board file")
         self._waiting = machine.tx_fifo

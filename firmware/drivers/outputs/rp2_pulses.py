@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 const = micropython.const
 
 FREQ_HZ = 4_000_000  # of the state machine: a pulse in steps of 250 ns
-TICK_NS = const(250)
+TICK_NS = const(250)  # one cycle at FREQ_HZ
 GAP_TICKS = const(32)  # per count of the gap
 PULSE_OVERHEAD_TICKS = const(21)  # from the rising edge to the falling one, besides what is counted
 GAP_OVERHEAD_TICKS = const(34)  # from the falling edge to the rising one, besides what is counted
-MAX_FRAMES = 15
+MAX_FRAMES = 15  # what the word's four bits count
 SHORTEST_NS = const(500_000)  # what servos and ESCs take; calibrated limits are above this driver
 LONGEST_NS = 2_500_000  # a 14-bit count of 250 ns would reach 4.1 ms
-_LEAST_GAP_US = 60
+_LEAST_GAP_US = 60  # the low time that the state machine's loop needs between two pulses
 
 
 @micropython.viper
@@ -93,11 +93,11 @@ def pulses() -> None:
     label("leased")
     jmp(x_dec, "pulse")[1]  # one frame fewer, in the low bits; as long as the other way
     label("pulse")
-    out(y, 14)
+    out(y, 14)  # bits of the pulse's count, of the word
     label("high")
     jmp(y_dec, "high")
     set(pins, 0)
-    out(y, 12)
+    out(y, 12)  # bits of the gap's count
     label("low")
     jmp(y_dec, "low")[31]
     wrap()
@@ -114,6 +114,7 @@ class Pulses:
     def __init__(
         self, machine: "rp2.StateMachine", period_us: int, neutral_ns: int, frames: int
     ) -> None:
+        # 400 to 50 Hz, as servos and ESCs take; the gap's 12 bits would reach 33 ms
         if not 2500 <= period_us <= 20_000:
             raise ValueError("pulse period is 2500 to 20000 us; correct the channel's rate")
         if not 1 <= frames <= MAX_FRAMES:

@@ -39,7 +39,7 @@ class _Sign:
         else:
             return
         self._began_us = now_us
-        self._show(pattern >> (7 - self._eighth) & 1 == 1)
+        self._show(pattern >> (7 - self._eighth) & 1 == 1)  # the highest bit of the byte first
 
     def _show(self, is_on: bool) -> None:
         raise NotImplementedError

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from firmware.compat import array
 
+# The commands, by the numbers of the VESC's own firmware
 GET_VALUES = 4
 SET_DUTY = 5
 SET_CURRENT = 6
@@ -33,6 +34,7 @@ SET_RPM = 8
 SET_SERVO_POS = 12
 ALIVE = 30
 
+# 200 A: beyond any motor of a scaled car
 MAX_ERPM = 200_000
 MAX_MA = 200_000
 _VALUES_SIZE = 73  # of the reply's payload, without status
@@ -49,7 +51,7 @@ class VescReports(FrameWindow):
     """
 
     def __init__(self, table: "array[int]") -> None:
-        super().__init__(_LONGEST_REPLY + 5)
+        super().__init__(_LONGEST_REPLY + 5)  # start, length, two of CRC, end
         self._table = table
         self.replies = 0
         self.others = 0  # whole frames that are no reply to GET_VALUES
@@ -71,7 +73,7 @@ class VescReports(FrameWindow):
         if self.size < 2:
             return 0
         length = self.window[1]
-        return length + 5 if 0 < length <= _LONGEST_REPLY else -1
+        return length + 5 if 0 < length <= _LONGEST_REPLY else -1  # start, length, two of CRC, end
 
     def take(self) -> bool:
         window = self.window
@@ -89,6 +91,8 @@ class VescReports(FrameWindow):
         """Take the reply's fields, whose offsets are two more here than in its payload."""
         window = self.window
         self.fet_mdegc = int16_at(window, 3) * 100
+        # The offsets of the reply's fields, two more than in its payload, and what makes mC, mA and
+        # mV
         self.motor_mdegc = int16_at(window, 5) * 100
         self.motor_ma = _limited(int32_at(window, 7)) * 10
         self.input_ma = _limited(int32_at(window, 11)) * 10
@@ -118,6 +122,7 @@ class Vesc:
         self.reports = VescReports(table)
         self.freshness = Freshness(silence_us)
         self.unsent = 0
+        # Each a command, and its number in as many bytes less one
         self._rpm = FrameOut(SET_RPM, 5, table)
         self._current = FrameOut(SET_CURRENT, 5, table)
         self._brake = FrameOut(SET_BRAKE, 5, table)
@@ -149,7 +154,7 @@ class Vesc:
 
     def set_duty(self, duty: int) -> None:
         """Set the duty in 1/10000, as the board's channels."""
-        self._put(self._duty, max(-10_000, min(10_000, duty)) * 10)
+        self._put(self._duty, max(-10_000, min(10_000, duty)) * 10)  # all of the time, in 1/10000
 
     def set_servo(self, position_permille: int) -> None:
         """Set the servo to 0 to 1000. That resets no timeout of the VESC's and never expires."""

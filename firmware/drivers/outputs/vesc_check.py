@@ -7,6 +7,7 @@ current's limit.
 
 from firmware.drivers.ticks import age_us
 
+# Kinds of command that it can compare
 NOTHING = 0
 ERPM = 1
 CURRENT = 2

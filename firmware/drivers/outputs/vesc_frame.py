@@ -8,6 +8,7 @@ neither reflected nor inverted (that of XMODEM: "123456789" gives 0x31C3).
 
 from firmware.compat import array, micropython, ptr8, ptr16
 
+# Of the VESC's short packets: start, end, and the CRC-16 of XMODEM
 START = 2
 END = 3
 _POLYNOMIAL = 0x1021
@@ -18,7 +19,7 @@ def crc_table() -> "array[int]":
     table = array("H", [0] * 256)
     for byte in range(256):
         crc = byte << 8
-        for _ in range(8):
+        for _ in range(8):  # bits of the byte
             crc = crc << 1 ^ (_POLYNOMIAL if crc & 0x8000 else 0)
         table[byte] = crc & 0xFFFF
     return table
@@ -52,6 +53,7 @@ def int32_at(data: ptr8, at: int) -> int:
     high = data[at] << 8 | data[at + 1]
     if high >= 0x8000:
         high -= 0x10000
+    # Beyond 30 bits: the largest or the smallest of them
     if high >= 0x4000:
         return 0x3FFFFFFF
     if high < -0x4000:
@@ -71,7 +73,7 @@ class FrameOut:
     def __init__(self, command: int, size: int, table: "array[int]") -> None:
         self._table = table
         self._end = 2 + size
-        self.bytes = bytearray(size + 5)
+        self.bytes = bytearray(size + 5)  # start, length, two of CRC, end
         self.bytes[0] = START
         self.bytes[1] = size
         self.bytes[2] = command

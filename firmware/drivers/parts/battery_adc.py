@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _USB_LOW_MV = const(4000)  # through a diode and a long cable
-_USB_HIGH_MV = const(5300)
+_USB_HIGH_MV = const(5300)  # 5.25 V, the most that USB allows, and the divider's error
 _AVERAGED = const(8)  # readings
 
 
@@ -28,7 +28,7 @@ class BatteryAdc:
     """
 
     def __init__(self, adc: "ADC", full_mv: int, least_mv: int, usb: "Pin | None") -> None:
-        if not 0 < full_mv <= 16_000:
+        if not 0 < full_mv <= 16_000:  # times 65535 it is still within 30 bits
             raise ValueError("full_mv is 1 to 16000; correct the divider in the board file")
         self._adc = adc
         self._full_mv = full_mv

@@ -83,6 +83,7 @@ def make(row: "tuple[Any, ...]", i2c: "I2C", adc: "Any", input_low: "Any") -> "B
     The row has its name, address, mOhm, which chip.
     """
     try:
+        # its row says which of the two
         return BatteryIna(i2c, row[1], INA219 if row[3] == 219 else INA226, row[2], SILENCE_US)
     except (OSError, ValueError):
         return None

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 ADDRESS = 0x28  # 0x29 with COM3 high
 CHIP_ID = 0x00
-IDENTITY = 0xA0
+IDENTITY = 0xA0  # of its chip, in that register
 DATA = 0x08  # acceleration, then the magnetometer, then the gyroscope
-_SIZE = 18
-_ACCELS = (0, 0, 10, 0, 1)
-_RATES = (12, 0, 10, 4, 9)
-UNITS = 0x3B
+_SIZE = 18  # bytes: nine words
+_ACCELS = (0, 0, 10, 0, 1)  # where x, y and z begin, times, plus and over: 0.01 m/s^2
+_RATES = (12, 0, 10, 4, 9)  # the same of the gyroscope: 1/900 rad/s
+UNITS = 0x3B  # a register: which units it puts out
 _RAD_AND_MS2 = 0x02
-MODE = 0x3D
+MODE = 0x3D  # a register: its mode
 MODE_CONFIG = 0x00
-MODE_IMU = 0x08
+MODE_IMU = 0x08  # gyroscope and accelerometer, fused
 _SWITCH_MS = 20  # 7 ms and 19 ms, to and from the configuration
 
 

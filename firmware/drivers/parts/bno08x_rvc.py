@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from machine import UART
 
+# Bytes of a frame, how it begins, and where its accelerations are: see above
 FRAME_SIZE = 19
 START = 0xAA
 _ACCEL_AT = 9
@@ -24,7 +25,7 @@ _TURN = 36_000  # in 0.01 degree
 _MOST_MISSED = 10  # frames, over which a rate still means something
 _MOST_CHANGE = 6000  # in 0.01 degree: times the scale it is still a small int
 _RATE_SCALE = 174_533  # 0.01 degree in 0.01 s is 17.4533 mrad/s
-_ONE = 10_000
+_ONE = 10_000  # of the scale's unit, 0.0001 mrad/s
 
 
 class Bno08xRvc(FrameWindow):
@@ -83,6 +84,7 @@ class Bno08xRvc(FrameWindow):
         mounting = self._mounting
         for i in range(3):
             mounting.raw[i] = self._word(_ACCEL_AT + 2 * i)
+        # mg into mm/s^2
         self.accel_x_mm_s2 = mounting.along(mounting.forward) * 9807 // 1000
         self.accel_y_mm_s2 = mounting.along(mounting.left) * 9807 // 1000
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from machine import UART
 
-BAUD = 420_000
+BAUD = 420_000  # of the CRSF protocol
 ADDRESSES = (0xC8, 0xEA, 0xEE)  # flight controller, handset, receiver
 LONGEST = 62  # of the length byte
+# Types of frame, the link's payload in bytes, and the CRC-8 of DVB-S2
 TYPE_LINK = 0x14
 TYPE_CHANNELS = 0x16
 LINK_SIZE = 10
@@ -32,7 +33,7 @@ def crc_table() -> bytearray:
     table = bytearray(256)
     for byte in range(256):
         crc = byte
-        for _ in range(8):
+        for _ in range(8):  # bits of the byte
             crc = crc << 1 ^ (_POLYNOMIAL if crc & 0x80 else 0)
         table[byte] = crc & 0xFF
     return table

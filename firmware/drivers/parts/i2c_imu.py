@@ -29,8 +29,9 @@ def _take(data: ptr8, rows: ptr16, out: ptr32) -> int:
             word -= 0x10000
         if rows[row + 2]:
             word = 0 - word
+        # rows of six entries, see above
         out[i] = (word * rows[row + 3] + rows[row + 4]) // rows[row + 5]
-        row += 6
+        row += 6  # rows of six entries
         i += 1
     return 0  # viper wants a word, or no annotation
 

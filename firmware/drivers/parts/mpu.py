@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from machine import I2C
 
 ADDRESS = 0x68  # 0x69 with AD0 high
-WHO_AM_I = 0x75
+WHO_AM_I = 0x75  # register: which chip it is
 IDENTITIES = (0x68, 0x70, 0x71, 0x73)  # 6050, 6500, 9250, 9255
-POWER = 0x6B
-_RESET = 0x80
-_RESET_MS = 100
+POWER = 0x6B  # register: sleep, reset and clock
+_RESET = 0x80  # bit of it: all registers as after power-up
+_RESET_MS = 100  # register map: the reset takes up to 100 ms
 # register, value: clock from the gyroscope, rate 1 kHz / (1 + 4), low pass, ranges
 SETTINGS = ((POWER, 0x01), (0x19, 4), (0x1A, 3), (0x1B, 0x10), (0x1C, 0x10))
 ACCEL = 0x3B  # then temperature, then the gyroscope: 14 bytes, high byte first

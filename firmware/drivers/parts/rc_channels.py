@@ -2,6 +2,7 @@
 
 from firmware.compat import array, micropython, ptr8, ptr16
 
+# As both protocols have them; 16 channels of 11 bits are 22 bytes
 CHANNELS = 16
 PACKED_SIZE = 22
 
@@ -13,14 +14,14 @@ def unpack(data: ptr8, start: int, out: ptr16) -> int:
     held = 0
     at = start
     channel = 0
-    while channel < 16:
-        while held < 11:
+    while channel < 16:  # CHANNELS; viper takes the bare number
+        while held < 11:  # bits of a channel
             bits |= data[at] << held
-            held += 8
+            held += 8  # bits of the byte
             at += 1
         out[channel] = bits & 0x7FF
         bits >>= 11
-        held -= 11
+        held -= 11  # bits of a channel
         channel += 1
     return 0
 
@@ -35,4 +36,5 @@ class Channels:
     def take(self, data: bytearray, start: int) -> None:
         unpack(data, start, self._raw)
         for i in range(CHANNELS):
+            # 992 is the middle, and 8 counts are 5 us
             self.pulses_us[i] = 1500 + ((self._raw[i] - 992) * 5 + 4) // 8

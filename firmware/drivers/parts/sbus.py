@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# Of the SBUS protocol: inverted, even parity, two stop bits
 BAUD = 100_000
 FRAME_SIZE = 25
 START = 0x0F
 ENDS = (0x00, 0x04, 0x14, 0x24, 0x34)  # SBUS, and SBUS2's four slots
 FLAG_LOST = 0x04  # the receiver missed this frame and repeats the last
-FLAG_FAILSAFE = 0x08
+FLAG_FAILSAFE = 0x08  # no frame has come for some time: the values are the receiver's own
 _COUNT_MASK = (1 << 30) - 1
 
 

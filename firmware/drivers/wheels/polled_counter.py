@@ -10,7 +10,7 @@ from firmware.drivers.wheels.wide_count import WideCount
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BITS = 16
+_BITS = 16  # of the narrowest of these counters
 
 
 class PolledCounter:

@@ -86,7 +86,7 @@ class QuadratureCounter:
         # The FIFO holds four old counts, the fifth was pushed during the call. 16 bits of each:
         # a whole negative count would be an object on the heap.
         self._counts = array("H", [0] * 5)
-        self._wide = WideCount(16)
+        self._wide = WideCount(16)  # bits
         self.count = 0
         machine.active(1)
 

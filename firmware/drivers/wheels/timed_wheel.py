@@ -11,12 +11,12 @@ from firmware.drivers.ticks import age_us
 if TYPE_CHECKING:
     from firmware.drivers.wheels.wheel_sensor import WheelSensor
 
-_DRAWN_US = 500_000
+_DRAWN_US = 500_000  # what it is behind by is made up within this time, so that no step jumps
 _MASK = (1 << 30) - 1
-_STEP_MAX_US = 20_000
+_STEP_MAX_US = 20_000  # of one step: after a hang it rolls no farther at once
 _TOP_MM_S = 25_000  # in that time 5e8 nm, and as much is drawn: within 30 bits
-_BEHIND_MAX_UM = 500_000
-_EDGES_MAX = 1_000
+_BEHIND_MAX_UM = 500_000  # in both directions: more is a sensor that counts what is none
+_EDGES_MAX = 1_000  # in a step: times the longest gap it is still within 30 bits
 
 
 class TimedWheel:
@@ -26,7 +26,7 @@ class TimedWheel:
     """
 
     def __init__(self, sensor: "WheelSensor", gap_um: int, counts_per_gap: int) -> None:
-        if not 0 < counts_per_gap <= gap_um <= 500_000:
+        if not 0 < counts_per_gap <= gap_um <= 500_000:  # half a metre: a wheel with one magnet
             raise ValueError("counts_per_gap is 1 to gap_um, that 500000 at most; correct them")
         self._sensor = sensor
         self._gap_um = gap_um

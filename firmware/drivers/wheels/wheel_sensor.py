@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firmware.drivers.ticks import TicksUs
 
 _MASK = (1 << 30) - 1
-_LONGEST_FLOOR_US = 10_000_000
+_LONGEST_FLOOR_US = 10_000_000  # ten seconds without an edge are standstill for every car
 _MOST_STRAY = 2  # in a row: then the wheel really is that fast, and the next gap will tell
 
 
@@ -39,6 +39,7 @@ class WheelSensor:
     ) -> None:
         if not 0 < gap_um <= 1_000_000 or top_mm_s <= 0:
             raise ValueError("gap_um is 1 to 1000000 and top_mm_s above 0; correct the wheel")
+        # five times gravity: no tyre of a car gets it there faster
         if not 0 < most_mm_s2 <= 50_000:
             raise ValueError("most_mm_s2 is 1 to 50000; correct the wheel")
         self._ticks_us = ticks_us
