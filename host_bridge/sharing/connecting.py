@@ -94,7 +94,7 @@ async def read_status_once(opened: OpenCar) -> tuple[CarStatus, float | None]:
     car = opened.car
     try:
         while car.status is None or car.inputs is None:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)  # a step of a car
         return car.status, car.stop_age_s()
     finally:
         await opened.close()

@@ -80,7 +80,7 @@ class OpenCar:
         while not is_so():
             if loop.time() >= give_up_s:
                 return False
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.005)  # half a step of a car: what it waits for comes with one
         return True
 
     @property

@@ -43,8 +43,9 @@ from host_bridge.sharing.owner.taps import tap_endpoint
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
 
 FIRST_IDENTITY_S = 1.5  # a board that the opening of its port has reset is up again by then
+# it leaves without an answer then: the car falls silent and stops by itself sooner
 _FAREWELL_S = 0.3
-_CANCEL_AGAIN_S = 0.1
+_CANCEL_AGAIN_S = 0.1  # see `end`: whoever ends waits so long once more at most
 _ARMED = (State.ACTIVE, State.HOLD)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -257,7 +258,7 @@ class CarServer:
         stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())
         give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)
         while stop.seen_us is None and self._clock.now_us() < give_up_us:
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.005)  # half a step of a car
 
 
 async def end(task: asyncio.Task[None]) -> None:

@@ -17,7 +17,7 @@ from host_bridge.sharing.stop.stop_sockets import OUT_OF
 
 GONE = -2  # the login of a connection whose far end nobody has any more
 _LOGINS = 256  # whose shares are kept
-_MOST_REST_S = 0.01
+_MOST_REST_S = 0.01  # a step of a car: a Stop that waits for it comes one step later
 # Accepts a connection: its socket, the address of its far end, its login
 Enter = Callable[[socket.socket, Any, int], object]
 

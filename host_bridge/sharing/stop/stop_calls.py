@@ -18,7 +18,7 @@ from host_bridge.sharing.stop.stop_sockets import LoginQuota, StopSocket, peer_o
 
 PREFIX = "tandem-call"
 MOST = 64  # sockets that one stop listens at, of each login's cars a share
-_BACKLOG = 16
+_BACKLOG = 16  # connections that wait between two looks, which are some ms apart
 _OFTEN = 8  # cars of one login that are each tried as often as it goes; of more each less often
 _AT_ONCE = 32  # strangers that are sent away before somebody else is heard
 

@@ -31,7 +31,7 @@ AGAIN_S = 0.02  # two steps of the car
 LOOK_S = 0.002  # how often pending connections are looked at
 GIVE_UP_S = 1.0
 LOOK_FOR_S = 5.0  # cars, while those that were found are stopped: a folder may be crowded
-_READ_BYTES = 65_536
+_READ_BYTES = 65_536  # what a socket has room for, at once
 
 
 class StopCall:

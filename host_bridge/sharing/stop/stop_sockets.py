@@ -34,8 +34,8 @@ PREFIX = "tandem-stop"
 SUFFIX = ".sock"
 MOST = 400  # sockets that are asked, of each login a share
 LOOKED_AT_ONCE = 128  # names: some 1 ms, in which nothing is said to who was found before
-_PARTS = 5
-_NAME_SIZE = 32
+_PARTS = 5  # of a socket's name: prefix, car, tags of fleet and URI, a random number
+_NAME_SIZE = 32  # letters of a car's name: a socket's whole path has 108 bytes on Linux
 _OWN_FILES = "/proc/self/fd"
 _PEER = struct.Struct("3i")  # pid, uid, gid: Linux, struct ucred
 # This program's or this machine's own need: whether anybody is there was not asked
