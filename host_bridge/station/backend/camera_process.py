@@ -19,6 +19,7 @@ class CameraProcess:
     def __init__(self, source: str, port: int) -> None:
         self._source = source
         self._port = port
+        # bytes: a key in the pictures' address that nobody guesses
         self._key = secrets.token_urlsafe(16)
         self._told: dict[str, object] = {}
         self._told_s: float | None = None

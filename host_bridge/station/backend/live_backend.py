@@ -222,6 +222,7 @@ class PageDriveView:
 
     def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
+        # per cent: the median
         trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
         trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
         limit = f"drives at {controls.limits.speed_mps:g} m/s at most"

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from sim_mock.programs import children
 
-_ENDS_WITHIN_S = 5.0
+_ENDS_WITHIN_S = 5.0  # for its own end; then it is killed
+# a command that writes a configuration takes some ten seconds on a slow line
 _ANSWERS_WITHIN_S = 60.0
-_SIZE_EVERY_S = 0.5
+_SIZE_EVERY_S = 0.5  # between two looks at the growing file
 
 
 class Recording:
@@ -90,6 +91,7 @@ class Recording:
                 self.end()
             said = await self._said(self._process)
             code = await self._process.wait()
+            # as shells count: 128 and the number of SIGINT
             if self._is_asked_to_end and code == 130:
                 self._words = "recorded; to see it again: tandem station --log " + str(self._file)
             else:

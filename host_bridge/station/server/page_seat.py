@@ -24,9 +24,9 @@ STAND_FRAME = struct.Struct("<BBhhIH")  # the same, and the brake; only on the s
 _KIND, _STAND_KIND = 1, 2
 _FULL_BRAKE = 0xFFFF
 _HELD, _BY_PAD = 1, 2
-_FULL = 32_767.0
+_FULL = 32_767.0  # of a stick: 16 bits with a sign
 PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: for a device that cannot prove it is alive
-PAD_AGAIN_US = 1_000_000
+PAD_AGAIN_US = 1_000_000  # a pad whose reports show nothing new for so long is let go
 _COUNT_MASK = 0xFFFF
 
 
@@ -133,7 +133,7 @@ class PageSeat(Input):
 
     def size(self) -> tuple[int, int]:
         """Return columns and rows."""
-        return 200, 100
+        return 200, 100  # columns and rows: the page wraps and scrolls by itself
 
     def show(self, lines: Sequence[str]) -> None:
         """Send the drive's lines to the page."""

@@ -120,7 +120,7 @@ class PeerLogins:
             return UNKNOWN_LOGIN
         try:
             self._asks.send(_question(end.getpeername(), end.getsockname()))
-            said = self._asks.recv(4096)
+            said = self._asks.recv(4096)  # bytes: an answer has a few hundred
         except OSError:
             return UNKNOWN_LOGIN
         if _HEADER.unpack_from(said)[1] != _BY_FAMILY:  # there is no such socket any more
@@ -136,6 +136,7 @@ class PeerLogins:
 def _question(here: tuple[str, int], there: tuple[str, int]) -> bytes:
     """Make the request for the socket that has this address and is connected to that one."""
     ports = struct.pack("!HH", here[1], there[1])
+    # an address of 4 bytes fills a field of 16
     addresses = b"".join(socket.inet_aton(it[0]) + bytes(12) for it in (here, there))
     cookie = struct.pack("=III", 0, _STATES, _STATES)  # any interface, and no cookie
     asked = _ASKED.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0, _STATES)

@@ -21,13 +21,13 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 
 import cv2
 
-_PATIENCE_MS = 3_000
+_PATIENCE_MS = 3_000  # a camera that gives no picture for so long has gone
 _EVERY_S = 0.1  # ten pictures a second are enough beside a map
 _AGAIN_S = 1.0
-_TELL_S = 0.5
-_WIDEST = 640
-_QUALITY = 70
-_VIEWERS = 8
+_TELL_S = 0.5  # between two lines that tell how it is
+_WIDEST = 640  # pixels: as wide as the page shows it
+_QUALITY = 70  # of JPEG, of 100: artefacts are hardly seen, at a third of the bytes
+_VIEWERS = 8  # at once: each has a thread
 _BOUNDARY = "tandem"
 
 
@@ -112,15 +112,15 @@ class PictureServer(ThreadingHTTPServer):
 
 
 class _PictureRequest(BaseHTTPRequestHandler):
-    timeout = 5.0
+    timeout = 5.0  # s: a page that does not ask within them is sent away
     server: PictureServer
 
     def do_GET(self) -> None:
         """Stream pictures while the page reads them; the path has to be the key, else it is 404."""
         if not hmac.compare_digest(self.path.encode(), f"/{self.server.key}".encode()):
-            self.send_error(404)
+            self.send_error(404)  # not found
         elif not self.server.places.acquire(blocking=False):
-            self.send_error(503)
+            self.send_error(503)  # busy
         else:
             try:
                 with suppress(OSError):
@@ -129,7 +129,7 @@ class _PictureRequest(BaseHTTPRequestHandler):
                 self.server.places.release()
 
     def _stream(self) -> None:
-        self.send_response(200)
+        self.send_response(200)  # here it is
         self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
         self.send_header("Cache-Control", "no-store")
         self.end_headers()

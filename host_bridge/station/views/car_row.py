@@ -9,7 +9,7 @@ from host_bridge.cars.car import Car
 from host_bridge.core import State, stop_remedy, why_nobody_drives
 from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 
-_LARGEST_DUTY = 10_000
+_LARGEST_DUTY = 10_000  # all of the time, in 1/10000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 _WITHOUT_CAUSE = (State.ACTIVE, State.HOLD, *_KNOWN_STATES)
 
@@ -79,7 +79,7 @@ def _driver(car: Car) -> str:
 
 
 def _round_trip_ms(car: Car) -> float | None:
-    trip_us = car.connection.statistics.round_trip_us(50)
+    trip_us = car.connection.statistics.round_trip_us(50)  # per cent: the median
     return None if trip_us is None else round(trip_us * 1e-3, 1)
 
 

@@ -33,8 +33,10 @@ def options(title: str, unit: str) -> dict[str, Any]:
             "text": f"{title}, {unit}",
             "left": 0,
             "padding": 0,
+            # Pixels of a title and of the legend below it
             "textStyle": {"fontSize": 13, "color": "#f2f4f5"},
         },
+        # pixels below the top, under the title
         "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
         "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
         "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **_AXIS},
@@ -64,7 +66,7 @@ def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:
         "data": data,
         "color": colour,
         "silent": True,
-        "itemStyle": {"opacity": 0.7},
+        "itemStyle": {"opacity": 0.7},  # points that overlap are seen as more
     }
 
 
@@ -74,12 +76,13 @@ def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "symbol": "arrow",
+        # Pixels; the arrow points upwards, and an angle goes the other way round, from the right
         "symbolSize": [14, 18],
         "symbolRotate": yaw_rad * 57.29578 - 90.0,
         "data": [[x_m, y_m]],
         "color": colour,
         "silent": True,
-        "z": 5,
+        "z": 5,  # above the trails
     }
 
 
@@ -93,6 +96,7 @@ def marker(at_s: float) -> dict[str, Any]:
 def frame(plot: dict[str, Any], points: list[Point], wide: float) -> None:
     """Set the axis limits of a plot ``wide`` times as wide as high, with equal scales."""
     xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]
+    # a tenth of room around
     half = max((max(xs) - min(xs)) / (2 * wide), (max(ys) - min(ys)) / 2, 0.5) * 1.1
     middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
     plot["xAxis"] |= {"min": middle_x - wide * half, "max": middle_x + wide * half}

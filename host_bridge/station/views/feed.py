@@ -22,8 +22,8 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from host_bridge.logs import reading
 from host_bridge.logs.sensor_lines import SensorPipe
 
-_KEPT_S = 30.0
-_SAMPLE_S = 0.1
+_KEPT_S = 30.0  # of the trails and the plots: as much as a page can be read
+_SAMPLE_S = 0.1  # more points than pixels show nothing
 _GONE_S = 5.0  # without the station for that long, this program ends
 _OLD_S = 1.0  # an older scan is not shown
 _POINTS = 360  # at most for one scan: more cannot be seen

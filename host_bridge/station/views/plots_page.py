@@ -23,7 +23,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from host_bridge.station.views import charts
 from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
 
-_DRAW_S = 0.4
+_DRAW_S = 0.4  # between two drawings: a browser on a laptop keeps up
 _MEASURE_S = 2.0
 _SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
 _MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
@@ -98,6 +98,7 @@ def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
 def _coloured(every: dict[str, TimeSeries]) -> Coloured:
     return [
         (name, series, colour)
+        # more colours than a log has cars
         for (name, series), colour in zip(sorted(every.items()), charts.COLOURS * 9, strict=False)
     ]
 
@@ -114,11 +115,13 @@ class Slider:
         self._asked_s: float | None = None  # a chosen time, until the station shows it
         with ui.row().classes("w-full items-center no-wrap"):
             self._button = ui.button("Play", on_click=self._toggle)
+            # s: a step of the slider
             self._slider = ui.slider(min=0.0, max=1.0, step=0.05, value=0.0)
             self._slider.props('aria-label="time in the log, seconds"').style("flex: 1")
+            # s: no more questions than the station answers
             self._slider.on("update:modelValue", self._moved, throttle=0.05)
             self._words = ui.label()
-        ui.timer(0.2, self._show)
+        ui.timer(0.2, self._show)  # between two looks at the answer
 
     def _show(self) -> None:
         said = self._feed.replayed or {}

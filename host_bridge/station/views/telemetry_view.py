@@ -11,8 +11,8 @@ from host_bridge.station.views.car_row import car_row
 from host_bridge.station.views.comparison import CarReports, ahead_us
 
 _SPAN_US = 5_000_000  # the window over which a loss is computed
-_EVERY_US = 250_000
-_EVENTS = 12
+_EVERY_US = 250_000  # four rows a second, as an eye can follow figures
+_EVENTS = 12  # lines of the newest events
 _EARLIER = "earlier"
 _SOON_US = 1_000_000  # an event may arrive a moment before the status of its step
 
