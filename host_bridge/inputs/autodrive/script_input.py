@@ -24,7 +24,7 @@ from sim_mock.autodrive.command import ScriptCommand
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
 FIT = "fit"
 _QUICK = "script"  # the source of programs that answer within its lease
-_ABOUT = 1.01
+_ABOUT = 1.01  # a hundredth more is the rounding of a vehicle file, and worth no note
 _GAP_US = 50_000  # after a longer gap between steps the script begins anew
 _COUNT_MASK = 0xFFFF
 _LATE = 1.25  # an answer may take this factor longer than --every says

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from host_bridge.inputs.autodrive.exchange import URL, ScriptExchange
 
 _TICK_S = 0.01  # a car reports no faster
-_AGAIN_S = 0.2
+_AGAIN_S = 0.2  # between two tries to connect: a person who starts a script notices no delay
 _PATIENCE_S = 2.0
 _BYTES_MAX = 1 << 20  # a command has about a kilobyte
 

@@ -18,6 +18,7 @@ from sim_mock.autodrive.command import ScriptCommand
 from sim_mock.autodrive.values import packed
 
 _AGAIN_US = 100_000  # a pose is sent again: it may come before the car knows that it stands
+# a virtual car is put elsewhere within a step, if it stands and there is room
 _PATIENCE_US = 2_000_000
 _RESTS_US = 10_000_000  # twice as long as any vehicle file lets a car brake
 NOT_HERE = "It is asked to go elsewhere, which only a virtual car of this command does: it stands."

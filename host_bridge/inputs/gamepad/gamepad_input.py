@@ -19,7 +19,7 @@ from host_bridge.inputs.gamepad.sdl import OpenPad, PadFacts, PadReport, ReportK
 from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
 
 GAMEPAD, SLOW_SEAT = "gamepad", "seat_slow"  # sources of the vehicle file
-_RUMBLE_S = 0.6
+_RUMBLE_S = 0.6  # clearly felt, and over before the next thing happens
 _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 _SLOW = (
     "This pad does not show that it lives (tandem pads test tells): move or press something at "

@@ -27,8 +27,9 @@ BUTTONS = (
     *("leftshoulder", "rightshoulder", "dpup", "dpdown", "dpleft", "dpright", "misc1"),
     *("paddle1", "paddle2", "paddle3", "paddle4", "touchpad"),
 )  # in SDL's order
-_FULL = 32767.0
-_GUID_SIZE = 33
+_FULL = 32767.0  # of an axis, as SDL has it: 16 bits with a sign
+_GUID_SIZE = 33  # SDL's: 32 digits and a zero byte
+# A short tone that small speakers reproduce, at a rate that every sound card takes
 _BEEP_HZ, _BEEP_S, _RATE_HZ = 880.0, 0.35, 22_050
 _RUMBLE_FULL = 0xFFFF
 
@@ -149,6 +150,7 @@ class Sdl:
     def open_speaker(self) -> bool:
         """Open the audio device for ``beep``, which takes time; return False without one."""
         lib = self.lib
+        # samples that the card buffers: 23 ms
         wanted = lib.SDL_AudioSpec(_RATE_HZ, lib.AUDIO_S16SYS, 1, 512)
         with _quiet():  # ALSA complains on standard error of machines without a sound card
             if lib.SDL_InitSubSystem(lib.SDL_INIT_AUDIO) == 0:
@@ -293,4 +295,5 @@ def _quiet() -> Iterator[None]:
 def _tone() -> bytes:
     count = int(_BEEP_S * _RATE_HZ)
     turn = 2 * pi * _BEEP_HZ / _RATE_HZ
+    # of 32767: well heard, and not at its loudest
     return array("h", (int(12_000 * sin(turn * n)) for n in range(count))).tobytes()

@@ -11,7 +11,7 @@ from host_bridge.inputs.gamepad.report_count import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.sdl import AXES, PadReport, ReportKind
 
 REST = 0.05  # of an axis' range: springs do not centre it more exactly
-_PRESSED = 0.5
+_PRESSED = 0.5  # of a trigger's range, which some pads have in place of a button
 _HELD = (0.2, 0.9)  # range of a trigger as the deadman: less is released, more is a panic grip
 
 

@@ -12,8 +12,8 @@ import random
 from host_bridge.inputs.gamepad.sdl import Sdl
 
 _AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
-_LEFT_TRIGGER = 4
-_BUTTONS = 15
+_LEFT_TRIGGER = 4  # the first trigger among the axes; a trigger rests at its low end
+_BUTTONS = 15  # buttons, as SDL numbers those of a controller up to its D-pad
 _NUMBERS = {"a": 0, "b": 1, "back": 4, "start": 6, "leftshoulder": 9, "rightshoulder": 10}
 _FULL = 32767
 _NOISE = 200  # of 32767: the noise of a real stick

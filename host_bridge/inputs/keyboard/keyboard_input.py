@@ -16,7 +16,7 @@ from host_bridge.inputs.keyboard.seat import SEAT, SLOW_SEAT, KeyboardSeat
 from host_bridge.inputs.keyboard.terminal import Terminal
 from host_bridge.inputs.keyboard.terminal_queries import ReleaseSupport
 
-_POLL_S = 0.01
+_POLL_S = 0.01  # a tick of the drive
 _KEPT_WARNINGS = 1000  # lines; more than these are printed at once, and painted over
 _HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 # Synchronised update: a terminal that knows it never shows half a screen; others ignore it

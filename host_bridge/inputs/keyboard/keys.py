@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+# ASCII
 _ESC = 0x1B
 _CTRL_C = 0x03
 _ESCAPE_US = 50_000  # an ESC alone for that long is the key; a sequence's bytes come together
@@ -33,7 +34,7 @@ class KeyEventKind(Enum):
 
     PRESSED = 1
     REPEATED = 2
-    RELEASED = 3
+    RELEASED = 3  # the number that the terminals' keyboard protocol gives it
     TYPED = 0
 
 
@@ -141,6 +142,7 @@ def _damaged_size(data: bytearray) -> int:
 def _typed(byte: int) -> KeyEvent | None:
     if byte in _NAMES:
         return KeyEvent(_NAMES[byte], KeyEventKind.TYPED)
+    # ASCII: 1 to 26 are Ctrl and a letter; 32 to 126 are printable
     if 0 < byte < 0x1B:
         return KeyEvent(chr(byte + 0x60), KeyEventKind.TYPED, has_ctrl=True)
     return KeyEvent(chr(byte).lower(), KeyEventKind.TYPED) if 0x20 < byte < 0x7F else None
@@ -180,4 +182,4 @@ def _kitty_key(text: bytes) -> TerminalEvent:
 def _name(code: int) -> str:
     if code in _NAMES:
         return _NAMES[code]
-    return chr(code).lower() if 0x20 < code < 0x7F else ""
+    return chr(code).lower() if 0x20 < code < 0x7F else ""  # ASCII's printable characters

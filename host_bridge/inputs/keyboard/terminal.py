@@ -14,7 +14,7 @@ from typing import Any
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.keyboard.keyboard import CLOSING
 
-_READ_BYTES = 4096
+_READ_BYTES = 4096  # what a terminal hands over at once
 _CLOSING_S = 0.5  # how long the last bytes wait for a terminal that does not take them
 _INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6  # indices into the list of tcgetattr
 _OWN_INPUT = termios.ICRNL | termios.IXON | termios.IXOFF
@@ -105,8 +105,8 @@ class Terminal:
         """Return columns and rows; 80 and 24 if the terminal does not tell (a serial console)."""
         with contextlib.suppress(OSError):
             columns, rows = os.get_terminal_size(self._fd)
-            return columns or 80, rows or 24
-        return 80, 24
+            return columns or 80, rows or 24  # as terminals have been since the VT100
+        return 80, 24  # the same
 
     def _hand_over(self, data: bytes) -> None:
         while data and select.select([], [self._out], [], _CLOSING_S)[1]:

@@ -16,7 +16,7 @@ PUSH = b"\x1b[>%du" % FLAGS
 POP = b"\x1b[<u"
 _ASK_ATTRIBUTES = b"\x1b[c"
 _VERDICT_US = 1_000_000  # a terminal at the far end of a slow line answers late
-_BEAT_US = 50_000
+_BEAT_US = 50_000  # between two questions: four within ANSWER_US
 ANSWER_US = 200_000  # firmware/core/SAFETY.md: a frozen input is noticed within 200 ms
 
 

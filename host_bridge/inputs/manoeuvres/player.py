@@ -26,7 +26,7 @@ from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
 
 MANOEUVRES = ("straight", "slalom", "skidpad")
 _LONGEST_STEP_US = 50_000  # a stall of the host does not skip a part of the manoeuvre
-_SECONDS = 10.0
+_SECONDS = 10.0  # unless --seconds says another time: some periods of the slalom
 _PART = 0.5  # of the top speed and of full lock, unless --speed gives the speed
 _SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
 
@@ -144,6 +144,7 @@ def _named(name: str, context: InputContext, limits: InputLimits) -> Manoeuvre:
     seconds = context.seconds or _SECONDS
     steer_rad = limits.steer_rad * _PART
     if name == "slalom":
+        # a car that hardly moves has no slalom; it only must not divide by 0
         period_s = tau * _SLALOM_M * context.vehicles[0].wheelbase_m / max(speed_mps, 0.01)
         return Slalom(speed_mps, seconds, steer_rad, period_s)
     return Constant(speed_mps, seconds, steer_rad if name == "skidpad" else 0.0)

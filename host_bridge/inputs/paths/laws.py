@@ -15,7 +15,7 @@ from host_bridge.inputs.paths.path import Path, PathProjection
 STANLEY_GAIN = 2.5  # 1/s; the same as in Hoffmann et al., ACC 2007
 _SOFT_MPS = 0.5  # keeps a slow car from swinging from lock to lock
 LOOKAHEAD_S = 0.35  # lookahead in time, and below in bases as its minimum: tuned on virtual cars
-LOOKAHEAD_BASES = 1.5
+LOOKAHEAD_BASES = 1.5  # wheelbases: nearer than that a pursued point makes a car swing
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def pure_pursuit(
     x, y = path.at(projection.along_m + ahead_m)
     dx, dy = x - car.x_m, y - car.y_m
     across_m = cos(car.yaw_rad) * dy - sin(car.yaw_rad) * dx
-    square = max(dx * dx + dy * dy, 1e-6)
+    square = max(dx * dx + dy * dy, 1e-6)  # a point within a millimetre has no direction
     return atan(car.base_m * 2.0 * across_m / square)
 
 

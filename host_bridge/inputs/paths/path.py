@@ -50,6 +50,7 @@ class Path:
         if len(points) < 2:
             raise ValueError(f"a path has at least two different points; got {len(points)}")
         self.is_loop = ends_meet(points) if is_loop is None else is_loop
+        # m: the same but for the rounding of floats
         if self.is_loop and np.hypot(*(points[-1] - points[0])) > 1e-6:
             points = np.vstack((points, points[:1]))
             speeds = None if speeds is None else np.append(speeds, speeds[0])
@@ -135,6 +136,7 @@ def ends_meet(points_m: Floats) -> bool:
 def _without_repeats(points: Floats, speeds: Floats | None) -> tuple[Floats, Floats | None]:
     if len(points) < 2:
         return points, speeds
+    # m: the same point but for the rounding of floats
     is_new = np.append(True, np.hypot(*np.diff(points, axis=0).T) > 1e-9)
     return points[is_new], None if speeds is None else np.asarray(speeds, dtype=float)[is_new]
 

@@ -10,6 +10,7 @@ from scipy.ndimage import gaussian_filter1d  # type: ignore[import-untyped]
 
 from host_bridge.inputs.paths.path import GAP_M, GAP_PART, GAP_RAD, Floats, Path, resampled
 
+# a quarter of the shortest wheelbase and less, and above the steps of wheel counts
 SPACING_M = 0.05
 _SMOOTH_POINTS = 2.0  # sigma of 0.1 m, against the steps of wheel counts
 _FINE_M = 0.01  # a smaller movement counts as standing
@@ -42,7 +43,7 @@ def path_of_drive(drive: RecordedDrive, spacing_m: float = SPACING_M) -> Path:
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places, axis=0).T))))
     points = resampled(places[:-1] if is_loop else places, spacing_m, is_loop)
     mode = "wrap" if is_loop else "nearest"
-    if len(points) > 8:
+    if len(points) > 8:  # fewer are too few for a filter of this width
         points = _smoothed(points, mode)
     at = np.linspace(0.0, along[-1], len(points) + is_loop)[: len(points)]
     driven = gaussian_filter1d(np.interp(at, along, speeds), _SMOOTH_POINTS, mode=mode)
@@ -92,7 +93,7 @@ def _return_of(places: Floats) -> int | None:
 
 def _yaw(places: Floats, i: int) -> float:
     """Return the direction over a few places, since those from wheel counts have steps."""
-    last = min(i + 5, len(places) - 1)
+    last = min(i + 5, len(places) - 1)  # a quarter of a metre
     first = min(i, last - 1)
     dx, dy = places[last] - places[first]
     return atan2(dy, dx)
@@ -102,6 +103,6 @@ def _closed(places: Floats) -> Floats:
     """Close the gap between the ends by shifting each place by its share of it."""
     gap = places[-1] - places[0]
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places, axis=0).T))))
-    share = along / max(along[-1], 1e-9)
+    share = along / max(along[-1], 1e-9)  # m: a path that goes nowhere has no length to divide by
     closed: Floats = places - share[:, None] * gap
     return closed

@@ -10,7 +10,7 @@ from host_bridge.inputs.paths.path import Floats, Path
 
 LATERAL_MPS2 = 2.0  # in a bend; half of what a small car's tyres give on most floors, or less
 DECEL_MPS2 = 1.0  # gentle for every car of the vehicle files
-_SPACING_M = 0.05
+_SPACING_M = 0.05  # a car at 3 m/s passes it in 17 ms
 
 
 class SpeedProfile:
@@ -18,15 +18,17 @@ class SpeedProfile:
 
     def __init__(self, path: Path, top_mps: float, lateral_mps2: float, half_m: float) -> None:
         """Compute the speeds; a bend is measured over ``half_m`` to either side."""
-        count = max(round(path.length_m / _SPACING_M), 8)
+        count = max(round(path.length_m / _SPACING_M), 8)  # a short path has some places too
         self._along: Floats = np.linspace(0.0, path.length_m, count + 1)
         speeds = np.full(count + 1, top_mps)
         if path.speeds_mps is not None:
             asked = np.interp(self._along, path.along_m, path.speeds_mps)
             speeds = np.minimum(speeds, np.maximum(asked, 0.0))
         bends = np.array([abs(path.curvature_at(s, half_m)) for s in self._along])
+        # 1/m: a straight has no limit, and must not divide by 0
         speeds = np.minimum(speeds, np.sqrt(lateral_mps2 / np.maximum(bends, 1e-6)))
         self._speeds = _slowed(speeds, path.length_m / count, path.is_loop)
+        # a car that stands would take for ever: the slowest that is reckoned with
         pace = np.maximum(0.5 * (self._speeds[1:] + self._speeds[:-1]), 0.05)
         spent = np.diff(self._along) / pace
         self._times: Floats = np.concatenate(([0.0], np.cumsum(spent)))
