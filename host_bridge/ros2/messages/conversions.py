@@ -113,6 +113,7 @@ def fill_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
     message.angular_velocity.z = motion.yaw_rate_radps
     message.linear_acceleration.x = motion.accel_x_mps2
     message.linear_acceleration.y = motion.accel_y_mps2
+    # the car does not measure it: gravity alone, as on a level floor
     message.linear_acceleration.z = 9.81
 
 
@@ -124,7 +125,7 @@ def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
     imu.angular_velocity.z = motion.yaw_rate_radps
     imu.linear_acceleration.x = motion.accel_x_mps2
     imu.linear_acceleration.y = motion.accel_y_mps2
-    imu.linear_acceleration.z = 9.81
+    imu.linear_acceleration.z = 9.81  # as above
     fill_yaw(imu.orientation, motion.yaw_rad)
 
 

@@ -78,7 +78,7 @@ class OdometryError:
 
     def twist(self) -> dict[int, float]:
         """Return the diagonal of the twist covariance: one count per window, the gyro's errors."""
-        speed = (self.noise.count_m / _WINDOW_S) ** 2 / 12.0
+        speed = (self.noise.count_m / _WINDOW_S) ** 2 / 12.0  # of a rounding: its square over 12
         side = speed  # the lateral speed is reported as 0; a sliding car has one
         rate = self.noise.yaw_rate_noise_radps**2 + self.noise.yaw_rate_bias_radps**2
         return _diagonal(speed, side, rate)
@@ -103,9 +103,11 @@ def fill_imu_covariances(message: Any, noise: SensorNoise) -> None:
     """
     rate = noise.yaw_rate_noise_radps**2 + noise.yaw_rate_bias_radps**2
     accel = noise.accel_mps2**2
+    # Of a 3 by 3 matrix, the diagonal: 0, 4 and 8
     fill_diagonal(message.angular_velocity_covariance, {0: NOT_MEASURED, 4: NOT_MEASURED, 8: rate})
     fill_diagonal(message.linear_acceleration_covariance, {0: accel, 4: accel, 8: NOT_MEASURED})
 
 
 def _diagonal(x: float, y: float, yaw: float) -> dict[int, float]:
+    # of a 6 by 6 matrix, the diagonal
     return {0: x, 7: y, 14: NOT_MEASURED, 21: NOT_MEASURED, 28: NOT_MEASURED, 35: yaw}

@@ -18,6 +18,7 @@ from host_bridge.ros2.messages.conversions import LASER_HEIGHT_M
 SIDES = {"left": 1.0, "right": -1.0}
 _TIRE_SHARE = 0.7  # wheel width / radius: only drawn, nothing is computed from it
 _HEIGHT_SHARE = 0.35  # body height / wheelbase: likewise
+# a turn about the inner wheel itself is an angle of nearly 90 degrees, no division by 0
 _LEAST_M = 1e-3
 
 
@@ -45,6 +46,7 @@ class CarDimensions:
         """
         outline, drive = _table(vehicle, "outline"), _table(vehicle, "drive")
         axles = (str(c.get("axle")) for c in vehicle.channels if c["kind"] == "servo_steering")
+        # a fifth of the wheelbase, as most of these cars have
         radius_m = float(drive.get("wheel_radius_m", 0.2 * vehicle.wheelbase_m))
         return CarDimensions(
             vehicle.wheelbase_m,

@@ -15,6 +15,7 @@ from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 NOT_HERE = "only a virtual car that this command began (sim://) is put elsewhere"
+# a virtual car is put elsewhere within a step, if it stands and there is room
 _PATIENCE_US = 2_000_000
 # Twice as long as any vehicle file lets a car brake: a later jump would surprise whoever watches
 _RESTS_US = 10_000_000

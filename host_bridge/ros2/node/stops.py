@@ -10,6 +10,7 @@ from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
 STOP_QUEUE_DEPTH = 10  # one publisher's message must not displace another's stop
+# Chosen: as long as a claim of any source may count at most (0.3 s)
 _SILENT_US = 300_000
 _STOP_US = 300_000
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class VescScale:
     """Conversions between a VESC's units and SI units; the defaults are f1tenth_system's."""
 
+    # All of these are f1tenth_system's own
     erpm_per_mps: float = 4614.0
     erpm_offset: float = 0.0
     servo_per_rad: float = -1.2135

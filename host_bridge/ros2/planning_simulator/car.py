@@ -13,7 +13,7 @@ from sim_mock.models.planning.model_types import PEDALLED
 from sim_mock.models.planning.motion import DriverCommand, Report
 from sim_mock.models.planning.simulator import Simulator
 
-AUTONOMOUS, MANUAL = 1, 4
+AUTONOMOUS, MANUAL = 1, 4  # the modes' numbers in Autoware's ControlModeReport
 _EMERGENCY_MPS2 = 2.4  # as Autoware's gate brakes when a heartbeat is missing
 _SETTLE_S = 0.5  # time constant near rest: a constant brake would reverse a model without gears
 _JUMP_S = 1.0  # a longer step of the clock means that it was set

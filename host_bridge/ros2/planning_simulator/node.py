@@ -195,7 +195,7 @@ class PlanningNode:
         message.angular_velocity.z = sample.measured.wz_radps
         fill_yaw(message.orientation, sample.measured.yaw_rad)
         for name in ("linear_acceleration", "angular_velocity", "orientation"):
-            for index in (0, 4, 8):
+            for index in (0, 4, 8):  # the diagonal of a 3 by 3 matrix
                 getattr(message, f"{name}_covariance")[index] = _ACCELERATION
         return True
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-STATE_HZ = 50.0
-SCAN_HZ = 40.0
+STATE_HZ = 50.0  # as often as a VESC's ROS driver publishes
+SCAN_HZ = 40.0  # the rate of the Hokuyo UST-10LX on an F1TENTH
 ODOMETRY_TYPE = "nav_msgs/msg/Odometry"
 SCAN_TYPE = "sensor_msgs/msg/LaserScan"
 TF_TYPE = "tf2_msgs/msg/TFMessage"

@@ -31,9 +31,9 @@ from tandem_ros.options import PARAMETERS, WrongParameter, options_of, remaps_of
 CAR_NODE = "tandem"
 UP_WITHIN_S = 60.0  # for a busy machine; if the car is missing, the program ends sooner
 STOPPED_WITHIN_S = 5.0  # the car's node answers within 1.5 s, whatever the car does
-RESTS_WITHIN_S = 12.0
+RESTS_WITHIN_S = 12.0  # a car's longest stop, and its program's end
 HEARD_IT_S = 3.0  # for the car's program to end by itself: a Ctrl-C in the terminal reaches it too
-_WATCH_S = 0.2
+_WATCH_S = 0.2  # between two looks at the program: a person notices no delay
 
 OK, FAILED, ERROR = (
     TransitionCallbackReturn.SUCCESS,

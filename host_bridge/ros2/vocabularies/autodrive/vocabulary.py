@@ -74,6 +74,7 @@ def _autodrive(
             Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, root),
             *(it for it in more if isinstance(it, Publication)),
         ),
+        # priority, and the seconds that a command counts: as F1TENTH's mux has them
         mux=(MuxRow(_API, f"{its}/throttle_command", 10, 0.2),),
         odom_frame=root,
         base_frame=f"{car}_1",

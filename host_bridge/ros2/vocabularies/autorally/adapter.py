@@ -23,7 +23,7 @@ RC = "RC"
 RC_MANUAL = "RC - manual"
 _RUNSTOP_SILENT_US = 500_000  # senders publish at 5 Hz: two missed messages, and a margin
 _MODULUS = 2**30  # the board's counts and timestamps wrap here
-_SPEEDS_EVERY_US = 50_000
+_SPEEDS_EVERY_US = 50_000  # over so long one count more or less hardly shows in a speed
 _ARMED = (State.ACTIVE, State.HOLD)
 
 
