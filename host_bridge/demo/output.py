@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from host_bridge.core.system.printable import can_draw, one_line, styled
 from host_bridge.demo.judging.verdict import Ruling, Verdict
 
-_COLUMNS = 80
+_COLUMNS = 80  # columns: a terminal's width that nobody has narrower
 _MARKS = {Verdict.OK: "ok", Verdict.FAIL: "FAIL", Verdict.NOT_SHOWN: "??"}
 
 

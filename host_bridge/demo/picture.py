@@ -24,7 +24,7 @@ _NAMES = (
     "car A, the real firmware in a process of its own",
     "twin B, 1 kg heavier, on a slippery floor",
 )
-_SHOWN_S = 7.0
+_SHOWN_S = 7.0  # longer than the slowest of these stops
 _SHOWN_M = 14.0  # a longer bar is cut off and labelled with its length
 
 Patches = Sequence[tuple[float, float, float, float]]  # x, y, radius in m; times the friction
@@ -38,6 +38,7 @@ def draw(
     path: Path,
 ) -> None:
     """Draw paths, speeds and stops into one PNG."""
+    # Points, for a picture that is shown at half of its size
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = plt.figure(figsize=(16, 8.6), layout="constrained")
         grid = figure.add_gridspec(1, 2, width_ratios=(1, 1.1))
@@ -58,6 +59,7 @@ def draw(
 def _draw_paths(axes: Axes, drive: DriveResult, patches: Patches) -> None:
     for x_m, y_m, radius_m, _ in patches:
         axes.add_patch(Circle((x_m, y_m), radius_m, color="#bfe3f2", linewidth=0, zorder=0))
+        # inside of the patch, above its middle
         axes.text(x_m, y_m + 0.35 * radius_m, "slippery for B", ha="center", color="#4c8ba5")
     styles = ((CAR_A, "-"), (TWIN_B, "--"))
     for name, points, (colour, style) in zip(_NAMES, drive.paths.values(), styles, strict=True):
@@ -89,14 +91,16 @@ def _draw_speeds(axes: Axes, cases: list[StopCase], baseline_stops: list[Baselin
     for baseline, baseline_stop in zip(BASELINES, baseline_stops, strict=True):
         shown = [point for point in baseline_stop.speeds if point[0] <= _SHOWN_S]
         axes.plot(*zip(*shown, strict=True), color=OTHERS, linewidth=1.8)
+        # a little behind the middle, where the lines are apart
         seconds, mps = shown[len(shown) * 11 // 20]
         is_first = baseline is BASELINES[0]  # below its line: the next one is above it
         across, along = ("right", "top") if is_first else ("left", "bottom")
         axes.text(seconds, mps, f" {baseline.name} ", color="#6b6b6b", ha=across, va=along)
+    # Beside the line of Tandem's stops, and below the others
     axes.text(1.15, 0.25, "Tandem", color=CAR_A, fontweight="bold")
     axes.set_title("What the speed does after the fault", loc="left", fontweight="bold")
     axes.set(xlabel="s since the fault", ylabel="m/s")
-    axes.set(xlim=(0, _SHOWN_S), ylim=(0, 1.2 * SPEED_MPS))
+    axes.set(xlim=(0, _SHOWN_S), ylim=(0, 1.2 * SPEED_MPS))  # a fifth of room above
     axes.grid(alpha=0.25)
 
 
@@ -113,9 +117,10 @@ def _draw_stops(axes: Axes, cases: list[StopCase], baseline_stops: list[Baseline
         axes.barh(at, min(metres, _SHOWN_M), color=colour, height=0.7)
         label = f"{metres:.1f} m{remark}"
         if is_cut:
+            # inside of the bar's end
             axes.text(_SHOWN_M - 0.2, at, f"{label}  >>", ha="right", va="center", color="white")
         else:
-            axes.text(metres + 0.15, at, label, va="center")
+            axes.text(metres + 0.15, at, label, va="center")  # beside the bar's end
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()

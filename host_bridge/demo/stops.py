@@ -193,6 +193,8 @@ async def _rode_out(run: DemoRun) -> str:
 
 def cases() -> list[StopCase]:
     """Return the cases in the order of the table; reactions as firmware/core/SAFETY.md promises."""
+    # Of each the reaction in s that SAFETY.md promises: a step and the line; for silence and frozen
+    # inputs their limits besides
     return [
         StopCase("deadman released", 0.02, "", _release, _drives_on),
         StopCase("the frame of tandem stop", 0.02, "STOP_REQUEST", _stop_frame, _stays),
@@ -227,7 +229,8 @@ def _pad_cases() -> list[StopCase]:
     The pad that ends with zeros comes first: it is no stop, so the car has to be rolling by the
     same program.
     """
-    frozen = ("FROZEN_INPUT", 0.22)
+    frozen = ("FROZEN_INPUT", 0.22)  # as above
+    # Of each the reaction in s: a report of the pad, a tick, a step and the line
     return [
         StopCase("gamepad: battery empty, ends with zeros", 0.03, "", _pad("zeros"), _rests, True),
         StopCase(

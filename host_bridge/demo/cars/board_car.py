@@ -21,8 +21,8 @@ from sim_mock.hitl.transport import HitlTransport
 from sim_mock.programs.car import TraceWriter, VirtualCarProgram
 from sim_mock.programs.real_time import Cable
 
-_RELAY_US = 2_000
-_TRACE_US = 10_000
+_RELAY_US = 2_000  # between two looks at the line: a fifth of a step
+_TRACE_US = 10_000  # between two rows: a step
 
 
 class ThreadedBoard:

@@ -21,9 +21,9 @@ from host_bridge.sharing.owner.car_server import CarServer
 from host_bridge.sharing.services import Host
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
-_POLL_S = 0.01
+_POLL_S = 0.01  # a step of a car
 _READY_WITHIN_S = 10.0
-_ACTION_WITHIN_S = 3.0
+_ACTION_WITHIN_S = 3.0  # an action needs two answers; the rest is for a busy machine
 # Half a control period and more, but below the 10 ms that a car accepts, so that it may age
 _CLOCK_BOUND_US = 6_000
 _UNKNOWN_US = 65_535
@@ -160,7 +160,7 @@ class DemoCars:
             passes = refusals <= _PASSING
             if not passes or self.clock.now_us() > deadline_us:
                 raise RefusedFault(str(request))
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1)  # a refusal that passes needs a few steps to pass
 
     async def _finished(self, request: FleetRequest) -> FleetRequest:
         await self.until(lambda: request.results is not None, _ACTION_WITHIN_S)

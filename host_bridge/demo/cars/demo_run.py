@@ -16,7 +16,7 @@ from host_bridge.demo.judging.verdict import (
 )
 from host_bridge.demo.trace import MeasuredStop, TraceReader, stop_after
 
-SPEED_MPS = 3.0
+SPEED_MPS = 3.0  # below each of these cars' top speed, and fast enough that its stop is seen
 NAME = "demo-car"
 # The longest wait for anything, in seconds granted to a computing process; the slowest takes
 # some 2 s. So a hang is recognised on any machine, and no wait is endless.
@@ -101,6 +101,7 @@ class DemoRun:
         await self.until(lambda s: s["state"] in ("HOLD", "ACTIVE"), "an armed car")
         driver.tell(f"speed {SPEED_MPS}")
         await self._until_fast()
+        # longer than a gust of the drive's ramp: it keeps the speed, and did not only pass it
         await asyncio.sleep(0.4)
         await self._until_fast()  # still
 

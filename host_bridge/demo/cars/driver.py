@@ -21,8 +21,8 @@ from host_bridge.inputs.manoeuvres import Constant
 from host_bridge.sharing.services import make_host
 from host_bridge.sharing.stop.frozen_stop import stop_frame
 
-_REPORT_EVERY_S = 0.02
-_FOR_EVER_S = 3600.0
+_REPORT_EVERY_S = 0.02  # two steps of a car
+_FOR_EVER_S = 3600.0  # an hour: longer than any demo, and a number
 _TOKEN = 1  # the stop's token
 
 Report = Callable[[dict[str, Any]], None]

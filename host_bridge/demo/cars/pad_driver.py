@@ -30,7 +30,7 @@ from host_bridge.inputs.gamepad import (
 from host_bridge.sharing.services import Host, make_host
 
 _TREMBLES_S = 0.008  # the report interval of pads
-_PRESS_S = 0.05
+_PRESS_S = 0.05  # a press that every reader of the pad sees: several reports
 
 
 class JsonLinesView:
@@ -94,6 +94,7 @@ class PadOperator:
         self._pad.rest()
         await asyncio.sleep(_PRESS_S)
         self._pad.press("leftshoulder")
+        # the deadman is held so long before the trigger: the source begins in neutral
         await asyncio.sleep(0.2)
         self._pad.move("righttrigger", 1.0)
 

@@ -134,7 +134,7 @@ async def drive_together(
     demo_cars.scripted_input.take(manoeuvre)
     watching = asyncio.create_task(recorder.run())
     while demo_cars.scripted_input.position_s < manoeuvre.duration_s:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # as often as an eye can follow figures
         output.live(recorder.line())
         if not demo_cars.all_in(State.ACTIVE, State.HOLD):
             recorder.why_ended = "; ".join(
@@ -155,6 +155,7 @@ def _records(demo_cars: DemoCars) -> list[Acceptance]:
 
 
 def _at_rest(demo_cars: DemoCars) -> bool:
+    # below what a wheel count within the speed's window shows as motion
     return all(car.status and abs(car.status.speed_mps) < 0.05 for car in demo_cars.fleet.cars)
 
 
@@ -176,7 +177,7 @@ class DriveRecorder:
     async def run(self) -> None:
         while True:
             self._step()
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.02)  # two steps of a car
 
     def _step(self) -> None:
         tracks = (self._divergence.car, self._divergence.twin)

@@ -23,8 +23,8 @@ from types import TracebackType
 from typing import NamedTuple
 
 _ROW = struct.Struct("<dddd")
-_SLEEPS_S = 0.004
-_ROW_EVERY_S = 0.1
+_SLEEPS_S = 0.004  # an interval of a program with a deadline, and less than a step of a car
+_ROW_EVERY_S = 0.1  # rows by the tenth of a second: see ProbeRow
 # Long enough to be interrupted several times on a busy machine: a scheduler hands the processor
 # out in slices of some 3 ms, and a process that has slept gets the first slice at once.
 _COMPUTES_S = 0.025
@@ -71,7 +71,7 @@ class LatencyProbe:
         while not self.rows():
             if self._process.poll() is not None or time.monotonic() > give_up_s:
                 raise RuntimeError("the latency probe of this machine did not start")
-            time.sleep(0.01)
+            time.sleep(0.01)  # the probe's own interval, and more
         return self
 
     def __exit__(

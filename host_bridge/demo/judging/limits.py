@@ -52,6 +52,7 @@ class StopLimits:
         return max(
             stop.reaction_s - self.reaction_s,
             stop.seconds - self.seconds,
+            # m/s: a stop from a slower drive has no distance to be measured against
             (stop.metres - self.metres) / max(stop.from_mps, 0.1),
         )
 

@@ -46,6 +46,7 @@ def judge(drive: DriveResult, output: DemoOutput, machine: MachineTiming | None 
     output.check(
         "applied at the same time",
         f"{drive.skew_us(0.5) / 1000:.1f} ms apart at most for half of the claims, "
+        # of all claims: the last hundredth is the machine's
         f"{drive.skew_us(0.99) / 1000:.1f} ms for 99 of 100",
         f"half at most {SKEW_LIMIT_US / 1000:.0f} ms, a beat and the clocks",
         _at_once(drive, saw),

@@ -27,9 +27,9 @@ from sim_mock.programs.car import TraceWriter
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
 
-_AT_REST_MPS = 0.01
-_RESTS_WITHIN_US = 10_000_000
-_ENDS_WITHIN_S = 5.0
+_AT_REST_MPS = 0.01  # a wheel's creep is none
+_RESTS_WITHIN_US = 10_000_000  # of virtual time: a car that rolls in neutral stands long before
+_ENDS_WITHIN_S = 5.0  # of real time, for the drive's own end; then it is cancelled
 
 
 class LockstepCar(SimTransport):

@@ -45,7 +45,7 @@ def _work(work: Callable[[], int]) -> None:
         print(f"tandem: {error}", file=sys.stderr)
         code = error.exit_code
     except KeyboardInterrupt:
-        code = 130
+        code = 130  # as shells count: 128 and the number of SIGINT
     except BaseException:  # noqa: BLE001 - told as any other; a child must not return
         sys.excepthook(*sys.exc_info())
     finally:

@@ -13,7 +13,7 @@ from host_bridge.demo.judging.verdict import MachineTiming
 from sim_mock.programs import children
 from sim_mock.programs.process import CarProcess
 
-_ENDS_WITHIN_S = 3.0
+_ENDS_WITHIN_S = 3.0  # for the program's own end; then it is killed
 
 
 class DriverProcess:
