@@ -9,8 +9,9 @@ from typing import Protocol
 
 from host_bridge.deploy.doctor import udev
 
-OLDEST_PYTHON = (3, 10)
+OLDEST_PYTHON = (3, 10)  # as pyproject.toml requires
 LONGEST_LATENCY_MS = 1
+# of words: both are tried, for numbers of 30 bits are where they differ
 MICROPYTHON_BITS = (64, 32)
 ROS_MODULES = (
     "rclpy", "ackermann_msgs", "vesc_msgs", "nav_msgs", "sensor_msgs", "tf2_msgs", "std_srvs",

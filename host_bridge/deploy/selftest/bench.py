@@ -24,7 +24,7 @@ from host_bridge.drive import control_task
 from host_bridge.sharing.open_car import OpenCar
 
 _ANSWER_S = 2.0
-_READY_S = 3.0
+_READY_S = 3.0  # of the clock, which is good within some tenths of a second where nothing is lost
 _COUNT_S = 5  # how often a person is told how much time is left
 # The holder of the deadman: a program for virtual cars; for a real one the person who said that its
 # wheels are off the ground, in the seat.

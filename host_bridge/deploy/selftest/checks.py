@@ -13,16 +13,16 @@ from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 Check: TypeAlias = Callable[[SelfTestBench], AsyncIterator[CheckResult]]
 _LISTEN_S = 1.5  # slow reports come twice a second
 _STEER_PART = 0.3  # of full lock: clearly visible, and away from the mechanical stops
-_STEER_S = 1.2
-_STEER_WITHIN_RAD = 0.02
+_STEER_S = 1.2  # lock to lock of a slow servo, and time to see it
+_STEER_WITHIN_RAD = 0.02  # about a degree: what the program puts out is exact, but for its rounding
 _NEUTRAL_S = 0.3  # an attended source begins from neutral
 _CAP_PART = 0.5  # of the stand's cap
 _SPEED_WITHIN_S = 5.0  # an ESC arms for up to 2 s; six magnets a turn are slow to show a speed
-_MOVED_MPS = 0.05
+_MOVED_MPS = 0.05  # the least that a wheel counter of these cars shows as motion
 _STILL_RADPS = 0.1  # a gyro at rest, biased
 _PERSON_S = 30.0  # time for a person to find the switch
-_STOPS_S = 0.5
-_RESTS_S = 5.0
+_STOPS_S = 0.5  # the loop is heard within a step; a person's eye sees no more
+_RESTS_S = 5.0  # from half of the stand's cap any car's wheels stand in less
 _VESC_ALONE_S = 3.0  # it is released for 0.3 s, and may time out after a second
 _TIMES_OUT_S = 0.2  # firmware/boards/physical/vesc_drive.py relies on it
 _BRAKES_A = 1.0  # clearly above noise, for a light wheel off the ground
@@ -248,7 +248,9 @@ def _counts(bench: SelfTestBench) -> tuple[int, int]:
 
 def _text(pulses: list[int]) -> str:
     return ", ".join(
-        f"{p / 1000:.0f} us" if abs(p) > 20_000 else f"{p / 100:.0f} %" for p in pulses
+        # pulses in ns and duties in 1/10000 differ by more than ten times
+        f"{p / 1000:.0f} us" if abs(p) > 20_000 else f"{p / 100:.0f} %"
+        for p in pulses
     )
 
 

@@ -49,7 +49,7 @@ async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Ch
             await bench.disarm()
     except BaseException:
         opened.car.stop(Sender.COMMAND, "selftest", host.cars.clock.now_us())
-        await opened.until(lambda: False, 0.1)
+        await opened.until(lambda: False, 0.1)  # the Stop leaves meanwhile, several times
         raise
     finally:
         await opened.close()

@@ -10,7 +10,7 @@ from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
 MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's second of imports
-_AGAIN_S = 0.3
+_AGAIN_S = 0.3  # between two tries: a port takes some tenths of a second to come back
 
 
 async def reconnect(

@@ -101,7 +101,7 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
             got = str(error)
         if time.monotonic() > give_up_s:
             raise _no_repl(port, got) if Path(port).exists() else _no_port(port)
-        time.sleep(0.3)
+        time.sleep(0.3)  # between two tries: a port takes some tenths of a second to come back
 
 
 def _enter(transport: SerialTransport) -> SerialTransport:
@@ -130,7 +130,7 @@ def _drain(transport: SerialTransport) -> bool:
         if size:
             transport.serial.read(size)
             quiet_s = time.monotonic()
-        time.sleep(0.01)
+        time.sleep(0.01)  # ten bytes at 9600 baud
     return True
 
 

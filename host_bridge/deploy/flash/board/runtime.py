@@ -15,7 +15,7 @@ _INFO = "INFO_UF2.TXT"
 _BOARD_ID = "Board-ID: "
 BOOT_DRIVES = {"rp2040": "RPI-RP2", "rp2350": "RP2350"}  # the Board-ID of a chip's boot drive
 _DRIVES = ("/media/*/*", "/run/media/*/*", "/Volumes/*", "/mnt/*")
-_DRIVE_WITHIN_S = 30.0
+_DRIVE_WITHIN_S = 30.0  # a person may have to mount it
 
 
 def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | None = None) -> str:
