@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from host_bridge.core import Action, ActionReply, CarStatus, OperatorAction, Refusal, Sender, State
 from host_bridge.core.reports import StopSeen
 
-_AGAIN_US = 100_000
-_PASSING_US = 20_000
+_AGAIN_US = 100_000  # an answer takes a step and the line: what is not answered by then was lost
+_PASSING_US = 20_000  # two steps of the car: by then it may be different
 _PASSING = {Refusal.RELAY, Refusal.BUSY}  # transient: they end by themselves within moments
 _STOP_AGAIN_US = 20_000  # two steps of the car
-_GIVE_UP_US = 1_000_000
+_GIVE_UP_US = 1_000_000  # ten tries; a person waits for the answer
 SENDER_BYTES = 16  # of Stop.sender_name in firmware/protocol/to_board.py, which is frozen
 
 # The status that proves an action done, once the car has handed out its nonce

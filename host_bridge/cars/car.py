@@ -51,6 +51,7 @@ from host_bridge.link.protocol.events import (
 )
 
 OWN_SLOT = 4  # the car's own session (firmware/core/clock.py); slots 0 to 3 are for hosts
+# The newest of each are kept: some seconds' worth at 100 Hz, in bounded memory
 _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
 

@@ -10,7 +10,7 @@ from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
 from host_bridge.core.texts.table import source_word, stop_source_word
 
-_HALF_SECOND_US = 500_000
+_HALF_SECOND_US = 500_000  # the seconds of two clocks differ by half of one at most, either way
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
 
@@ -99,6 +99,7 @@ def cap_text(car: Car) -> str:
     # a profile that the file does not offer has no cap of its own: any lower one is told
     known_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower(), top_mps)
     cap_mps = car.outputs.cap_mps
+    # a cap that is the same but for the rounding of floats is not shown
     return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, known_mps) - 1e-9 else ""
 
 

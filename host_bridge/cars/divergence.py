@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from host_bridge.core import DivergenceLimits
 
 PERSIST_US = 300_000  # an alarm rises or falls after the condition held for this long
-_KEPT = 256
+_KEPT = 256  # samples of each car: 2.5 s at 100 Hz, longer than any lag between two cars
 
 
 @dataclass(frozen=True, slots=True)

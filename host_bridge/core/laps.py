@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, hypot, sin
 
 _HALF_M = 2.0  # chosen: half the length of the line
-_BEGINS_M = 0.05
+_BEGINS_M = 0.05  # more than the noise of a pose at rest: from then on the first lap is timed
 _AWAY_M = 3.0  # a lap counts only after the car was this far from the start,
 _AWAY_WHEELBASES = 10.0  # or this many wheelbases, if that is less: a Nigel's oval is 4 m long
 

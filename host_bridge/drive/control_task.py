@@ -16,7 +16,7 @@ from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Claim, DriveCommand, SourceFacts
 from host_bridge.core.system.clock import Clock
 
-TICK_US = 10_000
+TICK_US = 10_000  # 100 claims a second: one for each step of a car at 10 ms
 
 
 class ControlTask:

@@ -25,7 +25,7 @@ from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
 _EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports
-_FAREWELL_S = 0.3
+_FAREWELL_S = 0.3  # for each follower to report that it is no longer armed
 _NEWS_EVERY = 10  # ticks
 _RC = "rc"
 

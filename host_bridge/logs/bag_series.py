@@ -29,7 +29,7 @@ _IMU = ("sensor_msgs/msg/Imu",)
 _VESC = ("vesc_msgs/msg/VescStateStamped", "vesc_msgs/msg/VescState")
 _COVARIED = "geometry_msgs/msg/PoseWithCovarianceStamped"
 _SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
-_G_MPS2 = 9.81
+_G_MPS2 = 9.81  # standard gravity
 _NEAR_ONE_G = (0.7, 1.3)  # the size of gravity from a sensor that reports in g
 
 Row = tuple[float, ...]

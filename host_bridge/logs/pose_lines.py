@@ -11,6 +11,8 @@ from math import hypot, remainder, tau
 
 from host_bridge.logs.sensor_lines import TruePose
 
+# Slower, or nearer than this, a car stands, and is where it was put: a count of its wheels is some
+# mm
 _STANDS_MPS = 0.02
 _THERE_M, _THERE_RAD = 0.02, 0.02
 Place = tuple[float, float, float]  # the centre of gravity's x and y in m, yaw in rad

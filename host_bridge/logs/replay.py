@@ -17,6 +17,7 @@ from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.reading import Record, read
 from host_bridge.logs.recorder import DOWN
 
+# a step of 10 ms in a second; at the other end the program itself is slower
 SLOWEST, FASTEST = 0.01, 1000.0
 
 

@@ -19,10 +19,10 @@ from tandem.lines import TICK_US, CarLine
 SOURCE = "script"  # its name in the vehicle file
 _FIRST_STATUS_S = 2.0
 _START_S = 12.0  # the longest time in neutral that a vehicle file may require, and a margin
-_READY_S = 5.0
+_READY_S = 5.0  # a clock good enough to arm: it takes some tenths of a second where nothing is lost
 _ANSWER_S = 2.0
-_REST_S = 6.0
-_REST_MPS = 0.02
+_REST_S = 6.0  # a car at its top speed brakes to a stop in less
+_REST_MPS = 0.02  # below what one wheel count within the speed's window shows as motion
 _DRIVEN = (State.HOLD, State.ACTIVE)
 
 

@@ -28,7 +28,7 @@ from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World
 
-TICK_US = 10_000
+TICK_US = 10_000  # a host's claims: 100 a second
 _START_US = 1_000_000  # any time but 0, which means "never" in messages
 
 

@@ -13,7 +13,7 @@ from host_bridge.sharing.services import Host
 
 GROUP = "tandem.calibrations"
 NONE = "none"
-CHANNELS = 8
+CHANNELS = 8  # outputs of a board (firmware/core/settings/params.py)
 
 
 def calibration_work(name: str) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ import argparse
 
 from host_bridge.core.errors import UsageFault
 
-_BOARD_BYTES = 8
+_BOARD_BYTES = 8  # bytes of a board's id, two digits each
 
 
 def add_car(

@@ -42,7 +42,7 @@ examples:
 """
 GROUP = "tandem.faults"
 RUNTIMES = ("in-process", "micropython", "micropython32")
-_TENTHS = 10
+_TENTHS = 10  # of the runs: how often the progress is told
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]

@@ -31,7 +31,7 @@ from host_bridge.core.system.running import run_async
 from host_bridge.drive.display.lines import car_line
 from host_bridge.sharing.services import Host
 
-_EVERY_US = 1_000_000
+_EVERY_US = 1_000_000  # a line a second, which a person can read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

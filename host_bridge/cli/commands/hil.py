@@ -60,7 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", default=",".join(PARTS), help="the parts, separated by commas (default: all)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=60.0, help="the time of each drive in s (default 60)"
+        # a minute: a garbage collection comes every few seconds
+        "--seconds",
+        type=float,
+        default=60.0,
+        help="the time of each drive in s (default 60)",
     )
     parser.add_argument(
         "--stops",
@@ -74,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--beats",
         type=int,
-        default=3500,
+        default=3500,  # 35 s of steps of 10 ms
         help="the control periods of the stress test (default 3500)",
     )
     parser.add_argument("--vehicle", help="the vehicle type; with --board it is flashed first")
@@ -91,7 +95,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
                         help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
     parser.add_argument(
-        "--neutral-us", type=float, default=1500.0, help="the neutral pulse of the ESC in us"
+        # what servos and ESCs take as neutral, unless they are set otherwise
+        "--neutral-us",
+        type=float,
+        default=1500.0,
+        help="the neutral pulse of the ESC in us",
     )
     parser.add_argument("--note", default="", help="a note for the report: board, wires")
     parser.add_argument(

@@ -52,8 +52,8 @@ Below each car stand its stop sources (* is required in its profile), the mode o
 and how long a step of its program takes, with the control periods that were missed. A single car
 has its latest events too. This command cannot move a car, nor keep one from moving.
 """
-EVERY_S = 0.1
-_EVENTS_SHOWN = 5
+EVERY_S = 0.1  # as often as an eye can follow figures
+_EVENTS_SHOWN = 5  # lines that leave room for four cars on 24
 _LINK_NEWS = (LinkLost, LinkMismatched, LinkNoisy, CarRestarted, LinkIdentified)
 
 

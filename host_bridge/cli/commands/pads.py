@@ -46,8 +46,8 @@ from host_bridge.inputs.gamepad import (
 )
 from host_bridge.sharing.services import Host
 
-_POLL_S = 0.005
-_STEADY_S = 10.0
+_POLL_S = 0.005  # half of the report interval of the fastest pads
+_STEADY_S = 10.0  # a hand trembles at least a few times in it
 _FROZEN_S = 0.2  # the vehicle files' limit for an input count that stands still
 _LONGEST_GAP_S = _FROZEN_S / 2  # leaves a steady hand a factor of two
 _MOVED = 0.6  # of an axis' range: a deliberate movement, and no jitter
@@ -131,7 +131,7 @@ def _live(args: argparse.Namespace, sdl: Sdl) -> int:
                 name = pad.button_name(report.number) or f"button {report.number}"
                 names[name] = bool(report.value)
         if now_s >= shown_s:
-            shown_s = now_s + 0.1
+            shown_s = now_s + 0.1  # as often as an eye can follow figures
             _show(pad, count, [name for name, is_down in names.items() if is_down])
     print()
     pad.close()

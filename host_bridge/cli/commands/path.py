@@ -196,6 +196,8 @@ def _start(text: str) -> Start:
 
 def _figures(path: Path) -> dict[str, Any]:
     x, y = path.at(0.0)
+    # Curvature over 0.15 m to either side: a bend shorter than that is noise of the points. A
+    # straight path counts as a radius of 1 km.
     bends = [abs(path.curvature_at(s, 0.15)) for s in np.arange(0.0, path.length_m, 0.05)]
     speeds = path.speeds_mps
     return {

@@ -31,6 +31,7 @@ the bytes as they were and what they mean; Foxglove plots it, tandem log describ
 station --log shows it on a page, and replay://drive.mcap plays it again. It is complete up to a
 quarter of a second before a kill.
 """
+# between two looks: with them a log is complete up to a quarter of a second (see above)
 _STEP_S = 0.1
 _LIDAR = "lidar"
 

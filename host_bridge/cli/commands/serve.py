@@ -38,7 +38,7 @@ neither driven nor written to until this command is begun anew. A --name that th
 another board is refused; --board says which one is meant (tandem identify shows it).
 On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
 """
-EVERY_S = 0.2
+EVERY_S = 0.2  # between two pictures of the screen, which shows only changes of state
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

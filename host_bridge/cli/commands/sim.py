@@ -133,6 +133,7 @@ def _list(choices: dict[str, list[dict[str, Any]]], as_json: bool) -> int:
         return 0
     for kind, rows in choices.items():
         print(kind)
+        # columns: most names, so that they stand below each other from kind to kind
         wide = max((15, *(len(row["name"]) for row in rows)))
         for row in rows:
             keys = ",".join(f"{key}={value}" for key, value in row.get("keys", {}).items())

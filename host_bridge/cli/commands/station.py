@@ -49,7 +49,7 @@ from host_bridge.station.views import foxglove_server
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 from sim_mock.programs import children
 
-PORT = 8090
+PORT = 8090  # any port that is seldom taken; --port has another
 _FOXGLOVE_PORT = 8765  # Foxglove's default port
 _SPEED_MPS = 1.0  # for a deadman in a browser: 0.12 m within the seat's lease
 _LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")

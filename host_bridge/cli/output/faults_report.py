@@ -10,7 +10,7 @@ from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
-_SHOWN_FAILURES = 20
+_SHOWN_FAILURES = 20  # lines: more of one cause tell nothing new, and --json has them all
 _TO_THE_TENTH = 10.0  # at larger numbers hundredths are not shown
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("case", "left"),
@@ -66,6 +66,7 @@ def _numbers(own: Sequence[Any]) -> tuple[str, ...]:
         return "-", "-", "-", verdict
     reaction = max(stops, key=lambda run: run.reaction_s)
     slowest = max(stops, key=lambda run: run.stop_s / run.limit.stop_s)
+    # a stop in place has no distance to be measured against
     farthest = max(stops, key=lambda run: run.distance_m / max(run.limit.distance_m, 0.001))
     return (
         f"{reaction.reaction_s * 1e3:.0f}/{reaction.limit.reaction_s * 1e3:.0f}",
@@ -115,6 +116,7 @@ def _farthest_by_speed(runs: Sequence[Any], case: str) -> list[Any]:
 
 
 def _stop_cells(run: Any) -> tuple[str, str]:
+    # a car that stood has no distance to be measured against
     times = run.distance_m / max(run.friction_m, 1e-9)
     coasts = "coasts " if run.coasts else ""
     ratio = f"×{times:.1f}" if times < _TO_THE_TENTH else f"×{times:.0f}"
@@ -186,17 +188,21 @@ def draw_stops(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
+    # a stop in place has no bar
     stops = [run for run in runs if run.limit and run.limit.distance_m > 0.001]
     names = [case.id for case in cases if any(run.case == case.id for run in stops)]
+    # Inches: 0.28 for each row of text of this size
     figure, panels = plt.subplots(1, 3, figsize=(16, 2.0 + 0.28 * len(names)), sharey=True)
     for axes, (title, measure) in zip(panels, _MEASURES.items(), strict=True):
         _draw_panel(axes, stops, names, measure)
+        # The limit is 1: some room beside both ends
         axes.set(title=title, xlabel="share of the limit (red)", xlim=(-0.04, 1.15))
     panels[0].set_yticks(range(len(names)), names)
+    # half a row of room above the first, and below the last
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper left", ncols=4)
     figure.suptitle(f"Tandem: {len(stops)} stops, each beside its limit")
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.995))
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.995))  # room for the title above
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -212,6 +218,7 @@ def _draw_panel(axes: Any, stops: Sequence[Any], names: Sequence[str], measure: 
     vehicles = sorted({run.vehicle for run in stops})
     for i, vehicle in enumerate(vehicles):
         own = [run for run in stops if run.vehicle == vehicle]
+        # rows are 1 apart: the vehicles of one stay together
         rows = [names.index(run.case) + 0.3 * (i - (len(vehicles) - 1) / 2) for run in own]
         colour = _COLOURS[i % len(_COLOURS)]
         axes.scatter([*map(measure, own)], rows, s=12, alpha=0.5, color=colour, label=vehicle)

@@ -73,4 +73,5 @@ class LiveLines:
 
 def _folded(line: str, columns: int) -> list[str]:
     """Wrap a line that is too long, with the rest indented. An empty line stays one line."""
+    # columns: a terminal that tells less, or nothing, gets lines that can be read
     return textwrap.wrap(line, max(columns, 20), subsequent_indent=_INDENT) or [""]

@@ -11,7 +11,7 @@ from sim_mock.toml.keys import REQUIRED, Key, choice, flag, number
 
 Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # a value of the pin module
 
-USUAL_VOLTS = 3.3
+USUAL_VOLTS = 3.3  # the logic level of each of these boards
 BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # PWM of H-bridges and tail light, as in the car's program
 FULL_OVER_LOW = 1.2  # LiPo cell: 4.2 V when full, 3.5 V where vehicle files say low
 
@@ -86,6 +86,7 @@ class PartKind:
             for name, _ in self.wires
         )
         uses = [USES[use] for _, use in self.wires]
+        # beyond any signal of a car; what the chip takes of it is a rule of its own
         volts = (number("volts", 1.0, 24.0, USUAL_VOLTS),) if any(u.is_input for u in uses) else ()
         pull = (number("pull_down_ohm", 0, 1e6, 0.0),) if any(use.acts for use in uses) else ()
         return (*pins, *self.keys, *volts, *pull)

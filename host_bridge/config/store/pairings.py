@@ -19,7 +19,7 @@ from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.atomic_file import write_atomically
 
-_KEY_BYTES = 32
+_KEY_BYTES = 32  # of 8 bits: nobody guesses 256
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_r
 from host_bridge.config.vehicle.schema import ACTUATOR_BITS, CHANNEL_KINDS
 
 _NS_PER_US = 1000
-_FULL_DUTY = 10_000
+_FULL_DUTY = 10_000  # all of the time, in 1/10000
 _PLANT_POINTS_PER_SPAN = 4  # the plant's linkage is finer than the program's nine points of it
 
 

@@ -116,6 +116,7 @@ def _stopping(tables: dict[str, Any]) -> dict[str, list[int]]:
         "stop_policy": [STOP_POLICIES.index(policy) for policy in policies],
         "fault_policy": [STOP_POLICIES.index(policy) for policy in fault_policies(stop).values()],
         "stop_source_kind": [0] * STOP_SOURCES,
+        # ms; a source that the vehicle file does not have is not heard anyway
         "stop_source_silence_ms": [250] * STOP_SOURCES,
         "stop_source_policy": [0] * STOP_SOURCES,
         "stop_source_need": [0] * STOP_SOURCES * len(PROFILES),

@@ -10,7 +10,7 @@ from firmware.core.settings.checked_params import CheckedParams
 from firmware.core.settings.params import NAME_SIZE, TABLE, Params
 from host_bridge.core import Vehicle
 
-BOARD_ID_SIZE = 8
+BOARD_ID_SIZE = 8  # bytes, as the car's program has it (firmware/core/settings/params.py: board_id)
 
 
 def image_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:

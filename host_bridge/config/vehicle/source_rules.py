@@ -14,7 +14,7 @@ from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import PROFILES, STOP_SOURCES
 
 _LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; 1 s for sources no faster than _SLOW_MPS
-_SLOW_MPS = 0.3
+_SLOW_MPS = 0.3  # within 1 s it goes as far as a car of 1 m/s within _LEASE_MAX_S
 
 
 def offered_profiles(tables: dict[str, Any]) -> list[str]:
@@ -106,7 +106,7 @@ def check_blind_at_all(document: Document, tables: dict[str, Any]) -> None:
     """
     blind_m, wheelbase_m = tables["stop"]["blind_m"], tables["geometry"]["wheelbase_m"]
     most_m = min(2 * wheelbase_m, BLIND_MAX_MM * 1e-3)
-    if blind_m > most_m + 1e-9:
+    if blind_m > most_m + 1e-9:  # the same but for the rounding of floats
         raise document.fault(
             "stop.blind_m",
             "no vehicle of this size may be driven blind that far",

@@ -11,7 +11,7 @@ from typing import Any
 from host_bridge.config.vehicle.document import Document
 from host_bridge.core import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
 
-_TENTHS = 10.0
+_TENTHS = 10.0  # of m/s: finer than a cap is ever set by hand
 
 
 def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:

@@ -81,13 +81,17 @@ def _styled(line: list[Span], columns: int, styles: dict[str, str]) -> str:
 
 def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator[list[Span]]:
     for line in textwrap.wrap(
-        text, max(columns - 1, 20), initial_indent=indent, subsequent_indent=indent
+        # columns: a narrower terminal cuts lines off, and they can still be read
+        text,
+        max(columns - 1, 20),
+        initial_indent=indent,
+        subsequent_indent=indent,
     ):
         yield [(line, style)]
 
 
 def _title(drive: FleetDrive, now_us: int, columns: int) -> list[Span]:
-    minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)
+    minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)  # seconds of a minute
     progress_s = drive.controls.input.progress_s()
     played = f"   {progress_s[0]:.1f} of {progress_s[1]:.1f} s" if progress_s else ""
     left = f" TANDEM   {drive.phase.value}{played}"
@@ -169,7 +173,7 @@ def _motion(car: Car, status: CarStatus) -> str:
 def _link(car: Car, now_us: int) -> list[Span]:
     age = status_age_ms(car, now_us)
     statistics = car.connection.statistics
-    trip_us = statistics.round_trip_us(50)
+    trip_us = statistics.round_trip_us(50)  # per cent: the median
     trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
     refused = car.counters.claims_refused if car.counters else 0
     missing = "lost" if car.is_line_lossy else "skipped"

@@ -24,11 +24,11 @@ from host_bridge.link.protocol.units import TIME_MASK, elapsed_us
 _GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) evenly
 _GOOD_BOUND_US = 1_500  # what a slow board's line and its polling before each step amount to
 _HURRY_US = 20_000  # between answers until the bound is good
-_EASY_US = 100_000
-_DEFAULT_STEP_US = 10_000
+_EASY_US = 100_000  # between answers then: in it a crystal of 100 ppm drifts by 10 us
+_DEFAULT_STEP_US = 10_000  # until a car has told: most cars' control period
 _SHORTEST_STEP_US = 1_000  # firmware/core/settings/params.py
-_LONGEST_STEP_US = 20_000
-_SPANS = 15
+_LONGEST_STEP_US = 20_000  # firmware/core/settings/params.py
+_SPANS = 15  # odd, for a median; half a second at most
 _RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
 
 

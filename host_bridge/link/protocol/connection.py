@@ -55,9 +55,11 @@ from host_bridge.link.protocol.transitions import MET, TRANSITIONS, UNDERSTOOD, 
 from host_bridge.link.protocol.units import report_of
 
 _SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack it is noticed within 250 ms
+# a car's restart prints less; a program that prints for so long is none of Tandem's
 _NOISE_US = 1_000_000
+# an answer takes a step and the line: what is not answered by then was lost
 _ASK_EVERY_US = 100_000
-_NO_SLOT_WAIT_US = 1_000_000
+_NO_SLOT_WAIT_US = 1_000_000  # until another host may have left
 _HEARTBEAT_US = 1_000_000  # requests events lost unnoticed, and measures the round trip
 _NO_CHALLENGE = bytes(8)  # asks for no authenticated answer: no device has a key yet
 _TICK_US = 10_000  # the longest time between two calls of ``step``

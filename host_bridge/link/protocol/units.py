@@ -43,7 +43,7 @@ def text_of(field: bytes | bytearray) -> str:
     return one_line(bytes(field).rstrip(b"\0").decode("utf-8", "replace"))
 
 
-def name_field(text: str, size: int = 16) -> bytes:
+def name_field(text: str, size: int = 16) -> bytes:  # as in each message that has a name
     """Return ``text`` in ``size`` bytes of UTF-8, cut between characters."""
     data = text.encode()[:size].decode("utf-8", "ignore").encode()
     return data.ljust(size, b"\0")
@@ -90,7 +90,7 @@ def _status(m: messages.Status) -> reports.CarStatus:
         _source(m.steering_source),
         _source(m.drive_source),
         _source(m.brake_source),
-        m.steer_50urad * 50e-6,
+        m.steer_50urad * 50e-6,  # the field's unit is 50 urad
         m.target_mm_s / 1e3,
         m.brake / 255,
         m.speed_mm_s / 1e3,

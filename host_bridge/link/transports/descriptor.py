@@ -10,7 +10,7 @@ from collections.abc import Callable
 from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.link.transports.base import OnBytes, OnClosed
 
-READ_BYTES = 4096
+READ_BYTES = 4096  # what a Linux pipe or terminal hands over at once
 # In addition to the system's own buffer. A second of claims at 100 Hz would be 4 KB; a claim
 # is valid for 120 ms, so one that waits behind more than this has expired before it leaves.
 BACKLOG_BYTES = 1024

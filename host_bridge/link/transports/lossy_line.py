@@ -133,7 +133,7 @@ class LossyLine:
         damaged = bytearray(frame)
         for at in range(len(damaged)):
             if self._random.random() < self._parameters.corrupt:
-                damaged[at] ^= 1 << self._random.randrange(8)
+                damaged[at] ^= 1 << self._random.randrange(8)  # bits of the byte
                 self.counts.flipped_bits += 1
         self.counts.corrupted += damaged != frame
         return bytes(damaged)

@@ -91,6 +91,7 @@ def _mounting(case: WiringCase, part: Part) -> VehicleFileFault | None:
 
 def _order(case: WiringCase, part: Part) -> VehicleFileFault | None:
     order = part.values.get("order")
+    # CRSF and SBUS have 16 channels; the car takes four of them
     if order is None or (len(set(order)) == len(order) == 4 and set(order) <= set(range(16))):
         return None
     return case.fault(

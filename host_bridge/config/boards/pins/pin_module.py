@@ -18,8 +18,8 @@ from host_bridge.config.boards.schema import PARTS, SIDES, Row
 from host_bridge.config.vehicle.schema import CHANNEL_KINDS
 from host_bridge.core.errors import VehicleFileFault
 
-_WIDTH = 100
-_I2C_HZ = 400_000
+_WIDTH = 100  # columns, as everywhere in this repository
+_I2C_HZ = 400_000  # I2C's fast mode, which each of the parts takes
 _STANDSTILL_US = 500_000  # without an edge; with 0.6 m a turn and 6 magnets that is 0.2 m/s
 _LINES = ("link", "vesc", "rc", "imu")
 
