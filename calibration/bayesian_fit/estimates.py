@@ -8,7 +8,7 @@ from typing import NamedTuple
 from calibration.arrays import Floats
 from calibration.bayesian_fit.marginals import Marginal
 
-CONFIDENCE = 0.95
+CONFIDENCE = 0.95  # of the intervals that are told, as is usual
 LEVEL = 0.05  # significance level of the test of lack of fit
 
 

@@ -40,6 +40,8 @@ from calibration.simulation.plant_numbers import Values
 
 FITTED_SHARE = 0.5  # of the prior's interval: a parameter with a shorter one counts as fitted
 ENOUGH, ROUGHLY = 0.02, 0.2  # of a parameter's own deviation: a step that ends a search
+# chosen: a fit that has not ended by then goes on to and fro, and the time is better spent
+# elsewhere
 ROUNDS, STEPS, ROUGH_STEPS = 4, 5, 25
 HOPELESS = 20.0  # in log likelihood below the best: starting points that are not followed
 WORSE = 6.0  # in log likelihood below the best: ends whose scales are not fitted
@@ -147,13 +149,14 @@ def _searched(
 def _converged(search: GaussNewtonSearch, begun: SearchEnd) -> SearchEnd:
     """Search to convergence, alternating between the scales and the parameters."""
     search.at, search.run_effects, search.scales = begun.at, begun.run_effects, begun.scales
-    search.damping = 1e-4
+    search.damping = 1e-4  # small, for the rough search has come near
     linearised = search.descend(search.scales, STEPS, ROUGHLY)
     for _ in range(ROUNDS):
         search.scales = likeliest_scales(linearised, search.at, search.scales)
         before = search.at
         linearised = search.descend(search.scales, STEPS, ENOUGH)
         own = search.deviations(linearised, search.scales)
+        # the scales move the maximum by less than is worth another round
         if float(np.max(np.abs(search.at - before) / own)) < 5.0 * ENOUGH:
             break
     cost = neg_log_likelihood(linearised, search.at, search.scales)

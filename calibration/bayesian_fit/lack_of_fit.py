@@ -44,6 +44,7 @@ def lack_of_fit_test(linearised: Sequence[LinearisedRun], scales: Floats) -> Lac
         return np.asarray(whole - q @ (q.T @ whole))
 
     rest, strange, named = left(residual[:, None])[:, 0], left(pieces), left(suspects)
+    # Beside columns of unit size: smaller directions are rounding
     free = len(residual) - base.shape[1]
     alone = [_f_test(rest, named[:, [i]], free, 1e-6) for i in range(len(SUSPECTS))]
     p = min(1.0, 2.0 * min(_f_test(rest, strange, free, SEEN), _f_test(rest, named, free, 1e-6)))
@@ -56,7 +57,7 @@ def _f_test(rest: Floats, columns: Floats, free: int, seen: float) -> float:
     directions, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     directions = directions[:, sizes > seen]
     count = directions.shape[1]
-    if not count or free - count < 5:
+    if not count or free - count < 5:  # an F test of fewer degrees of freedom shows nothing
         return 1.0
     projected = directions.T @ rest
     explained = float(projected @ projected)

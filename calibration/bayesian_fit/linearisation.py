@@ -25,7 +25,7 @@ from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, comman
 
 APART_S = 0.09  # between samples: correlated noise says nothing new sooner
 BESIDE_S = 0.6  # standing time kept before and after a drive: more repeats the same sample
-MOVED_M = 0.03
+MOVED_M = 0.03  # more than odometry's noise at rest: from then on it is a drive
 PROBES = (5e-4, 0.2)  # least and greatest finite difference, in spreads of a prior
 ROUGH_STEP_S = 0.005  # the plant's longest step: positions are 1 mm off over a run, slopes hardly
 _OF_THE_MOUNTING = ("mount_yaw_rad", "mount_x_m")  # these change what is seen, not the drive
@@ -131,7 +131,7 @@ def probes(own: Floats) -> Floats:
     A slope taken over the range that is in doubt holds there; a smaller step would be dominated by
     the rounding of the plant's own steps.
     """
-    return np.asarray(np.clip(0.2 * own, *PROBES))
+    return np.asarray(np.clip(0.2 * own, *PROBES))  # a fifth of the range that is in doubt
 
 
 class SimulatedRun:

@@ -74,6 +74,6 @@ def start_share(still_s: float, memory_s: float) -> float:
     It is that of an Ornstein-Uhlenbeck process.
     """
     ratio = still_s / memory_s
-    if ratio < 1e-3:
+    if ratio < 1e-3:  # below it the formula loses its digits, and the limit is 1
         return 1.0
     return float(np.sqrt(2.0 / ratio * (1.0 + np.expm1(-ratio) / ratio)))

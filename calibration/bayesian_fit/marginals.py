@@ -26,7 +26,7 @@ NEAR = 2.0  # deviations from the maximum: where a profile is compared with the 
 ALIKE = 0.1  # relative difference there below which a profile counts as normal
 STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 40.0)  # of deviations, outward
 FAR = 4.0  # deviations from the maximum where a profile ends: a density of 3e-4
-POINTS, WIDE = 801, 10
+POINTS, WIDE = 801, 10  # of the grid, a step is 0.015 deviations; and which of them a mixture takes
 
 Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals
 
@@ -41,6 +41,7 @@ class Marginal:
     @classmethod
     def normal(cls, at: float, deviation: float, low: float, high: float) -> Marginal:
         """Return a normal density that is cut off at the ends of the range."""
+        # deviations: beyond is 2e-9 of the whole
         place = np.linspace(max(at - 6.0 * deviation, low), min(at + 6.0 * deviation, high), POINTS)
         return cls(place, norm.pdf(place, at, deviation))
 
@@ -138,8 +139,10 @@ class _ProfileCurve:
         mean = np.interp(fine, self.place, self.means[:, number])
         deviation = ratio * float(self.deviations[number])
         if not np.isfinite(deviation):
+            # as narrow as no interval is: nothing is in doubt
             return Marginal.normal(0.0, 1e-9, 0.0, 0.0)
         most = mean[weight > np.exp(-0.5 * FAR**2)]
+        # deviations, as above
         place = np.linspace(most.min() - 6.0 * deviation, most.max() + 6.0 * deviation, POINTS)
         each = norm.pdf(place[:, None], mean[None, ::WIDE], deviation)
         return Marginal(place, each @ weight[::WIDE])

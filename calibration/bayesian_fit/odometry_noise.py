@@ -21,7 +21,7 @@ def log_spreads(t_s: Floats, scales: Floats) -> float:
     """Return half the logarithm of the determinant of the noise's covariance."""
     rest = np.exp(-np.diff(t_s) / scales[2])
     each = float(np.log(scales[[0, 0, 1]]).sum())
-    return len(t_s) * each + 1.5 * float(np.log1p(-(rest**2)).sum())
+    return len(t_s) * each + 1.5 * float(np.log1p(-(rest**2)).sum())  # half of three: x, y and yaw
 
 
 def drawn_noise(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:

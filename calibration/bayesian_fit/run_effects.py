@@ -21,7 +21,7 @@ from calibration.simulation.plant_numbers import Values
 from calibration.simulation.twin import Poses
 
 PIECE_S = 0.8  # the time in which a turn of a small car becomes visible
-PIECES_MOST = 12
+PIECES_MOST = 12  # of a run: with more the effects would explain what the parameters should
 STILL_M = 1e-4  # less than this from sample to sample is standing
 STEERING_LAG_S = 0.2  # the lag that the suspect "a lag of the steering" is tested with
 
@@ -111,6 +111,7 @@ def pieces(path: PredictedPath) -> tuple[Floats, Floats]:
         return nothing, nothing
     begin_s, end_s = path.t_s[is_driving][[0, -1]]
     count = int(np.clip(round((end_s - begin_s) / PIECE_S), 2, PIECES_MOST))
+    # the last sample too belongs to the last piece
     number = np.clip((path.t_s - begin_s) / (end_s - begin_s + 1e-9) * count, 0, count - 1)
     share = (number.astype(int)[:, None] == np.arange(count)) & is_driving[:, None]
     weights = share.astype(float)

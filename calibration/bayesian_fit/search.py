@@ -81,6 +81,7 @@ class GaussNewtonSearch:
             at, run_effects = self._damped(linearised, one.matrix, one.right, scales)
             found = self.models.residuals(self.values(at), run_effects)
             if self._cost(linearised, found, at, run_effects, scales) <= here:
+                # a tenth after each step that helped; below 1e-8 it is none
                 self.damping = max(0.1 * self.damping, 1e-8)
                 length = float(np.max(np.abs(at - self.at) / deviations))
                 self.at, self.run_effects = at, run_effects

@@ -42,7 +42,7 @@ def likeliest_scales(linearised: Sequence[LinearisedRun], at: Floats, first: Flo
         np.log(first),
         method="L-BFGS-B",
         bounds=list(bounds),
-        options={"ftol": 1e-7},
+        options={"ftol": 1e-7},  # of a log likelihood: far less than a unit, which would show
     )
     return np.asarray(np.exp(found.x))
 
@@ -92,7 +92,7 @@ def _bounds() -> tuple[Floats, Floats]:
 
 
 LOOK = 0.1  # step of a logarithm for second differences: far enough to show the curvature
-DRAWS = 64
+DRAWS = 64  # chosen: half of them drawn, half their mirror images, which keeps the mean
 FARTHEST = 4.0  # spreads from a prior: the limit of a scale
 # Limit of the noise, in spreads: 0.04 m, 0.04 rad, 0.7 s. More would let noise explain what the
 # model does not.

@@ -85,6 +85,7 @@ def _model(shown: Replay, poses: Poses) -> dict[str, Any]:
 def _percent(shown: Replay, poses: Poses) -> float:
     """Return the last position error in percent of the distance that the car drove."""
     last_m = shown.errors(poses).summary(shown.first_sample).position_last_m
+    # m: a car that stood has no distance to be measured against
     return 100.0 * last_m / max(path_length_m(shown.car, shown.first_sample), 1e-6)
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from host_bridge.core import Vehicle
 
 Row = tuple[float, str, float]  # s, channel, part
-_REST_S = 4.0
-_WALK_MPS = 0.7
+_REST_S = 4.0  # a car that stood shows its sensors' bias, and its clock is good by then
+_WALK_MPS = 0.7  # so slow that tyres do not slip and a person walks beside it
 _RAMP_S = 2.0
-_RAMP_ROWS = 8
+_RAMP_ROWS = 8  # steps of the ramp: none is a jump for the motor
 
 
 class Speeds(NamedTuple):
@@ -45,14 +45,16 @@ class CalibrationDrive(NamedTuple):
 
 def speeds_of(vehicle: Vehicle) -> Speeds:
     """Return the speeds, within the cap of the vehicle's profile."""
+    # of what it may: the drive's own limits are not met
     most = 0.9 * min(vehicle.speed_max_mps, vehicle.profile_caps_mps[vehicle.profile])
+    # Three speeds in the ratio 1 to 2 to 3, so that slope and dead share are told apart
     slow = min(_WALK_MPS, most / 3.0)
     return Speeds(slow, 2.0 * slow, 3.0 * slow)
 
 
 def straight_m(vehicle: Vehicle) -> float:
     """Return the length of the straight drive: enough for a tape, and it fits a room."""
-    return max(2.0, 15.0 * vehicle.wheelbase_m)
+    return max(2.0, 15.0 * vehicle.wheelbase_m)  # wheelbases: 5 m for an F1TENTH
 
 
 def seconds_of(manoeuvre: CalibrationDrive, vehicle: Vehicle) -> float:
@@ -65,6 +67,7 @@ def _part(vehicle: Vehicle, speed_mps: float) -> float:
 
 
 def _stand(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    # Seconds at rest, then the wheels turn without a drive, each way
     yield 0.0, "throttle", 0.0
     yield 8.0, "steering", 0.5
     yield 10.0, "steering", -0.5
@@ -77,9 +80,10 @@ def _circles(vehicle: Vehicle, straight: float) -> Iterator[Row]:
     yield 0.0, "throttle", 0.0
     yield _REST_S, "throttle", slow
     at_s = _REST_S + 1.0
+    # parts of full lock, rising, each way: gain, bend and play show
     for part in (0.25, -0.25, 0.5, -0.5, 0.8, -0.8):
         yield at_s, "steering", part
-        at_s += 4.0
+        at_s += 4.0  # s: it settles within 1.5 s, and the rest is measured
     yield at_s, "steering", 0.0
     yield at_s + 1.0, "throttle", 0.0
     yield at_s + 4.0, "throttle", 0.0
@@ -89,6 +93,7 @@ def _sides(vehicle: Vehicle, straight: float) -> Iterator[Row]:
     slow = _part(vehicle, speeds_of(vehicle).slow)
     yield 0.0, "throttle", 0.0
     yield 2.0, "throttle", slow
+    # Twelve turns of 0.8 s from side to side, at a third of lock: delay and lag show in each
     for at in range(12):
         yield 4.0 + 0.8 * at, "steering", straight + (0.35 if at % 2 == 0 else -0.35)
     yield 14.0, "steering", straight
@@ -101,7 +106,7 @@ def _straight(vehicle: Vehicle, straight: float) -> Iterator[Row]:
     speed_mps = speeds_of(vehicle).middle
     long_s = straight_m(vehicle) / speed_mps
     yield 0.0, "throttle", 0.0
-    yield 0.1, "steering", straight
+    yield 0.1, "steering", straight  # after the first row, so that rows are in order
     ramp = [(i + 1) / _RAMP_ROWS for i in range(_RAMP_ROWS)]
     for share in ramp:
         yield 2.0 + share * _RAMP_S, "throttle", share * _part(vehicle, speed_mps)
@@ -115,18 +120,19 @@ def _speeds(vehicle: Vehicle, straight: float) -> Iterator[Row]:
     """Yield steady speeds and starts from rest in a wide circle, so that it fits a hall."""
     speeds = speeds_of(vehicle)
     yield 0.0, "throttle", 0.0
-    yield 0.1, "steering", straight + 0.3
+    yield 0.1, "steering", straight + 0.3  # a third of lock: a circle that fits a hall
     at_s = 2.0
     for speed_mps in (speeds.slow, speeds.middle, speeds.fast, speeds.middle, speeds.slow):
         yield at_s, "throttle", _part(vehicle, speed_mps)
-        at_s += 5.0
+        at_s += 5.0  # s: it settles within 1.5 s, and the rest is measured
     for at in range(4):
         yield at_s, "throttle", 0.0
         speed_mps = speeds.fast if at % 2 else speeds.middle
+        # s of rest before each start: the wheels stand
         yield at_s + 3.0, "throttle", _part(vehicle, speed_mps)
-        at_s += 5.0
+        at_s += 5.0  # s, as above
     yield at_s, "throttle", 0.0
-    yield at_s + 3.0, "throttle", 0.0
+    yield at_s + 3.0, "throttle", 0.0  # s of rest: the car has stopped in the log
 
 
 MANOEUVRES = (

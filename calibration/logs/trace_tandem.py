@@ -21,7 +21,7 @@ _WRAP_US = 1 << 30  # where a board's clock wraps on the wire
 _COUNTS = 1 << 30  # where its counters wrap
 _DRIVEN = "ACTIVE"
 _TOPICS = ("status", "motion", "outputs", "power", "inputs")
-_FULL_DUTY = 10_000
+_FULL_DUTY = 10_000  # of an output: all of the time, in 1/10000
 _ESC, _H_BRIDGE = 2, 3  # firmware.core.settings.params, channel_kind
 
 Row = Mapping[str, Any]

@@ -20,9 +20,9 @@ from calibration.logs.trace import Series, Trace, series
 from host_bridge.core.errors import DataFileFault
 
 COLUMNS = ("t_s", "x_m", "y_m")
-_GRID_S = 0.05
-_SMOOTH_S = 0.4
-_LEAST = 20
+_GRID_S = 0.05  # chosen: a small car's path between two of these is straight
+_SMOOTH_S = 0.4  # chosen: longer would round bends off, shorter would leave the noise
+_LEAST = 20  # positions of a drive: fewer are no track
 
 
 def with_tracked_positions(trace: Trace, path: Path) -> Trace:

@@ -22,9 +22,9 @@ _STRAIGHT_RAD = 0.3  # a drive that turns more than this is no straight line to 
 _LEAST_M = 1.0
 _WINDOW_S = 8.0  # length of the windows in which the two paths are compared
 _TURNS_RAD = 0.5  # turn within a window that is needed to fit where on the car it is seen
-_GRID_S = 0.02
+_GRID_S = 0.02  # chosen: finer than the latency that is looked for
 _OFFSET_S = 0.6  # largest latency of the external tracking
-_FIXED_WINDOWS = 3
+_FIXED_WINDOWS = 3  # windows that fix the place on the car: from so many on it is not their noise
 _OUTLIER = 6.0  # median deviations: four standard deviations of a normal distribution
 _ASSUMED_SHARE = 0.001  # assumed error of tyres that roll by their counts on a steered car
 
@@ -47,6 +47,7 @@ def estimate_counts_per_metre(
     mean = float(np.sum(weights * values) / np.sum(weights))
     apart = float(np.sqrt(np.sum(weights * (values - mean) ** 2) / max(len(values) - 1, 1)))
     deviation = max(apart, 1.0) / float(np.sqrt(np.sum(weights)))
+    # of a normal distribution at 95 %; few drives give a wider one, up to twice that
     factor = 1.96 if len(values) == 1 else min(student_quantile(len(values) - 1), 4.0)
     return estimated(_NAME, per_m / mean, per_m / mean**2 * deviation, factor)
 
@@ -86,6 +87,7 @@ def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
         if rolled_m < _LEAST_M or _turned_rad(trace) > _STRAIGHT_RAD:
             continue
         count_m = 1.0 / trace.counts_per_m
+        # the tape's error is told as an interval of 95 %
         deviation_m = np.hypot(TAPE_M / 1.96, count_m)
         chord = _chord(trace) / rolled_m
         found.append((trace.tape_m / (rolled_m * chord), float(deviation_m) / rolled_m))
@@ -161,6 +163,7 @@ def _without_slides(windows: Sequence[_Window]) -> list[_Window]:
 
 def _latency_s(trace: Trace) -> float:
     """Return the latency of the tracked positions, at which the paths fit best."""
+    # First in steps of 20 ms over the whole range, then of 2 ms around the best
     offsets = np.arange(-_OFFSET_S, _OFFSET_S + 0.01, 0.02)
     misses = [_miss(trace, float(offset)) for offset in offsets]
     best = float(offsets[int(np.argmin(misses))])

@@ -13,7 +13,7 @@ from calibration.regression.parameters import Finding, estimated, not_identifiab
 
 _STILL_S = 0.3  # the time before and after a sample in which nothing may move
 _BLOCK_S = 0.5  # samples of one block are averaged
-_LEAST_BLOCKS = 4
+_LEAST_BLOCKS = 4  # from so many on their spread tells how sure the mean is
 _COLUMNS = ("yaw_rate_bias_radps", "accel_x_bias_mps2", "accel_y_bias_mps2")
 
 

@@ -14,11 +14,12 @@ from calibration.regression.least_squares import fit_least_squares
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _NAME = "imu_yaw_rad"
-_GRID_S = 0.02
+_GRID_S = 0.02  # chosen: finer than what is smoothed over
+# chosen: longer would round changes off, shorter would leave the steps of wheel counts
 _SMOOTH_S = 0.2
 _BLOCK_S = 2.0
 _LEAST_MPS2 = 0.3  # least rms of the acceleration that the wheels explain
-_LEAST_S = 10.0
+_LEAST_S = 10.0  # of driving: five blocks
 _ASSUMED_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 

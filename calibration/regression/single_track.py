@@ -5,7 +5,7 @@ from __future__ import annotations
 from calibration.regression.steering_geometry import table_of
 from host_bridge.core import Vehicle
 
-_G_MPS2 = 9.81
+_G_MPS2 = 9.81  # standard gravity
 
 
 def yaw_lag_s_per_mps(vehicle: Vehicle) -> float:

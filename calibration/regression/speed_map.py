@@ -22,15 +22,15 @@ _LAG, _START = "speed_lag_s", "start_delay_s"
 _AROUND_S = 0.25  # a speed is steady if it is the same so long before and after
 _STEADY = 0.04  # relative change up to which a speed counts as the same
 _SETTLED_S = 1.5  # after a change of target; the speed loop is within 1 % then
-_SAME_MPS = 0.003
+_SAME_MPS = 0.003  # or by so much, where the speed is so low that counts have steps
 _ASSUMED_SHARE = 0.005  # assumed relative error of the straight line, for full effort
 _ASSUMED_DEAD = 0.001  # the same for the dead share, absolute
 _LEVELS_APART = 1.25  # least ratio of fastest to slowest, to separate slope and dead share
-_LEAST_LEVELS = 3
+_LEAST_LEVELS = 3  # levels: a line needs two, and one more to be held against
 _SPAN_S = 0.25  # over which a change of speed is measured
-_GRID_S = 0.02
-_LEAST_BLOCKS = 6
-_LEAST_STARTS = 3
+_GRID_S = 0.02  # chosen: finer than the lags that are fitted
+_LEAST_BLOCKS = 6  # from so many on their spread tells how sure the lag is
+_LEAST_STARTS = 3  # from so many on their spread tells how sure the delay is
 _START_WITHIN_S = 2.0
 _SPREAD = 0.08  # relative spread of speeds that count as one level
 
@@ -181,6 +181,7 @@ def _gaining(
     gain = speed_mps[steps - 1 :] - speed_mps[: len(aim)]
     is_in = is_driven[: len(aim)] & is_driven[steps - 1 :]
     is_in &= (pushed[: len(aim)] > dead) & (speed_mps[: len(aim)] > 0.0)
+    # of the greatest: a gain that is smaller is noise, and none at all is no division by 0
     is_in &= gain > 0.1 * float(np.max(np.abs(gain), initial=1e-9))
     edges = np.cumsum(np.diff(is_in.astype(int), prepend=0) > 0)
     return aim[is_in], gain[is_in], edges[is_in].astype(float)
@@ -196,7 +197,7 @@ def _start(traces: Sequence[Trace]) -> Finding:
     deviation = float(table.std(ddof=1) / np.sqrt(len(table)))
     # A count is known only to the reports' period: of the slowest log that a wait is from
     slowest_s = max(float(np.median(np.diff(t.travel.t_s))) for t, found in by_trace if found)
-    rounding = slowest_s / np.sqrt(12.0)
+    rounding = slowest_s / np.sqrt(12.0)  # of a uniform error: its width over the root of 12
     return estimated(
         _START,
         float(table.mean()),

@@ -27,9 +27,9 @@ from calibration.regression.steering_samples import (
 )
 from host_bridge.core import Vehicle
 
-_LEAST_S = 3.0
+_LEAST_S = 3.0  # of driving: less has too few moves
 _GAIN_RAD = 0.03  # least steering beyond the trim that determines a gain
-_BAND_POINTS = 9
+_BAND_POINTS = 9  # points of the map: as many as a board's curve has
 _PLAY_RAD = 0.001  # free play up to this is no lack of fit
 _ASSUMED_PLAY_RAD = 0.0005  # assumed error of the play, as delay and lag are only a model
 _ASSUMED_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floor, tyres
@@ -166,6 +166,7 @@ def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
 
 def _map(found: SteeringSolution, commands: Floats) -> SteeringMap:
     line, shape = found.line, found.shape
+    # without the last 0.2 % on either side, which are overshoots
     low, high = np.quantile(commands, (0.002, 0.998))
     at = np.linspace(low, high, _BAND_POINTS)
     rows = shape.columns(at - found.trim_rad)

@@ -30,12 +30,12 @@ from host_bridge.core import Vehicle
 
 MOVES = 3  # least number of steering moves that determine delay and lag
 LATERAL_MPS2 = 1.5  # least lateral acceleration that determines the tyres
-_MOVE_RAD = 0.03
+_MOVE_RAD = 0.03  # a change of the command within 0.2 s that counts as a move
 _NEWTON = 3  # rounds of linearising the tangent
 _MOST_RAD = 1.0
-_HAIR_S = 0.002
+_HAIR_S = 0.002  # step of the difference by delay and lag: a tenth of the grid
 _DELAYS_S = np.arange(0.0, 0.41, 0.02)
-_LAGS_S = (0.0, 0.05, 0.15)
+_LAGS_S = (0.0, 0.05, 0.15)  # rough starts: none, a quick servo, a slow one
 _ROUNDS = 4  # iterations that move the map's centre to the trim
 
 
@@ -88,6 +88,7 @@ class SteeringFit:
         self.speed_mps = np.concatenate([one.speed_mps[one.use] for one in samples])
         self._gain = np.concatenate([slope_per_s(one.yaw_radps)[one.use] for one in samples])
         self._groups = self._grouped()
+        # per cent of the samples: the tyres' own limit, and no peak of noise
         self.lateral_mps2 = float(np.quantile(np.abs(self._yaw * self.speed_mps), 0.95))
         self.has_tyres = self.lateral_mps2 > LATERAL_MPS2
 
@@ -182,6 +183,7 @@ class SteeringFit:
         if first is None:
             pairs = [(d, lag) for d in _DELAYS_S for lag in _LAGS_S]
             first = min(pairs, key=lambda pair: miss(np.array(pair)))
+        # s, and of a relative miss: finer than any log determines
         options = {"xatol": 2e-4, "fatol": 1e-7, "initial_simplex": _simplex(first)}
         best = minimize(miss, first, method="Nelder-Mead", options=options).x
         return abs(float(best[0])), abs(float(best[1]))
@@ -194,8 +196,10 @@ class SteeringFit:
             for _ in range(_ROUNDS):
                 line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
                 slope = line.values[1]
+                # no car's steering has so little or so much gain: the fit went astray
                 if not 0.02 < abs(slope) < 10.0:
                     break
+                # rad: no car stands so crooked
                 trim_rad = float(np.clip(trim_rad - line.values[0] / slope, -0.6, 0.6))
             line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
             size = line.groups
@@ -216,4 +220,5 @@ class SteeringFit:
 
 def _simplex(first: tuple[float, float]) -> npt.NDArray[np.float64]:
     delay_s, lag_s = first
+    # s: steps of the search's own grid
     return np.array([[delay_s, lag_s], [delay_s + 0.01, lag_s], [delay_s, lag_s + 0.02]])

@@ -40,7 +40,7 @@ class RollingGeometry:
 
     def tangents(self, angles_rad: Floats) -> tuple[Floats, Floats]:
         """Return the tangent as driven wheels see it, and its slope by angle."""
-        hair = 1e-5
+        hair = 1e-5  # rad: so small that the curve is straight, and above its rounding
         slope = (self._bent(angles_rad + hair) - self._bent(angles_rad - hair)) / (2 * hair)
         return self._bent(angles_rad), slope
 

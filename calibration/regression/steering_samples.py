@@ -47,7 +47,7 @@ def delayed_and_lagged(command_rad: Floats, delay_s: float, lag_s: float) -> Flo
     """Return the commands delayed, then lagged; the first one holds before the beginning."""
     places = np.arange(len(command_rad)) - delay_s / GRID_S
     delayed = np.interp(places, np.arange(len(command_rad)), command_rad)
-    if lag_s < 1e-4:
+    if lag_s < 1e-4:  # s: no lag, and the grid has a hundred times as much
         return np.asarray(delayed)
     keep = float(np.exp(-GRID_S / lag_s))
     found, _ = lfilter([1.0 - keep], [1.0, -keep], delayed, zi=[keep * delayed[0]])

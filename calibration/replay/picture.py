@@ -12,7 +12,7 @@ from calibration.simulation.twin import Poses
 
 CAR, TWIN, UNTUNED = "#1b6ca8", "#e07a1f", "#8e8e8e"
 BESIDE_S = 0.5  # standing time that is shown before and after the drive
-MOVED_M = 0.02
+MOVED_M = 0.02  # more than odometry's noise at rest: from then on it is a drive
 HEADROOM = 1.6  # times the twin's errors and the band; the untuned model's leave the panel
 
 
@@ -112,6 +112,7 @@ def _draw_errors(position: Any, yaw: Any, shown: Replay) -> None:
         _mark_extrapolated(position, yaw, since_s, shown.band.is_extrapolated)
         most_m = max(most_m, shown.band.position_m.max())
         most_rad = max(most_rad, shown.band.yaw_rad.max())
+    # m and rad: an empty panel has some height
     position.set(ylabel="position error, m", ylim=(0.0, HEADROOM * most_m + 1e-6))
     yaw.set(ylabel="yaw error, rad", ylim=(-HEADROOM * most_rad - 1e-6, HEADROOM * most_rad + 1e-6))
     position.set_title("errors; the untuned model leaves the panel")
@@ -126,7 +127,7 @@ def _mark_extrapolated(position: Any, yaw: Any, t_s: Any, is_extrapolated: Any) 
         )
     position.annotate(
         "hatched: steering that no fitted run had",
-        (0.02, 0.93),
+        (0.02, 0.93),  # of the panel: its upper left corner
         xycoords="axes fraction",
         fontsize=9,
     )

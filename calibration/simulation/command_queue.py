@@ -15,7 +15,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.logs.run import Commands
 
-BURST_S = 0.1
+BURST_S = 0.1  # long beside the interval of commands, short beside a drive
 BURST = 100  # i.e. 1000 a second; the jump is eightfold, so 50 or 200 would find it too
 
 

@@ -18,6 +18,7 @@ def fit_plant_changes(p: PlantParameters, values: Values) -> dict[str, dict[str,
         "tyre": {"stiffness_front_per_rad": stiffness, "stiffness_rear_per_rad": stiffness},
         "servo": {"rate_rad_s": values["steer_rate_radps"]},
         "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
+        # kg: a gram turns as fast as one likes, and is no division by 0
         "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
     }
 

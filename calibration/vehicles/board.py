@@ -15,7 +15,7 @@ from calibration.vehicles.virtual_car import OWN
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 
-_LOWER = 0.99
+_LOWER = 0.99  # of the steering's range: from try to try
 _TRIES = 120  # 0.99 ** 120: down to three tenths of full lock
 
 

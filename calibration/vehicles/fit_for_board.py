@@ -16,7 +16,7 @@ from calibration.simulation.steering_model import wheel_shares
 from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.core import Vehicle
 
-_POINTS = 33
+_POINTS = 33  # of the curve: four for each span of the board's nine points
 _LEAST_SLOPE = 0.02  # a smaller slope is the end stop
 
 

@@ -13,8 +13,8 @@ from calibration.simulation.plant_numbers import emf_vs_per_m, friction_n, plant
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import PlantParameters
 
-_LEAST_KG = 1e-3
-_BAND_MAX = 0.9
+_LEAST_KG = 1e-3  # a gram turns as fast as one likes, and is no division by 0
+_BAND_MAX = 0.9  # of the wheels' whole way: a wider dead band is no car
 
 
 class CalibratableVehicle(Protocol):
