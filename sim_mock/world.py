@@ -17,6 +17,7 @@ from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
 
+# 1 ms: the stiffest of these plants is stable, and ten of them are a step of a car
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62
 _MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
@@ -85,7 +86,7 @@ class World:
             vehicle.parameters["loop_brake_ms"][0] > 0,
         )
         self.charger = False
-        self.temperature_c = 25
+        self.temperature_c = 25  # degrees: a room
         self.transmitter: Transmitter | None = None  # none: no receiver is wired to the board
         self.dead_encoders: set[str] = set()  # "left", "right": these keep their last counts
         self._counts = (0, 0)
@@ -279,6 +280,7 @@ class World:
             max(took_us, 0),
             self.temperature_c,
             int(self.transmitter is not None),
+            # a receiver's readings, as VirtualBoard has them
             *(self.transmitter.readings() if self.transmitter else (0,) * 6),
             int(guard.is_late),
             self.reset_cause,

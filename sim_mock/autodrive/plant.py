@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sim_mock.autodrive.command import VehicleCommand
     from sim_mock.plant.parameters import PlantParameters
 
-LOST_S = 0.5
+LOST_S = 0.5  # without a frame: fifteen of the slowest simulator's
 # Both are shorter than the board's timeout for driving without motion (stop.stuck_s, 0.3 s).
 _IGNORED_S = 0.2
 _FROZEN_S = 0.25

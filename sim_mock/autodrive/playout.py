@@ -14,11 +14,11 @@ from collections import deque
 Pair = tuple[float, float]
 
 _GAP_MAX_S = 0.1  # a longer gap is played out in this time, and then it waits
-_DELAY_MAX_S = 0.15
+_DELAY_MAX_S = 0.15  # of the backlog: more would be felt in the car's control loop
 _LEARNS = 0.1  # weight of each new gap in the moving means of gap and jitter
 _LEVELS_PER_S = 3.0  # rate at which the backlog returns to its target length
 _WINDOW_S = 0.2  # chosen: 6 frames at 30 Hz; a hundredth of a second of jitter is 5 % of it
-_SHORT_S = 0.07
+_SHORT_S = 0.07  # two frames at 30 Hz: a gap up to that is none
 _AGREES = 0.35  # if body and wheel speed differ by more than this share the wheels slide
 _SLOW_RADPS = 1.0
 
@@ -91,7 +91,7 @@ class PlayoutBuffer:
     def _rate(self, side: int, turns_radps: float, delay_s: float) -> float:
         backlog_rad = self.heard_rad[side] - self.shown_rad[side]
         if self.rate_radps == 0.0:
-            return backlog_rad / max(self._gap_s, 1e-3)
+            return backlog_rad / max(self._gap_s, 1e-3)  # s: before the first gap is known
         return turns_radps + _LEVELS_PER_S * (backlog_rad - turns_radps * delay_s)
 
     def _measured(self, window_s: float) -> Pair:

@@ -18,7 +18,7 @@ from sim_mock.autodrive.command import Scenery
 from sim_mock.autodrive.exchange import DrivenVehicle, Exchange
 
 _MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy; a camera image and a scan fit easily
-_LOOK_S = 0.02
+_LOOK_S = 0.02  # between two looks: two steps of a car
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # connections that are given up at once are not reported
 
@@ -95,6 +95,7 @@ class SimulatorServer:
             vehicle.plant.lose()
 
     async def _serve(self, socket: ServerConnection, exchange: Exchange) -> None:
+        # bytes: an id that no two connections share
         for packet in wire.opening(secrets.token_hex(8)):
             await socket.send(packet)
         async for text in socket:

@@ -38,7 +38,7 @@ _OF_SIM = ("seed", "name", "blank")  # no payload or patch: the simulator has th
 _OWN = ("vehicle", "car", "host", "reset", "slot", "wait")
 _SCENERY = {"time": "Time", "weather": "Weather"}
 _LIGHTS = ("headlights", "indicators")
-_LOOK_S = 0.02
+_LOOK_S = 0.02  # between two looks: two steps of a car
 # A simulator in which Connect is pressed retries, and connects soon after the socket listens.
 COMES_S = 3.0
 _LOG = logging.getLogger(__name__)

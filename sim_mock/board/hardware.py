@@ -17,7 +17,7 @@ from sim_mock.board.runstop_circuit import OFF_DELAY_US, RunstopCircuit
 
 RENEWAL_US = 60_000  # pulses stop without a write for three frames of 20 ms
 PUMP_US = 30_000  # the time that a charge pump holds without being fed
-WATCHDOG_US = 400_000
+WATCHDOG_US = 400_000  # as real boards set theirs (firmware/boards/physical/board.py)
 _USUAL_BEAT_US = 10_000  # assumed period of a program that does not report its own
 TIME_MASK = (1 << 30) - 1
 _KEPT = -1

@@ -9,7 +9,7 @@ from firmware.box import GREEN, RED, YELLOW, Box
 from sim_mock.board.firmware_runner import FirmwareRunner, FlashContents, InProcessRunner
 from sim_mock.board.hardware import TIME_MASK
 
-STEP_US = 10_000
+STEP_US = 10_000  # as in firmware/boards/start.py
 BOARD_ID = b"runstop!"
 _BUTTON = READINGS.index("runstop_closed")
 _ROOM = READINGS.index("room")

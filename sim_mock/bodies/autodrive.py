@@ -48,7 +48,7 @@ class AutoDriveBody:
         throttle = self._simulated.throttle(acts.duty * self._top_mps)
         u = NormalisedInput(throttle, acts.front_rad / car.steer_max_rad)
         new = self.state = integrated(sprung_rates, self.state, u, car, dt_s, truth)
-        self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m
+        self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m  # the mean of four wheels
         self.is_sliding = is_sliding_at(self.rim_mps, truth.vx_mps)
 
 
@@ -77,7 +77,7 @@ class AutomobileBody:
         self.state = step(now, u, car, dt_s)
         body = self.state.body
         truth.assign(body[:6])
-        self.rim_mps = 0.25 * sum(body[6:10]) * car.wheel_radius_m
+        self.rim_mps = 0.25 * sum(body[6:10]) * car.wheel_radius_m  # the mean of four wheels
         self.is_sliding = is_sliding_at(self.rim_mps, truth.vx_mps)
 
     def _brake(self, acts: Actuation) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OPTION = "hitl"
 _CABLES = ("serial", "lossy+serial")
-_LOOK_S = 0.01
+_LOOK_S = 0.01  # between two looks: a step of a car
 # A board that is driven at 100 Hz sends 18.3 kB/s (README.md), with ten bits a byte: 183000 baud.
 LEAST_BAUD = 230_400
 

@@ -23,7 +23,7 @@ def rk4(f: RightHandSide[Input, Given], x: State, u: Input, p: Given, dt_s: floa
     k2 = f(moved(x, k1, 0.5 * dt_s), u, p)
     k3 = f(moved(x, k2, 0.5 * dt_s), u, p)
     k4 = f(moved(x, k3, dt_s), u, p)
-    sixth = dt_s / 6.0
+    sixth = dt_s / 6.0  # the classic Runge-Kutta method: weights 1, 2, 2 and 1
     columns = zip(x, k1, k2, k3, k4, strict=True)
     return tuple([a + sixth * (b + 2.0 * (c + d) + e) for a, b, c, d, e in columns])
 

@@ -39,7 +39,7 @@ class Batch:
     """
 
     def __init__(self, body: BodyParameters, mu: float, count: int) -> None:
-        self.state = np.zeros((6, count))
+        self.state = np.zeros((6, count))  # x, y, yaw, and their speeds
         self._p = body
         self._mu = mu
         self._accel_x_mps2 = np.zeros(count)
@@ -233,6 +233,7 @@ def _drawn(
     """Remove a share of the side slip, as ``integrators.step_body`` does between the two models."""
     low = p.kinematic_below_mps
     above = (np.sqrt(square) - low) / (low * (BAND - 1.0))
+    # no division by 0 at the bottom of the band
     share = 1.0 - np.exp(-dt_s / PULL_S * (1.0 - above) / np.maximum(above, 1e-9))
     share = np.where(square < (BAND * low) ** 2, share, 0.0)
     slip = _slip_left(x, u, p)

@@ -86,7 +86,7 @@ class BodyParameters:
         """
         mass_kg = self.mass_kg + payload_kg
         shift_m = payload_x_m * payload_kg / mass_kg
-        own = payload_kg * self.wheelbase_m**2 / 12.0
+        own = payload_kg * self.wheelbase_m**2 / 12.0  # a rod's inertia: m L^2 / 12
         apart = self.mass_kg * payload_kg / mass_kg * payload_x_m**2
         return replace(
             self,
@@ -242,6 +242,7 @@ def pull_share(square: float, dt_s: float, p: BodyParameters) -> float:
     """Return the share of side slip removed in a step: 0 at the band's top, all at its bottom."""
     low = p.kinematic_below_mps
     above = (square**0.5 - low) / (low * (BAND - 1.0))
+    # no division by 0 at the bottom of the band
     return 1.0 - exp(-dt_s / PULL_S * (1.0 - above) / max(above, 1e-9))
 
 

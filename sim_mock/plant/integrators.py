@@ -81,6 +81,7 @@ def rk4(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
     k2 = derivatives(_moved(x, k1, 0.5 * dt_s), u, p)
     k3 = derivatives(_moved(x, k2, 0.5 * dt_s), u, p)
     k4 = derivatives(_moved(x, k3, dt_s), u, p)
+    # The classic Runge-Kutta method: weights 1, 2, 2 and 1 of 6
     x = _moved(_moved(x, k1, dt_s / 6.0), k4, dt_s / 6.0)
     return _moved(_moved(x, k2, dt_s / 3.0), k3, dt_s / 3.0)
 

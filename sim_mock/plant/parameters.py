@@ -20,7 +20,7 @@ from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
 from sim_mock.toml.plain_reading import as_list, as_mapping, as_number, refuse, refuse_unknown
 
-CHANNELS = 8
+CHANNELS = 8  # outputs of a board (firmware/core/settings/params.py)
 _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # each has a table of keys
 WHEEL_MAX_RAD = 1.2  # above it the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
@@ -188,6 +188,7 @@ def _point(path: str, given: object) -> tuple[float, float]:
     pair = as_list(path, given)
     if len(pair) != 2:
         raise refuse(path, "[steer_rad, pulse_ns]", given)
+    # rad, ns: beyond any servo; the next checks tell what is wrong
     return as_number(path, pair[0], -1.5, 1.5), as_number(path, pair[1], 1, 3_000_000)
 
 

@@ -22,7 +22,7 @@ from sim_mock.sensors.imu import ImuModel
 if TYPE_CHECKING:
     from sim_mock.plant.model import Model
 
-FULL_DUTY = 10_000
+FULL_DUTY = 10_000  # all of the time, in 1/10000
 
 Steered = list[tuple[int, Servo]]  # (output channel, servo)
 

@@ -26,8 +26,8 @@ from sim_mock.virtual_car.config import VirtualCarConfig
 if TYPE_CHECKING:
     from sim_mock.world import World
 
-_AT_REST_MPS = 0.01
-_REST_US = 2_000_000
+_AT_REST_MPS = 0.01  # a wheel's creep is none
+_REST_US = 2_000_000  # at rest for so long: its last reports have left
 
 
 class TraceWriter:

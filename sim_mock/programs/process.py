@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sim_mock.virtual_car.transport import Context, Uri
 
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
-_STARTS_WITHIN_S = 10.0
+_STARTS_WITHIN_S = 10.0  # a busy machine takes some seconds
 
 
 class CarProcess:

@@ -169,7 +169,7 @@ def runtime_command(wanted: str) -> tuple[list[str], str]:
     ``wanted`` is one of ``process.RUNTIMES``. Exits if it is a MicroPython that is not there.
     """
     if wanted != "cpython":
-        bits = 32 if wanted == "micropython32" else 64
+        bits = 32 if wanted == "micropython32" else 64  # bits of its whole numbers
         command = micropython.find(bits)
         if command:
             return command, f"MicroPython, {bits} bit"

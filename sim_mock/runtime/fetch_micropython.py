@@ -220,7 +220,7 @@ def obtain(folder: Path, say: Callable[[str], None]) -> None:
                 raise Unobtainable("the packages were unpacked but do not run on this machine")
         except Unobtainable as reason:
             shutil.rmtree(folder / build.architecture, ignore_errors=True)
-            if build.bits == 64:
+            if build.bits == 64:  # without the usual one there is nothing to run
                 raise
             say(f"setup: no 32-bit MicroPython ({reason}); the tests that need it are skipped")
 
@@ -251,6 +251,7 @@ def main(arguments: list[str]) -> int:
     """Install what is missing; return 0 always, as Tandem works without, and says so."""
     folder = micropython.FOLDER
     absent = folder / ABSENT
+    # Bits of whole numbers: 64 as this machine has, 32 as a board has
     if micropython.find(64) and (micropython.find(32) or _tried(absent, arguments)):
         return 0
     if _tried(absent, arguments):
@@ -263,7 +264,7 @@ def main(arguments: list[str]) -> int:
         reason = f"no MicroPython: {why}"
         print(f"setup: {reason}\n{ELSEWHERE}", flush=True)
     absent.unlink(missing_ok=True)
-    if not (micropython.find(64) and micropython.find(32)):
+    if not (micropython.find(64) and micropython.find(32)):  # as above
         folder.mkdir(exist_ok=True)
         absent.write_text(reason + "\n")
     return 0

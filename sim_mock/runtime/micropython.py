@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-OLDEST = (1, 22)
+OLDEST = (1, 22)  # from then on its unix port has all that the car's program uses
 FOLDER = Path(__file__).resolve().parents[2] / ".micropython"
 
 # bits -> the variable that names it, its name on the path, the path of the private one
@@ -25,7 +25,7 @@ _QUESTION = (
     "import sys; print(sys.implementation.name, sys.implementation.version[0], "
     "sys.implementation.version[1], 64 if sys.maxsize > 1 << 31 else 32)"
 )
-_ANSWER_WITHIN_S = 10.0
+_ANSWER_WITHIN_S = 10.0  # a busy machine takes some seconds to start it
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Candidate:
     fault: str
 
 
-def find(bits: int = 64) -> list[str] | None:
+def find(bits: int = 64) -> list[str] | None:  # as this machine has
     """Return the command that starts a MicroPython of ``bits`` (64 or 32), or None without one."""
     for candidate in candidates(bits):
         if not candidate.fault:

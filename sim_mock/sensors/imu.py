@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import cos, log, pi, sin, sqrt
 from random import Random
 
-GRAVITY_MPS2 = 9.81
+GRAVITY_MPS2 = 9.81  # standard gravity
 MOST = 32767  # the range of the board's field; a sensor saturates too
 
 Reading = tuple[float, float, float, float]  # yaw rate in rad/s; x, y, z in m/s^2

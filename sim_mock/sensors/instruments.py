@@ -56,7 +56,7 @@ class GroundTruth:
     """The true state of the centre of gravity, and contacts with walls, for comparison."""
 
     name, latency_us = "truth", 0
-    rate_hz = 100.0
+    rate_hz = 100.0  # once a step of a car
     KEYS = ("x_m", "y_m", "yaw_rad", "vx_mps", "vy_mps", "yaw_rate_radps")
 
     def __init__(self, contact: Contact | None) -> None:

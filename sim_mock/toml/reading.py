@@ -133,6 +133,7 @@ def _rises(values: tuple[float, ...]) -> bool:
 def _is_pulses(value: object, key: Key) -> bool:
     if not isinstance(value, list) or len(value) != 3:
         return False
+    # us: what a servo pulse can be (firmware/core/arbitration/rc_receiver.py)
     if not all(isinstance(x, int) and 900 <= x <= 2100 for x in value):
         return False
     return _rises(tuple(value)) or _rises(tuple(value[::-1]))

@@ -34,6 +34,7 @@ def track_of(table: Mapping[str, Any]) -> DrivingArea:
     """
     if set(table) != _KEYS:
         raise ValueError(f"a track has the keys {', '.join(sorted(_KEYS))}; got {sorted(table)}")
+    # m: narrower than any car, wider than any hall
     half_m = as_number("width_m", table["width_m"], 0.05, 1000.0) / 2.0
     pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]
     left, right = (_wall(pieces, offset_m) for offset_m in (half_m, -half_m))

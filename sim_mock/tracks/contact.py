@@ -68,6 +68,7 @@ def clearance_m(x_m: float, y_m: float, walls: Floats) -> float:
     """Return the distance from a point to the nearest wall; inf without walls."""
     px, py = x_m - walls[:, 0], y_m - walls[:, 1]
     ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
+    # m^2: a wall of no length is a point, and no division by 0
     share = np.clip((px * ex + py * ey) / np.maximum(ex * ex + ey * ey, 1e-18), 0.0, 1.0)
     return float(np.hypot(px - share * ex, py - share * ey).min(initial=np.inf))
 

@@ -105,6 +105,7 @@ def _longest_line(field: Floats) -> Floats:
     """
     masked = np.ma.masked_invalid(field)
     lines = [np.asarray(line) for line in contour_generator(z=masked).lines(0.0)]
+    # points: shorter ones are single cells
     closed = [line for line in lines if len(line) > 8 and np.allclose(line[0], line[-1])]
     if not closed:
         raise ValueError("no closed centre line: the track is narrower than two cells somewhere")
@@ -119,6 +120,7 @@ def _smoothed(line: Floats, resolution_m: float) -> Floats:
     """Return the line with points half a cell apart, without the steps of the cells."""
     closed = np.vstack((line, line[:1]))
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
+    # two points a cell; a spline needs some at least
     even = np.linspace(0.0, along[-1], max(round(2.0 * along[-1]), 16), endpoint=False)
     points = np.stack([np.interp(even, along, axis) for axis in closed.T], axis=1)
     sigma = 2.0 * _SMOOTH_M / resolution_m

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sim_mock.sensors.instruments import Others
     from sim_mock.world import World
 
-_EVERY_US = 10_000
-_STANDS_MPS = 0.01
-_READ_MAX = 65_536
+_EVERY_US = 10_000  # between two looks: a step of a car
+_STANDS_MPS = 0.01  # a wheel's creep is none
+_READ_MAX = 65_536  # bytes: what a pipe holds
 _KEYS = ("x_m", "y_m", "yaw_rad")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sim_mock.models.autodrive.curve import Curve
 
-GRAVITY_MPS2 = 9.81
+GRAVITY_MPS2 = 9.81  # standard gravity
 
 
 class Corner(NamedTuple):

@@ -6,6 +6,7 @@ Numbers are those of autoware_vehicle_msgs/GearCommand.
 NONE = 0
 NEUTRAL = 1
 DRIVE = 2  # 3 to 19 are DRIVE_2 to DRIVE_18
+# The numbers of Autoware's GearCommand
 REVERSE = 20
 REVERSE_2 = 21
 PARK = 22

@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     simulated_frame_id: str = "base_link"
     origin_frame_id: str = "odom"
     initialize_source: str = "INITIAL_POSE_TOPIC"
+    # The defaults are the simulator's own
     add_measurement_noise: bool = True
     pos_noise_stddev: float = 0.01
     rpy_noise_stddev: float = 0.0001

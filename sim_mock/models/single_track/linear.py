@@ -15,7 +15,7 @@ from sim_mock.models.single_track.parameters import (
     within_limits,
 )
 
-GRAVITY_MPS2 = 9.81
+GRAVITY_MPS2 = 9.81  # standard gravity
 # Slip angles are ratios of speeds, so towards standstill the equations stiffen as 1 / v: below
 # this speed the motion without slip is used (the source's value).
 KINEMATIC_BELOW_MPS = 0.1
