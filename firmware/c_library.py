@@ -103,7 +103,7 @@ def _runs(shape: "array[int]") -> "list[tuple[str, int, int, int]]":
     end = -1
     # Five entries a row: at, size, signed, low, high
     for i in range(len(shape) // 5):
-        at, size, signed = shape[5 * i : 5 * i + 3]
+        at, size, signed = shape[5 * i : 5 * i + 3]  # as above
         code, since, first = "<", at, i
         if at == end:
             code, since, first, _ = runs.pop()

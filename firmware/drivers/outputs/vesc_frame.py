@@ -53,11 +53,11 @@ def int32_at(data: ptr8, at: int) -> int:
     high = data[at] << 8 | data[at + 1]
     if high >= 0x8000:
         high -= 0x10000
-    # Beyond 30 bits: the largest or the smallest of them
+    # Beyond 30 bits
     if high >= 0x4000:
-        return 0x3FFFFFFF
+        return 0x3FFFFFFF  # the largest
     if high < -0x4000:
-        return -0x3FFFFFFF
+        return -0x3FFFFFFF  # the smallest
     return high * 0x10000 + (data[at + 2] << 8 | data[at + 3])
 
 

@@ -60,10 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", default=",".join(PARTS), help="the parts, separated by commas (default: all)"
     )
     parser.add_argument(
-        # a minute: a garbage collection comes every few seconds
         "--seconds",
         type=float,
-        default=60.0,
+        default=60.0,  # a garbage collection comes every few seconds
         help="the time of each drive in s (default 60)",
     )
     parser.add_argument(
@@ -95,10 +94,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
                         help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
     parser.add_argument(
-        # what servos and ESCs take as neutral, unless they are set otherwise
         "--neutral-us",
         type=float,
-        default=1500.0,
+        default=1500.0,  # of servos and ESCs that are not set otherwise
         help="the neutral pulse of the ESC in us",
     )
     parser.add_argument("--note", default="", help="a note for the report: board, wires")

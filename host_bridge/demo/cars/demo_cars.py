@@ -22,7 +22,7 @@ from host_bridge.sharing.services import Host
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01  # a step of a car
-_READY_WITHIN_S = 10.0
+_READY_WITHIN_S = 10.0  # neutral for two seconds at most, and a busy machine
 _ACTION_WITHIN_S = 3.0  # an action needs two answers; the rest is for a busy machine
 # Half a control period and more, but below the 10 ms that a car accepts, so that it may age
 _CLOCK_BOUND_US = 6_000

@@ -81,9 +81,8 @@ def _styled(line: list[Span], columns: int, styles: dict[str, str]) -> str:
 
 def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator[list[Span]]:
     for line in textwrap.wrap(
-        # columns: a narrower terminal cuts lines off, and they can still be read
         text,
-        max(columns - 1, 20),
+        max(columns - 1, 20),  # a narrower terminal cuts lines off, which can still be read
         initial_indent=indent,
         subsequent_indent=indent,
     ):

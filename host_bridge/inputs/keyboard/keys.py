@@ -144,7 +144,7 @@ def _typed(byte: int) -> KeyEvent | None:
         return KeyEvent(_NAMES[byte], KeyEventKind.TYPED)
     # ASCII: 1 to 26 are Ctrl and a letter; 32 to 126 are printable
     if 0 < byte < 0x1B:
-        return KeyEvent(chr(byte + 0x60), KeyEventKind.TYPED, has_ctrl=True)
+        return KeyEvent(chr(byte + 0x60), KeyEventKind.TYPED, has_ctrl=True)  # 0x61 is "a"
     return KeyEvent(chr(byte).lower(), KeyEventKind.TYPED) if 0x20 < byte < 0x7F else None
 
 

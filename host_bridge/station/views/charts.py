@@ -76,9 +76,8 @@ def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "symbol": "arrow",
-        # Pixels; the arrow points upwards, and an angle goes the other way round, from the right
-        "symbolSize": [14, 18],
-        "symbolRotate": yaw_rad * 57.29578 - 90.0,
+        "symbolSize": [14, 18],  # pixels
+        "symbolRotate": yaw_rad * 57.29578 - 90.0,  # degrees; the arrow points upwards
         "data": [[x_m, y_m]],
         "color": colour,
         "silent": True,
