@@ -22,8 +22,8 @@ def test_each_row_is_refused_where_it_holds_and_nowhere_else(row, tmp_path):
         assert (expected in found) == (row.where in where)
         assert row.where in where or row.word not in str(found).replace(name, "")
     words = row.word.replace("_", " ")
-    found = _found(tmp_path, "page.md", f"A page.\n\nIt has a {words.capitalize()}, here.\n")
-    expected = f"page.md:3: {row.word!r} is retired in prose too; say {row.instead}"
+    found = _found(tmp_path, "README.md", f"A page.\n\nIt has a {words.capitalize()}, here.\n")
+    expected = f"README.md:3: {row.word!r} is retired in prose too; say {row.instead}"
     assert (expected in found) == (row.where == BOTH)
 
 
@@ -72,12 +72,12 @@ def test_names_that_a_hash_covers_stay(tmp_path):
 
 
 def test_a_page_of_changes_may_tell_an_old_name(tmp_path):
-    assert _found(tmp_path, "page.md", "the crew") != []
+    assert _found(tmp_path, "README.md", "the crew") != []
     for file in retired_words.TELLS:
         assert (retired_words.ROOT / file).is_file()
-    (tmp_path / "page.md").write_text("a car")
+    (tmp_path / "README.md").write_text("a car")
     (tmp_path / "CHANGELOG.md").write_text("the crew")
-    assert retired_words.refusals(tmp_path, ["page.md", "CHANGELOG.md"]) == []
+    assert retired_words.refusals(tmp_path, ["README.md", "CHANGELOG.md"]) == []
 
 
 def test_no_word_is_given_in_place_of_itself_or_of_another_that_is_retired():
