@@ -20,8 +20,8 @@ from host_bridge.deploy.hil.report.limits import judged
 from host_bridge.deploy.hil.report.report import Measurement
 
 FOLDER = Path(__file__).with_name("on_board")
-_BACK_S = 20.0
-_PACE_BEATS = 50
+_BACK_S = 20.0  # a reset, the mounting of a file system, an RP2040's imports
+_PACE_BEATS = 50  # half a second of a board's messages: the speed of its clock by ours
 
 
 class HilBench:
@@ -72,6 +72,7 @@ class HilBench:
             except OSError:
                 if time.monotonic() > give_up_s:
                     raise
+                # between two tries: a port takes some tenths of a second to come back
                 time.sleep(0.1)
 
 

@@ -69,7 +69,7 @@ def _signs_of_a_stop(car: PacedCar) -> dict[str, bool]:
 
 def _refuses_while_open(car: PacedCar) -> dict[str, bool]:
     refusals = [car.act(action) for action in (codes.ACTION_CLEAR, codes.ACTION_ARM)]
-    car.host.drive(300)
+    car.host.drive(300)  # ms: an answer, and some statuses
     is_armed = car.host.state in (codes.ACTIVE, codes.HOLD)
     return {"neither cleared nor armed while open": 0 not in refusals and not is_armed}
 

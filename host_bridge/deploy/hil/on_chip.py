@@ -27,6 +27,7 @@ KINDS = ("standing", "driving", "stopped")
 DRIVING_KEYS = ("step_median", "step_p99", "step_max", "c_stack")
 HEAP_KEYS = {"car": "heap_spare", "hitl": "heap_spare_hitl"}
 _HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # the resolution and the limit of the search, in bytes
+# without a command; and a line full of noise: some hundred steps each
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 40 kB/s
 
@@ -114,7 +115,7 @@ def stops(bench: HilBench, speed_mm_s: int, count: int) -> Iterator[Measurement]
         car.arm()
         for done in range(count):
             bench.progress(f"stop {done + 1} of {count}")
-            for _ in range(400):
+            for _ in range(400):  # steps: it is stopped within, by whatever is tried
                 car.host.drive(10, speed_mm_s)
                 if car.host.state not in (codes.ACTIVE, codes.HOLD):
                     break
@@ -157,6 +158,7 @@ def guard_share(bench: HilBench) -> Measurement:
     """Compare the turns of an empty loop with the guard's timer and without."""
     with bench.board() as board:
         transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
+        # s: three turns of some seconds, and the start
         said, wrong = transport.follow(30.0 * bench.patience)
     found = _found(said + wrong + END)
     shares = {k: 100 * (1 - found[k] / found["without"]) for k in ("standing", "enabled")}
@@ -189,6 +191,7 @@ def _started_beside(bench: HilBench, mode: str, ballast: int) -> Any:
     with bench.board() as board:
         text = program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
         transport = board.begin(text)
+        # s: a start with a ballast, and a collection
         said, wrong = transport.follow(30.0 * bench.patience)
     return _found(said + wrong + END)
 

@@ -36,7 +36,7 @@ _PULL = "Pull the power NOW, all of it (battery and USB), wait two seconds, and 
 _NEEDS_FLASH = "needs a flash first: --vehicle and --board"
 _NO_REPL = "not known: its REPL does not answer"
 _TRIES = 12  # each waits as long as the bench does for a port or a car's first message
-_COMMIT_EVERY_MS = 500
+_COMMIT_EVERY_MS = 500  # a write to flash and its answer take less
 _EPOCH = 70_000  # the first session's; each later one has its own, which tells boots apart
 _HEALTHY_S = 15.0  # a board's start, and the ten seconds of firmware/core/stops/fault_monitor.py
 
@@ -274,7 +274,7 @@ def _beside(name: str) -> str:
 
 
 def _commit(car: PacedCar, name: str, config_hash: bytes) -> None:
-    car_name = name.encode().ljust(16, b"\0")
+    car_name = name.encode().ljust(16, b"\0")  # bytes: the field's
     car.host.say(messages.ConfigCommit, config_hash=config_hash, car_name=car_name)
 
 

@@ -24,7 +24,7 @@ ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection or a start of the program takes seconds at most on a real board
 _IN = struct.Struct(IN)
 _OUT = struct.Struct(f"<{2 * CHANNELS}iiBBBHI")
-_SEEDS = 3
+_SEEDS = 3  # storms: each takes half a minute on a board
 
 
 def program(folder: str) -> str:
@@ -58,7 +58,7 @@ class BoardRunner:
 
     def _rest(self) -> str:
         self._line.timeout = 1.0
-        said: bytes = self._line.read(2000)
+        said: bytes = self._line.read(2000)  # bytes: a traceback
         return said.decode(errors="replace").strip("\x04>\r\n") or "it says nothing"
 
     def ask(self, what: bytes, size: int) -> bytes:
@@ -99,7 +99,7 @@ class BoardRunner:
 
     def heap(self) -> tuple[int, int]:
         """Return the bytes in use and the bytes free, after a collection."""
-        used, free = struct.unpack("<II", self.ask(b"R", 8))
+        used, free = struct.unpack("<II", self.ask(b"R", 8))  # bytes: two numbers of four
         return used, free
 
     def end(self) -> None:
@@ -149,7 +149,7 @@ def _shown(value: Any) -> str:
 def compare(
     line: Any,
     vehicle: str = "f1tenth",
-    beats: int = 3500,
+    beats: int = 3500,  # steps: half a minute of 10 ms
     patience_s: float = PATIENCE_S,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Measurement:
@@ -176,6 +176,7 @@ def compare(
         else f"0 of {count.steps} steps, {count.size} bytes of the link",
         how="a storm of commands, stops, faults and damaged frames on a virtual board, seed "
         f"{_SEEDS}, {vehicle}; the program of the slot, its heap locked in each step",
+        # steps: a minute of them over all storms
         holds=not difference and count.steps >= min(beats, 6000),
         detail={
             "steps": count.steps,
@@ -205,5 +206,5 @@ class StepCounter:
     def __call__(self, size: int) -> None:
         self.steps += 1
         self.size += size
-        if self.steps % 250 == 0:
+        if self.steps % 250 == 0:  # steps: progress is told every few seconds
             self._progress(f"{self.steps} steps the same, {time.monotonic() - self._begun_s:.0f} s")

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 BAUD = 115_200  # a VESC's line, 8N1, idle high
-_BITS = 8
+_BITS = 8  # of a byte on the line, the lowest first
 _CHANGED_S = 20e-6  # a brake's pulse that differs by more has moved
 _PAUSE_S = 10e-3  # a loop stays open for longer
+# the VESC's commands, as firmware/drivers/outputs/vesc.py numbers them
 _DUTY, _CURRENT, _BRAKE = 5, 6, 7
 _DRIVES = (_DUTY, _CURRENT, _BRAKE)
 
@@ -85,7 +86,7 @@ def vesc_commands(line: Levels) -> Iterator[VescCommand]:
         held.append(come)
         while held and held[0][1] != 2:
             held.pop(0)
-        if len(held) < 2 or len(held) < held[1][1] + 5:
+        if len(held) < 2 or len(held) < held[1][1] + 5:  # start, length, two of CRC, end
             continue
         payload = bytes(byte for _, byte in held[2 : 2 + held[1][1]])
         if held[-1][1] == 3 and payload:
@@ -101,8 +102,9 @@ def _bytes_of(line: Levels) -> Iterator[tuple[float, int]]:
     for time_s, level in zip(line.times_s, line.levels, strict=True):
         if level or time_s < free_s:
             continue
+        # the middle of the first bit, behind the start bit
         bits = [level_at(line, time_s + (1.5 + n) * bit_s) for n in range(_BITS)]
-        free_s = time_s + (1.5 + _BITS) * bit_s
+        free_s = time_s + (1.5 + _BITS) * bit_s  # the middle of the stop bit
         if level_at(line, free_s):
             yield free_s, sum(bit << n for n, bit in enumerate(bits))
 

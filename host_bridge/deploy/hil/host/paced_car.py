@@ -14,7 +14,7 @@ from host_bridge.deploy.hil.host.paced import CLAIM_EVERY_US, PacedHost
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.host.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 
-ASKED = 20
+ASKED = 20  # tries: a line that loses one frame in two answers still
 _STEERED_URAD, _STEERS = 150_000, 63  # amplitude; claims from one side to the other
 _CLEARS = 20  # tries, including waits while it brakes
 
@@ -61,7 +61,7 @@ class PacedCar:
     def meet(self) -> dict[str, object]:
         """Identify the car and bind; return its facts. Raises NoAnswer, errors.AnotherCarFault."""
         self.port.catch_up()
-        self.host.rest(50)
+        self.host.rest(50)  # ms: some statuses
         self.host.connect()
         it = self.host.latest["Identity"]
         name = bytes(it.car_name).rstrip(b"\0").decode(errors="replace")
@@ -80,7 +80,7 @@ class PacedCar:
         index = Params().index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
-            self.host.rest(50)
+            self.host.rest(50)  # ms: an answer, and a margin
             answer = self.host.latest.get("Parameter")
             if answer is not None and answer.index == index:
                 return int(answer.value)
@@ -98,7 +98,7 @@ class PacedCar:
             before_us = self.port.car_us
             self.host.latest.pop(answer, None)
             self.host.say(what, token=token)
-            for _ in range(200):
+            for _ in range(200):  # steps: two seconds, beyond which no answer comes
                 self._beat(drive)
                 heard = self.host.latest.get(answer)
                 if heard is not None and heard.token == token:
@@ -131,7 +131,7 @@ class PacedCar:
         host.latest.pop("ActReply", None)
         config_hash = bytes(host.latest["Identity"].config_hash)
         host.say(messages.Act, action=action, nonce=nonce, config_hash=config_hash)
-        for _ in range(50):
+        for _ in range(50):  # half a second: an answer comes with the next step but one
             host.drive(10, deadman=RELEASED)
             if "ActReply" in host.latest:
                 return host.latest["ActReply"]
@@ -140,7 +140,7 @@ class PacedCar:
 
     def clear(self) -> None:
         for _ in range(_CLEARS):
-            self.host.drive(300, deadman=RELEASED)
+            self.host.drive(300, deadman=RELEASED)  # ms: it stands, and the cause is gone
             if self.host.state == codes.STANDBY and not self.host.status.causes:
                 return
             if self.host.state != codes.STOPPING:  # while it brakes it clears nothing
@@ -152,11 +152,13 @@ class PacedCar:
         host = self.host
         if host.state in (codes.STOPPED, codes.FAULT) or host.status.causes:
             self.clear()
+        # ms: six answers to statuses, by which the clock gets good enough to arm
         host.drive(300, deadman=RELEASED)
         refusals = self.act(codes.ACTION_ARM)
+        # ms: some claims, so that the source has begun in neutral
         host.drive(200, deadman=RELEASED)
         host.drive(200)  # the source has to begin in neutral before it may ask for speed
-        host.drive(200, self._speed_mm_s)
+        host.drive(200, self._speed_mm_s)  # ms: it is driven
         if refusals or host.state != codes.ACTIVE:
             needs = "; ".join(Refusal(bit).advice for bit in _bits(refusals)) or "nothing refused"
             raise NotDriving(f"it does not drive ({needs}): {self.why()}")
@@ -165,7 +167,7 @@ class PacedCar:
         if self.host.state in (codes.ACTIVE, codes.HOLD):
             self.host.drive(1000, deadman=RELEASED)
             self.act(codes.ACTION_DISARM)
-        self.host.rest(300)
+        self.host.rest(300)  # ms: some statuses
 
     def halt(self) -> None:
         """Stop it and wait until it is no longer armed, whatever its state."""
@@ -206,8 +208,10 @@ class PacedCar:
             inputs.append(host.latest["Inputs"].step_10us / 100 if "Inputs" in host.latest else 0)
             if host.state != codes.ACTIVE:
                 raise NotDriving(f"it stopped by itself: {self.why()}")
+            # Progress is told each 5 s
             if (port.car_us - begun_us) // 5_000_000 > last_s:
                 last_s += 1
+                # 5 s each
                 self._progress(f"{last_s * 5} s of {seconds:g} driven with {sources}")
         took_s = (port.car_us - begun_us) / 1e6
         after = self._counters()
@@ -219,7 +223,9 @@ class PacedCar:
             "missed": self._missed() - told,
             "gaps": gaps,
             "late": sum(
-                us > 1.5 * self.step_us for us in between
+                # by half a period or more
+                us > 1.5 * self.step_us
+                for us in between
             ),  # late ones were caught up, unless they count as missed
             "longest_interval_ms": max(between) / 1000,
             "longest_step_ms": max(inputs),
@@ -266,4 +272,4 @@ class PacedCar:
 
 
 def _bits(bits: int) -> list[int]:
-    return [number for number in range(32) if bits >> number & 1]
+    return [number for number in range(32) if bits >> number & 1]  # bits of a mask

@@ -21,10 +21,10 @@ from firmware.protocol.frame import FrameReader, crc_table
 from host_bridge.core.errors import DeviceFault
 from sim_mock.board.hardware import TIME_MASK
 
-BAUD = 921_600
+BAUD = 921_600  # as everywhere in Tandem (host_bridge/link/transports/serial_port.py)
 SILENT_S = 3.0  # a healthy car sends fifty messages in it
 _STARTS_S = 6.0  # for a program just started at the REPL: an RP2040 needs 3.6 s to import it
-_QUIET_S = 0.5
+_QUIET_S = 0.5  # so long one read waits at most
 _IDLE = 3  # consecutive reads that find nothing
 _SAME_STEP_US = 3_000  # a Status and a Motion closer than this belong to one step
 
@@ -53,7 +53,7 @@ class Port:
         self.received = self.sent = self.frames_sent = self.steps = 0
         self.intervals_us: list[int] = []
         self._line = line or serial.Serial(path, baud, exclusive=True)
-        self._line.timeout = 0.05
+        self._line.timeout = 0.05  # s: five steps of a car
         self._reader = FrameReader(crc_table())
         self._timed = {it.ID: it() for it in (messages.Status, messages.Motion)}
         self._held = b""  # bytes after the end of the last step's message
@@ -66,16 +66,17 @@ class Port:
     def us_per_s(self) -> float:
         """Return the car's time in us per second of this machine; a million for a real board."""
         (first_us, first_s), (last_us, last_s) = self._came[0], self._came[-1]
+        # an arrival cannot be earlier than its sending
         if last_s - first_s < 1e-6 * (last_us - first_us):  # bytes had piled up here
             return 1e6
-        return (last_us - first_us) / max(last_s - first_s, 1e-6)
+        return (last_us - first_us) / max(last_s - first_s, 1e-6)  # no division by 0
 
     def catch_up(self) -> None:
         """Drop old bytes that waited here, which would be taken for the car's present."""
         idle = 0
         while idle < _IDLE:
             idle = 0 if self._line.read(self._line.in_waiting) else idle + 1
-            time.sleep(0.002)
+            time.sleep(0.002)  # s: between two bytes of a slow line
 
     def feed(self, data: bytes) -> None:
         self._line.write(data)

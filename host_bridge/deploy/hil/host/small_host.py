@@ -17,8 +17,8 @@ from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
 from sim_mock.board.hardware import TIME_MASK
 
-BEAT_US = 10_000
-SEAT, GAMEPAD, SCRIPT, ROS2 = 1, 2, 3, 4
+BEAT_US = 10_000  # the usual control period
+SEAT, GAMEPAD, SCRIPT, ROS2 = 1, 2, 3, 4  # command sources, by the vehicle files
 RELEASED, HELD = 0, codes.HELD
 TABLE = crc_table()
 
@@ -60,6 +60,7 @@ def framed(message: Any) -> bytes:
 class SmallHost(Generic[FarT]):
     """One host at the far end of one world's link. It keeps everything that was received."""
 
+    # any number but 0
     def __init__(self, world: FarT, epoch: int = 12345, source: int = SCRIPT) -> None:
         self.world = world
         self.epoch = epoch
@@ -73,7 +74,7 @@ class SmallHost(Generic[FarT]):
         self.events: list[tuple[int, int, int, int]] = []
         self._reader = FrameReader(TABLE)
         self._types = {message.ID: message for message in (*messages.TO_HOST, BoxHeard)}
-        self._sync_every = 5
+        self._sync_every = 5  # steps: 20 answers to statuses a second
         self._beats = 0
 
     # --- sending
@@ -109,12 +110,13 @@ class SmallHost(Generic[FarT]):
             "speed_mm_s": speed_mm_s,
             "deadman": deadman,
             "input_count": self.input_count,
-            "lease_ms": 120,
+            "lease_ms": 120,  # as the vehicle files' sources have it
             "stamp_us": self.now_us(),
         }
         return self.say(messages.Claim, **{**fields, **changes})
 
     def stop(self) -> bytes:
+        # any number: it comes back in the answer
         return self.say(messages.Stop, token=7, sender=codes.SENDER_COMMAND)
 
     # --- time
@@ -151,7 +153,7 @@ class SmallHost(Generic[FarT]):
     # --- procedures
 
     def connect(self) -> None:
-        self.rest(50)
+        self.rest(50)  # ms: some statuses
         # a car in a process of its own takes a while until it sends anything
         while "Status" not in self.latest or self.state == codes.STARTING:
             self.beat()
@@ -163,21 +165,21 @@ class SmallHost(Generic[FarT]):
         """Perform an action's two steps; return the refusals."""
         config_hash = bytes(self.latest["Identity"].config_hash)
         self.say(messages.Act, action=action, nonce=0, config_hash=config_hash)
-        self.drive(20, deadman=deadman)
+        self.drive(20, deadman=deadman)  # ms: an answer comes with the next step but one
         reply = self.latest["ActReply"]
         if reply.refusals or not reply.nonce:
             return int(reply.refusals)
         self.say(messages.Act, action=action, nonce=reply.nonce, config_hash=config_hash)
-        self.drive(20, deadman=deadman)
+        self.drive(20, deadman=deadman)  # ms, as above
         return int(self.latest["ActReply"].refusals)
 
     def take_the_wheel(self) -> None:
         """Bring the car from power-up to ACTIVE, at rest."""
         self.connect()
-        self.drive(50, deadman=RELEASED)
+        self.drive(50, deadman=RELEASED)  # ms: some claims, so that the deadman is seen released
         assert self.act(codes.ACTION_ARM) == 0
-        self.drive(50, deadman=RELEASED)
-        self.drive(50)
+        self.drive(50, deadman=RELEASED)  # ms, as above
+        self.drive(50)  # ms: held in neutral
         assert self.state == codes.ACTIVE
 
     # --- receiving

@@ -45,11 +45,12 @@ class Storm:
                     break
             self.host.claim(*self._setpoint)
             self.host.beat()
-        self.host.world.link_room = 1024
-        self.host.rest(500)
+        self.host.world.link_room = 1024  # bytes: as at the start
+        self.host.rest(500)  # ms: what is on its way comes
 
     def _change_setpoint(self) -> None:
         self._setpoint = (
+            # mm/s and urad: somewhat more than a car may, each way
             self._random.randrange(-1000, 4000),
             self._random.randrange(-500_000, 500_000),
             HELD,
@@ -57,6 +58,7 @@ class Storm:
 
     def _let_go(self) -> None:
         self._setpoint = (0, 0, RELEASED)
+        # ms: released beyond the time in which a deadman may flicker
         self.host.drive(200, deadman=RELEASED)
         self._setpoint = (0, 0, HELD)
 
@@ -68,15 +70,18 @@ class Storm:
 
     def _damaged_frame(self) -> None:
         frame = bytearray(framed(messages.Stop()))
+        # bits of the byte
         frame[self._random.randrange(1, len(frame) - 1)] ^= 1 << self._random.randrange(8)
         self.host.world.feed(bytes(frame))
 
     def _noise(self) -> None:
+        # bytes: some frames' worth
         self.host.world.feed(self._random.randbytes(self._random.randrange(200)))
 
     def _bad_claim(self) -> None:
         wrong = self._random.choice(
             (
+                # Of each field a value that is refused or clamped
                 {"lease_ms": 1000},
                 {"mask": 15},
                 {"sequence": 0},
@@ -99,13 +104,16 @@ class Storm:
         self._setpoint = (0, 0, HELD)
 
     def _silence(self) -> None:
+        # ms: within a lease, and beyond every silence limit
         self.host.rest(self._random.randrange(50, 300))
 
     def _rebind(self) -> None:
         self.host.connect()
 
     def _read_parameter(self) -> None:
+        # beyond the last parameter, too
         self.host.say(messages.ParameterRead, index=self._random.randrange(400))
 
     def _starve_link(self) -> None:
+        # bytes: nothing fits, one frame does, all do
         self.host.world.link_room = self._random.choice((0, 60, 1024, 1024))

@@ -8,7 +8,7 @@ import machine
 from firmware.compat import array
 from firmware.core.stops.guard import RATE_LIMITED_HZ
 
-TICKS = 5000
+TICKS = 5000  # of the timer: enough for what is rare to show
 
 
 class Lateness:
@@ -39,7 +39,7 @@ def idle():
 
 
 def busy():
-    [n * n for n in range(200)]
+    [n * n for n in range(200)]  # some work that makes garbage
 
 
 def run(what, work):

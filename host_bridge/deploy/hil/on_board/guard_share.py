@@ -13,7 +13,7 @@ import time
 
 import machine
 
-gc.threshold(8000)
+gc.threshold(8000)  # as firmware/boards/start.py: garbage is collected before the heap is in pieces
 sys.path.insert(0, FOLDER)
 
 import pins
@@ -28,8 +28,8 @@ from firmware.boards import start
 from firmware.boards.store import Store
 
 ticks_us, ticks_diff = time.ticks_us, time.ticks_diff
-FOR_US = 1_000_000
-BEAT_US = 10_000
+FOR_US = 1_000_000  # a second: a share is known to a thousandth
+BEAT_US = 10_000  # the usual control period
 MASK = (1 << 30) - 1
 
 

@@ -8,8 +8,8 @@ from firmware.drivers.parts import bno055, mpu
 from firmware.drivers.parts.mounting import Mounting
 
 SDA, SCL = 0, 1
-READINGS = 500
-PERIOD_US = 10_000
+READINGS = 500  # five seconds of readings
+PERIOD_US = 10_000  # the usual control period
 
 
 def found(i2c):
@@ -22,6 +22,7 @@ def found(i2c):
     ):
         if address in i2c.scan():
             print("at", hex(address), kind.__name__)
+            # mounted flat, x forward; silent after 0.1 s, as on a car
             return kind(i2c, address, Mounting(1, 2, 3), 100_000, time.sleep_ms)
     raise OSError("nobody answers at 0x28, 0x29, 0x68, 0x69: check wiring and power")
 

@@ -8,7 +8,7 @@ import rp2
 
 from firmware.drivers.wheels.rp2_quadrature import QuadratureCounter, quadrature
 
-MADE, COUNTED = 6, 8
+MADE, COUNTED = 6, 8  # the first of two pins each
 CYCLES = 50_000  # four steps each, forward and then back
 STEP_CYCLES = 16  # state machine cycles per step
 
@@ -44,6 +44,7 @@ def run(counter, rate):
     lost = 0
     for direction in (4, 0):
         maker.put(CYCLES - 1)
+        # ms: four steps a cycle, at this rate, and a margin
         ends = time.ticks_add(time.ticks_ms(), CYCLES * 4000 // rate + 20)
         while time.ticks_diff(ends, time.ticks_ms()) > 0:
             counter.read()
@@ -64,6 +65,7 @@ for pin in (COUNTED, COUNTED + 1):
     machine.Pin(pin, machine.Pin.IN, machine.Pin.PULL_DOWN)
 counting = QuadratureCounter(rp2.StateMachine(4, quadrature, in_base=machine.Pin(COUNTED)))
 time_of_a_reading(counting)
+# up to beyond what the state machine can count
 for steps_per_s in (10_000, 100_000, 1_000_000, 2_000_000, 4_000_000, 6_000_000, 7_500_000):
     if run(counting, steps_per_s):
         break

@@ -10,8 +10,8 @@ from firmware.drivers.outputs import rp2_life_signal
 from firmware.drivers.outputs.rp2_life_signal import LifeSignal
 from firmware.drivers.outputs.toggled_life import ToggledLife
 
-RUNSTOP, LOOP, LIFE, SEEN = 4, 5, 10, 11
-WATCHED_US = 150_000
+RUNSTOP, LOOP, LIFE, SEEN = 4, 5, 10, 11  # pins
+WATCHED_US = 150_000  # half again as long as S5 allows
 
 
 def last_edge_us(seen, loop):
@@ -38,7 +38,7 @@ def by_pio(loop, runstop, seen):
         set_base=machine.Pin(LIFE),
         jmp_pin=runstop,
     )
-    LifeSignal(state_machine, 100_000).renew()
+    LifeSignal(state_machine, 100_000).renew()  # us: the longest lease that the driver takes
     time.sleep_ms(10)
     print("PIO alone: last edge", last_edge_us(seen, loop), "us after opening, promised 1000")
     state_machine.active(0)
@@ -49,14 +49,14 @@ def by_guard(loop, runstop, seen, opens):
     loop.value(1)
     life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT))
     ring = Ring1(runstop, life, time.ticks_us)
-    ring.guard.begin(50_000)
+    ring.guard.begin(50_000)  # us: the guard's limit for the loop
     runstop.irq(ring.on_edge, machine.Pin.IRQ_RISING | machine.Pin.IRQ_FALLING, hard=True)
     timer = machine.Timer(-1, freq=TICK_HZ, callback=ring.on_timer, hard=True)
     ring.guard.read()
     ring.write(False)
     for _ in range(10):
         ring.write(True)
-        time.sleep_ms(5)
+        time.sleep_ms(5)  # ms: half a step
     watched = loop if opens else machine.Pin(25, machine.Pin.OUT)  # GP25 opens nothing
     ended_us = last_edge_us(seen, watched)
     timer.deinit()
@@ -70,7 +70,7 @@ def by_guard(loop, runstop, seen, opens):
 loop_pin = machine.Pin(LOOP, machine.Pin.OUT, value=1)
 runstop_pin = machine.Pin(RUNSTOP, machine.Pin.IN, machine.Pin.PULL_DOWN)
 seen_pin = machine.Pin(SEEN, machine.Pin.IN)
-for _ in range(5):
+for _ in range(5):  # times: the phase of the opening is another each time
     by_pio(loop_pin, runstop_pin, seen_pin)
 for is_opened in (True, True, True, False):
     by_guard(loop_pin, runstop_pin, seen_pin, is_opened)

@@ -17,7 +17,7 @@ import time
 import micropython
 
 micropython.kbd_intr(-1)  # 0x03 is a byte like others
-gc.threshold(8000)
+gc.threshold(8000)  # as firmware/boards/start.py: garbage is collected before the heap is in pieces
 sys.path.insert(0, FOLDER)
 
 from firmware.app import App
@@ -41,7 +41,7 @@ def take(size):
 
 def new():
     """Start the board anew, with the configuration that comes."""
-    board_id, seed, size = struct.unpack("<8siH", take(14))
+    board_id, seed, size = struct.unpack("<8siH", take(14))  # bytes of the three: 8, 4 and 2
     board = VirtualBoard(board_id, bytes(take(size)), seed)
     app = App(board)
     writer.write(b".")

@@ -24,7 +24,7 @@ import machine
 import micropython
 
 micropython.kbd_intr(-1)  # a frame may hold 0x03
-gc.threshold(8000)
+gc.threshold(8000)  # as firmware/boards/start.py: garbage is collected before the heap is in pieces
 sys.path.insert(0, FOLDER)
 
 import pins
@@ -41,13 +41,14 @@ from firmware.protocol.frame import FrameWriter, crc_table
 from firmware.protocol.messages import Stop
 
 BIN_US, BINS = 100, 200  # to 20 ms; the last one holds what is longer
+# States, as firmware/protocol/codes.py numbers them
 STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
 MASK = (1 << 30) - 1
 DRIVEN = 60  # steps before the next Stop
-STOPS = 200
+STOPS = 200  # so many that the slowest of a hundred shows
 STACKS = (("RP2040", 0x2004_0000), ("RP2350", 0x2008_0000))  # their lower ends, by MicroPython
-STACK_SIZE, SPARED = 8192, 512
-FILLED = 0x15A5_A5A5
+STACK_SIZE, SPARED = 8192, 512  # bytes: of the C stack, and what is not written over below its top
+FILLED = 0x15A5_A5A5  # a pattern that no pointer and no small number has
 TIMER_HZ = 97  # beside a step of 10 or 20 ms it comes at another phase each time
 
 ticks_us, ticks_diff = time.ticks_us, time.ticks_diff
@@ -126,7 +127,7 @@ class Line:
         self.came = self.went = self.in_us = self.out_us = 0
         self.now = 0  # came in this step
         self.last_us = -1
-        self.pad = bytearray(64)
+        self.pad = bytearray(64)  # bytes: the longest frame
 
     def fill(self, board, now_us):
         since_us = (now_us - self.last_us) & MASK if self.last_us >= 0 else 0
@@ -136,8 +137,8 @@ class Line:
             self.in_us += since_us
         else:
             self.out_us += since_us
-            while board.transmit(self.pad, 64):
-                self.went += 64
+            while board.transmit(self.pad, 64):  # bytes, see above
+                self.went += 64  # bytes, see above
         self.now = 0
 
 

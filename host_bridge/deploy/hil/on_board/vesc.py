@@ -6,9 +6,9 @@ import machine
 
 from firmware.drivers.outputs.vesc import STATUS_KILL_SWITCH, STATUS_TIMEOUT, Vesc
 
-TX, RX = 12, 13
-PERIOD_MS = 20
-ASKED_MS = 5000
+TX, RX = 12, 13  # pins
+PERIOD_MS = 20  # as often as the car asks
+ASKED_MS = 5000  # of answers
 
 
 def talk(vesc, keep_alive):

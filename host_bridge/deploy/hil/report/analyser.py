@@ -114,7 +114,8 @@ def _channels(
 
 
 def measure(
-    channels: Mapping[str, CapturedChannel], neutral_us: float = 1500.0
+    channels: Mapping[str, CapturedChannel],
+    neutral_us: float = 1500.0,  # of servos and ESCs that are not set otherwise
 ) -> Iterator[Measurement]:
     """Yield everything that these channels show."""
     neutral_s = neutral_us * 1e-6
@@ -213,7 +214,7 @@ def _life(life: CapturedChannel | None, opened: Sequence[float], how: str) -> Me
     for opened_s in opened:
         last_s = opened_s
         for time_s in life.times_s[bisect_right(life.times_s, opened_s) :]:
-            if time_s - last_s > 10e-3:
+            if time_s - last_s > 10e-3:  # s: ten waves of 1 ms at least are missing: it has ended
                 break
             last_s = time_s
         longest_s = max(longest_s, last_s - opened_s)

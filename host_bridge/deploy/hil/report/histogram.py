@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-_BIN_US = 100
+_BIN_US = 100  # as on_board/steps.py has it
 
 
 def merged(rows: Any, kind: str) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def summary(found: Any) -> dict[str, float]:
         "steps": found["steps"],
         "mean_ms": round(found["spent_us"] / found["steps"] / 1000, 3),
         "median_ms": _share(found, 0.5),
-        "p99_ms": _share(found, 0.99),
+        "p99_ms": _share(found, 0.99),  # of the steps
         "longest_ms": found["longest_us"] / 1000,
     }
 

@@ -27,7 +27,7 @@ class Limit(NamedTuple):
 
 
 STEP_MS = 10  # the control period that these limits were made for
-ANSWER_MS = 50
+ANSWER_MS = 50  # beside a step: the line, USB's polling, and this machine
 
 LIMITS = {
     "stop_answer": Limit("Stop answered, standing by", MOST, ANSWER_MS + STEP_MS, 30, "ms"),

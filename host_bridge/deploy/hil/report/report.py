@@ -61,7 +61,7 @@ class HilReport:
         return [row for row in self.rows if row.holds is False]
 
     def show(self) -> None:
-        console = Console(width=None if Console().is_terminal else 140)
+        console = Console(width=None if Console().is_terminal else 140)  # columns: for a file
         for name, value in self.board.items():
             console.print(f"{name}: {value}", highlight=False)
         table = Table(title="measured through the port", title_justify="left")
