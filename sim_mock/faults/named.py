@@ -24,7 +24,7 @@ from sim_mock.toml.keys import Key, choice, number
 from sim_mock.toml.parsing import read_toml
 from sim_mock.toml.plain_reading import as_list, as_mapping, as_number, read_by
 
-_MOST_S = 1e6
+_MOST_S = 1e6  # twelve days: beyond any trial
 _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
 
@@ -44,7 +44,7 @@ class NamedFault:
 
 def _ms(default: int) -> Key:
     """Return the key of a duration in milliseconds."""
-    return number("ms", 1, 600_000, default=default)
+    return number("ms", 1, 600_000, default=default)  # ten minutes: beyond any trial
 
 
 def _like(table: str, **defaults: float) -> tuple[Key, ...]:

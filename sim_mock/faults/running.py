@@ -28,12 +28,12 @@ from sim_mock.faults.trial.vehicles import with_parameters
 from sim_mock.faults.trial.wire import clean
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
-_DRIVES_ON_MS = 2000
-_STOPS_WITHIN_MS = 60_000
-_STARTS_WITHIN_MS = 5_000
+_DRIVES_ON_MS = 2000  # longer than any lease or silence limit: it was not on the way to a stop
+_STOPS_WITHIN_MS = 60_000  # a car that rolls in neutral stands long before
+_STARTS_WITHIN_MS = 5_000  # neutral after power-up for up to 2 s, and a margin
 _LOOKS_MS = 500  # anything that has to fall silent first has done so by then
 _SLOWER = 0.9  # least share of its speed at which a car counts as driving on
-_LIMPS_WITHIN_MS = 5000
+_LIMPS_WITHIN_MS = 5000  # brakes to the limit from any speed of these cars
 _STILL_M = 0.002  # an axle's play
 _GRAIN_S = TICK_US * 1e-6  # resolution of the times measured here
 
@@ -123,7 +123,7 @@ class _CaseRun:
 
     def _drawn_ms(self) -> int:
         near_wrap = self.case.start_us or self.case.ahead_us
-        return 50 if near_wrap else _DRAWN_MS
+        return 50 if near_wrap else _DRAWN_MS  # ms: near the wrap nothing else may move it
 
     def drives(self) -> Iterator[str]:
         """Yield what is wrong, for a car that has to drive on unaffected."""
@@ -167,6 +167,7 @@ class _CaseRun:
             yield "never stood still"
         yield from self._over()
         timeout_ms = trial.vehicle.parameters["stop_timeout_ms"][0]  # where no speed is trusted
+        # ms: some statuses more
         trial.until(lambda: trial.driver.state != codes.STOPPING, timeout_ms + 500)
         before_m = trial.motion.distance_m
         reaction = trial.motion.drove_us, trial.motion.moved_us
@@ -195,6 +196,7 @@ class _CaseRun:
         driver, world, plant = self.trial.driver, self.trial.world, self.trial.world.plant
         driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
         driver.input_is_live, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
+        # degrees: a room
         world.charger, world.runstop_closed, world.temperature_c = False, True, 25
         world.dead_encoders.clear()
         world.restore_power()
@@ -217,11 +219,12 @@ class _CaseRun:
         if self.expected.state == codes.HOLD:
             self.trial.run(_LOOKS_MS)
             return
+        # a walk, in mm/s, for a case that stood
         asked, driver.speed_mm_s, driver.deadman = abs(driver.speed_mm_s) or 300, 0, 0
         was_held = rc is not None and rc.live_man
         if rc:
             rc.is_on, rc.mode, rc.live_man = True, "manual", False
-        self.trial.run(200)
+        self.trial.run(200)  # ms: released so long that the source may begin anew
         driver.deadman = codes.HELD
         if rc:
             rc.live_man = was_held

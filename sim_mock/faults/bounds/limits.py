@@ -10,7 +10,7 @@ from sim_mock.faults.trial.host import CLAIM_EVERY_US, SYNC_EVERY_US
 from sim_mock.faults.trial.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
 
-G_MPS2 = 9.81
+G_MPS2 = 9.81  # standard gravity
 _GRIP_USED = 0.5  # least share of the braked tyres' grip that counts as braking
 _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
 _BATTERY_SETTLES_MS = 1000  # firmware/core/battery waits, as motors make it sag for moments
@@ -91,6 +91,7 @@ class Decelerations:
         return cls(
             brake_mps2=brake,
             coast_mps2=force_n / (mass_kg + drive.rotating_mass_kg),
+            # half of it, in m/s^2
             promised_mps2=vehicle.parameters["brake_decel_mm_s2"][0] * 0.5e-3,
             unseen_mps=standstill_mps + brake * _MEASURED_OVER_S,
         )

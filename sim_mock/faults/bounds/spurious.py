@@ -21,10 +21,12 @@ from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.trial.wire import Line
 
+# Of frames: from a poor radio to a broken one; and how often hosts claim
 LOSSES = (0.01, 0.05, 0.10, 0.20)
 RATES_HZ = (20, 50, 100)
 BURSTS_MS = (0.0, 5.0, 20.0)  # 0: independent losses
 _GRAIN_US = 100  # core/clock adds this to half of the round trip
+# of virtual time for one stop: what is rarer is computed and not waited for
 _PATIENCE_MS = 1_000_000
 _SIGMAS = 4.0  # one check in 16 000 fails by chance
 
@@ -60,7 +62,10 @@ class LossChain:
 
 
 def losses_that_stop(
-    rate_hz: int, phase_ms: int, step_ms: int = 10, lease_ms: int = LEASE_MS
+    rate_hz: int,
+    phase_ms: int,
+    step_ms: int = 10,  # the usual control period
+    lease_ms: int = LEASE_MS,
 ) -> int:
     """Return how many claims in a row have to be lost, if they leave ``phase_ms`` after a beat.
 
@@ -174,7 +179,7 @@ def _one_stop(
     try:
         _stand_active(trial)
         trial.driver.claim_every_us = 1_000_000 // rate_hz
-        trial.run(1000 // rate_hz + 50)
+        trial.run(1000 // rate_hz + 50)  # ms: the first claim, and its answer
         trial.driver.line = _bad_line(trial, share, burst_ms)
         began_us = trial.world.now_us
         if not trial.until(lambda: trial.driver.state != codes.ACTIVE, _PATIENCE_MS):

@@ -15,7 +15,7 @@ from sim_mock.faults.cases.catalogue import case_of
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
 
-USUAL_MPS = 3.0
+USUAL_MPS = 3.0  # fast for a small car, and below the top speed of most
 _LEAST_APART_MPS = 0.1  # a row at the cap is added only if it differs by more than this
 
 

@@ -50,7 +50,7 @@ def set_box(**changes: object) -> TrialInjection:
     return inject
 
 
-def battery_under(limit: str, ms: int = 60_000) -> Injection:
+def battery_under(limit: str, ms: int = 60_000) -> Injection:  # ms: as long as the trial lasts
     """Return an injection: the battery reads 100 mV less than this parameter for ``ms``."""
 
     def inject(target: InjectionTarget) -> None:
@@ -71,7 +71,7 @@ def _set(what: object, changes: dict[str, object]) -> None:
 
 def board_resets(target: InjectionTarget) -> None:
     """Brown-out: restart the board while the car rolls, with 100 to 300 ms of start-up."""
-    target.pins.reset(target.random.randrange(10, 31))
+    target.pins.reset(target.random.randrange(10, 31))  # tens of ms
 
 
 def hangs(ms: int, interrupts_too: bool = False) -> Injection:
@@ -97,13 +97,14 @@ def steps_last(us: int) -> Injection:
 def armed_off_beat(trial: FaultTrial) -> None:
     """Let steps take 1.14 periods while the car stands by, then try to drive."""
     step_us = trial.vehicle.parameters["step_us"][0]
-    steps_last(step_us * 114 // 100)(trial)
+    steps_last(step_us * 114 // 100)(trial)  # in hundredths, see above
     trial.run(1000)
     hold_and_go(trial)
 
 
 def hangs_and_loop_opens(trial: FaultTrial) -> None:
     """Open the runstop loop 10 ms into a hang, before the guard would notice the hang."""
+    # twice the time in which the guard and the watchdog have to be quicker
     trial.world.hang(200 * _MS)
     trial.after(10, lambda: setattr(trial.world, "runstop_closed", False))
 
@@ -126,15 +127,15 @@ def loop_spikes(trial: FaultTrial) -> None:
         now_us = trial.world.now_us
         trial.world.hardware.glitch(now_us, now_us + 15)
 
-    trial.every(7, 20, spike)
+    trial.every(7, 20, spike)  # every 7 ms, twenty times: at another phase of the step each
 
 
 def starts_fail(trial: FaultTrial) -> None:
     """Restart three times before a start counts as healthy, then try to drive."""
-    trial.run(300)
+    trial.run(300)  # ms: it has started, and is not healthy yet
     for _ in range(3):
         trial.world.restart(codes.RESET_WATCHDOG)
-        trial.run(300)
+        trial.run(300)  # ms, as before
     try_to_drive(trial)
 
 
@@ -157,13 +158,14 @@ def drive_pulse_stuck(trial: FaultTrial) -> None:
 def steering_pulse_stuck(trial: FaultTrial) -> None:
     """Hold a steering output at its present value while the driver steers."""
     trial.world.hardware.stuck[0] = trial.world.values[0]
+    # 0.1 rad: more than the limit at which a pulse counts as away
     trial.driver.steer_urad = 100_000
 
 
 def servo_stuck(trial: FaultTrial) -> None:
     """Block the servo while the driver steers: the pulses are right, the wheels do not follow."""
     trial.world.plant.is_steering_stuck = True
-    trial.driver.steer_urad = 50_000
+    trial.driver.steer_urad = 50_000  # 0.05 rad: seen in the path
 
 
 def contact_never_closes(trial: FaultTrial) -> None:
@@ -215,7 +217,7 @@ def _count_by_themselves(trial: FaultTrial, speed_mps: float) -> None:
         value = begun + round(counts_mps * ms * 1e-3) & (1 << 30) - 1
         return lambda: trial.pins.stuck.update(count_left=value, count_right=value)
 
-    for ms in range(10, 600, 10):
+    for ms in range(10, 600, 10):  # ms: longer than the time after which too fast is a fault
         trial.after(ms, count(ms))
 
 
@@ -232,7 +234,7 @@ def throttle_stuck_below_top(trial: FaultTrial) -> None:
     top, full = (
         trial.vehicle.parameters[f"{name}_mm_s"][0] for name in ("speed_max", "full_effort")
     )
-    trial.world.plant.stuck_throttle = 0.75 * top / full
+    trial.world.plant.stuck_throttle = 0.75 * top / full  # of the duty that gives top speed
     trial.driver.speed_mm_s //= 10
 
 
@@ -242,7 +244,7 @@ def moves_off_with(speed_mm_s: int, **changes: object) -> TrialInjection:
     def inject(trial: FaultTrial) -> None:
         _set(trial.world.plant, changes)
         trial.driver.deadman = codes.HELD
-        trial.run(50)
+        trial.run(50)  # ms: some claims, so that the source has begun in neutral
         trial.driver.speed_mm_s = speed_mm_s
 
     return inject
@@ -251,6 +253,7 @@ def moves_off_with(speed_mm_s: int, **changes: object) -> TrialInjection:
 def pushed(trial: FaultTrial) -> None:
     """Push a car that holds, with more force than its brake has, for 700 ms."""
     plant = trial.world.plant
+    # 0.7 of its weight: more than any brake or tyre of these cars holds
     plant.pushed_n = 0.7 * 9.81 * trial.vehicle.plant["body"]["mass_kg"]
     trial.after(700, lambda: setattr(plant, "pushed_n", 0.0))
 
@@ -261,7 +264,7 @@ def pushed(trial: FaultTrial) -> None:
 def armed_and_left(trial: FaultTrial) -> None:
     """Arm the car from a program without a claiming source; nobody takes the wheel."""
     trial.driver.claims = False
-    trial.run(500)
+    trial.run(500)  # ms: the lease of the last claim is over
     if trial.driver.state == codes.STANDBY:
         arm(trial)
 

@@ -24,7 +24,7 @@ class Case:
     wait: str = "step"
     extra_ms: int = 0  # the time until the fault is fully developed
     start: Callable[[FaultTrial, float], None] = starts.driving
-    speed_mps: float = 3.0
+    speed_mps: float = 3.0  # fast for a small car, and below the top speed of most
     top_share: float = 0.9  # of the vehicle's top speed, where that is less
     coasts: bool = False  # nothing is left to brake with
     rolls_back: bool = False  # the fault itself may drive it backward

@@ -25,6 +25,7 @@ def drive(arguments: "list[str]") -> None:
             kept = (kept, bytearray(_PIECE))
     while board.wait():
         app.step(board.now_us)
+        # 2 kB of garbage a step: a collection comes every few seconds
         for _ in range(2048 // _PIECE):
             bytearray(_PIECE)
         board.answer()

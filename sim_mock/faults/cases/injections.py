@@ -13,8 +13,8 @@ TrialInjection = Callable[[FaultTrial], None]
 REPL = b"\x03\x04\x01\x02\x05\r\n\x1b"  # bytes by which a terminal breaks into a MicroPython
 ALL_BYTES = bytes(range(256))
 _FLOOD = 4096  # bytes per beat, of which a board takes 512
-JUMP_US = 1_000_000
-LIE_US = 300_000
+JUMP_US = 1_000_000  # beyond any claim's lease
+LIE_US = 300_000  # beyond any claim's lease, and within a second
 
 
 # --- makers of injections
@@ -117,10 +117,10 @@ def gone_with_binding(trial: FaultTrial) -> None:
 
     If the driver comes back, it holds the deadman and asks for speed.
     """
-    trial.run(1500)
+    trial.run(1500)  # ms: it has started, and says who it is
     trial.driver.bind()
     cable_pulled(trial)
-    trial.driver.deadman, trial.driver.speed_mm_s = codes.HELD, 300
+    trial.driver.deadman, trial.driver.speed_mm_s = codes.HELD, 300  # a walk, in mm/s
 
 
 def gone_while_clearing(trial: FaultTrial) -> None:
@@ -137,7 +137,7 @@ def gone_with_clearing(trial: FaultTrial) -> None:
     starts.ask(trial, codes.ACTION_CLEAR)
     starts.confirm(trial, codes.ACTION_CLEAR)
     cable_pulled(trial)
-    trial.driver.deadman, trial.driver.speed_mm_s = codes.HELD, 300
+    trial.driver.deadman, trial.driver.speed_mm_s = codes.HELD, 300  # a walk, in mm/s
 
 
 def gone_with_arming(trial: FaultTrial) -> None:
@@ -149,8 +149,8 @@ def gone_with_arming(trial: FaultTrial) -> None:
 def gone_when_moving_off(trial: FaultTrial) -> None:
     """Hold the deadman in neutral, ask for speed, and pull the cable after that first claim."""
     trial.driver.deadman = codes.HELD
-    trial.run(20)
-    trial.driver.speed_mm_s = 300
+    trial.run(20)  # ms: two claims in neutral
+    trial.driver.speed_mm_s = 300  # a walk, in mm/s
     trial.driver.claim()
     cable_pulled(trial)
 
@@ -169,9 +169,9 @@ def armed_for_another_car(trial: FaultTrial) -> None:
 
 def try_to_drive(trial: FaultTrial) -> None:
     """Bind, arm and ask for speed from power-up on, as any host would."""
-    trial.run(1500)
+    trial.run(1500)  # ms: it has started, and says who it is
     trial.driver.bind()
-    trial.run(300)
+    trial.run(300)  # ms: six answers to statuses, by which the clock gets good enough to arm
     trial.driver.claims = True
     hold_and_go(trial)
 
@@ -187,14 +187,14 @@ def hold_and_go(trial: FaultTrial) -> None:
     arm(trial)
     trial.run(100)
     trial.driver.deadman = codes.HELD
-    trial.run(50)
-    trial.driver.speed_mm_s = 300
-    trial.run(300)
+    trial.run(50)  # ms: some claims, so that the source has begun in neutral
+    trial.driver.speed_mm_s = 300  # a walk, in mm/s
+    trial.run(300)  # ms: it moves off
 
 
 def odd_pace(trial: FaultTrial) -> None:
     """Let time pass in uneven pieces, as a busy machine does."""
-    cuts = sorted(trial.random.sample(range(1, 1000), 5))
+    cuts = sorted(trial.random.sample(range(1, 1000), 5))  # six pieces of a millisecond
     trial.pieces_us = [*cuts, 1000]
 
 
@@ -223,6 +223,7 @@ def stop_and_clear(trial: FaultTrial) -> None:
 def other_host_claims(trial: FaultTrial) -> None:
     """Let another car's session claim this one, at its own speed."""
     other = trial.add_host()
+    # a walk backwards, in mm/s
     other.claims, other.deadman, other.speed_mm_s = True, codes.HELD, -300
 
 
@@ -245,7 +246,7 @@ def gone_while_tool_watches(trial: FaultTrial) -> None:
     tool = trial.add_host(other)
     tool.bind()
     tool.claims = True
-    trial.every(20, 50, lambda: tool.say(messages.Identify, token=2))
+    trial.every(20, 50, lambda: tool.say(messages.Identify, token=2))  # every 20 ms for a second
     trial.driver.line = lines.dead()
 
 
@@ -259,6 +260,7 @@ def session_replayed(trial: FaultTrial) -> None:
 def nobody_reads(trial: FaultTrial) -> None:
     """Block the car's output: its link is full for the whole run."""
     trial.world.link_room = 0
+    # ms: at the end of the run, as much room as before
     trial.after(1900, lambda: setattr(trial.world, "link_room", 1024))
 
 

@@ -8,7 +8,7 @@ from sim_mock.faults.trial.wire import Line
 
 
 def _repl(target: InjectionTarget) -> Line:
-    return lines.inserted(target.random, inject.REPL, 0.2)
+    return lines.inserted(target.random, inject.REPL, 0.2)  # one frame in five
 
 
 LINE_CASES = (

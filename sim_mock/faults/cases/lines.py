@@ -5,7 +5,7 @@ from random import Random
 
 from sim_mock.faults.trial.wire import Line
 
-MS = 1000
+MS = 1000  # us
 Pieces = Sequence[tuple[int, bytes]]
 
 
@@ -36,7 +36,7 @@ def flipped(random: Random, share: float) -> Line:
         if random.random() >= share:
             return [(0, frame)]
         data = bytearray(frame)
-        data[random.randrange(1, len(data) - 1)] ^= 1 << random.randrange(8)
+        data[random.randrange(1, len(data) - 1)] ^= 1 << random.randrange(8)  # bits of the byte
         return [(0, bytes(data))]
 
     return line
@@ -87,6 +87,7 @@ def among(random: Random, noise: bytes) -> Line:
     """Return a line that puts a random piece of ``noise`` and delimiters between frames."""
 
     def line(frame: bytes) -> Pieces:
+        # bytes: up to a frame's length
         piece = noise[random.randrange(len(noise)) :][: random.randrange(1, 60)]
         return [(0, piece + b"\0" + frame + piece + b"\0")]
 

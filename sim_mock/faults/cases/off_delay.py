@@ -15,7 +15,7 @@ from sim_mock.faults.trial.target import TICK_US
 from sim_mock.world import World
 
 OFF_DELAY = {"loop_brake_ms": 600}  # the parameter of a car that brakes before it is cut
-_HANGS_US = 300 * TICK_US
+_HANGS_US = 300 * TICK_US  # 300 ms: the guard comes long before its end, the watchdog after it
 _Change = Callable[[World], object]
 
 
@@ -62,8 +62,8 @@ def bounces(trial: FaultTrial) -> None:
     """Open and close the loop at random for 1.5 s, as a loose wire does, then leave it open."""
     _turn(trial, False)
     at_ms, is_closed = 0, False
-    while at_ms < 1_500:
-        at_ms += trial.random.randrange(2, 40)
+    while at_ms < 1_500:  # ms: one and a half seconds
+        at_ms += trial.random.randrange(2, 40)  # a contact bounces for so long
         is_closed = not is_closed
         trial.after(at_ms, lambda closed=is_closed: _turn(trial, closed))  # type: ignore[misc]
     trial.after(at_ms + 1, lambda: _turn(trial, False))
@@ -71,6 +71,7 @@ def bounces(trial: FaultTrial) -> None:
 
 def opens_under_hands(trial: FaultTrial) -> None:
     """Open the loop of a car that holds while its wheels are turned by hand."""
+    # ms: after the off-delay of a hand that turns wheels slowly
     trial.after(1_100, lambda: _turn(trial, False))
     turned_by_hand(0.9)(trial)
     trial.run(200)
@@ -78,7 +79,7 @@ def opens_under_hands(trial: FaultTrial) -> None:
 
 def late(trial: FaultTrial) -> None:
     """Open the loop while each step takes two and a half periods, which is no overrun yet."""
-    trial.pins.stuck["step_us"] = trial.vehicle.parameters["step_us"][0] * 5 // 2
+    trial.pins.stuck["step_us"] = trial.vehicle.parameters["step_us"][0] * 5 // 2  # two and a half
     _turn(trial, False)
 
 

@@ -8,7 +8,7 @@ from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import needs_rc_to_race
 
 WRAP_US = 1 << 30  # where the board's and the session's clock wrap
-_BEAT_MS = 10
+_BEAT_MS = 10  # the usual control period
 
 
 class NotReady(Exception):
@@ -22,9 +22,10 @@ def off(_trial: FaultTrial, _speed_mps: float) -> None:
 def standing_by(trial: FaultTrial, _speed_mps: float = 0.0) -> None:
     """Start in STANDBY: bound, clocks synchronised, a driver claims without a deadman."""
     trial.run(_BEAT_MS)
+    # ms: neutral after power-up for up to 2 s, as the vehicle files have it
     _wait_for(trial, codes.STANDBY, 3000)
     trial.driver.bind()
-    trial.run(300)
+    trial.run(300)  # ms: six answers to statuses, by which the clock gets good enough to arm
     trial.driver.claims = True
     trial.run(100)
 
@@ -53,14 +54,14 @@ def _arm(trial: FaultTrial) -> None:
         raise NotReady("the car refused to be armed")
     confirm(trial, codes.ACTION_ARM)
     _wait_for(trial, codes.HOLD, 100)
-    trial.run(50)
+    trial.run(50)  # ms: some claims, so that the source has begun in neutral
 
 
 def stopped(trial: FaultTrial, _speed_mps: float = 0.0) -> None:
     """Start in STOPPED after a Stop, standing, without a deadman."""
     armed(trial)
     trial.driver.stop()
-    _wait_for(trial, codes.STOPPED, 5000)
+    _wait_for(trial, codes.STOPPED, 5000)  # ms: from any speed of these cars it stands by then
 
 
 def accelerating(trial: FaultTrial, speed_mps: float) -> None:
@@ -79,7 +80,7 @@ def _set_out(trial: FaultTrial, speed_mps: float) -> None:
 def driving(trial: FaultTrial, speed_mps: float) -> None:
     """Start at a steady speed."""
     accelerating(trial, speed_mps)
-    trial.run(1500)
+    trial.run(1500)  # ms: the drive's ramp and its overshoot are over
 
 
 def on_stand(trial: FaultTrial, _speed_mps: float) -> None:
@@ -91,14 +92,14 @@ def on_stand(trial: FaultTrial, _speed_mps: float) -> None:
     _wait_for(trial, codes.ACTIVE, 100)
     cap_mm_s = trial.vehicle.parameters["profile_cap_mm_s"][codes.PROFILE_STAND]
     trial.driver.speed_mm_s = cap_mm_s
-    trial.run(1500)
+    trial.run(1500)  # ms: the wheels turn steadily
 
 
 def by_rc(trial: FaultTrial, speed_mps: float) -> None:
     """Start at a steady speed by the transmitter, which armed the car by its gesture."""
     rc = trial.attach_rc()
     trial.run(_BEAT_MS)
-    _wait_for(trial, codes.STANDBY, 3000)
+    _wait_for(trial, codes.STANDBY, 3000)  # ms, as for the other starts
     trial.driver.bind()
     trial.run(1200)  # the live-man switch is released, the sticks are neutral
     rc.live_man = True
@@ -106,14 +107,15 @@ def by_rc(trial: FaultTrial, speed_mps: float) -> None:
 
 
 def _drive_by_rc(trial: FaultTrial, speed_mps: float) -> None:
+    # ms: the gesture and the live-man switch take a few frames of the RC
     _wait_for(trial, codes.ACTIVE, 200)
     assert trial.transmitter
     parameters = trial.vehicle.parameters
     cap_mps = parameters["source_cap_mm_s"][codes.SOURCE_RC] * 1e-3
     dead_band = parameters["rc_dead_band"][0] * 1e-3
     trial.transmitter.throttle = dead_band + (1.0 - dead_band) * min(speed_mps / cap_mps, 1.0)
-    _wait_for_speed(trial, 0.9 * speed_mps)
-    trial.run(1500)
+    _wait_for_speed(trial, 0.9 * speed_mps)  # of it: the rest comes within the time below
+    trial.run(1500)  # ms: the drive's ramp and its overshoot are over
 
 
 def _ready_to_race(trial: FaultTrial) -> None:
@@ -123,7 +125,7 @@ def _ready_to_race(trial: FaultTrial) -> None:
     box = trial.add_runstop_box()
     standing_by(trial)
     box.hears = True
-    trial.run(400)
+    trial.run(400)  # ms: the box pairs its challenge, and has been heard
     trial.driver.profile = codes.PROFILE_RACE
     _arm(trial)
 
@@ -132,7 +134,7 @@ def racing(trial: FaultTrial, speed_mps: float) -> None:
     """Start in the profile race, at a steady speed by the driver."""
     _ready_to_race(trial)
     _set_out(trial, speed_mps)
-    trial.run(1500)
+    trial.run(1500)  # ms: the drive's ramp and its overshoot are over
 
 
 def racing_by_rc(trial: FaultTrial, speed_mps: float) -> None:
@@ -167,6 +169,7 @@ def _until_us(trial: FaultTrial, clock_us: Callable[[], int]) -> None:
 
 
 def _wait_for_speed(trial: FaultTrial, speed_mps: float) -> None:
+    # ms: the slowest of these cars needs 4 s
     if not trial.until(lambda: trial.world.plant.truth.vx_mps > speed_mps, 8000):
         raise NotReady("the car did not come up to speed")
 

@@ -12,7 +12,7 @@ from sim_mock.faults.trial.target import TICK_US, InjectionTarget
 from sim_mock.faults.trial.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.world import World
 
-_CREEP_MPS = 0.001
+_CREEP_MPS = 0.001  # a plant that stands creeps less
 
 
 class MotionRecord:
@@ -141,13 +141,14 @@ class FaultTrial(InjectionTarget):
         """Add another program on the same line, with a session of its own that is not bound yet."""
         phase_us = self.random.randrange(10) * TICK_US
         chosen = self.driver.source if source is None else source
+        # any numbers that are not the driver's: an epoch and a clock of its own
         host = TrialHost(self.world, chosen, phase_us, epoch=54321, ahead_us=777_000)
         self.others.append(host)
         return host
 
     def add_runstop_box(self) -> RadioRunstopBox:
         """Add a runstop box with a radio of its own, which lets the car run."""
-        phase_us = self.random.randrange(20) * TICK_US
+        phase_us = self.random.randrange(20) * TICK_US  # any phase of its 50 words a second
         self.box = RadioRunstopBox(self.world, phase_us)
         return self.box
 

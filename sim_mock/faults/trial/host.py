@@ -15,7 +15,8 @@ from sim_mock.faults.trial.vehicles import LEASE_MS
 from sim_mock.faults.trial.wire import FaultyWire
 from sim_mock.world import World
 
-CLAIM_EVERY_US = 10_000
+CLAIM_EVERY_US = 10_000  # 100 claims a second
+# as often as a host answers while the clock is good enough (clock_sync.py: less often)
 SYNC_EVERY_US = 50_000
 ALIVE_EVERY_US = 20_000  # a runstop box: 50 Hz
 
@@ -34,7 +35,12 @@ class TrialHost(FaultyWire):
     """One session with the car of ``world``; ``phase_us`` is its time of sending after a beat."""
 
     def __init__(
-        self, world: World, source: int, phase_us: int = 0, epoch: int = 12345, ahead_us: int = 0
+        self,
+        world: World,
+        source: int,
+        phase_us: int = 0,
+        epoch: int = 12345,  # any number but 0
+        ahead_us: int = 0,
     ) -> None:
         super().__init__(world.feed, lambda: world.now_us)
         self.world = world
@@ -136,6 +142,7 @@ class TrialHost(FaultyWire):
         )
 
     def stop(self) -> bytes:
+        # any number: it comes back in the answer
         return self.say(messages.Stop, token=7, sender=codes.SENDER_COMMAND)
 
     def bind(self) -> None:
