@@ -93,8 +93,9 @@ def _sides(vehicle: Vehicle, straight: float) -> Iterator[Row]:
     slow = _part(vehicle, speeds_of(vehicle).slow)
     yield 0.0, "throttle", 0.0
     yield 2.0, "throttle", slow
-    # Twelve turns of 0.8 s from side to side, at a third of lock: delay and lag show in each
+    # s: twelve turns of 0.8 s from side to side, a straight piece, and rest
     for at in range(12):
+        # at a third of lock: delay and lag show in each turn
         yield 4.0 + 0.8 * at, "steering", straight + (0.35 if at % 2 == 0 else -0.35)
     yield 14.0, "steering", straight
     yield 15.0, "throttle", 0.0
