@@ -17,8 +17,8 @@ from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.vehicle.document import Document
-from sim_mock.toml.keys import Key, number
-from sim_mock.toml.reading import read_table
+from sim_mock.files.keys import Key, number
+from sim_mock.files.reading import read_table
 
 FOLDER = Path(__file__).resolve().parents[1]
 BOARD, GROUND, ROLE = "U1", "GND", "@"

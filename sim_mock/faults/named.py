@@ -19,10 +19,10 @@ from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines
 from sim_mock.faults.trial.target import Injection
+from sim_mock.files.keys import Key, choice, number
+from sim_mock.files.parsing import read_toml
+from sim_mock.files.plain_reading import as_list, as_mapping, as_number, read_by
 from sim_mock.plant.tables import TABLES
-from sim_mock.toml.keys import Key, choice, number
-from sim_mock.toml.parsing import read_toml
-from sim_mock.toml.plain_reading import as_list, as_mapping, as_number, read_by
 
 _MOST_S = 1e6  # twelve days: beyond any trial
 _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}

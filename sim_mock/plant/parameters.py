@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from sim_mock.files.plain_reading import as_list, as_mapping, as_number, refuse, refuse_unknown
 from sim_mock.plant.body import BodyParameters
 from sim_mock.plant.brake import BrakeParameters
 from sim_mock.plant.drive import DriveParameters
@@ -18,7 +19,6 @@ from sim_mock.plant.vesc import VescParameters
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
-from sim_mock.toml.plain_reading import as_list, as_mapping, as_number, refuse, refuse_unknown
 
 CHANNELS = 8  # outputs of a board (firmware/core/settings/params.py)
 _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # each has a table of keys

@@ -1,12 +1,12 @@
 """The keys of a vehicle file's ``[plant]`` and their ranges.
 
-``sim_mock.toml`` reads them, as it reads all tables of vehicle and board files.
+``sim_mock.files`` reads them, as it reads all tables of vehicle and board files.
 """
 
 from typing import Any
 
-from sim_mock.toml.keys import Key, choice, flag, integer, number
-from sim_mock.toml.plain_reading import read_by
+from sim_mock.files.keys import Key, choice, flag, integer, number
+from sim_mock.files.plain_reading import read_by
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "body": (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sim_mock.toml.plain_reading import as_number
+from sim_mock.files.plain_reading import as_number
 from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose, is_between
 
 SAG_M = 0.001  # largest distance of a wall's chord from its arc

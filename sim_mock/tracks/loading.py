@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sim_mock.toml.parsing import read_toml
+from sim_mock.files.parsing import read_toml
 from sim_mock.tracks.centre_line import centre_line_points, track_of
 from sim_mock.tracks.driving_area import DrivingArea, Floats
 from sim_mock.tracks.ros_map import load_map

@@ -34,8 +34,8 @@ from host_bridge.config.boards.schema import (
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.reading import table_of
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.toml.keys import Key, choice
-from sim_mock.toml.reading import joined, read_key, read_table, refuse_unknown
+from sim_mock.files.keys import Key, choice
+from sim_mock.files.reading import joined, read_key, read_table, refuse_unknown
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from host_bridge.config.vehicle.schema import CHANNEL_KINDS
-from sim_mock.toml.keys import REQUIRED, Key, choice, flag, number
+from sim_mock.files.keys import REQUIRED, Key, choice, flag, number
 
 Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # a value of the pin module
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.toml.keys import Key
-from sim_mock.toml.reading import read_key
+from sim_mock.files.keys import Key
+from sim_mock.files.reading import read_key
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "vehicles"
 _ONLY_BASES = FOLDER / "bases"  # files that are no vehicle by themselves

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.toml.parsing import parsed
-from sim_mock.toml.reading import joined
+from sim_mock.files.parsing import parsed
+from sim_mock.files.reading import joined
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")

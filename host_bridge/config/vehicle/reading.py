@@ -19,8 +19,8 @@ from host_bridge.config.vehicle.schema import (
     STOP_SOURCES,
     TABLES,
 )
-from sim_mock.toml.keys import Key, choice
-from sim_mock.toml.reading import joined, read_key, read_table, refuse_unknown
+from sim_mock.files.keys import Key, choice
+from sim_mock.files.reading import joined, read_key, read_table, refuse_unknown
 
 _TOP_TABLES = tuple(name for name in TABLES if name and "." not in name)
 TOP_KEYS = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from firmware.core.settings.params import CHANNELS, TABLE
 from firmware.protocol import codes
 from host_bridge.core import Actuator, Cause, Fault, Profile, Sender
-from sim_mock.toml.keys import REQUIRED, Key, choice, flag, names, number
+from sim_mock.files.keys import REQUIRED, Key, choice, flag, names, number
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values

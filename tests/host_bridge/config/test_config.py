@@ -10,7 +10,7 @@ from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle import schema
 from host_bridge.config.vehicle.bases import FOLDER
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.toml.keys import REQUIRED
+from sim_mock.files.keys import REQUIRED
 from tests.hardware.vehicle_files import whole
 from tests.support.evidence import some
 

@@ -6,8 +6,8 @@ A virtual car does not import the host's errors, which have more parts.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sim_mock.toml import reading
-from sim_mock.toml.keys import Key, number
+from sim_mock.files import reading
+from sim_mock.files.keys import Key, number
 
 
 class _ValueErrors:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sim_mock.toml.keys import choice, flag, integer, number, stem_of, unit_of
-from sim_mock.toml.plain_reading import read_by
-from sim_mock.toml.reading import read_table
+from sim_mock.files.keys import choice, flag, integer, number, stem_of, unit_of
+from sim_mock.files.plain_reading import read_by
+from sim_mock.files.reading import read_table
 from tests.support.evidence import every
 
 KEYS = (

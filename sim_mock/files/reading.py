@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from sim_mock.toml.keys import REQUIRED, Key, stem_of, unit_of
+from sim_mock.files.keys import REQUIRED, Key, stem_of, unit_of
 
 
 class TableSource(Protocol):
