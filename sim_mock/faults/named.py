@@ -19,8 +19,8 @@ from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines
 from sim_mock.faults.trial.target import Injection
+from sim_mock.files.documents import read_toml
 from sim_mock.files.keys import Key, choice, number
-from sim_mock.files.parsing import read_toml
 from sim_mock.files.plain_reading import as_list, as_mapping, as_number, read_by
 from sim_mock.plant.tables import TABLES
 
@@ -136,7 +136,7 @@ def _value(text: str) -> float | str:
 
 def read_scenario(path: str) -> list[dict[str, Any]]:
     """Return the faults in a file. Raises ValueError with its name and what is wrong in it."""
-    table = read_toml(Path(path))
+    table = read_toml(Path(path)).values
     unknown = sorted(set(table) - {"title", "fault"})
     if unknown:
         raise ValueError(f"{path}: unknown key {unknown[0]!r}; there is title, and [[fault]]")

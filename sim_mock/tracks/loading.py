@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sim_mock.files.parsing import read_toml
+from sim_mock.files.documents import read_toml
 from sim_mock.tracks.centre_line import centre_line_points, track_of
 from sim_mock.tracks.driving_area import DrivingArea, Floats
 from sim_mock.tracks.ros_map import load_map
@@ -31,7 +31,7 @@ def load_centre_line(name: str) -> Floats:
 def _table(name: str) -> dict[str, Any]:
     if name not in track_names():
         raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
-    return read_toml(_FOLDER / f"{name}.toml")
+    return read_toml(_FOLDER / f"{name}.toml").values
 
 
 def load_area(track: str, map_file: str) -> DrivingArea | None:

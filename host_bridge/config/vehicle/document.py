@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import VehicleFileFault
-from sim_mock.files.parsing import parsed
+from host_bridge.core.files import told_as
+from sim_mock.files.documents import TOML_BYTES, key_lines, toml_values
 from sim_mock.files.reading import joined
-
-_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
-_LINE = re.compile(r"line (\d+)")
-_ASSIGNMENT = re.compile(r"\s*(\"[^\"]+\"|[A-Za-z0-9_.\-]+)\s*=")
-
-
-def key_lines(text: str) -> dict[str, int]:
-    """Return line numbers by path (``sources.seat.lease_s``, ``channels.2.kind``).
-
-    TOML parsers do not report them.
-    """
-    lines: dict[str, int] = {}
-    seen: Counter[str] = Counter()
-    table = ""
-    for at, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            table = header[2]
-            if header[1] == "[[":
-                table = f"{header[2]}.{seen[header[2]]}"
-                seen[header[2]] += 1
-            lines.setdefault(table, at)
-        elif assignment := _ASSIGNMENT.match(line):
-            lines.setdefault(joined(table, assignment[1].strip('"')), at)
-    return lines
+from sim_mock.files.text import read_text
 
 
 @dataclass(frozen=True)
@@ -54,23 +30,11 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            text = path.read_text(encoding="utf-8")
-            self.values: dict[str, Any] = parsed(text)
-        except ValueError as error:  # raised by the decoding or by the parser
-            raise self._not_toml(str(error)) from error
+        with told_as(VehicleFileFault):
+            text = read_text(path, TOML_BYTES)
+            self.values: dict[str, Any] = toml_values(path, text)
         self._own = {key: SourceLocation(path, line) for key, line in key_lines(text).items()}
         self._places = {key: self._nearest(key) for key in paths_in(self.values)}
-
-    def _not_toml(self, reason: str) -> VehicleFileFault:
-        line = _LINE.search(reason)
-        return VehicleFileFault(
-            "this is not TOML",
-            where=f"{self.path}:{line[1]}" if line else str(self.path),
-            expected="tables as [name], values as key = value, text in quotes, true or false",
-            got=reason,
-            remedy="correct that line",
-        )
 
     def fault(
         self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""

@@ -193,7 +193,7 @@ def test_a_file_that_is_not_toml_names_the_line(tmp_path):
 def test_a_file_that_is_not_text_is_refused(tmp_path):
     path = tmp_path / "car.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(VehicleFileFault, match="not TOML"):
+    with pytest.raises(VehicleFileFault, match="not text in UTF-8"):
         load_vehicle(str(path))
 
 

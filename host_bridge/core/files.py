@@ -1,0 +1,59 @@
+"""The host's readers of files that people bring: those of ``sim_mock.files``, with host's errors.
+
+Whatever reads a table or a document on the host calls these, or wraps its own work in ``told_as``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from host_bridge.core.errors import DataFileFault, TandemError
+from sim_mock.files import documents, tables
+from sim_mock.files.documents import Document
+from sim_mock.files.table_schema import Table, TableSchema
+from sim_mock.files.text import FileFault
+
+
+@contextmanager
+def told_as(fault: type[TandemError] = DataFileFault) -> Iterator[None]:
+    """Raise ``fault``, with the same words, in place of any ``FileFault`` within."""
+    try:
+        yield
+    except FileFault as error:
+        raise fault(
+            error.what,
+            where=error.where,
+            expected=error.expected,
+            got=error.got,
+            remedy=error.remedy,
+        ) from None
+
+
+def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | None = None) -> Table:
+    """Read a table; ``columns`` has other names of columns by ours. Raises errors.DataFileFault."""
+    with told_as():
+        return tables.read_table(path, schema, columns)
+
+
+def read_toml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
+    """Read a TOML file. Raises ``fault``."""
+    with told_as(fault):
+        return documents.read_toml(path)
+
+
+def read_json(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
+    """Read a JSON file whose top is an object. Raises ``fault``."""
+    with told_as(fault):
+        return documents.read_json(path)
+
+
+def read_yaml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
+    """Read a YAML file whose top is a mapping. Raises ``fault``."""
+    from sim_mock.files import (
+        yaml_document,  # its library takes 20 ms to load; few commands need it
+    )
+
+    with told_as(fault):
+        return yaml_document.read_yaml(path)

@@ -1,0 +1,112 @@
+"""The schema of one kind of table, and the table that was read by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sim_mock.files.keys import REQUIRED, Key
+from sim_mock.files.text import FileFault
+
+# unit -> units that people mistake for it, and how many of them make one
+_SLIPS = {
+    "m": (("millimetres", 1000.0), ("centimetres", 100.0)),
+    "rad": (("degrees", 57.3),),
+    "radps": (("degrees per second", 57.3),),
+    "s": (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)),
+    "mps": (("km/h", 3.6), ("millimetres per second", 1000.0)),
+    "v": (("millivolts", 1000.0),),
+    "norm": (("percent", 100.0),),
+}
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """The columns of one kind of table, and its words.
+
+    A column with a default may be missing, and its cells may be empty if ``has_gaps``: such a cell
+    is None, and so is one with nan. ``rows`` is what a row is called. The values of ``rising``
+    never fall. ``example`` is shown with each error.
+    """
+
+    title: str
+    columns: tuple[Key, ...]
+    rows: str = "rows"
+    rising: str = ""
+    has_gaps: bool = False
+    example: str = ""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        return tuple(key.name for key in self.columns)
+
+    def required(self) -> tuple[str, ...]:
+        """Return the names of the columns that have to be there."""
+        return tuple(key.name for key in self.columns if key.default is REQUIRED)
+
+
+class Row(NamedTuple):
+    """One row: its line in the file, and its values by the names of the schema."""
+
+    line: int
+    values: dict[str, Any]
+
+
+@dataclass
+class Table:
+    """A table that was read. ``names`` are the columns of the schema that it has, ``others`` the
+    names of its further ones, ``comments`` the texts of its comments, ``gaps`` the number of
+    missing values by column, ``header_line`` the line of the names."""
+
+    path: Path
+    schema: TableSchema
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+    header_line: int = 1
+    rows: list[Row] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    gaps: dict[str, int] = field(default_factory=dict)
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of one column, row by row."""
+        return [row.values[name] for row in self.rows]
+
+    def fault(
+        self, line: int, what: str, expected: str = "", got: str = "", remedy: str = ""
+    ) -> FileFault:
+        """Return an error of a line of this table, to be raised; line 0 is the whole file."""
+        return table_fault(self.path, self.schema, line, what, expected, got, remedy)
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """Return the columns of ``OURS=THEIRS,OURS=THEIRS``: by our name, the name in the file.
+
+    Raises ValueError.
+    """
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        ours, has_both, theirs = (it.strip() for it in part.partition("="))
+        if not (ours and has_both and theirs) or ours in found:
+            raise ValueError(f"{part!r}: expected OURS=THEIRS, as t_s=time, each of ours once")
+        found[ours] = theirs
+    return found
+
+
+def slip_of(key: Key, value: float) -> str:
+    """Return a question whether a number that is out of range is in another unit; "" if not."""
+    unit = key.name.rpartition("_")[2]
+    for name, per_unit in _SLIPS.get(unit, ()):
+        if key.low <= value / per_unit <= key.high:
+            return f"are these {name}?"
+    return ""
+
+
+def table_fault(
+    path: Path, schema: TableSchema, line: int, what: str, expected: str, got: str, remedy: str
+) -> FileFault:
+    """Return an error of a line of a table, to be raised; line 0 is the whole file."""
+    where = f"{path}:{line}" if line else str(path)
+    like = f"a file like: {schema.example}" if schema.example else ""
+    remedy = "; ".join(filter(None, (remedy, like)))
+    return FileFault(what, where=where, expected=expected, got=got[:300], remedy=remedy)

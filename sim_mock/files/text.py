@@ -1,0 +1,140 @@
+"""Reading of files that people bring: bounded, as UTF-8, and refused in one line.
+
+Every file of numbers or settings is read through this module: ``tables`` and ``documents`` take
+its text, images take its bytes. It opens ordinary files only, so that a named pipe or a device
+cannot make a command wait for ever.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+KIB = 1 << 10
+MIB = 1 << 20
+# Byte order marks of encodings that are refused by name; UTF-32's begin as UTF-16's do
+_FOREIGN_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_LOOKED_AT = 64  # bytes in which UTF-16 without a mark shows: every second one of ASCII is zero
+_UTF_8 = "save it as UTF-8 (in Excel: CSV UTF-8; in Notepad: encoding UTF-8)"
+
+
+class FileFault(ValueError):
+    """A file that cannot be used as it is; its text is one line.
+
+    ``where`` is the file, with a line if there is one. Fields that do not apply are empty.
+    """
+
+    def __init__(
+        self, what: str, *, where: str = "", expected: str = "", got: str = "", remedy: str = ""
+    ) -> None:
+        head = f"{where}: {what}" if where else what
+        rest = (("expected", expected), ("got", got), ("", remedy))
+        said = (f"{name} {text}".strip() for name, text in rest if text)
+        super().__init__("; ".join((head, *said)).replace("\n", " "))
+        self.what = what
+        self.where = where
+        self.expected = expected
+        self.got = got
+        self.remedy = remedy
+
+
+class MissingFile(FileFault):
+    """A file that does not exist."""
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """Return the bytes of an ordinary file of ``limit`` bytes at most.
+
+    Raises FileFault for a file that is missing, unreadable, larger, or a pipe, device or folder.
+    """
+    try:
+        # without waiting: a named pipe that nobody writes to would block the open itself
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:  # ValueError: a zero in the name
+        raise _unreadable(path, error) from None
+    try:
+        size = _size_of(path, os.fstat(handle), limit)
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(size + 1)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    finally:
+        os.close(handle)
+    if len(data) > limit:  # it grew
+        raise _too_large(path, len(data), limit)
+    return data
+
+
+def read_text(path: Path, limit: int) -> str:
+    """Return the text of a file in UTF-8, with or without a byte order mark.
+
+    Raises FileFault as ``read_bytes`` does, and for another encoding, with the line.
+    """
+    return decoded(path, read_bytes(path, limit))
+
+
+def decoded(path: Path, data: bytes) -> str:
+    """Return the text of these bytes. Raises FileFault for another encoding than UTF-8."""
+    for mark, name in _FOREIGN_MARKS:
+        if data.startswith(mark):
+            raise _not_utf_8(path, 1, name)
+    head = data[:_LOOKED_AT]
+    if len(head) >= 4 and (not any(head[1::2]) or not any(head[::2])) and any(head):
+        raise _not_utf_8(path, 1, "UTF-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _not_utf_8(path, line, f"the byte 0x{data[error.start]:02x}") from None
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, from 1; lines end in LF, CRLF or CR alone.
+
+    ``str.splitlines`` would also split at form feeds and other controls within a cell.
+    """
+    yield from enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
+
+
+def _size_of(path: Path, found: os.stat_result, limit: int) -> int:
+    if not stat.S_ISREG(found.st_mode):
+        kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"))
+        got = next((name for fits, name in kinds if fits(found.st_mode)), "a device or a socket")
+        raise FileFault("cannot be read", where=str(path), expected="an ordinary file", got=got)
+    if found.st_size > limit:
+        raise _too_large(path, found.st_size, limit)
+    return found.st_size
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> FileFault:
+    reason = getattr(error, "strerror", None) or str(error)
+    kind = MissingFile if isinstance(error, FileNotFoundError) else FileFault
+    return kind("cannot be read", where=str(path), got=reason, remedy="is its name right?")
+
+
+def _too_large(path: Path, size: int, limit: int) -> FileFault:
+    return FileFault(
+        "is too large to be read",
+        where=str(path),
+        expected=f"at most {_bytes(limit)}",
+        got=_bytes(size),
+        remedy="is it the file that was meant?",
+    )
+
+
+def _not_utf_8(path: Path, line: int, got: str) -> FileFault:
+    return FileFault(
+        "is not text in UTF-8", where=f"{path}:{line}", expected="UTF-8", got=got, remedy=_UTF_8
+    )
+
+
+def _bytes(count: int) -> str:
+    return f"{count / MIB:.1f} MiB" if count >= MIB else f"{count / KIB:.0f} KiB"

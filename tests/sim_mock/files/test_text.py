@@ -1,0 +1,88 @@
+"""What a file is: its encoding, its size, and what is no file at all."""
+
+import codecs
+import os
+
+import pytest
+
+from sim_mock.files.text import FileFault, MissingFile, decoded, lines_of, read_bytes, read_text
+from tests.evidence import some
+
+
+def written(tmp_path, data):
+    path = tmp_path / "file.csv"
+    path.write_bytes(data)
+    return path
+
+
+def test_utf_8_is_read_with_and_without_a_mark(tmp_path):
+    for data in some([b"\xc3\x9cbung", codecs.BOM_UTF8 + b"\xc3\x9cbung"]):
+        assert read_text(written(tmp_path, data), 100) == "Übung"
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ("a,b\n".encode("utf-16"), ":1: is not text in UTF-8; expected UTF-8; got UTF-16"),
+        ("a,b\n".encode("utf-16-le"), "got UTF-16"),
+        ("a,b\n".encode("utf-16-be"), "got UTF-16"),
+        ("a,b\n".encode("utf-32"), "got UTF-32"),
+        (
+            "a\nÜbung\n".encode("cp1252"),
+            ":2: is not text in UTF-8; expected UTF-8; got the byte 0xdc",
+        ),
+        (b"a\n\xed\xa0\x80\n", ":2: is not text in UTF-8"),  # half of a surrogate pair
+    ],
+)
+def test_other_encodings_are_refused_by_name_and_line(tmp_path, data, what):
+    path = written(tmp_path, data)
+    with pytest.raises(FileFault) as caught:
+        read_text(path, 100)
+    assert what in str(caught.value)
+    assert "save it as UTF-8" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_zeros_are_no_utf_16():
+    assert decoded("x", bytes(8)) == "\0" * 8
+
+
+def test_lines_end_in_any_way_and_at_no_control_within():
+    assert list(lines_of("a\r\nb\rc\nd\x0ce\u2028f")) == [
+        (1, "a"),
+        (2, "b"),
+        (3, "c"),
+        (4, "d\x0ce\u2028f"),
+    ]
+
+
+def test_a_size_is_bounded_before_it_is_read(tmp_path):
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte that takes no room
+    with pytest.raises(FileFault, match=r"too large.* at most 2\.0 MiB; got 1048576\.0 MiB"):
+        read_bytes(path, 2 << 20)
+
+
+def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
+    pipe, loop = tmp_path / "pipe", tmp_path / "loop"
+    os.mkfifo(pipe)
+    loop.symlink_to(loop)
+    rows = [
+        (pipe, "got a named pipe"),
+        (tmp_path, "got a folder"),
+        ("/dev/zero", "got a device or a socket"),
+        (loop, "Too many levels"),
+        (tmp_path / "no\0ne", "null byte"),
+    ]
+    for path, what in some(rows):
+        with pytest.raises(FileFault, match=what):
+            read_bytes(path, 100)
+    with pytest.raises(MissingFile, match="cannot be read; got No such file or directory"):
+        read_bytes(tmp_path / "none", 100)
+
+
+def test_a_link_to_a_file_is_read(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(written(tmp_path, b"x"))
+    assert read_bytes(link, 1) == b"x"
