@@ -12,8 +12,42 @@ from pathlib import Path
 from host_bridge.core.errors import DataFileFault, TandemError
 from sim_mock.files import documents, tables
 from sim_mock.files.documents import Document
-from sim_mock.files.table_schema import Table, TableSchema
-from sim_mock.files.text import FileFault
+from sim_mock.files.keys import Key, choice, flag, integer, number
+from sim_mock.files.numbers import parse_number, parse_whole
+from sim_mock.files.table_schema import (
+    Row,
+    Table,
+    TableSchema,
+    format_columns,
+    parse_columns,
+)
+from sim_mock.files.text import FileFault, MissingFile, decoded, read_bytes, read_text
+
+__all__ = [
+    "Document",
+    "FileFault",
+    "Key",
+    "MissingFile",
+    "Row",
+    "Table",
+    "TableSchema",
+    "choice",
+    "decoded",
+    "flag",
+    "format_columns",
+    "integer",
+    "number",
+    "parse_columns",
+    "parse_number",
+    "parse_whole",
+    "read_bytes",
+    "read_json",
+    "read_table",
+    "read_text",
+    "read_toml",
+    "read_yaml",
+    "told_as",
+]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,6 +92,11 @@ def parse_columns(text: str) -> dict[str, str]:
             raise ValueError(f"{part!r}: expected OURS=THEIRS, as t_s=time, each of ours once")
         found[ours] = theirs
     return found
+
+
+def format_columns(columns: Mapping[str, str]) -> str:
+    """Return the text of which ``parse_columns`` makes these."""
+    return ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
 
 
 def slip_of(key: Key, value: float) -> str:

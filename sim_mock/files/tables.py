@@ -218,10 +218,10 @@ class _Reader:
 
     def _missing(self, line: int, name: str, names: Sequence[str]) -> FileFault:
         what = f"is no {self._schema.title}: the column {name} is missing"
-        alike = [it for it in names if stem_of(it) == stem_of(name) and it != name]
+        alike = [it for it in names if stem_of(it.lower()) == stem_of(name) and it != name]
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         remedy = f"--columns {name}=NAME says which one it is"
-        if alike and stem_of(alike[0]) != alike[0]:
+        if alike and stem_of(alike[0].lower()) != alike[0].lower() and alike[0].lower() != name:
             remedy = f"{alike[0]} is in another unit: {name} is in {unit_of(name)}"
         elif alike or near:
             remedy = f"is it {(alike or near)[0]}? --columns {name}={(alike or near)[0]}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import math
 from datetime import date
 
 from host_bridge.core import Sender, cap_action
+from host_bridge.core.files import parse_columns, parse_number, parse_whole
 
 
 def positive(text: str) -> float:
@@ -20,12 +20,17 @@ def positive(text: str) -> float:
 def number(text: str) -> float:
     """Parse a finite number."""
     try:
-        value = float(text)
+        return parse_number(text)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"expected a number, got {text}")
-    return value
+        raise argparse.ArgumentTypeError(f"expected a number, got {text}") from None
+
+
+def whole(text: str) -> int:
+    """Parse a whole number."""
+    try:
+        return parse_whole(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text}") from None
 
 
 def speed_cap(text: str) -> float:
@@ -44,6 +49,25 @@ def day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a day as YYYY-MM-DD, got {text}") from None
+
+
+def columns(text: str) -> dict[str, str]:
+    """Parse ``OURS=THEIRS,...``, the names that a file's columns have."""
+    try:
+        return parse_columns(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_columns(parser: argparse.ArgumentParser, files: str) -> None:
+    """Declare ``--columns``; ``files`` says of what."""
+    parser.add_argument(
+        "--columns",
+        type=columns,
+        default={},
+        metavar="OURS=THEIRS,...",
+        help=f"by which other names {files} has our columns, as t_s=time",
+    )
 
 
 def add_seconds(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,9 @@ takes over. tandem pads lists, tests and maps pads; wheels are mapped likewise.
 
 A file for --input csv: has the columns t_s,channel,value_norm: a rising time in seconds, throttle
 or steering, and a part of the top speed or of full lock from -1 to 1, left positive; a value holds
-until that channel's next row. tandem log --samples FOLDER has one; tandem log FILE --csv FOLDER
-makes one of a log.
+until that channel's next row. Separators may be commas, semicolons, tabs or spaces. Where the
+columns have other names: --columns t_s=time,channel=what,value_norm=value. tandem log --samples
+FOLDER has one; tandem log FILE --csv FOLDER makes one of a log.
 
 With --lockstep virtual cars (sim://) are driven by a file or a script as fast as they can be
 computed, in virtual time: a busy machine makes nothing late, and two drives with the same command
@@ -53,16 +54,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import drive as driving
-from host_bridge.cli.arguments.arg_types import add_seconds, positive, speed_cap
+from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positive, speed_cap
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.core import Input
-from host_bridge.core.errors import OverrunFault
+from host_bridge.core.errors import OverrunFault, UsageFault
+from host_bridge.core.files import format_columns
 from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import JsonView, PlainView
 from host_bridge.sharing.services import Host, make_host
+
+_OF_FILES = ("csv:", "path:")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="drive virtual cars as fast as they can be computed, however busy the machine is",
     )
+    add_columns(parser, "the file of csv: or path:")
     add_driving(parser)
 
 
@@ -132,10 +137,16 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.TandemError.
     """
+    if args.columns and not args.input.startswith(_OF_FILES):
+        raise UsageFault(
+            f"--columns is of a file, and --input {args.input} reads none",
+            expected="--input csv:FILE or path:FILE",
+        )
+    options = {"columns": format_columns(args.columns)} if args.columns else {}
     if args.lockstep:
         loop = VirtualTimeLoop()
-        return drive(args, make_host(loop), args.input, loop=loop)
-    return drive(args, host, args.input)
+        return drive(args, make_host(loop), args.input, options, loop=loop)
+    return drive(args, host, args.input, options)
 
 
 def drive(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from host_bridge.cli.arguments.arg_types import positive
+from host_bridge.cli.arguments.arg_types import add_columns, positive
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths import (
     Path,
@@ -81,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     error = what.add_parser("error", help="show how far a drive was from the path")
     for reader in (shown, error):
         reader.add_argument("file", type=FilePath, metavar="FILE.csv")
+        add_columns(reader, "the file")
     error.add_argument(
         "--of",
         type=FilePath,
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     elif args.what == "centre":
         path, facts = _centre(args)
     else:
-        path = read_path(args.file)
+        path = read_path(args.file, args.columns)
     if args.what == "error":
         figures, lines = _error(args, path, host)
     else:

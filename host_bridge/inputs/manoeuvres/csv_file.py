@@ -8,14 +8,25 @@ are in seconds, rising; the first row is time 0.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import TableSchema, choice, number, read_table, told_as
 
-HEADER = ["t_s", "channel", "value_norm"]
-_EXAMPLE = "a file like: t_s,channel,value_norm / 0.00,steering,0.2 / 0.01,throttle,1.0"
+_TIMES_S = 1e10  # epochs of other clocks are within; only differences count
+LONGEST_S = 86_400.0  # chosen: a day; times in milliseconds make weeks of a drive
+SCHEMA = TableSchema(
+    "file of commands",
+    (
+        number("t_s", -_TIMES_S, _TIMES_S),
+        choice("channel", ("throttle", "steering")),
+        number("value_norm", -1.0, 1.0),
+    ),
+    rows="commands",
+    rising="t_s",
+    example="t_s,channel,value_norm / 0.00,steering,0.2 / 0.01,throttle,1.0",
+)
 
 
 class HeldSignal:
@@ -36,78 +47,35 @@ class HeldSignal:
 class CsvManoeuvre:
     """A manoeuvre from a file of commands, scaled to a vehicle."""
 
-    def __init__(self, path: Path, vehicle: Vehicle) -> None:
-        """Read the file.
+    def __init__(
+        self, path: Path, vehicle: Vehicle, columns: Mapping[str, str] | None = None
+    ) -> None:
+        """Read the file; ``columns`` has other names of its columns by ours.
 
         Raises errors.DataFileFault, with the line, for a file that is not one of commands.
         """
-        self.rows = 0
-        self.duration_s = 0.0
+        table = read_table(path, SCHEMA, columns)
+        times_s = table.column("t_s")
+        self.rows = len(table.rows)
+        self.duration_s = times_s[-1] - times_s[0]
+        if self.duration_s > LONGEST_S:
+            with told_as():
+                raise table.fault(
+                    table.rows[-1].line,
+                    f"these commands last {self.duration_s / 3600:.1f} h",
+                    f"at most {LONGEST_S / 3600:.0f} h",
+                    f"{self.duration_s:.0f} s",
+                    "are the times in milliseconds?",
+                )
         self._channels = {"throttle": HeldSignal(), "steering": HeldSignal()}
         self._speed_max_mps = vehicle.speed_max_mps
         self._steer_max_rad = vehicle.steer_max_rad
-        start_s: float | None = None
-        for time_s, channel, value in _rows(path, tuple(self._channels)):
-            start_s = time_s if start_s is None else start_s
-            self._channels[channel].add(time_s - start_s, value)
-            self.duration_s = time_s - start_s
-            self.rows += 1
-        if not self.rows:
-            raise _fault(path, 1, "no commands in it", "at least one row", "none")
+        for row, time_s in zip(table.rows, times_s, strict=True):
+            signal = self._channels[row.values["channel"]]
+            signal.add(time_s - times_s[0], row.values["value_norm"])
 
     def at(self, time_s: float) -> tuple[float, float]:
         """Return (steer_rad, speed_mps)."""
         steering = self._channels["steering"].at(time_s)
         throttle = self._channels["throttle"].at(time_s)
         return steering * self._steer_max_rad, throttle * self._speed_max_mps
-
-
-def _fault(path: Path, line: int, what: str, expected: str, got: str) -> DataFileFault:
-    where = f"{path}:{line}"
-    return DataFileFault(what, where=where, expected=expected, got=got, remedy=f"give {_EXAMPLE}")
-
-
-def _rows(path: Path, channels: tuple[str, ...]) -> Iterator[tuple[float, str, float]]:
-    try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        raise _fault(path, 1, "is not text", "comma separated values", "binary data") from error
-    header, *lines = text.splitlines() or [""]
-    if _cells(header) != HEADER:
-        raise _fault(path, 1, "is no file of commands", ",".join(HEADER), repr(header[:60]))
-    yield from _checked(path, lines, channels)
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.split(",")]
-
-
-def _checked(
-    path: Path, lines: Iterable[str], channels: tuple[str, ...]
-) -> Iterator[tuple[float, str, float]]:
-    last_s = float("-inf")
-    for line, text in enumerate(lines, 2):
-        if not text.strip():
-            continue
-        cells = _cells(text)
-        if len(cells) != len(HEADER):
-            raise _fault(path, line, "wrong number of values", "3", str(len(cells)))
-        time_s = _number(path, line, "t_s", cells[0], last_s, float("inf"))
-        value = _number(path, line, "value_norm", cells[2], -1.0, 1.0)
-        channel = cells[1]
-        if channel not in channels:
-            raise _fault(path, line, "unknown channel", " or ".join(channels), channel)
-        last_s = time_s
-        yield time_s, channel, value
-
-
-def _number(path: Path, line: int, name: str, cell: str, low: float, high: float) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        raise _fault(path, line, f"{name} is not a number", "a number", repr(cell)) from None
-    if not low <= value <= high or value in (float("inf"), float("-inf")):
-        raise _fault(path, line, f"{name} is out of range", f"{low:g} to {high:g}", cell)
-    return value

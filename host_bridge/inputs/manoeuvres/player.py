@@ -21,6 +21,7 @@ from host_bridge.core import (
     OperatorRequest,
 )
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.files import parse_columns
 from host_bridge.inputs.manoeuvres.csv_file import CsvManoeuvre
 from host_bridge.inputs.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
 
@@ -107,11 +108,12 @@ def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -
     """
     if not rest:
         raise UsageFault("which file?", expected="--input csv:FILE")
+    columns = parse_columns(options.get("columns", ""))
 
     def make_manoeuvre(context: InputContext, limits: InputLimits) -> Manoeuvre:
         vehicle = context.vehicles[0]
         top_mps = vehicle.speed_max_mps if context.speed_mps is None else limits.speed_mps
-        return CsvManoeuvre(Path(rest), replace(vehicle, speed_max_mps=top_mps))
+        return CsvManoeuvre(Path(rest), replace(vehicle, speed_max_mps=top_mps), columns)
 
     return ManoeuvrePlayer(make_manoeuvre)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import cos, isfinite, sin
+from math import cos, sin
 from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,6 +26,7 @@ from host_bridge.core import (
     OperatorRequest,
 )
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.files import parse_columns, parse_number
 from host_bridge.inputs.paths.laws import LAWS, VehicleState
 from host_bridge.inputs.paths.path import Path, Pose, frame_transform, parse_pose
 from host_bridge.inputs.paths.path_file import read_path
@@ -196,7 +197,8 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Pa
     if not file:
         raise UsageFault("which path?", expected=_EXAMPLE, remedy="tandem path makes one")
     chosen = parse_options(dict(parse_qsl(query, keep_blank_values=True)))
-    return PathFollower(lambda: _with(read_path(FilePath(file)), chosen), chosen)
+    columns = parse_columns(options.get("columns", ""))
+    return PathFollower(lambda: _with(read_path(FilePath(file), columns), chosen), chosen)
 
 
 def parse_options(query: Mapping[str, str]) -> PathOptions:
@@ -256,12 +258,9 @@ def _length(name: str, query: Mapping[str, str]) -> float | None:
 
 def _number(name: str, text: str) -> float:
     try:
-        value = float(text)
+        return parse_number(text)
     except ValueError:
         raise _wrong(name, text, "a number") from None
-    if not isfinite(value):
-        raise _wrong(name, text, "a finite number")
-    return value
 
 
 def _pose(text: str) -> Pose:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import atan2, copysign, cos, hypot, isfinite, radians, remainder, sin, tau
+from math import atan2, copysign, cos, hypot, radians, remainder, sin, tau
 
 import numpy as np
 import numpy.typing as npt
+
+from host_bridge.core.files import parse_number
 
 Floats = npt.NDArray[np.float64]
 Pose = tuple[float, float, float]  # x, y, yaw
@@ -156,9 +158,7 @@ def parse_pose(text: str) -> Pose:
 
     Raises ValueError.
     """
-    x, y, yaw_deg = map(float, text.split(","))
-    if not all(map(isfinite, (x, y, yaw_deg))):
-        raise ValueError("a pose is of finite numbers")
+    x, y, yaw_deg = map(parse_number, text.split(","))
     return x, y, radians(yaw_deg)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
+from tests.evidence import some
 from tests.host_bridge.drive.drives import vehicle
 
 HEADER = "t_s,channel,value_norm\n"
@@ -73,3 +74,34 @@ def test_binary_data_and_missing_files_are_said(tmp_path):
         CsvManoeuvre(file_of(tmp_path, b"\xff\xfe\x00\x80"), vehicle())
     with pytest.raises(DataFileFault, match="cannot be read"):
         CsvManoeuvre(tmp_path / "missing.csv", vehicle())
+
+
+def test_commands_in_every_way_of_saving_them(tmp_path):
+    plain = "t_s,channel,value_norm\n0.00,steering,0.2\n0.01,throttle,0.3\n1.00,throttle,0.0\n"
+    ways = [
+        plain,
+        "\ufeff" + plain,
+        plain.replace("\n", "\r\n"),
+        plain.replace(",", ";"),
+        plain.replace(",", "\t"),
+        plain.replace("steering", '"steering"').replace("t_s", '"t_s"'),
+        plain.replace(",", ";").replace(".", ","),
+        "# from a spreadsheet\n" + plain,
+    ]
+    for text in some(ways):
+        commands = CsvManoeuvre(file_of(tmp_path, text), vehicle())
+        assert (commands.rows, commands.duration_s) == (3, 1.0)
+        assert commands.at(0.5) == (
+            0.2 * vehicle().steer_max_rad,
+            pytest.approx(0.3 * vehicle().speed_max_mps),
+        )
+
+
+def test_other_names_of_columns_and_times_in_milliseconds(tmp_path):
+    path = file_of(tmp_path, "time,what,how\n0,throttle,0.5\n1,throttle,0\n")
+    names = {"t_s": "time", "channel": "what", "value_norm": "how"}
+    assert CsvManoeuvre(path, vehicle(), names).rows == 2
+    path = file_of(tmp_path, HEADER + "0,throttle,0.5\n100000000,throttle,0\n")
+    with pytest.raises(DataFileFault, match=r"these commands last 27777\.8 h") as caught:
+        CsvManoeuvre(path, vehicle())
+    assert "milliseconds" in caught.value.remedy

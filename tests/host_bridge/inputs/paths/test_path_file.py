@@ -1,5 +1,7 @@
 """Files of paths: our own, F1TENTH's, and what is none."""
 
+from math import cos, sin, tau
+
 import pytest
 
 from host_bridge.core.errors import DataFileFault
@@ -67,3 +69,63 @@ def test_what_is_no_text_or_not_there_is_refused(tmp_path):
     for name, what in some([("b.csv", "not text"), ("none.csv", "cannot be read")]):
         with pytest.raises(DataFileFault, match=what):
             read_path(tmp_path / name)
+
+
+LOOP = [(5.0 * cos(a), 5.0 * sin(a)) for a in (n * tau / 60 for n in range(60))]
+
+
+def test_a_path_in_millimetres_is_refused_at_once_with_its_length(tmp_path):
+    text = "x_m,y_m\n" + "".join(f"{1000 * x:.1f},{1000 * y:.1f}\n" for x, y in LOOP)
+    with pytest.raises(DataFileFault, match=r"this path is 30\.9 km long") as caught:
+        read(tmp_path, text)
+    assert "millimetres" in caught.value.remedy
+
+
+@pytest.mark.parametrize("sign", ["; ", "\t", ", ", " "])
+def test_a_racing_line_with_any_separator_and_a_mark(tmp_path, sign):
+    raced = read(tmp_path, "\ufeff" + RACE_LINE.replace("; ", sign))
+    assert raced.points_m.tolist() == [[0, 0], [1, 0], [2, 0.5]]
+    assert raced.speeds_mps.tolist() == [3, 3.5, 4]
+
+
+def test_columns_of_other_names(tmp_path):
+    file = tmp_path / "line.csv"
+    file.write_text("X,Y,v\n0,0,1\n1,0,2\n")
+    path = read_path(file, {"x_m": "X", "y_m": "Y", "speed_mps": "v"})
+    assert path.points_m.tolist() == [[0, 0], [1, 0]]
+    assert path.speeds_mps.tolist() == [1, 2]
+    with pytest.raises(DataFileFault, match="no path: the column x_m is missing") as caught:
+        read_path(file)
+    assert "--columns x_m=X" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("speeds", "line", "what"),
+    [
+        ([1, -0.5, 1, 1], 3, "a path is driven forward only"),
+        ([1, 0, 1, 1], 3, "0 on the way"),
+        ([0, 0, 0, 0], 2, "0 on the way"),
+        ([1, 99, 1, 1], 3, "speed_mps is out of range"),
+    ],
+)
+def test_a_speed_that_is_not_driven_is_refused(tmp_path, speeds, line, what):
+    rows = "".join(f"{n},0,{speed}\n" for n, speed in enumerate(speeds))
+    with pytest.raises(DataFileFault, match=what) as caught:
+        read(tmp_path, "x_m,y_m,speed_mps\n" + rows)
+    assert caught.value.where.endswith(f":{line}")
+
+
+def test_a_path_may_begin_and_end_at_rest(tmp_path):
+    rows = "".join(f"{n},0,{speed}\n" for n, speed in enumerate([0, 0, 1, 1, 0]))
+    assert read(tmp_path, "x_m,y_m,speed_mps\n" + rows).speeds_mps.tolist() == [0, 0, 1, 1, 0]
+
+
+def test_two_columns_of_speed_and_a_loop_that_is_neither_are_refused(tmp_path):
+    for text, what in some(
+        [
+            ("x_m,y_m,speed_mps,vx_mps\n0,0,1,2\n1,0,1,2\n", "two columns have speeds"),
+            ("# loop: maybe\nx_m,y_m\n0,0\n1,0\n", "neither yes nor no"),
+        ]
+    ):
+        with pytest.raises(DataFileFault, match=what):
+            read(tmp_path, text)
