@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import entry_points
-from math import isfinite, radians
+from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from zlib import crc32
@@ -18,6 +18,7 @@ from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
 from sim_mock.faults.named import describe_faults, options_of, parse_faults, read_scenario
+from sim_mock.files import numbers
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.world import World, plant_of
@@ -35,7 +36,7 @@ CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file t
 def parse_number(text: str) -> float:
     """Return the number. Raises ValueError with what was expected."""
     try:
-        return float(text)
+        return numbers.parse_number(text)
     except ValueError:
         raise ValueError(f"expected a number, got {text!r}") from None
 
@@ -43,7 +44,7 @@ def parse_number(text: str) -> float:
 def parse_seed(text: str) -> int:
     """Return the whole number. Raises ValueError with what was expected."""
     try:
-        return int(text)
+        return numbers.parse_whole(text)
     except ValueError:
         raise ValueError("expected a whole number") from None
 
@@ -55,19 +56,19 @@ def parse_payload(key: str, text: str) -> float:
 
 def parse_patch(text: str) -> list[float]:
     """Return ``x,y,radius,mu`` as numbers: metres, and a factor of the floor's friction."""
-    numbers = [parse_number(part) for part in text.split(",")]
-    if len(numbers) != len(TABLES["patch"]):
+    values = [parse_number(part) for part in text.split(",")]
+    if len(values) != len(TABLES["patch"]):
         raise ValueError("a patch is x,y,radius,mu")
-    read_table("patch", "patch", {k.name: n for k, n in zip(TABLES["patch"], numbers, strict=True)})
-    return numbers
+    read_table("patch", "patch", {k.name: n for k, n in zip(TABLES["patch"], values, strict=True)})
+    return values
 
 
 def parse_start(text: str) -> list[float]:
     """Return ``x,y,yaw_deg``, in metres and degrees, as x, y and yaw in rad."""
-    numbers = [parse_number(part) for part in text.split(",")]
-    if len(numbers) != 3 or not all(map(isfinite, numbers)):
+    values = [parse_number(part) for part in text.split(",")]
+    if len(values) != 3:
         raise ValueError("a start is x,y,yaw_deg")
-    return [*numbers[:2], radians(numbers[2])]
+    return [*values[:2], radians(values[2])]
 
 
 def parse_output(text: str) -> str:

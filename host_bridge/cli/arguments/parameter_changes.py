@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.sharing.services.configurations import ADJUSTABLE
+from host_bridge.core.files import parse_number
 
 _CHANGE = re.compile(r"([a-z_]\w*)=(.*)")  # a URI has :// before any =
 
@@ -27,7 +28,7 @@ def parse_changes(words: Sequence[str]) -> dict[str, float]:
         try:
             if name not in ADJUSTABLE:
                 raise ValueError
-            found[name] = float(text)
+            found[name] = parse_number(text)
         except ValueError:
             raise UsageFault(
                 f"{word!r} is not a value in which one car may differ from its vehicle file",

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core import Vehicle, unaided_text
 from host_bridge.core.errors import UsageFault
@@ -67,13 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--seeds",
-        type=int,
+        type=whole,
         default=1,
         metavar="N",
         help="the runs of each case on each vehicle, or the rounds of --spurious (default 1)",
     )
     add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="the runtime of the car's program")
-    add("--jobs", type=int, default=2, metavar="N", help="the number of processes (default 2)")
+    add("--jobs", type=whole, default=2, metavar="N", help="the number of processes (default 2)")
     add("--json", action="store_true", help="print what a program would read")
     add("--picture", type=Path, metavar="FILE.png", help="draw the distribution to this file")
     shown = parser.add_mutually_exclusive_group()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.flash import FlashOptions, flash
 from host_bridge.sharing.services import Host
@@ -52,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runtime-sha256", metavar="HEX", help="install it only if this is its hash"
     )
-    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
+    parser.add_argument(
+        "--baud", type=whole, default=BAUD, help="the baud rate of a REPL on a UART"
+    )
     parser.add_argument(
         "--no-selftest", action="store_true", help="do not offer the self-test afterwards"
     )

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from host_bridge.cli.arguments.arg_types import number, whole
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.deploy.hil.bench import HilBench
@@ -54,40 +55,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repl", metavar="PORT", help="the port of its REPL, if the link is a UART"
     )
     parser.add_argument(
-        "--baud", type=int, default=BAUD, help="the baud rate of a UART (default %(default)s)"
+        "--baud", type=whole, default=BAUD, help="the baud rate of a UART (default %(default)s)"
     )
     parser.add_argument(
         "--only", default=",".join(PARTS), help="the parts, separated by commas (default: all)"
     )
     parser.add_argument(
         "--seconds",
-        type=float,
+        type=number,
         default=60.0,  # a garbage collection comes every few seconds
         help="the time of each drive in s (default 60)",
     )
     parser.add_argument(
         "--stops",
-        type=int,
+        type=whole,
         default=100,
         help="the number of stops, at different phases (default 100)",
     )
     parser.add_argument(
-        "--speed", type=float, default=0.0, help="the speed to drive at, in m/s (default 0)"
+        "--speed", type=number, default=0.0, help="the speed to drive at, in m/s (default 0)"
     )
     parser.add_argument(
         "--beats",
-        type=int,
+        type=whole,
         default=3500,  # 35 s of steps of 10 ms
         help="the control periods of the stress test (default 3500)",
     )
     parser.add_argument("--vehicle", help="the vehicle type; with --board it is flashed first")
     parser.add_argument("--board", help="the board's type, as for tandem flash")
     parser.add_argument(
-        "--pulls", type=int, default=3, help="how often the power is cut by hand (default 3)"
+        "--pulls", type=whole, default=3, help="how often the power is cut by hand (default 3)"
     )
     parser.add_argument("--no-hands", action="store_true", help="leave out what needs a person")
     parser.add_argument(
-        "--patience", type=float, default=1.0, metavar="TIMES",
+        "--patience", type=number, default=1.0, metavar="TIMES",
         help="the factor on this machine's time limits (default 1)",
     )  # fmt: skip
     parser.add_argument("--csv", type=Path, help="the capture of a logic analyser")
@@ -95,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
     parser.add_argument(
         "--neutral-us",
-        type=float,
+        type=number,
         default=1500.0,  # of servos and ESCs that are not set otherwise
         help="the neutral pulse of the ESC in us",
     )

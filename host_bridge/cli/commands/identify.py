@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.core.system.running import run_async
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser, what="a served name, a URI or a serial port")
     parser.add_argument("--repl", action="store_true", help="ask the REPL of the board instead")
-    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
+    parser.add_argument(
+        "--baud", type=whole, default=BAUD, help="the baud rate of a REPL on a UART"
+    )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 

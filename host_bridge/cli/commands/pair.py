@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Callable
 
+from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.config.boards import BoardType, load_board
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, UsageFault
@@ -52,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="", help="the car's name on the box, at most 9 letters")
     parser.add_argument("--forget", action="store_true", help="erase the key of the car")
     parser.add_argument("--virtual", metavar="FILE", help="write a key for a virtual car and box")
-    parser.add_argument("--baud", type=int, default=BAUD, help="the baud rate of a REPL on a UART")
+    parser.add_argument(
+        "--baud", type=whole, default=BAUD, help="the baud rate of a REPL on a UART"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

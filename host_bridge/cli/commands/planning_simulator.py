@@ -25,6 +25,7 @@ import sys
 import time
 from pathlib import Path
 
+from host_bridge.cli.arguments.arg_types import number, whole
 from host_bridge.ros2 import MOTION_TOPICS, parameter, simulate
 from host_bridge.sharing.services import Host
 
@@ -60,10 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="motion_publish_mode: what localisation gets of its motion (default %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=1, help="the seed of its noise (default %(default)s)"
+        "--seed", type=whole, default=1, help="the seed of its noise (default %(default)s)"
     )
     parser.add_argument(
-        "--seconds", type=float, help="end after this time in s (default: at Ctrl-C)"
+        "--seconds", type=number, help="end after this time in s (default: at Ctrl-C)"
     )
 
 

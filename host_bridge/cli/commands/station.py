@@ -33,7 +33,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from host_bridge.cli.arguments.arg_types import positive
+from host_bridge.cli.arguments.arg_types import positive, whole
 from host_bridge.cli.arguments.lidar_option import parse_lidars
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.running import run_async
@@ -58,7 +58,7 @@ _LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
-        "--port", type=int, default=PORT, help=f"the port of the page (default {PORT})"
+        "--port", type=whole, default=PORT, help=f"the port of the page (default {PORT})"
     )
     parser.add_argument(
         "--speed",
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--foxglove",
-        type=int,
+        type=whole,
         nargs="?",
         const=_FOXGLOVE_PORT,
         metavar="PORT",

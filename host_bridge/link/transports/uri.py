@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.link.transports.base import Transport, TransportContext
+from sim_mock.files.numbers import parse_number, parse_whole
 
 GROUP = "tandem.transports"
 OPTIONS = "tandem.transport_options"  # ``?option=...`` -> the maker that wraps the transport
@@ -65,11 +66,11 @@ class Uri:
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
         """Return a whole number of the query. Raises errors.UsageFault outside low to high."""
-        return int(self._checked(name, str(default), int, low, high))
+        return int(self._checked(name, str(default), parse_whole, low, high))
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
         """Return a number of the query. Raises errors.UsageFault outside low to high."""
-        return self._checked(name, str(default), float, low, high)
+        return self._checked(name, str(default), parse_number, low, high)
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         """Return one of some words of the query, the first by default. Raises errors.UsageFault."""
@@ -96,15 +97,16 @@ class Uri:
         return UsageFault(what, where=self.text, expected=expected, got=got)
 
     def _checked(
-        self, name: str, default: str, kind: type[int] | type[float], low: float, high: float
+        self, name: str, default: str, parse: Callable[[str], float], low: float, high: float
     ) -> float:
         text = self.query.get(name, default)
+        value: float | None
         try:
-            value = kind(text)
+            value = parse(text)
         except ValueError:
             value = None
-        if value is None or not low <= value <= high:  # NaN is in no range
-            noun = "a whole number" if kind is int else "a number"
+        if value is None or not low <= value <= high:
+            noun = "a whole number" if parse is parse_whole else "a number"
             raise self.fault(f"{name} does not fit", f"{noun} from {low} to {high}", text)
         return value
 
