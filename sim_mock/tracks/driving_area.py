@@ -26,12 +26,14 @@ class DrivingArea:
 
     ``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there. ``frame``,
     of a map: its walls run along these axes, with the cell that each bounds on its left.
+    ``notes`` are sentences for people on what was read otherwise than written.
     """
 
     title: str
     walls: Floats
     is_free: Callable[[float, float], bool]
     frame: Pose | None = None
+    notes: tuple[str, ...] = ()
 
 
 def is_between(walls: Floats, x_m: float, y_m: float) -> bool:

@@ -43,7 +43,4 @@ def load_area(track: str, map_file: str) -> DrivingArea | None:
         raise ValueError("a car is on a track or on a map, not on both")
     if track:
         return load_track(track)
-    try:
-        return load_map(Path(map_file)) if map_file else None
-    except OSError as fault:
-        raise ValueError(f"map {map_file!r}: {fault.strerror or fault}") from None
+    return load_map(Path(map_file)) if map_file else None

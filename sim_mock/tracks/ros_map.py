@@ -1,97 +1,63 @@
-"""A map in the format of ROS's map_server: a .yaml, and an image of cells.
+"""A map in the format of ROS's map_server as an area to drive in: walls, and what is free.
 
-Cells darker than ``occupied_thresh`` are walls, lighter than ``free_thresh`` free, the others
-unknown: no wall, and no place for a car. Walls run along the edges of the occupied cells, so a ray
-meets them exactly where the cell begins.
+Occupied cells are walls, free ones free, all others neither: no wall, and no place for a car.
+Walls run along the edges of the occupied cells, so a ray meets them exactly where the cell begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, floor, sin
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import yaml
-from PIL import Image, UnidentifiedImageError
 
 from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose
+from sim_mock.tracks.map_file import RAW, read_map_file
+from sim_mock.tracks.map_image import FREE, OCCUPIED, UNKNOWN, occupancy_of
 
-_KEYS = ("image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh")
 Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of a map, the lowest row first; ``origin`` is the outer corner of the first."""
+    """The cells of a map, the lowest row first; ``origin`` is the outer corner of the first.
+
+    ``notes`` are sentences for people on what was read otherwise than written.
+    """
 
     is_wall: Cells
     is_free: Cells
     resolution_m: float
     origin: Pose
+    notes: tuple[str, ...] = ()
 
 
 def load_map(path: Path) -> DrivingArea:
-    """Load a map's walls and free area.
-
-    Raises ValueError for what is wrong with it, or OSError for a file that cannot be read.
-    """
+    """Load a map's walls and free area. Raises FileFault for what is wrong with it."""
     grid = load_grid(path)
     walls = in_world(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
     is_free = _lookup(grid.is_free, grid.resolution_m, grid.origin)
-    return DrivingArea(path.stem, walls.reshape(-1, 4), is_free, grid.origin)
+    return DrivingArea(path.stem, walls.reshape(-1, 4), is_free, grid.origin, grid.notes)
 
 
 def load_grid(path: Path) -> Grid:
-    """Load a map's cells.
-
-    Raises ValueError for what is wrong with it, or OSError for a file that cannot be read.
-    """
-    try:
-        return _loaded(path)
-    except (TypeError, KeyError, OverflowError, RecursionError, MemoryError) as fault:
-        raise ValueError(f"{path}: not a map of ROS's map_server: {fault}") from None
-
-
-def _loaded(path: Path) -> Grid:
-    table = _table(path)
-    occupancy = _occupancy(path.parent / str(table["image"]), bool(table["negate"]))
+    """Load a map's cells. Raises FileFault for what is wrong with it."""
+    facts = read_map_file(path)
+    occupancy, notes = occupancy_of(facts)
+    is_wall, is_free = occupancy == OCCUPIED, occupancy == FREE
+    if facts.mode == RAW:  # occupancies as a mapper left them: the thresholds tell them apart
+        is_wall = occupancy > facts.occupied_thresh * OCCUPIED
+        is_free = (occupancy <= facts.free_thresh * OCCUPIED) & (occupancy != UNKNOWN)
     return Grid(
-        occupancy > float(table["occupied_thresh"]),
-        occupancy < float(table["free_thresh"]),
-        float(table["resolution"]),
-        Pose(*map(float, table["origin"])),
+        is_wall,
+        is_free,
+        facts.resolution_m,
+        facts.origin,
+        (*facts.notes, *notes),
     )
-
-
-def _table(path: Path) -> Mapping[str, Any]:
-    try:
-        table: Any = yaml.safe_load(path.read_text())
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
-        raise ValueError(f"{path}: no YAML of a map: {fault}") from None
-    missing = [key for key in _KEYS if not isinstance(table, dict) or key not in table]
-    if missing:
-        raise ValueError(f"{path}: a map has {', '.join(_KEYS)}; missing: {', '.join(missing)}")
-    if table.get("mode", "trinary") != "trinary":
-        raise ValueError(
-            f"{path}: mode {table['mode']!r}: only trinary maps have walls; save it so"
-        )
-    if len(table["origin"]) != 3 or not float(table["resolution"]) > 0.0:
-        raise ValueError(f"{path}: expected origin [x, y, yaw] and a resolution above 0 m")
-    return cast("Mapping[str, Any]", table)
-
-
-def _occupancy(path: Path, negate: bool) -> Floats:
-    """Return each cell's occupancy, 0 to 1, the lowest row first: an image begins at the top."""
-    try:
-        with Image.open(path) as image:
-            shades: Floats = np.asarray(image.convert("RGB"), dtype=np.float64).mean(axis=2)
-    except (UnidentifiedImageError, SyntaxError, EOFError, Image.DecompressionBombError):
-        raise ValueError(f"{path}: not an image of a map (.pgm, .png)") from None
-    return np.asarray(np.flipud(shades if negate else 255.0 - shades)) / 255.0
 
 
 def edges(is_wall: Cells) -> Floats:

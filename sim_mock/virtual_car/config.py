@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from sim_mock.plant.vehicle_plant import Plant
 
+_LOG = logging.getLogger(__name__)
 W = TypeVar("W", bound=World)
 AS_IN_ITS_FILE = "none"
 CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file to a vehicle
@@ -262,7 +264,9 @@ def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> Virtua
     if car.is_surrounded:
         from sim_mock.virtual_car.surroundings import area_of
 
-        area_of(car)
+        area = area_of(car)
+        for note in area.notes if area else ():
+            _LOG.warning("%s", note)
     return car
 
 

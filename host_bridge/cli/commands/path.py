@@ -13,6 +13,7 @@ import numpy as np
 
 from host_bridge.cli.arguments.arg_types import add_columns, positive
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import told_as
 from host_bridge.inputs.paths import (
     Path,
     PositionSample,
@@ -162,30 +163,37 @@ def _one_car(args: argparse.Namespace, cars: list[str]) -> str:
 
 
 def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
+    facts: dict[str, Any] = {}
+    if args.map in track_names():
+        if args.start:
+            raise UsageFault(
+                "--start is for maps: a track begins at the origin, along x",
+                got=f"--start {args.start}",
+            )
+        points = load_centre_line(args.map)[:-1]
+    else:
+        points, facts = _centre_of_map(args)
+    return Path(resampled(points, args.spacing, is_loop=True), is_loop=True), facts
+
+
+def _centre_of_map(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    start = _start(args.start) if args.start else None
+    with told_as():
+        grid = load_grid(FilePath(args.map))
     try:
-        if args.map in track_names():
-            if args.start:
-                raise UsageFault(
-                    "--start is for maps: a track begins at the origin, along x",
-                    got=f"--start {args.start}",
-                )
-            points, facts = load_centre_line(args.map)[:-1], {}
-        else:
-            grid = load_grid(FilePath(args.map))
-            middle = centre_line_of_map(grid, _start(args.start) if args.start else None)
-            points = middle.points_m
-            facts = {"half_width_m": round(middle.half_width_m, 3)}
-    except OSError as error:
-        raise DataFileFault.unreadable(args.map, error) from None
+        middle = centre_line_of_map(grid, start)
     except ValueError as fault:
         raise DataFileFault(
             "no centre line of this map",
             where=args.map,
             expected=f"a closed track in a ROS map, or one of {', '.join(track_names())}",
-            got=str(fault),
+            got="; ".join((str(fault), *grid.notes)),
             remedy="look at the map's image; or drive the track once, and tandem path record",
         ) from None
-    return Path(resampled(points, args.spacing, is_loop=True), is_loop=True), facts
+    facts: dict[str, Any] = {"half_width_m": round(middle.half_width_m, 3)}
+    if grid.notes:
+        facts["notes"] = list(grid.notes)
+    return middle.points_m, facts
 
 
 def _start(text: str) -> Start:
@@ -220,6 +228,7 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
     if figures["speeds_mps"]:
         low, high = figures["speeds_mps"]
         yield f"asks for {low:.2f} to {high:.2f} m/s"
+    yield from figures.get("notes", ())
     yield "begins at start=" + ",".join(f"{value:g}" for value in figures["start"])
 
 

@@ -10,6 +10,7 @@ from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.loading import load_centre_line, load_track
 from sim_mock.tracks.map_centre_line import centre_line_of_map
 from sim_mock.tracks.ros_map import Grid
+from tests.evidence import some
 
 CELL_M = 0.05
 
@@ -103,3 +104,71 @@ def test_a_ring_that_reaches_the_rim_of_the_map():
     points = centre_line_of_map(Grid(~ring, ring, CELL_M, Pose(0.0, 0.0, 0.0))).points_m
     radii_m = [hypot(px - 2.025, py - 2.025) for px, py in points]
     assert min(radii_m) > 1.4
+
+
+def ring_of(x0, y0, inner, outer, shape=(120, 260)):
+    """The cells between two circles, in cells."""
+    y, x = np.mgrid[: shape[0], : shape[1]]
+    apart = np.hypot(x - x0, y - y0)
+    return (apart > inner) & (apart < outer)
+
+
+def grid_of(is_free, is_wall=None):
+    return Grid(~is_free if is_wall is None else is_wall, is_free, CELL_M, Pose(0.0, 0.0, 0.0))
+
+
+def cell(column, row, yaw_rad=0.0):
+    return Pose((column + 0.5) * CELL_M, (row + 0.5) * CELL_M, yaw_rad)
+
+
+def radius_about(points, column, row):
+    """The mean radius of a line about a cell, in cells."""
+    x, y = points.T
+    return float(np.hypot(x / CELL_M - column - 0.5, y / CELL_M - row - 0.5).mean())
+
+
+def test_of_two_tracks_the_start_says_which():
+    two = ring_of(60, 60, 20, 30) | ring_of(190, 60, 30, 50)
+    with pytest.raises(ValueError, match=r"there are 2 tracks on the map; --start"):
+        centre_line_of_map(grid_of(two))
+    left = centre_line_of_map(grid_of(two), cell(60, 85)).points_m
+    right = centre_line_of_map(grid_of(two), cell(190, 100)).points_m
+    assert radius_about(left, 60, 60) == pytest.approx(25, abs=1)
+    assert radius_about(right, 190, 60) == pytest.approx(40, abs=1)
+
+
+def test_of_two_loops_of_one_track_the_start_says_which():
+    """Two rings that touch: one floor, two inner sides."""
+    eight = ring_of(70, 60, 30, 50) | ring_of(155, 60, 20, 40)
+    with pytest.raises(ValueError, match=r"there are 2 loops on the map; --start"):
+        centre_line_of_map(grid_of(eight))
+    left = centre_line_of_map(grid_of(eight), cell(30, 60)).points_m
+    right = centre_line_of_map(grid_of(eight), cell(185, 60)).points_m
+    for points, place in some([(left, cell(30, 60)), (right, cell(185, 60))]):
+        assert points[0] == pytest.approx(place[:2], abs=2 * CELL_M)
+    assert radius_about(left, 70, 60) == pytest.approx(40, abs=2)
+    assert radius_about(right, 155, 60) == pytest.approx(30, abs=2)
+
+
+def test_a_start_in_a_wall_in_the_unknown_or_outside_is_refused():
+    ring, shape = ring_of(60, 60, 20, 30), (120, 260)
+    is_wall = ndimage.binary_dilation(ring, iterations=2) & ~ring
+    y, x = np.mgrid[: shape[0], : shape[1]]
+    outside = np.hypot(x - 60, y - 60) > 40  # free floor about the track, out to the rim
+    rows = [
+        (ring, cell(60, 60), "no free place of the map: it is unknown"),
+        (ring, cell(60, 90), "no free place of the map: it is a wall"),
+        (ring, cell(-5, 60), "no free place of the map: it is beyond its rim"),
+        (ring | outside, cell(200, 60), "is outside the walls of the track"),
+    ]
+    for is_free, start, what in some(rows):
+        with pytest.raises(ValueError, match=what):
+            centre_line_of_map(grid_of(is_free, is_wall), start)
+
+
+def test_a_line_outside_the_walls_is_not_taken_for_that_of_the_track():
+    """The floor about the track is larger than the track, and surrounds something as well."""
+    ring = ring_of(60, 60, 20, 30)
+    y, x = np.mgrid[:120, :260]
+    points = centre_line_of_map(grid_of(ring | (np.hypot(x - 60, y - 60) > 40))).points_m
+    assert radius_about(points, 60, 60) == pytest.approx(25, abs=1)

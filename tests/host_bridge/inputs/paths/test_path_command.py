@@ -1,6 +1,11 @@
 """``tandem path``: what cannot be meant so is refused, and says what to do."""
 
+import json
+from math import pi
+
+import numpy as np
 import pytest
+from PIL import Image
 
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault, UsageFault
@@ -52,3 +57,51 @@ def test_a_log_without_a_drive_and_samples_of_nothing_are_refused(capsys, tmp_pa
     code, output = refused(capsys, "error", str(line), "--of", str(none))
     assert code == DataFileFault.exit_code
     assert "no pose of a car" in output
+
+
+def ring_map(folder, free_thresh):
+    """A ring of floor about the origin, unknown elsewhere, as a saver of maps writes it."""
+    y, x = np.mgrid[-60:60, -60:60] + 0.5
+    apart = np.hypot(x, y)
+    shades = np.where((apart > 30) & (apart < 50), 254, 205)
+    shades[((apart > 28) & (apart <= 30)) | ((apart >= 50) & (apart < 52))] = 0
+    Image.fromarray(shades.astype(np.uint8)).save(folder / "lab.pgm")
+    path = folder / "lab.yaml"
+    path.write_text(
+        "image: lab.pgm\nresolution: 0.1\norigin: [-6.0, -6.0, 0]\nnegate: 0\n"
+        f"occupied_thresh: 0.65\nfree_thresh: {free_thresh}\n"
+    )
+    return path
+
+
+def test_the_centre_of_a_map_as_nav2_saves_it_is_within_its_walls(capsys, tmp_path):
+    """With free_thresh 0.25 the unknown is no floor, and the person is told."""
+    file = ring_map(tmp_path, 0.25)
+    assert main(["path", "centre", str(file), "-o", str(tmp_path / "a.csv"), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["length_m"] == pytest.approx(2 * pi * 4.0, abs=0.3)
+    assert "the grey 205" in figures["notes"][0]
+    ring_map(tmp_path, 0.196)
+    assert main(["path", "centre", str(file), "-o", str(tmp_path / "b.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["length_m"] == figures["length_m"]
+
+
+def test_a_start_that_is_no_place_and_a_map_that_is_none_are_refused(capsys, tmp_path):
+    file, out = str(ring_map(tmp_path, 0.25)), str(tmp_path / "o.csv")
+    code, output = refused(capsys, "centre", file, "-o", out, "--start", "0,0,0")
+    assert code == DataFileFault.exit_code
+    assert "0,0 is no free place of the map: it is unknown" in output
+    assert refused(capsys, "centre", file, "-o", out, "--start", "4,0,90")[0] == 0
+    (tmp_path / "lab.pgm").unlink()
+    code, output = refused(capsys, "centre", file, "-o", out)
+    assert code == DataFileFault.exit_code
+    assert f"{tmp_path / 'lab.pgm'}: cannot be read" in output
+
+
+def test_a_car_in_the_unknown_is_refused_and_the_note_is_told(capsys, tmp_path, caplog):
+    file = ring_map(tmp_path, 0.25)
+    words = ["drive", "--lockstep", "--input", "script:straight", "--seconds", "0.1", "--json"]
+    assert main([*words, "--car", f"sim://f1tenth?map={file}&start=0,0,0"]) == UsageFault.exit_code
+    assert "nobody may be there" in capsys.readouterr().err
+    assert main([*words, "--car", f"sim://f1tenth?map={file}&start=4,0,90"]) == 0
+    assert "the grey 205" in caplog.text
