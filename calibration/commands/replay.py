@@ -68,15 +68,17 @@ def read_runs(
     bags: Sequence[Path],
     options: Mapping[str, str],
     load: Callable[[str], Vehicle],
+    columns: Mapping[str, str] | None = None,
 ) -> Runs:
     """Read runs from logs of Tandem, pairs of CSV files and bags.
 
     ``options``: the ``car`` of logs, the ``vehicle``, and a bag's ``drive_topic`` and
-    ``odom_topic``; "" is none. Raises errors.UsageFault, DataFileFault, VehicleFileFault.
+    ``odom_topic``; "" is none. ``columns``: the CSV files' names of columns by ours. Raises
+    errors.UsageFault, DataFileFault, VehicleFileFault.
     """
     logged = [it for log in logs for it in read_log_runs(log, options["car"], load)]
     vehicle = load(_vehicle_of(options["vehicle"], logged))
-    runs = [read_run_csv(commands, odometry) for commands, odometry in pairs]
+    runs = [read_run_csv(commands, odometry, columns) for commands, odometry in pairs]
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]

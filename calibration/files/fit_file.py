@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,7 @@ from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMET
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
-
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+from host_bridge.core.files import finite, read_toml
 
 FOLDER = Path(__file__).parents[1] / "results"
 REMEDY = "write one with tandem replay --fit"
@@ -123,15 +120,15 @@ def shipped_fit_file(vehicle: str) -> Path | None:
 
 def read_fit_file(path: Path) -> FitCalibration:
     """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
+    document = read_toml(path, VehicleFileFault).values
     try:
-        document = _toml.loads(path.read_text(encoding="utf-8"))
         parameters = document.pop("parameters")
         _refuse_strange_names(path, "parameters", list(FIT_PARAMETER_NAMES), list(parameters))
         data = tuple(FittedRun(**source) for source in document.pop("data"))
-        low, high = map(float, document.pop("steering"))
+        low, high = map(finite, document.pop("steering"))
         fit = _fit(path, parameters, document)
         calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
     _refuse_strange(path, calibration.estimates)
     return calibration
@@ -143,17 +140,19 @@ def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fi
     covariance = np.array(document.pop("covariance")["rows"], float)
     if covariance.shape != (len(FIT_PARAMETER_NAMES), len(FIT_PARAMETER_NAMES)):
         raise ValueError(f"covariance of shape {covariance.shape}")
+    if not np.isfinite(covariance).all():
+        raise ValueError("covariance with a number that is not finite")
     return Fit(
         tuple(_estimate(name, parameters[name]) for name in FIT_PARAMETER_NAMES),
         covariance,
-        np.array([float(scales[one.name]) for one in SCALES]),
+        np.array([finite(scales[one.name]) for one in SCALES]),
         LackOfFit(**document.pop("lack_of_fit")),
-        float(document.pop("band")["stretch"]),
+        finite(document.pop("band")["stretch"]),
     )
 
 
 def _estimate(name: str, one: dict[str, Any]) -> Estimate:
-    value, low, high, known = (float(one.pop(key)) for key in ("value", "low", "high", "known"))
+    value, low, high, known = (finite(one.pop(key)) for key in ("value", "low", "high", "known"))
     return Estimate(name, value, low, high, known, **one)
 
 

@@ -7,10 +7,8 @@ parameter that the logs do not determine is listed with the reason and has no va
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +23,8 @@ from calibration.regression.parameters import (
     not_identifiable,
 )
 from calibration.regression.steering_map import COLUMNS, SteeringMap
-from host_bridge.core.errors import VehicleFileFault
-
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+from host_bridge.core.errors import DataFileFault, VehicleFileFault
+from host_bridge.core.files import finite, read_toml
 
 METHOD = "logs"
 REMEDY = "write one with tandem calibrate LOG --out FILE.toml"
@@ -124,15 +121,15 @@ def _short(value: float) -> float:
 def is_log_calibration(path: Path) -> bool:
     """Return whether the file declares itself one of these; False if it cannot be read."""
     try:
-        return bool(_toml.loads(path.read_text(encoding="utf-8")).get("method") == METHOD)
-    except (OSError, ValueError):
+        return bool(read_toml(path).values.get("method") == METHOD)
+    except DataFileFault:
         return False
 
 
 def read_log_file(path: Path) -> LogCalibration:
     """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
+    document = read_toml(path, VehicleFileFault).values
     try:
-        document = _toml.loads(path.read_text(encoding="utf-8"))
         if document.pop("method") != METHOD:
             raise ValueError(f"its method is not {METHOD!r}")
         rows = document.pop("parameters")
@@ -142,7 +139,7 @@ def read_log_file(path: Path) -> LogCalibration:
         table = document.pop("steering_map", None)
         steering_map = _map(table) if table else None
         return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise VehicleFileFault(
             f"no calibration out of logs: {error}", where=str(path), remedy=REMEDY
         ) from None
@@ -161,7 +158,7 @@ def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
         return not_identifiable(name, "it is not in the file")
     if "value" not in row:
         return not_identifiable(name, str(row["untold"]))
-    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    value, low, high = (finite(row[key]) for key in ("value", "low", "high"))
     p = BY_NAME[name]
     if not p.low <= value <= p.high:
         raise ValueError(f"{name} is {value:g}, expected {p.low:g} to {p.high:g}")
@@ -169,12 +166,16 @@ def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
 
 
 def _map(table: Mapping[str, Any]) -> SteeringMap:
+    if strange := sorted(set(table) - {*COLUMNS, "residual_radps", "is_bent"}):
+        raise ValueError(f"steering_map has no key {strange[0]}")
     columns = [np.array(table[name], float) for name in COLUMNS]
     if len({len(column) for column in columns}) != 1 or len(columns[0]) < 2:
         raise ValueError("the steering map's columns are not equally long, or shorter than two")
+    if not all(np.isfinite(column).all() for column in columns):
+        raise ValueError("the steering map has a number that is not finite")
     if not (np.all(np.diff(columns[0]) > 0) and np.all(np.diff(columns[1]) > 0)):
         raise ValueError("the steering map does not rise")
     commanded, wheel, low, high = columns
     return SteeringMap(
-        commanded, wheel, low, high, float(table["residual_radps"]), bool(table["is_bent"])
+        commanded, wheel, low, high, finite(table["residual_radps"]), bool(table["is_bent"])
     )

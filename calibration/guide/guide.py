@@ -17,6 +17,7 @@ from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.regression.identify import identify
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import Key, number, read_json, read_keys, read_samples
 
 # Drives by a CSV file, records the drive, and writes a virtual car's sensors where that is asked;
 # returns the exit code, and the file of a virtual car's sensors
@@ -24,6 +25,7 @@ Drive: TypeAlias = Callable[[Path, Path, Path | None], tuple[int, Path | None]]
 ANSWERS = "answers.json"
 _YES, _NO = ("y", "yes"), ("n", "no")
 _TRIES = 3
+_TAPE_MAX_M = 1000.0  # no tape is longer
 
 
 class GuidedCalibration:
@@ -45,12 +47,11 @@ class GuidedCalibration:
         self._drive_by = drive
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            path = folder / ANSWERS
-            self._tapes = json.loads(path.read_text()) if path.exists() else {}
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise DataFileFault(
                 "this is no folder of a guide", where=str(folder), got=str(error)
             ) from None
+        self._tapes = _read_tapes(folder / ANSWERS)
 
     def run(self) -> list[Trace]:
         """Do all steps; return the traces of their drives.
@@ -61,8 +62,8 @@ class GuidedCalibration:
         print(f"Calibrating {self._car}, a {self._vehicle.name}, in {total} steps.")
         print(f"Logs and answers are kept in {self._folder}; Ctrl-C ends, the same words go on.")
         traces: list[Trace] = []
-        for number, manoeuvre in enumerate(MANOEUVRES, 1):
-            print(f"\nStep {number} of {total}: {manoeuvre.name}, {manoeuvre.where}")
+        for step, manoeuvre in enumerate(MANOEUVRES, 1):
+            print(f"\nStep {step} of {total}: {manoeuvre.name}, {manoeuvre.where}")
             traces.append(self._step(manoeuvre, traces))
         return traces
 
@@ -184,8 +185,15 @@ def _print_true_distance(path: Path | None) -> None:
     """Print what a tape measure would show for a virtual car, from its true poses."""
     if path is None or not path.is_file():
         return
-    with path.open(encoding="utf-8") as file:
-        truths = [json.loads(line)["truth"] for line in file if '"sensor": "truth"' in line]
+    truths = [row["truth"] for row in read_samples(path, "truth", (Key("truth", "table"),))]
     if truths:
         first, last = ((truths[at]["x_m"], truths[at]["y_m"]) for at in (0, -1))
         print(f"  A virtual car has no floor; a tape would say {dist(first, last):.2f}.")
+
+
+def _read_tapes(path: Path) -> dict[str, float]:
+    """Return the answers of an earlier run, if there are any. Raises errors.DataFileFault."""
+    if not path.exists():
+        return {}
+    document = read_json(path)
+    return read_keys(document, [number(name, 0.0, _TAPE_MAX_M) for name in document.values])

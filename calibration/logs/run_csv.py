@@ -2,93 +2,51 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from math import isfinite
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from calibration.arrays import Floats
-from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, run_fault
-from host_bridge.core.errors import DataFileFault
+from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose
+from host_bridge.core.drive_tables import COMMANDS, ODOMETRY
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.files import read_table
 from host_bridge.logs.bags import sha256_of
 
-COMMAND_COLUMNS = ("t_s", "channel", "value_norm")
-ODOMETRY_COLUMNS = ("header_t_s", "x_m", "y_m", "yaw_rad")  # further columns are ignored
-CHANNELS = ("throttle", "steering")
+COMMAND_COLUMNS = COMMANDS.names()
+ODOMETRY_COLUMNS = ODOMETRY.names()  # further columns are ignored
+Columns = Mapping[str, str]  # by our name of a column, the file's
 
 
-def read_run_csv(commands: Path, odometry: Path) -> Run:
-    """Read the two files of one run.
+def read_run_csv(commands: Path, odometry: Path, columns: Columns | None = None) -> Run:
+    """Read the two files of one run; ``columns`` has other names of their columns by ours.
 
     Raises errors.DataFileFault for what is missing, or if there is no pose before the first
-    command.
+    command; UsageFault for a name that is none of ours.
     """
-    return require_start_pose(Run(read_commands(commands), read_odometry(odometry)), odometry)
+    known = (*COMMAND_COLUMNS, *ODOMETRY_COLUMNS)
+    if strange := [name for name in columns or {} if name not in known]:
+        raise UsageFault(f"--columns: {strange[0]} is none of ours", expected=", ".join(known))
+    of_commands = _of(columns, COMMAND_COLUMNS)
+    of_odometry = _of(columns, ODOMETRY_COLUMNS)
+    run = Run(read_commands(commands, of_commands), read_odometry(odometry, of_odometry))
+    return require_start_pose(run, odometry)
 
 
-def read_commands(path: Path) -> Commands:
+def read_commands(path: Path, columns: Columns | None = None) -> Commands:
     """Read rows of t_s, channel (throttle or steering), value_norm. Raises errors.DataFileFault."""
-    rows = list(_rows(path, COMMAND_COLUMNS, "channel"))
-    for line, (_, channel, value) in enumerate(rows, 2):
-        if channel not in CHANNELS:
-            raise run_fault(path, line, "unknown channel", " or ".join(CHANNELS), str(channel))
-        if not -1.0 <= float(value) <= 1.0:
-            raise run_fault(path, line, "value_norm out of range", "-1 to 1", str(value))
-    times_s = np.array([row[0] for row in rows], float)
-    _refuse_disorder(path, times_s)
-    is_steering = np.array([row[1] == "steering" for row in rows])
-    values = np.array([row[2] for row in rows], float)
+    table = read_table(path, COMMANDS, columns)
+    is_steering = np.array([name == "steering" for name in table.column("channel")])
+    times_s, values = (np.array(table.column(name), float) for name in ("t_s", "value_norm"))
     return Commands(path.name, sha256_of(path), times_s, is_steering, values)
 
 
-def read_odometry(path: Path) -> PoseTrack:
+def read_odometry(path: Path, columns: Columns | None = None) -> PoseTrack:
     """Read rows with header_t_s, x_m, y_m, yaw_rad. Raises errors.DataFileFault."""
-    columns = np.array(list(_rows(path, ODOMETRY_COLUMNS)), float).T
-    _refuse_disorder(path, columns[0])
-    times_s, x_m, y_m, yaw_rad = columns
+    table = read_table(path, ODOMETRY, columns)
+    times_s, x_m, y_m, yaw_rad = (np.array(table.column(n), float) for n in ODOMETRY_COLUMNS)
     return PoseTrack(path.name, sha256_of(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
 
 
-def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[float | str]]:
-    """Yield the named columns of each row, as numbers except for the column ``word``."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise DataFileFault(
-            "is not text",
-            where=str(path),
-            expected="comma separated values",
-            got="binary data",
-            remedy="a log of Tandem is read as it is: tandem replay LOG",
-        ) from None
-    lines = text.splitlines()
-    table, header = csv.DictReader(lines), "".join(lines[:1])
-    missing = [name for name in names if name not in (table.fieldnames or ())]
-    if missing:
-        raise run_fault(path, 1, "columns are missing", ",".join(names), header)
-    line = 1
-    for line, row in enumerate(table, 2):
-        yield [row[n] or "" if n == word else _number(path, line, n, row[n]) for n in names]
-    if line == 1:
-        raise run_fault(path, 2, "no rows", "at least one", "none")
-
-
-def _number(path: Path, line: int, name: str, text: str | None) -> float:
-    try:
-        value = float(text or "")
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
-        raise run_fault(path, line, f"{name} is not a number", "a number", repr(text))
-    return value
-
-
-def _refuse_disorder(path: Path, times_s: Floats) -> None:
-    backward = np.flatnonzero(np.diff(times_s) < 0.0)
-    if backward.size:
-        at = int(backward[0]) + 1
-        raise run_fault(path, at + 2, "time runs backward", "rising times", f"{times_s[at]:g} s")
+def _of(columns: Columns | None, names: tuple[str, ...]) -> Columns:
+    return {ours: theirs for ours, theirs in (columns or {}).items() if ours in names}

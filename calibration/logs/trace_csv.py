@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
-import csv
-from math import isfinite
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import Key, Table, TableSchema, number, read_table, told_as
 from host_bridge.logs.bags import sha256_of
 
 TIME = "t_s"
+
+
+def _any(name: str, most: float, meaning: str = "", least: float | None = None) -> Key:
+    return number(name, -most if least is None else least, most, None, meaning)
+
+
+SCHEMA = TableSchema(
+    "table of a drive",
+    (
+        number(TIME, -1e10, 1e10),
+        _any("steer_rad", 1.6, "steering that was commanded, left positive"),
+        _any("target_mps", 60.0, "speed that was commanded"),
+        _any("effort", 1.0, "what the drive is given, 1 is all it has"),
+        _any("counts", 1e12, "of the wheel sensors, or"),
+        _any("travel_m", 1e6, "metres that the wheels rolled, or"),
+        _any("speed_mps", 60.0, "their speed"),
+        _any("yaw_rate_radps", 50.0, "of a gyro, left positive"),
+        _any("accel_x_mps2", 500.0, "forward"),
+        _any("accel_y_mps2", 500.0, "to the left"),
+        _any("x_m", 1e6, "where cameras or SLAM saw it"),
+        _any("y_m", 1e6),
+        _any("battery_v", 100.0, least=0.0),
+    ),
+    rising=TIME,
+    has_gaps=True,
+    example="a folder that tandem log FILE --csv FOLDER wrote is read as it is",
+)
 # column -> its meaning; a row may leave any of them empty
-COLUMNS = {
-    "steer_rad": "steering that was commanded, left positive",
-    "target_mps": "speed that was commanded",
-    "effort": "what the drive is given, 1 is all it has",
-    "counts": "of the wheel sensors, or",
-    "travel_m": "metres that the wheels rolled, or",
-    "speed_mps": "their speed",
-    "yaw_rate_radps": "of a gyro, left positive",
-    "accel_x_mps2": "forward",
-    "accel_y_mps2": "to the left",
-    "x_m": "where cameras or SLAM saw it",
-    "y_m": "",
-    "battery_v": "",
-}
+COLUMNS = {key.name: key.meaning for key in SCHEMA.columns if key.name != TIME}
 
 
-def read_trace_csv(path: Path, vehicle: Vehicle) -> Trace:
-    """Read such a table. Raises errors.DataFileFault for what is none."""
-    rows, strange = _rows(path)
-    columns = {name: _column(rows, name) for name in COLUMNS}
+def read_trace_csv(
+    path: Path, vehicle: Vehicle, other_names: Mapping[str, str] | None = None
+) -> Trace:
+    """Read such a table; ``other_names`` has the file's names of columns by ours.
+
+    Raises errors.DataFileFault for what is none.
+    """
+    table = _read(path, other_names)
+    columns = {name: _column(table, name) for name in COLUMNS}
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     target = columns["target_mps"]
     if target.is_present:
@@ -49,57 +67,55 @@ def read_trace_csv(path: Path, vehicle: Vehicle) -> Trace:
         target=target,
         effort=columns["effort"],
         travel=_travel(columns, per_m),
-        inertial=_joined(rows, ("yaw_rate_radps", "accel_x_mps2", "accel_y_mps2")),
-        places=_joined(rows, ("x_m", "y_m")),
+        inertial=_joined(table, ("yaw_rate_radps", "accel_x_mps2", "accel_y_mps2")),
+        places=_joined(table, ("x_m", "y_m")),
         battery=columns["battery_v"],
         counts_per_m=per_m,
-        notes=(f"of no meaning here: {', '.join(strange)}",) if strange else (),
+        notes=_notes(table),
     )
 
 
-def _rows(path: Path) -> tuple[list[dict[str, float]], list[str]]:
-    """Read the known columns; return also the names of the unknown ones."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise _strange(path, 0, "binary data") from None
-    table = csv.DictReader(text.splitlines())
-    names = [name for name in table.fieldnames or () if name in COLUMNS]
-    if TIME not in (table.fieldnames or ()) or not names:
-        raise _strange(path, 1, text.partition("\n")[0])
-    found = []
-    for line, row in enumerate(table, 2):
-        try:
-            numbers = {name: float(row[name]) for name in (TIME, *names) if row[name]}
-        except ValueError as error:
-            raise _strange(path, line, str(error)) from None
-        if TIME in numbers and all(map(isfinite, numbers.values())):
-            found.append(numbers)
-    if len(found) < 2:
-        raise _strange(path, 1, f"{len(found)} rows of numbers")
-    return found, [name for name in table.fieldnames or () if name not in (TIME, *COLUMNS)]
+def _read(path: Path, other_names: Mapping[str, str] | None) -> Table:
+    table = read_table(path, SCHEMA, other_names)
+    with told_as():
+        if len(table.names) < 2:
+            some = f"a column {TIME} and some of {', '.join(COLUMNS)}"
+            raise table.fault(table.header_line, "this is no table of a drive", some, TIME)
+        if len(table.rows) < 2:
+            raise table.fault(table.header_line, "too few rows", "two at least", "one")
+    return table
 
 
-def _strange(path: Path, line: int, got: str) -> DataFileFault:
-    return DataFileFault(
-        "this is no table of a drive",
-        where=f"{path}:{line}" if line else str(path),
-        expected=f"a column {TIME} and some of {', '.join(COLUMNS)}",
-        got=got,
-        remedy="a folder that tandem log FILE --csv FOLDER wrote is read as it is",
+def _notes(table: Table) -> tuple[str, ...]:
+    """Say what is in the table and is not used."""
+    times_s = table.column(TIME)
+    repeated = len(times_s) - len(set(times_s))
+    said = (
+        f"of no meaning here: {', '.join(table.others)}" if table.others else "",
+        f"{repeated} rows have the time of another row, the first of which counts"
+        if repeated
+        else "",
+        *(f"{name} is empty in {n} of {len(times_s)} rows" for name, n in table.gaps.items()),
     )
+    return tuple(filter(None, said))
 
 
-def _column(rows: list[dict[str, float]], name: str) -> Series:
-    return series([(row[TIME], row[name]) for row in rows if name in row])
+def _column(table: Table, name: str) -> Series:
+    rows = (row.values for row in table.rows)
+    return series([(row[TIME], row[name]) for row in rows if row[name] is not None])
 
 
-def _joined(rows: list[dict[str, float]], names: tuple[str, ...]) -> Series:
-    """Return several columns as one series; missing values are 0, except in the first column."""
-    there = [row for row in rows if names[0] in row]
-    return series([(row[TIME], *(row.get(name, 0.0) for name in names)) for row in there])
+def _joined(table: Table, names: tuple[str, ...]) -> Series:
+    """Return several columns as one series: the rows that have all of those that are there.
+
+    A column that is missing is 0, but for the first one, without which there is no series.
+    """
+    there = [name for name in names if name in table.names]
+    if names[0] not in there:
+        return Series()
+    rows = (row.values for row in table.rows)
+    whole = (row for row in rows if all(row[name] is not None for name in there))
+    return series([(row[TIME], *(row[name] or 0.0 for name in names)) for row in whole])
 
 
 def _travel(columns: dict[str, Series], per_m: float) -> Series:

@@ -23,12 +23,13 @@ Load = Callable[[str], Vehicle]  # a vehicle by its name or its file
 class LogChoices:
     """The user's choices about the logs; "" is none.
 
-    ``topics`` maps a purpose to a bag's topic.
+    ``topics`` maps a purpose to a bag's topic, ``columns`` our name of a CSV's column to its own.
     """
 
     car: str = ""
     vehicle: str = ""
     topics: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_trace(path: Path, wanted: LogChoices, load: Load, tape_m: float | None = None) -> Trace:
@@ -46,7 +47,7 @@ def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
 
 
 def _csv(path: Path, wanted: LogChoices, load: Load) -> Trace:
-    return read_trace_csv(path, load(_vehicle_named(path, wanted)))
+    return read_trace_csv(path, load(_vehicle_named(path, wanted)), wanted.columns)
 
 
 def _bag(path: Path, wanted: LogChoices, load: Load) -> Trace:

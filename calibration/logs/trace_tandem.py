@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -14,13 +13,43 @@ import numpy as np
 from calibration.logs.trace import Trace, series
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import Key, TableSchema, flag, number, read_table, text
 from host_bridge.logs import reading
 from host_bridge.logs.bags import sha256_of
 
 _WRAP_US = 1 << 30  # where a board's clock wraps on the wire
 _COUNTS = 1 << 30  # where its counters wrap
 _DRIVEN = "ACTIVE"
-_TOPICS = ("status", "motion", "outputs", "power", "inputs")
+_CLOCK = 1 << 32  # above every time and count of the wire
+_COLUMNS: dict[str, tuple[Key, ...]] = {
+    "status": (
+        number("time_us", 0.0, _CLOCK),
+        text("state"),
+        number("brake", 0.0, 1.0),
+        number("steer_rad", -1.6, 1.6),
+        number("target_mps", -60.0, 60.0),
+    ),
+    "motion": (
+        number("captured_us", 0.0, _CLOCK),
+        number("count_left", -_CLOCK, _CLOCK),
+        number("count_right", -_CLOCK, _CLOCK),
+        number("accel_x_mps2", -500.0, 500.0),
+        number("accel_y_mps2", -500.0, 500.0),
+        number("yaw_rate_radps", -50.0, 50.0),
+    ),
+    "outputs": (Key("channels", "numbers", -_CLOCK, _CLOCK), flag("is_enabled")),
+    "power": (number("battery_v", 0.0, 100.0),),
+    "inputs": (flag("has_imu"),),
+}
+_SCHEMAS = {
+    topic: TableSchema(
+        f"table of {topic} of tandem log --csv",
+        (number("log_t_s", -1e10, 1e10), *columns),
+        example="tandem log FILE.mcap --csv FOLDER writes it anew",
+    )
+    for topic, columns in _COLUMNS.items()
+}
+_TOPICS = tuple(_COLUMNS)
 _FULL_DUTY = 10_000  # of an output: all of the time, in 1/10000
 _ESC, _H_BRIDGE = 2, 3  # firmware.core.settings.params, channel_kind
 
@@ -57,7 +86,7 @@ def read_tandem_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
     timed: list[tuple[float, str, Row]] = []
     for topic, path in there:
         digest.update(path.read_bytes())
-        timed += ((float(row["log_t_s"]), topic, row) for row in _table(path))
+        timed += ((row["log_t_s"], topic, row) for row in _table(path, topic))
     timed.sort(key=lambda it: it[0])
     rows = ((topic, row) for _, topic, row in timed)
     return _CollectedSeries(vehicle, rows).trace(
@@ -70,32 +99,9 @@ def cars_of_tandem_tables(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix("_status.csv") for path in folder.glob("*_status.csv"))
 
 
-def _table(path: Path) -> Iterator[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                yield {name: _cell(name, text) for name, text in row.items() if text}
-    except (OSError, ValueError) as error:
-        raise DataFileFault(
-            "cannot be read as a table of tandem log --csv",
-            where=str(path),
-            expected="a row of names, then rows of values",
-            got=str(error),
-            remedy="write it anew: tandem log FILE.mcap --csv FOLDER",
-        ) from None
-
-
-def _cell(name: str, text: str) -> Any:
-    if name == "state":
-        return text
-    if name == "channels":
-        return [float(part) for part in text.split()]
-    if text in ("True", "False"):
-        return text == "True"
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _table(path: Path, topic: str) -> Iterator[Row]:
+    """Return a table's rows. Raises errors.DataFileFault."""
+    return (row.values for row in read_table(path, _SCHEMAS[topic]).rows)
 
 
 class _UnwrappedCounter:

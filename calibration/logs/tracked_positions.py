@@ -7,10 +7,7 @@ that the speeds of both agree, and finely by the paths (calibration.regression.c
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +15,22 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import TableSchema, begins_with, number, read_samples, read_table
 
-COLUMNS = ("t_s", "x_m", "y_m")
+_APART_M = 1e6  # from the origin of whatever tracks it
+SCHEMA = TableSchema(
+    "table of places",
+    (
+        number("t_s", -1e10, 1e10),
+        number("x_m", -_APART_M, _APART_M),
+        number("y_m", -_APART_M, _APART_M),
+    ),
+    rows="places",
+    rising="t_s",
+    example="t_s,x_m,y_m / 0.0,0.0,0.0",
+)
+COLUMNS = SCHEMA.names()
+_KEYS = (number("taken_s", 0.0, 1e10), *SCHEMA.columns[1:])
 _GRID_S = 0.05  # chosen: a small car's path between two of these is straight
 _SMOOTH_S = 0.4  # chosen: longer would round bends off, shorter would leave the noise
 _LEAST = 20  # positions of a drive: fewer are no track
@@ -33,31 +44,15 @@ def with_tracked_positions(trace: Trace, path: Path) -> Trace:
 
 def read_tracked_positions(path: Path) -> Series:
     """Read tracked positions, on the file's own clock. Raises errors.DataFileFault."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise _strange(path, "binary data") from None
-    try:
-        rows = _of_json(text) if text.lstrip().startswith("{") else _of_csv(text)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _strange(path, f"{type(error).__name__}: {error}") from None
-    found = [row for row in rows if all(map(isfinite, row))]
+    if begins_with(path, b"{"):
+        samples = read_samples(path, "position", _KEYS)
+        found = [tuple(row[key.name] for key in _KEYS) for row in samples]
+    else:
+        table = read_table(path, SCHEMA)
+        found = [tuple(row.values[name] for name in COLUMNS) for row in table.rows]
     if len(found) < _LEAST:
         raise _strange(path, f"{len(found)} places")
     return series(found)
-
-
-def _of_json(text: str) -> list[tuple[float, ...]]:
-    rows = [json.loads(line) for line in text.splitlines() if '"sensor": "position"' in line]
-    return [(row["taken_s"], row["x_m"], row["y_m"]) for row in rows]
-
-
-def _of_csv(text: str) -> list[tuple[float, ...]]:
-    return [
-        tuple(float(row[name]) for name in COLUMNS) for row in csv.DictReader(text.splitlines())
-    ]
 
 
 def _strange(path: Path, got: str) -> DataFileFault:

@@ -5,15 +5,16 @@ Whatever reads a table or a document on the host calls these, or wraps its own w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from host_bridge.core.errors import DataFileFault, TandemError
-from sim_mock.files import documents, tables
+from sim_mock.files import documents, reading, tables
 from sim_mock.files.documents import Document
-from sim_mock.files.keys import Key, choice, flag, integer, number
-from sim_mock.files.numbers import parse_number, parse_whole
+from sim_mock.files.keys import Key, choice, flag, integer, number, text
+from sim_mock.files.numbers import finite, parse_number, parse_whole
 from sim_mock.files.table_schema import (
     Row,
     Table,
@@ -21,7 +22,7 @@ from sim_mock.files.table_schema import (
     format_columns,
     parse_columns,
 )
-from sim_mock.files.text import FileFault, MissingFile, decoded, read_bytes, read_text
+from sim_mock.files.text import FileFault, MissingFile, begins_with, decoded, read_bytes, read_text
 
 __all__ = [
     "Document",
@@ -31,8 +32,10 @@ __all__ = [
     "Row",
     "Table",
     "TableSchema",
+    "begins_with",
     "choice",
     "decoded",
+    "finite",
     "flag",
     "format_columns",
     "integer",
@@ -42,12 +45,17 @@ __all__ = [
     "parse_whole",
     "read_bytes",
     "read_json",
+    "read_keys",
+    "read_samples",
     "read_table",
     "read_text",
     "read_toml",
     "read_yaml",
+    "text",
     "told_as",
 ]
+
+SAMPLES_BYTES = 4 << 30  # an hour of a car with a LIDAR is 3 GB; lines are read one by one
 
 
 @contextmanager
@@ -81,6 +89,26 @@ def read_json(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
     """Read a JSON file whose top is an object. Raises ``fault``."""
     with told_as(fault):
         return documents.read_json(path)
+
+
+def read_keys(
+    document: Document, keys: Iterable[Key], fault: type[TandemError] = DataFileFault
+) -> dict[str, Any]:
+    """Return the values of a document that has these keys and no others. Raises ``fault``."""
+    with told_as(fault):
+        return reading.read_table(document, "", document.values, keys)
+
+
+def read_samples(path: Path, sensor: str, keys: Iterable[Key]) -> Iterator[dict[str, Any]]:
+    """Yield the samples of one sensor of a virtual car's ``sensors=FILE``, by these keys.
+
+    Raises errors.DataFileFault.
+    """
+    keys = tuple(keys)
+    begin = f'{{"sensor": "{sensor}"'.encode()
+    with told_as():
+        for line, row in documents.read_json_lines(path, begin, SAMPLES_BYTES):
+            yield documents.line_values(path, line, row, keys)
 
 
 def read_yaml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:

@@ -11,13 +11,14 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sim_mock.files.reading import joined
+from sim_mock.files.keys import Key
+from sim_mock.files.reading import joined, read_key
 from sim_mock.files.text import KIB, MIB, FileFault, decoded, read_text
 
 # Imported by name, as a type checker may run on a Python that has only one of the two libraries.
@@ -125,6 +126,28 @@ def read_json_lines(path: Path, begin: bytes, limit: int) -> Iterator[tuple[int,
                     yield number, mapping_of(path, "JSON", value, number)
     except OSError as error:
         raise FileFault("cannot be read", where=str(path), got=error.strerror or "") from None
+
+
+def line_values(
+    path: Path, line: int, row: Mapping[str, Any], keys: Iterable[Key]
+) -> dict[str, Any]:
+    """Return the values of some keys of one line, which may have others too. Raises FileFault."""
+    source = _Line(path, line)
+    return {key.name: read_key(source, key.name, row, key) for key in keys}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of JSON as the source of a table (``reading.TableSource``)."""
+
+    path: Path
+    line: int
+
+    def fault(
+        self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""
+    ) -> FileFault:
+        where = f"{self.path}:{self.line}, {key}"
+        return FileFault(what, where=where, expected=expected, got=got, remedy=remedy)
 
 
 def key_lines(text: str) -> dict[str, int]:

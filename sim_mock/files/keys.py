@@ -70,6 +70,7 @@ class Key:
     default: object = REQUIRED
     parameter: str = ""
     scale: float = 1.0
+    meaning: str = ""  # in words, where the name does not say it
 
     @property
     def unit(self) -> str:
@@ -90,6 +91,7 @@ class Key:
 
 _EXPECTED = {
     "flag": "true or false",
+    "numbers": "numbers with blanks between",
     "text": "a text in quotes",
     "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
     "pulses": "three pulses in microseconds, rising or falling: [one end, centre, other end]",
@@ -102,9 +104,11 @@ _EXPECTED = {
 }
 
 
-def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
+def number(
+    name: str, low: float, high: float, default: object = REQUIRED, meaning: str = ""
+) -> Key:
     """Return the key of a number with the unit that ends its name."""
-    return Key(name, "number", low, high, default=default)
+    return Key(name, "number", low, high, default=default, meaning=meaning)
 
 
 def integer(name: str, low: int, high: int, default: object = REQUIRED) -> Key:
@@ -120,6 +124,11 @@ def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> K
 def names(name: str, choices: tuple[str, ...], may_be_none: bool = False) -> Key:
     """Return the key of a list of some of these words."""
     return Key(name, "names", low=0.0 if may_be_none else 1.0, choices=choices)
+
+
+def text(name: str, default: object = REQUIRED) -> Key:
+    """Return the key of a text."""
+    return Key(name, "text", default=default)
 
 
 def flag(name: str, default: object = REQUIRED) -> Key:

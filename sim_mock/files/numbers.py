@@ -34,6 +34,13 @@ def parse_whole(text: str) -> int:
     return int(text)
 
 
+def finite(value: object) -> float:
+    """Return the value as a float if it is a finite number. Raises ValueError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError(f"expected a finite number, got {value!r}")
+    return float(value)
+
+
 def has_decimal_comma(text: str) -> bool:
     """Return whether the text is one number with a decimal comma."""
     return len(text) <= _LONGEST and _COMMA.fullmatch(text.strip()) is not None

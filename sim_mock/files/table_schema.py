@@ -101,7 +101,7 @@ def format_columns(columns: Mapping[str, str]) -> str:
 
 def slip_of(key: Key, value: float) -> str:
     """Return a question whether a number that is out of range is in another unit; "" if not."""
-    unit = key.name.rpartition("_")[2]
+    unit = "norm" if key.high == 1.0 else key.name.rpartition("_")[2]  # a share of 1
     for name, per_unit in _SLIPS.get(unit, ()):
         if key.low <= value / per_unit <= key.high:
             return f"are these {name}?"

@@ -214,7 +214,9 @@ class _Reader:
         what = f"is no {self._schema.title}: no names of its columns"
         if "\0" in text:
             what = f"is no {self._schema.title}: it holds zero bytes and is not text"
-        return self._fault(line, what, ",".join(self._schema.names()), repr(text[:_SHOWN]))
+        first = self._schema.required()[0]
+        remedy = f"--columns {first}=NAME says which one it is" if text.strip() else ""
+        return self._fault(line, what, ",".join(self._schema.names()), repr(text[:_SHOWN]), remedy)
 
     def _missing(self, line: int, name: str, names: Sequence[str]) -> FileFault:
         what = f"is no {self._schema.title}: the column {name} is missing"

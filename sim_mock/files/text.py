@@ -73,6 +73,17 @@ def read_bytes(path: Path, limit: int) -> bytes:
     return data
 
 
+def begins_with(path: Path, begin: bytes) -> bool:
+    """Return whether an ordinary file begins so, after blanks; False if it cannot be read."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(_LOOKED_AT).removeprefix(codecs.BOM_UTF8).lstrip().startswith(begin)
+    except (OSError, ValueError):
+        return False
+
+
 def read_text(path: Path, limit: int) -> str:
     """Return the text of a file in UTF-8, with or without a byte order mark.
 

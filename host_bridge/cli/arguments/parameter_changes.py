@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.sharing.services.configurations import ADJUSTABLE
 from host_bridge.core.files import parse_number
+from host_bridge.sharing.services.configurations import ADJUSTABLE
 
 _CHANGE = re.compile(r"([a-z_]\w*)=(.*)")  # a URI has :// before any =
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from host_bridge.cli.arguments.arg_types import day, positive
+from host_bridge.cli.arguments.arg_types import add_columns, day, positive
 from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, changes_on_board
 from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, with_option
 from host_bridge.cli.commands import drive
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import format_columns
 from host_bridge.core.system.running import run_async
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.new_file import write_new
@@ -42,7 +43,7 @@ examples:
   tandem drive --car 'sim://f1tenth?calibration=my_car.toml'       the car that was found
   tandem calibrate drive.mcap --vehicle-file my_car.toml --vesc-yaml vesc.yaml
   tandem calibrate run.bag --vehicle f1tenth_vesc --pose-topic /pf/pose/odom
-  tandem calibrate drive.csv --vehicle ./my_car.toml
+  tandem calibrate drive.csv --vehicle ./my_car.toml --columns t_s=time,steer_rad=delta
   tandem calibrate --guide my_car --car f1tenth         an hour on a stand and a floor, with a tape
   tandem calibrate --guide try --car sim://nigel        the same with a virtual car
   tandem calibrate drive.mcap --json                    for a program
@@ -95,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for option, what in TOPICS.items():
         add(f"--{option}-topic", default="", metavar="TOPIC", help=f"of a bag: {what}")
+    add_columns(parser, "a CSV")
     add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
     add("--vehicle-file", type=Path, metavar="FILE.toml", help="write it as a vehicle file")
     add("--vesc-yaml", type=Path, metavar="FILE.yaml", help="write it as F1TENTH's vesc.yaml")
@@ -230,7 +232,7 @@ def read_traces(args: argparse.Namespace, host: Host) -> list[Any]:
     tapes = taped(args.tape, args.logs)
     seen = seen_in(args.places, args.logs)
     topics = {_SERIES[option]: getattr(args, f"{option}_topic") for option in TOPICS}
-    wanted = {"car": args.car, "vehicle": args.vehicle}
+    wanted = {"car": args.car, "vehicle": args.vehicle, "columns": args.columns}
     wanted["topics"] = {k: topic for k, topic in topics.items() if topic}
     read = calibration_work("read")
     traces = []
@@ -288,4 +290,5 @@ def command_of(args: argparse.Namespace) -> str:
     ]
     words += [f"--tape {Path(word).name}" for word in args.tape]
     words += [f"--places {Path(word).name}" for word in args.places]
+    words += [f"--columns {format_columns(args.columns)}"] if args.columns else []
     return " ".join(words)

@@ -6,9 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
-from host_bridge.cli.arguments.arg_types import day
+from host_bridge.cli.arguments.arg_types import add_columns, day
 from host_bridge.cli.arguments.calibration_work import calibration_work
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.files import format_columns
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--car", default="", metavar="NAME", help="of such a log, if several were driven in it")
     add("--commands", type=Path, nargs="+", default=[], metavar="FILE", help="what was driven")
     add("--against", type=Path, nargs="+", default=[], metavar="FILE", help="what came of it")
+    add_columns(parser, "COMMANDS or ODOMETRY")
     add("--bag", type=Path, nargs="+", default=[], metavar="FILE", help="bags that have both")
     add("--drive-topic", default="", metavar="TOPIC", help="of a bag (/drive)")
     add("--odom-topic", default="", metavar="TOPIC", help="of a bag (/odom)")
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     options = {key: getattr(args, key) for key in ("car", "vehicle", "drive_topic", "odom_topic")}
     pairs = list(zip(args.commands, args.against, strict=True))
     read = calibration_work("runs")
-    runs = read(args.logs, pairs, args.bag, options, host.vehicles.load)
+    runs = read(args.logs, pairs, args.bag, options, host.vehicles.load, args.columns)
     _refuse_number(args, len(runs.runs))
     command = _command(args, runs.vehicle.name)
     if args.leave_one_out:
@@ -123,6 +125,7 @@ def _command(args: argparse.Namespace, vehicle: str) -> str:
     for option in ("drive_topic", "odom_topic"):
         given = getattr(args, option)
         command += f" --{option.replace('_', '-')} {given}" if given else ""
+    command += f" --columns {format_columns(args.columns)}" if args.columns else ""
     if not args.fit:
         return f"{command} --leave-one-out"
     return f"{command} --fit {args.fit.name} --date {args.date.isoformat()}"

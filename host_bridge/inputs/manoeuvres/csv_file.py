@@ -12,21 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.core.files import TableSchema, choice, number, read_table, told_as
+from host_bridge.core.drive_tables import CHANNELS, COMMANDS
+from host_bridge.core.files import read_table, told_as
 
-_TIMES_S = 1e10  # epochs of other clocks are within; only differences count
 LONGEST_S = 86_400.0  # chosen: a day; times in milliseconds make weeks of a drive
-SCHEMA = TableSchema(
-    "file of commands",
-    (
-        number("t_s", -_TIMES_S, _TIMES_S),
-        choice("channel", ("throttle", "steering")),
-        number("value_norm", -1.0, 1.0),
-    ),
-    rows="commands",
-    rising="t_s",
-    example="t_s,channel,value_norm / 0.00,steering,0.2 / 0.01,throttle,1.0",
-)
 
 
 class HeldSignal:
@@ -54,7 +43,7 @@ class CsvManoeuvre:
 
         Raises errors.DataFileFault, with the line, for a file that is not one of commands.
         """
-        table = read_table(path, SCHEMA, columns)
+        table = read_table(path, COMMANDS, columns)
         times_s = table.column("t_s")
         self.rows = len(table.rows)
         self.duration_s = times_s[-1] - times_s[0]
@@ -67,7 +56,7 @@ class CsvManoeuvre:
                     f"{self.duration_s:.0f} s",
                     "are the times in milliseconds?",
                 )
-        self._channels = {"throttle": HeldSignal(), "steering": HeldSignal()}
+        self._channels = {name: HeldSignal() for name in CHANNELS}
         self._speed_max_mps = vehicle.speed_max_mps
         self._steer_max_rad = vehicle.steer_max_rad
         for row, time_s in zip(table.rows, times_s, strict=True):

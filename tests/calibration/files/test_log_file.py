@@ -57,14 +57,34 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
 
 
 WRONG = {
-    "no TOML": lambda text: text + "[",
     "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),
     "an unknown parameter": lambda text: text.replace("steer_lag_s", "steer_lead_s"),
     "a value that no car has": lambda text: re.sub(r"value = 0.1", "value = 50.0", text, count=1),
     "a value that is no number": lambda text: text.replace("value = 0.1", 'value = "x"'),
     "a map that does not rise": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.5, 0.4]"),
+    "an interval that is not finite": lambda text: re.sub(
+        "low = [^\n]+", "low = nan", text, count=1
+    ),
+    "a map that is not finite": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.1, inf]"),
+    "a key of no meaning in the map": lambda text: text + "is_flat = true\n",
     "a map of unequal columns": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.4]"),
 }
+
+
+def test_what_is_no_toml_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "c.toml"
+    for added, what in some([("[", "is not TOML"), ("\n[steering_map]\n", "is not TOML")]):
+        path.write_text(log_file_text(WHOLE) + added)
+        with pytest.raises(VehicleFileFault, match=what) as caught:
+            read_log_file(path)
+        assert caught.value.where.startswith(str(path))
+        assert not is_log_calibration(path)
+
+
+def test_a_byte_order_mark_makes_no_difference(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text("\ufeff" + log_file_text(WHOLE))
+    assert log_file_text(read_log_file(path)) == log_file_text(WHOLE)
 
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)

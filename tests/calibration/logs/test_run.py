@@ -14,7 +14,7 @@ ODOMETRY = "t_s,header_t_s,x_m,y_m,yaw_rad\n0.3,0.1,0,0,3.1\n0.5,0.3,0.1,0.0,-3.
 
 WRONG_COMMANDS = {
     "a column missing": (COMMANDS.replace("channel", "kanal"), "commands.csv:1"),
-    "no rows": ("t_s,channel,value_norm\n", "commands.csv:2"),
+    "no rows": ("t_s,channel,value_norm\n", "commands.csv:1"),
     "an unknown channel": (COMMANDS.replace("steering", "horn"), "commands.csv:3"),
     "a value beyond full": (COMMANDS.replace("0.2", "1.2"), "commands.csv:3"),
     "no number": (COMMANDS.replace("1.1", "soon"), "commands.csv:3"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.evidence import some
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
-from tests.evidence import some
 from tests.host_bridge.drive.drives import vehicle
 
 HEADER = "t_s,channel,value_norm\n"
