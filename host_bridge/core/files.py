@@ -53,6 +53,7 @@ __all__ = [
     "read_yaml",
     "text",
     "told_as",
+    "yaml_value",
 ]
 
 SAMPLES_BYTES = 4 << 30  # an hour of a car with a LIDAR is 3 GB; lines are read one by one
@@ -89,6 +90,13 @@ def read_json(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
     """Read a JSON file whose top is an object. Raises ``fault``."""
     with told_as(fault):
         return documents.read_json(path)
+
+
+def yaml_value(text: str) -> Any:
+    """Return the value of a few words of YAML, as on a command line. Raises FileFault."""
+    from sim_mock.files import yaml_document
+
+    return yaml_document.yaml_value(text)
 
 
 def read_keys(

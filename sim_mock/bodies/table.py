@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
-
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
@@ -19,6 +17,7 @@ from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
 from sim_mock.bodies.planning import PlanningBody, numbers_of
 from sim_mock.bodies.speed_loop import refuse_unstable_loop, speed_loop_of
 from sim_mock.bodies.trust import is_trusted
+from sim_mock.files.yaml_document import read_yaml
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
 from sim_mock.models.autodrive.parameters import AutomobileParameters, CarParameters
@@ -124,10 +123,7 @@ def parse_model(text: str) -> tuple[str, dict[str, Any]]:
 
 def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
     """Read the parameters with which Autoware's node would be started, without the node's own."""
-    try:
-        table: Any = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError, ValueError, RecursionError) as fault:
-        raise ValueError(f"{path} cannot be read: {fault}") from None
+    table: Any = read_yaml(path).values
     for key in ("/**", "ros__parameters"):
         table = table.get(key) if isinstance(table, dict) else None
     if not isinstance(table, dict) or "vehicle_model_type" not in table:

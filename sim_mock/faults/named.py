@@ -150,7 +150,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return one fault with all of its keys. Raises ValueError if it is no valid fault."""
     own = dict(given)
     name, at_s = own.pop("name", None), own.pop("at_s", 0.0)
-    if name not in FAULTS:
+    if not isinstance(name, str) or name not in FAULTS:
         raise ValueError(f"no fault {name!r}; there is {', '.join(FAULTS)}")
     named = FAULTS[name]
     values = read_by(name, named.keys, own)

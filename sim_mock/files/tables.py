@@ -41,6 +41,28 @@ def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | Non
     return reader.finish()
 
 
+def read_rows(path: Path, limit: int = MIB) -> list[tuple[int, list[str]]]:
+    """Return the lines of a table without names, each with its number and its cells.
+
+    The separator is the one that parts the first line into most cells. Decimal commas become points
+    where the separator is not a comma. Raises FileFault.
+    """
+    separator, found = "", []
+    for line, text in lines_of(read_text(path, limit)):
+        bare = text.strip()
+        if not bare.strip(';,\t "') or bare.startswith("#"):
+            continue
+        if not separator:
+            separator = max(_SEPARATORS, key=lambda it: len(_cells(bare, it[0]) or ()))[0]
+        cells = _cells(bare, separator)
+        if cells is None:
+            raise FileFault("a quote is opened and not closed", where=f"{path}:{line}")
+        if separator != ",":
+            cells = [cell.replace(",", ".") if has_decimal_comma(cell) else cell for cell in cells]
+        found.append((line, cells))
+    return found
+
+
 class _Reader:
     """The state of reading one table: first its names are looked for, then rows are read."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
 
 KIND = "tandem backup 1"
@@ -15,13 +16,11 @@ KIND = "tandem backup 1"
 
 def read_backup(path: Path) -> dict[str, Any]:
     """Return what the file holds. Raises errors.DataFileFault if it is no whole backup."""
+    row = read_json(path).values
     try:
-        row = json.loads(path.read_text())
         is_whole = row.pop("what") == KIND and row.pop("sha256") == content_hash(
             {"what": KIND, **row}
         )
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
     except (ValueError, AttributeError, KeyError, TypeError):
         raise _not_a_backup(path, "something else") from None
     if not is_whole:

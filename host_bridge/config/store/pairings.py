@@ -17,6 +17,7 @@ from typing import Any
 
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
 
 _KEY_BYTES = 32  # of 8 bits: nobody guesses 256
@@ -79,15 +80,15 @@ class Pairings:
         return self._read(self._path(identity.board_id.hex()))
 
     def _read(self, path: Path) -> Pairing | None:
-        try:
-            return Pairing.from_row(json.loads(path.read_text()))
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        try:
+            return Pairing.from_row(read_json(path).values)
+        except (DataFileFault, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataFileFault(
                 "what is kept of this car cannot be read",
                 where=str(path),
-                got=str(error),
+                got=str(error).replace("\n", ";"),
                 remedy="tandem restore it from a backup, or delete the file and flash the car "
                 "again",
             ) from None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
 
@@ -120,15 +121,15 @@ class PadMappings:
         Raises errors.DataFileFault.
         """
         path = self.path(guid)
-        try:
-            return PadMapping.from_row(json.loads(path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
+        if not path.exists():
             return PadMapping(guid)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        try:
+            return PadMapping.from_row(read_json(path).values)
+        except (DataFileFault, ValueError, TypeError, KeyError, AttributeError, OSError) as error:
             raise DataFileFault(
                 "what is kept of this pad cannot be read",
                 where=str(path),
-                got=str(error),
+                got=str(error).replace("\n", ";"),
                 remedy="tandem pads map makes it anew, once the file is deleted",
             ) from None
 

@@ -33,6 +33,10 @@ EXAMPLES = {
     "autodrive": "autodrive://:4567?vehicle=nigel",
 }
 
+_NOUNS: dict[Callable[[str], float], str] = {
+    parse_whole: "a whole number",
+    parse_number: "a number",
+}
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>/[^?#]*)?(\?(?P<query>[^#]*))?"
 )
@@ -106,7 +110,7 @@ class Uri:
         except ValueError:
             value = None
         if value is None or not low <= value <= high:
-            noun = "a whole number" if parse is parse_whole else "a number"
+            noun = _NOUNS[parse]
             raise self.fault(f"{name} does not fit", f"{noun} from {low} to {high}", text)
         return value
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import FileFault, read_yaml, yaml_value
 from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.planning.model_types import LEARNED, make_car, refuse_unknown
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
@@ -118,8 +117,8 @@ def parameter(text: str) -> tuple[str, Any]:
     if not is_given or not name:
         raise UsageFault("this is no parameter", expected="NAME:=VALUE", got=text)
     try:
-        return name, yaml.safe_load(value)
-    except yaml.YAMLError:
+        return name, yaml_value(value)
+    except FileFault:
         raise UsageFault("this is no value", expected="NAME:=VALUE", got=text) from None
 
 
@@ -159,14 +158,8 @@ def _notes(values: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise DataFileFault("is no YAML", where=str(path), got=str(error)) from None
     found: dict[str, Any] = {}
-    for table in _tables(read, ""):
+    for table in _tables(read_yaml(path).values, ""):
         found.update(table)
     if not found:
         raise DataFileFault(

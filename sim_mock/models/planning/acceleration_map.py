@@ -4,12 +4,13 @@ The first row holds speeds in m/s, the first column commanded accelerations in m
 resulting acceleration. Outside the table its border holds.
 """
 
-import csv
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
 from pathlib import Path
+
+from sim_mock.files.numbers import parse_number
+from sim_mock.files.tables import read_rows
 
 
 class AccelerationMap:
@@ -52,12 +53,12 @@ def read_acceleration_map(path: Path) -> AccelerationMap:
     Raises ValueError, with file and line, where a row is of another length than the first, a cell
     is no finite number, or an axis does not rise.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if len(rows) < 3 or len(rows[0]) < 3:
+    rows = read_rows(path)
+    if len(rows) < 3 or len(rows[0][1]) < 3:
         raise ValueError(f"{path}: expected a map of at least 2 x 2 cells, got {len(rows)} rows")
-    speeds = _numbers(path, 1, rows[0][1:], len(rows[0]) - 1)
-    body = [_numbers(path, at, row, len(rows[0])) for at, row in enumerate(rows[1:], 2)]
+    (line, first), *others = rows
+    speeds = _numbers(path, line, first[1:], len(first) - 1)
+    body = [_numbers(path, line, cells, len(first)) for line, cells in others]
     commanded = [row[0] for row in body]
     for what, axis in (("speeds in the first row", speeds), ("first column", commanded)):
         if any(a >= b for a, b in pairwise(axis)):
@@ -67,9 +68,10 @@ def read_acceleration_map(path: Path) -> AccelerationMap:
 
 def _numbers(path: Path, line: int, cells: Sequence[str], count: int) -> list[float]:
     try:
-        numbers = [float(cell) for cell in cells]
+        numbers = [parse_number(cell) for cell in cells]
     except ValueError as error:
-        raise ValueError(f"{path}: line {line}: {error}; every cell is a number") from None
-    if len(numbers) != count or not all(isfinite(number) for number in numbers):
+        what = f"expected {count} finite numbers: {error}; every cell is a number"
+        raise ValueError(f"{path}: line {line}: {what}") from None
+    if len(numbers) != count:
         raise ValueError(f"{path}: line {line}: expected {count} finite numbers, got {cells}")
     return numbers

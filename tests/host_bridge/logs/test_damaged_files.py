@@ -16,15 +16,28 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from calibration.files import fit_file
+from calibration.files.log_file import read_log_file
+from calibration.logs.run_csv import read_odometry
+from calibration.logs.trace_csv import read_trace_csv
+from calibration.logs.trace_tandem import read_tandem_tables
+from calibration.logs.tracked_positions import read_tracked_positions
 from host_bridge import config
 from host_bridge.config.boards import load_board
 from host_bridge.config.store import Pairings, backup_file
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.core.system.clock import ManualClock
+from host_bridge.inputs.gamepad.mapping import PadMapping, PadMappings
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
+from host_bridge.inputs.paths import read_path
 from host_bridge.logs import reading
+from host_bridge.ros2.planning_simulator.parameter_files import read_setup
+from host_bridge.ros2.vocabularies.autorally.priorities import read_priorities
+from host_bridge.ros2.vocabularies.f1tenth.config_files import read_mux, read_vesc
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.bodies.table import parse_model
+from sim_mock.faults.named import read_scenario
+from sim_mock.models.planning.acceleration_map import read_acceleration_map
 from sim_mock.tracks.ros_map import load_map
 from tests.host_bridge.cli.programs import tandem
 
@@ -122,6 +135,88 @@ def read_pairing(path):
     Pairings().of(SimpleNamespace(board_id=bytes(8)))
 
 
+def text_of(name, text):
+    """A maker of a file with this text."""
+
+    def make(folder):
+        path = folder / name
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def rows_of(names, *cells):
+    """Twenty rows of cells, in which N is the row's number."""
+    rows = "".join(f"{','.join(cells)}\n".replace("N", str(n)) for n in range(20))
+    return f"{names}\n{rows}"
+
+
+LINE = rows_of("x_m,y_m,speed_mps", "N", "1.5", "2.0")
+DRIVEN = rows_of("t_s,steer_rad,speed_mps,yaw_rate_radps", "N", "0.1", "1.0", "0.2")
+POSES = rows_of("t_s,header_t_s,x_m,y_m,yaw_rad", "N", "N", "0.1", "0.2", "3.1")
+PLACES = rows_of("t_s,x_m,y_m", "N", "0.5", "1.0")
+SAMPLES = "".join(
+    f'{{"sensor": "position", "taken_s": {n}.0, "x_m": 1.0, "y_m": {n}.5}}\n' for n in range(20)
+)
+ACCELERATIONS = "default, 0, 1, 2\n-1, -1, -1, -1\n0, 0, 0, 0\n1, 1.5, 1.2, 1\n"
+FAULTS = (
+    '[[fault]]\nname = "stuck_servo"\nat_s = 3.0\n\n[[fault]]\nname = "lossy_wire"\nshare = 0.2\n'
+)
+MUX = (
+    "mux:\n  ros__parameters:\n    topics:\n      joystick:\n"
+    "        topic: teleop\n        timeout: 0.2\n        priority: 100\n"
+)
+VESC = "/**:\n  ros__parameters:\n    speed_to_erpm_gain: 4614.0\n    servo_min: 0.15\n"
+PRIORITIES = "mppi_controller: 1\njoystick: 2\nRC: 3\n"
+PLANNING = (
+    "/**:\n  ros__parameters:\n    vehicle_model_type: DELAY_STEER_ACC\n    wheel_base: 0.33\n"
+    "    initial_engage_state: true\n    vel_lim: 50.0\n"
+)
+
+
+def pad_of(folder):
+    path = folder / "pads" / "03.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(PadMapping("03", "red").row(), indent=2))
+    return path
+
+
+def fit_of(folder):
+    path = folder / "nigel.toml"
+    shutil.copy(fit_file.FOLDER / "nigel.toml", path)
+    return path
+
+
+def calibration_of(folder):
+    path = folder / "c.toml"
+    path.write_text(
+        'vehicle = "nigel"\ndate = "2026-05-01"\ncommand = "made"\nmethod = "logs"\n\n'
+        '[[data]]\nfile = "a.mcap"\nsha256 = "00"\nkind = "log"\nseconds = 3.0\ntape_m = 0.0\n\n'
+        "[parameters.steer_trim_rad]\nvalue = 0.03\nlow = 0.02\nhigh = 0.04\n"
+    )
+    return path
+
+
+def table_folder_of(folder):
+    """The tables of a log: one of them is changed."""
+    tables = {
+        "status": rows_of("log_t_s,time_us,state,brake,steer_rad,target_mps", "N", "N0000",
+                          "ACTIVE", "0.0", "0.1", "0.3"),
+        "motion": rows_of("log_t_s,captured_us,count_left,count_right,accel_x_mps2,accel_y_mps2,"
+                          "yaw_rate_radps", "N", "N0000", "N", "N", "0.1", "0.1", "0.1"),
+        "power": rows_of("log_t_s,battery_v", "N", "12.0"),
+        "outputs": rows_of("log_t_s,channels,is_enabled", "N", "1500 1500 0 0", "True"),
+    }  # fmt: skip
+    for topic, text in tables.items():
+        (folder / f"nigel_{topic}.csv").write_text(text)
+    return folder / "nigel_motion.csv"
+
+
+def nigel():
+    return config.load_vehicle("nigel")
+
+
 def read_map(path):
     """In the words of whoever opens a virtual car: ValueError and OSError are what it tells."""
     load_map(path.with_name("map.yaml"))
@@ -137,6 +232,33 @@ READERS = {
     "board": (board_of, lambda path: load_board(str(path)), TandemError),
     "backup": (backup_of, read_backup, TandemError),
     "pairing": (pairing_of, read_pairing, TandemError),
+    "path": (text_of("line.csv", LINE), read_path, TandemError),
+    "trace": (
+        text_of("drive.csv", DRIVEN),
+        lambda path: read_trace_csv(path, nigel()),
+        TandemError,
+    ),
+    "odometry": (text_of("o.csv", POSES), read_odometry, TandemError),
+    "places": (text_of("places.csv", PLACES), read_tracked_positions, TandemError),
+    "samples": (text_of("run.jsonl", SAMPLES), read_tracked_positions, TandemError),
+    "tables": (
+        table_folder_of,
+        lambda path: read_tandem_tables(path.parent, "nigel", nigel()),
+        TandemError,
+    ),
+    "pad": (pad_of, lambda path: PadMappings(path.parent).of("03"), TandemError),
+    "fit": (fit_of, fit_file.read_fit_file, TandemError),
+    "calibration": (calibration_of, read_log_file, TandemError),
+    "accelerations": (text_of("a.csv", ACCELERATIONS), read_acceleration_map, ValueError),
+    "scenario": (text_of("f.toml", FAULTS), lambda path: read_scenario(str(path)), ValueError),
+    "mux": (text_of("mux.yaml", MUX), read_mux, TandemError),
+    "vesc": (text_of("vesc.yaml", VESC), read_vesc, TandemError),
+    "priorities": (text_of("p.yaml", PRIORITIES), read_priorities, TandemError),
+    "planning": (
+        text_of("s.param.yaml", PLANNING),
+        lambda path: read_setup([path], {}).simulator(1),
+        TandemError,
+    ),
 }
 
 

@@ -77,7 +77,7 @@ def test_the_default_scale_turns_back_into_itself():
     [
         (MUX.replace("timeout : 0.2", "timeout : never", 1), "topics.navigation.timeout"),
         (MUX.replace("priority: 10\n", "\n", 1), "topics.navigation.priority"),
-        ("[]", "the file"),
+        ("[]", "names with values"),
         ("a: {ros__parameters: {}}", "topics"),
     ],
 )
@@ -87,10 +87,12 @@ def test_a_mux_file_that_cannot_be_meant_so_is_refused(tmp_path, text, where):
         read_mux(tmp_path / "mux.yaml")
 
 
-@pytest.mark.parametrize("text", ["a: [", "\xff"])
-def test_what_is_no_yaml_is_refused(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "what"), [("a: [", "is not YAML"), ("\xff", "is not text in UTF-8")]
+)
+def test_what_is_no_yaml_is_refused(tmp_path, text, what):
     (tmp_path / "vesc.yaml").write_bytes(text.encode("latin-1"))
-    with pytest.raises(DataFileFault, match="is no YAML"):
+    with pytest.raises(DataFileFault, match=what):
         read_vesc(tmp_path / "vesc.yaml")
 
 
@@ -220,3 +222,27 @@ def test_topics_stay_here_unless_somebody_says_otherwise(given, is_local):
 def test_security_counts_only_where_it_is_enforced():
     assert not is_secured({"ROS_SECURITY_ENABLE": "true"})
     assert is_secured({"ROS_SECURITY_ENABLE": "true", "ROS_SECURITY_STRATEGY": "Enforce"})
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (("timeout: 0.2", "timeout: 200"), "seconds above 0, at most 60"),
+        (("priority: 100", "priority: 99.5"), "a whole number from 0 to 255"),
+        (("priority: 100", "priority: 1000"), "a whole number from 0 to 255"),
+        (("timeout: 0.2", "timeout: .nan"), "a number"),
+        (("timeout: 0.2", "timeout: 2_5"), "a number"),
+    ],
+)
+def test_a_number_that_a_mux_cannot_have_is_refused(tmp_path, change, where):
+    text = (
+        "ackermann_mux:\n  ros__parameters:\n    topics:\n      joystick:\n"
+        "        topic: teleop\n        timeout: 0.2\n        priority: 100\n"
+    )
+    path = tmp_path / "mux.yaml"
+    path.write_text("\ufeff" + text)
+    assert read_mux(path)[0][0].priority == 100
+    path.write_text(text.replace(*change))
+    with pytest.raises(DataFileFault) as caught:
+        read_mux(path)
+    assert caught.value.expected == where

@@ -73,8 +73,8 @@ def test_the_command_line_is_before_files_and_later_files_before_earlier(tmp_pat
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a: [", "is no YAML"),
-        ("[]", "says nothing of the simulator"),
+        ("a: [", "is not YAML"),
+        ("[]", "names with values"),
         (MODEL.replace("25", "0"), "timer_sampling_time_ms"),
         (MODEL.replace("25", "true"), "timer_sampling_time_ms"),
         (MODEL + "    add_measurement_noise: 1\n", "add_measurement_noise"),

@@ -26,7 +26,7 @@ REFUSED = [
     ("nigel", {"model": "DELAY_STEER_MAP_ACC_GEARED"}, r"acceleration_map_path: .*; model=FILE"),
     ("nigel", {"model": "kinematic", "payload_kg": "1"}, r"no payload and no patches"),
     ("nigel", {"model": "kinematic", "patch": "1,0,1,0.5"}, r"no payload and no patches"),
-    ("nigel", {"model": "not_there.yaml"}, r"not_there.yaml cannot be read"),
+    ("nigel", {"model": "not_there.yaml"}, r"not_there.yaml: cannot be read"),
 ]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-
-import yaml
+from typing import Any
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import read_yaml
 from host_bridge.ros2.vocabularies.autorally.adapter import RC
 from host_bridge.ros2.vocabularies.autorally.vocabulary import rows_of
 from host_bridge.ros2.vocabularies.topics import MuxRow
@@ -50,16 +50,8 @@ def read_priorities(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
     return rows_of(priorities), tuple(notes)
 
 
-def _read(path: Path) -> Mapping[object, object]:
-    try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise DataFileFault("is no YAML", where=str(path), got=str(error)) from None
-    if not isinstance(read, Mapping):
-        raise _fault(path, "the file", "names with their priorities")
-    return read
+def _read(path: Path) -> Mapping[Any, Any]:
+    return read_yaml(path).values
 
 
 def _fault(path: Path, where: str, expected: str) -> DataFileFault:

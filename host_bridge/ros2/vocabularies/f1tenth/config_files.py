@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import finite, read_yaml
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.topics import MuxRow
 
 _PARAMETERS = "ros__parameters"
+_TIMEOUT_MAX_S = 60.0  # a longer one is in milliseconds
+_PRIORITY_MAX = 255  # of topic_tools and twist_mux
 
 
 # f1tenth_system's key -> field of VescScale
@@ -40,9 +40,13 @@ def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
         if not isinstance(topic, str) or not topic:
             raise _fault(path, f"topics.{name}.topic", "the name of a topic", topic)
         timeout_s = _number(table, "timeout", path, f"topics.{name}.timeout")
-        if timeout_s <= 0:
-            raise _fault(path, f"topics.{name}.timeout", "a number above 0", timeout_s)
+        if not 0.0 < timeout_s <= _TIMEOUT_MAX_S:
+            expected = f"seconds above 0, at most {_TIMEOUT_MAX_S:g}"
+            raise _fault(path, f"topics.{name}.timeout", expected, timeout_s)
         priority = _number(table, "priority", path, f"topics.{name}.priority")
+        if not (priority.is_integer() and 0 <= priority <= _PRIORITY_MAX):
+            expected = f"a whole number from 0 to {_PRIORITY_MAX}"
+            raise _fault(path, f"topics.{name}.priority", expected, priority)
         rows.append(MuxRow(str(name), topic, int(priority), timeout_s))
     if not rows:
         raise _fault(path, "topics", "at least one topic with its timeout and priority", None)
@@ -81,16 +85,8 @@ def read_vesc(path: Path) -> VescScale:
 
 def _merged(path: Path) -> dict[str, Any]:
     """Return the parameters of all nodes in the file, merged; their names do not overlap here."""
-    try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataFileFault("is no YAML", where=str(path), got=str(error)) from None
-    if not isinstance(read, Mapping):
-        raise _fault(path, "the file", f"nodes with {_PARAMETERS}", read)
     merged: dict[str, Any] = {}
-    for node in read.values():
+    for node in read_yaml(path).values.values():
         parameters = node.get(_PARAMETERS) if isinstance(node, Mapping) else None
         if isinstance(parameters, Mapping):
             merged.update(parameters)
@@ -111,9 +107,10 @@ def _tables(
 
 def _number(table: Mapping[str, Any], key: str, path: Path, where: str) -> float:
     value = table.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _fault(path, where, "a number", value)
-    return float(value)
+    try:
+        return finite(value)
+    except ValueError:
+        raise _fault(path, where, "a number", value) from None
 
 
 def _fault(path: Path, where: str, expected: str, got: object) -> DataFileFault:

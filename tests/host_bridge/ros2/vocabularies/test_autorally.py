@@ -239,8 +239,8 @@ def test_the_name_under_which_a_launch_file_loads_them_is_taken(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[]", "the file"),
-        ("a: [", "is no YAML"),
+        ("[]", "names with values"),
+        ("a: [", "is not YAML"),
         ("RC: 7", "the file"),
         ("a: high", "a is not"),
         ("a: -1", "a is not"),
