@@ -57,9 +57,12 @@ def touches(outline: Outline, pose: Pose, walls: Floats) -> bool:
         begin, span = along[:, 0], along[:, 1] - along[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             first, second = (low - begin) / span, (high - begin) / span
-        is_beside = (span == 0.0) & ((begin < low) | (begin > high))
-        enter = np.fmax(enter, np.fmin(first, second))
-        leave = np.where(is_beside, -1.0, np.fmin(leave, np.fmax(first, second)))
+        # A wall along this side is within it as a whole, on its very line too (0/0), or beside it
+        is_along = span == 0.0
+        is_beside = is_along & ((begin < low) | (begin > high))
+        enter = np.where(is_along, enter, np.fmax(enter, np.fmin(first, second)))
+        leave = np.where(is_along, leave, np.fmin(leave, np.fmax(first, second)))
+        leave = np.where(is_beside, -1.0, leave)
         low, high = -outline.half_width_m, outline.half_width_m
     return bool(np.any(enter <= leave))
 

@@ -108,3 +108,12 @@ def test_the_sides_of_a_car_are_its_outline():
     assert sorted(lengths.round(9)) == [0.3, 0.3, 0.5, 0.5]
     assert max(hypot(x - 1.0, y + 2.0) for x, y in sides[:, :2]) == pytest.approx(outline.reach_m)
     assert touches(Outline(0.01, 0.01, 0.01), Pose(*sides[0, :2], 0.0), sides)
+
+
+@pytest.mark.parametrize("yaw_deg", [0, 90, 180])
+def test_two_cars_are_not_in_the_very_same_place(yaw_deg):
+    """Its sides then lie on the other's own, line upon line."""
+    first = car("a", f"0,0,{yaw_deg}", scene="same")
+    with pytest.raises(ValueError, match="another car of its scene is in the way"):
+        car("b", f"0,0,{yaw_deg}", scene="same")
+    assert first.now_us == 0
