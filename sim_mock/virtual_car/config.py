@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from math import radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from zlib import crc32
 
 from sim_mock.board.firmware_runner import FlashContents
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sim_mock.plant.vehicle_plant import Plant
+    from sim_mock.virtual_car.surroundings import Surroundings
 
 _LOG = logging.getLogger(__name__)
 W = TypeVar("W", bound=World)
@@ -174,14 +175,20 @@ class VirtualCarConfig:
 
         Raises ValueError for a place or start pose that is impossible.
         """
-        if not self.faults:
-            return self._equipped(World, runner)
-        injector = FaultInjector(self, self.faults, self.seed, runner)
-        world = self._equipped(FaultyWireWorld, injector.runner)
-        injector.apply(world)
-        return world
+        return self.make_car(runner).world
 
-    def _equipped(self, kind: type[W], runner: Runner) -> W:
+    def make_car(self, runner: Runner) -> VirtualCar:
+        """Return the car in its world, and what surrounds it there, as ``make_world`` does."""
+        if not self.faults:
+            world = self._world(World, runner)
+            return VirtualCar(world, self._surround(world))
+        injector = FaultInjector(self, self.faults, self.seed, runner)
+        faulty = self._world(FaultyWireWorld, injector.runner)
+        surroundings = self._surround(faulty)
+        injector.apply(faulty)
+        return VirtualCar(faulty, surroundings)
+
+    def _world(self, kind: type[W], runner: Runner) -> W:
         plant = self.make_plant()
         plant.is_on_stand = self.stand
         name = self.car_name or self.vehicle
@@ -194,11 +201,14 @@ class VirtualCarConfig:
         )
         if self.rc:
             world.attach_rc(ScriptedHand)
-        if self.is_surrounded:
-            from sim_mock.virtual_car.surroundings import surround  # needs numpy; most cars do not
-
-            surround(world, self)
         return world
+
+    def _surround(self, world: World) -> Surroundings | None:
+        if not self.is_surrounded:
+            return None
+        from sim_mock.virtual_car.surroundings import surround  # needs numpy; most cars do not
+
+        return surround(world, self)
 
     def make_plant(self) -> Plant:
         """Return the plant with its load, its floor and its model. Raises ValueError."""
@@ -209,6 +219,13 @@ class VirtualCarConfig:
     def is_surrounded(self) -> bool:
         """True if the car has a place, a start pose, or an output of its sensors."""
         return bool(self.track or self.map or self.start or self.sensors or self.poses)
+
+
+class VirtualCar(NamedTuple):
+    """A virtual car in its world; ``surroundings`` is None on an endless floor."""
+
+    world: World
+    surroundings: Surroundings | None
 
 
 class Vehicles(Protocol):

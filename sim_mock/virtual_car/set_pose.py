@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from math import hypot, isfinite
 from typing import TYPE_CHECKING
 
-from sim_mock.tracks.contact import Outline, touches
-from sim_mock.tracks.driving_area import DrivingArea, Pose
-from sim_mock.tracks.shared_track import NO_WALLS
+from sim_mock.tracks.driving_area import Pose
 
 if TYPE_CHECKING:
-    from sim_mock.sensors.instruments import Others
     from sim_mock.world import World
+
+    HasRoom = Callable[[World, Pose], bool]
 
 _EVERY_US = 10_000  # between two looks: a step of a car
 _STANDS_MPS = 0.01  # a wheel's creep is none
@@ -33,12 +33,10 @@ class PoseSetter:
     form is ignored, and so is a pose that is occupied.
     """
 
-    def __init__(
-        self, path: str, area: DrivingArea | None, outline: Outline | None, others: Others | None
-    ) -> None:
+    def __init__(self, path: str, has_room: HasRoom) -> None:
         """Open the named pipe at ``path``. Raises OSError if it cannot be opened."""
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        self._area, self._outline, self._others = area, outline, others
+        self._has_room = has_room
         self._rest = b""
         self._asked: Pose | None = None
         self._read_us = 0
@@ -48,13 +46,11 @@ class PoseSetter:
         if world.now_us - self._read_us >= _EVERY_US:
             self._read_us = world.now_us
             self._read()
-        truth = world.plant.truth
-        speed_mps = hypot(truth.vx_mps, truth.vy_mps)
-        if self._asked is None or speed_mps > _STANDS_MPS:
+        if self._asked is None or not stands(world):
             return
         pose, self._asked = self._asked, None
         if self._has_room(world, pose):
-            truth.assign((*pose, 0.0, 0.0, 0.0))
+            world.plant.truth.assign((*pose, 0.0, 0.0, 0.0))
 
     def _read(self) -> None:
         with suppress(BlockingIOError):
@@ -63,14 +59,11 @@ class PoseSetter:
         for line in lines:
             self._asked = _pose(line) or self._asked
 
-    def _has_room(self, world: World, pose: Pose) -> bool:
-        if self._area and not self._area.is_free(pose.x_m, pose.y_m):
-            return False
-        walls = self._area.walls if self._area else NO_WALLS
-        others = self._others(world) if self._others else NO_WALLS
-        if self._outline is None:
-            return True
-        return not (touches(self._outline, pose, walls) or touches(self._outline, pose, others))
+
+def stands(world: World) -> bool:
+    """Return whether the car stands, so that it can be taken up."""
+    truth = world.plant.truth
+    return hypot(truth.vx_mps, truth.vy_mps) <= _STANDS_MPS
 
 
 def _pose(line: bytes) -> Pose | None:

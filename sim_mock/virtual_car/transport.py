@@ -16,6 +16,7 @@ from sim_mock.virtual_car.schedule import RealTimeSchedule
 
 if TYPE_CHECKING:
     from sim_mock.board.stored_image import VehicleSpec
+    from sim_mock.virtual_car.surroundings import Surroundings
     from sim_mock.world import World
 
 _LOG = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class SimTransport:
     """A transport to a world in this process that is kept in step with the clock."""
 
     is_virtual = True
+    surroundings: Surroundings | None = None
 
     def __init__(
         self, label: str, world: World, now_us: Callable[[], int], vehicle: str | None = None
@@ -110,9 +112,10 @@ class SimTransport:
 def make(uri: Uri, context: Context) -> SimTransport:
     """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
     config = virtual_car_config(vehicle_for(uri.query, uri.place, context), uri.query)
-    return SimTransport(
-        uri.text, config.make_world(InProcessRunner), context.now_us, reported_vehicle(uri)
-    )
+    car = config.make_car(InProcessRunner)
+    transport = SimTransport(uri.text, car.world, context.now_us, reported_vehicle(uri))
+    transport.surroundings = car.surroundings
+    return transport
 
 
 def reported_vehicle(uri: Uri) -> str | None:
