@@ -125,6 +125,11 @@ class OpenCar:
         """The id of the other process that serves the car; None if this process does."""
         return None if isinstance(self._host, CarServer) else self._host.pid
 
+    @property
+    def own_transport(self) -> Transport | None:
+        """The transport of a car that this process serves; None if another process does."""
+        return self._host.owner.transport if isinstance(self._host, CarServer) else None
+
     def recognised(self) -> Vehicle | None:
         """Return the vehicle type whose configuration the car reports; None if no file matches."""
         return self._vehicles.recognised(self.identity)

@@ -9,7 +9,10 @@
             car.drive(0.3, 0.2 * math.sin(t_s))
 
 ``open`` gives one car to a script, ``connect`` the same to asyncio, ``drive`` lets a function drive
-any cars while a person holds the deadman, ``read_log`` reads a log as arrays.
+any cars while a person holds the deadman, ``read_log`` reads a log as arrays. Every error is a
+``TandemError``. ``tandem.examples`` has drives to begin with. Packages of others add inputs,
+transports, ROS vocabularies and stop sources by the classes here, in ``tandem.transports`` and in
+``tandem.ros``.
 host_bridge/api/README.md has examples. The names in ``__all__`` are stable: within one major
 version none of them changes its meaning, or is removed without a deprecation in an earlier minor
 version. Everything else that can be imported may change at any time.
@@ -27,20 +30,42 @@ from host_bridge.core import (
     CarMotion,
     CarStatus,
     DriveCommand,
+    Input,
+    InputContext,
+    InputLimits,
     Observed,
+    OperatorRequest,
     SeenCar,
     State,
     Vehicle,
 )
-from host_bridge.core.errors import TandemError
+from host_bridge.core.errors import (
+    AnotherCarFault,
+    DataFileFault,
+    DeviceFault,
+    NotHeldFault,
+    NotShownFault,
+    OverrunFault,
+    ProtocolFault,
+    RefusedFault,
+    TandemError,
+    UsageFault,
+    VehicleFileFault,
+)
+from host_bridge.core.stop_source import StopSource
+from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.sharing.services import Cars, Configurations, Host, make_host
+from tandem.arguments import ArgumentFault, LimitWarning
 from tandem.asynchronous import AsyncCar, connect
 from tandem.car_driver import StoppedFault
 from tandem.function_input import Decide, drive
 from tandem.logs import Log, Table, read_log
-from tandem.synchronous import Car, open  # noqa: A004 - said as tandem.open
+from tandem.sensing import LapTimes, Scan
+from tandem.synchronous import Car, open, ticks  # noqa: A004 - said as tandem.open
 
 __all__ = [
+    "AnotherCarFault",
+    "ArgumentFault",
     "AsyncCar",
     "Car",
     "CarEvent",
@@ -49,24 +74,43 @@ __all__ = [
     "CarStatus",
     "Cars",
     "Configurations",
+    "DataFileFault",
     "Decide",
+    "DeviceFault",
     "DriveCommand",
     "Host",
+    "Input",
+    "InputContext",
+    "InputLimits",
+    "LapTimes",
+    "LimitWarning",
     "Log",
+    "NotHeldFault",
+    "NotShownFault",
     "Observed",
+    "OperatorRequest",
+    "OverrunFault",
     "Pairings",
+    "ProtocolFault",
+    "RefusedFault",
+    "Scan",
     "SeenCar",
     "State",
+    "StopSource",
     "StoppedFault",
     "Table",
     "TandemError",
+    "TruePose",
+    "UsageFault",
     "Vehicle",
+    "VehicleFileFault",
     "Vehicles",
     "connect",
     "drive",
     "make_host",
     "open",
     "read_log",
+    "ticks",
 ]
 
 if not TYPE_CHECKING:

@@ -3,90 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import math
+from collections.abc import AsyncIterator
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
-from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
 from host_bridge.sharing.services import Host, make_host
+from tandem.arguments import number, uri_of
 from tandem.car_driver import CarDriver
+from tandem.car_reports import CarReports
 from tandem.lines import TICK_US, in_lockstep, live
 
 
-class AsyncCar:
+class AsyncCar(CarReports):
     """An open car. ``async with`` closes it: at rest and disarmed, or stopped after an error."""
-
-    def __init__(self, driver: CarDriver) -> None:
-        self._driver = driver
-
-    # --- its state, as it was last reported
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._driver.car.name
-
-    @property
-    def vehicle(self) -> Vehicle:
-        """Its type: sizes, limits, sources."""
-        return self._driver.line.vehicle
-
-    @property
-    def identity(self) -> CarIdentity | None:
-        """The identity that its board reported, or None."""
-        return self._driver.car.identity
-
-    @property
-    def status(self) -> CarStatus:
-        """Its state, stop causes and source in command. Raises TandemError if the car is lost."""
-        return self._driver.status
-
-    @property
-    def motion(self) -> CarMotion:
-        """Wheel counts, odometry, yaw rate, acceleration. Raises TandemError if there is none."""
-        return self._driver.motion
-
-    @property
-    def state(self) -> State:
-        """Its state: STANDBY, HOLD, ACTIVE, STOPPED, ..."""
-        return self.status.state
-
-    @property
-    def speed_mps(self) -> float:
-        """Its measured speed in m/s, forward positive."""
-        return self.status.speed_mps
-
-    @property
-    def steer_rad(self) -> float:
-        """Its steering angle in rad, to the left positive."""
-        return self.status.steer_rad
-
-    @property
-    def pose(self) -> tuple[float, float, float]:
-        """Its dead-reckoned pose: x and y in m, yaw in rad, from where it started."""
-        motion = self.motion
-        return motion.x_m, motion.y_m, motion.yaw_rad
-
-    @property
-    def why_stopped(self) -> str:
-        """The reason why it cannot move, as a sentence; "" if it can."""
-        return self._driver.car.why_stopped()
-
-    @property
-    def now_s(self) -> float:
-        """The time of its ticks in s; the origin is arbitrary."""
-        return self._driver.line.clock.now_us() * 1e-6
-
-    def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
-        """Call ``tell`` with each event that the car reports; return what unsubscribes it."""
-
-        def hear(events: object) -> None:
-            for event in events if isinstance(events, list) else ():
-                if isinstance(event, CarEvent):
-                    tell(event)
-
-        return self._driver.line.events.subscribe(hear)
 
     # --- requests
 
@@ -113,6 +44,14 @@ class AsyncCar:
         """Release the deadman, wait until the car stands, and disarm it."""
         await self._driver.rest()
 
+    async def reset(self) -> None:
+        """Put a virtual car of this script back at its start: at rest, disarmed, no stop latched.
+
+        Hits, laps and ``pose`` begin anew; time goes on. ``arm`` it to drive again. Raises
+        UsageFault for any other car, and StoppedFault if a stop cannot be cleared.
+        """
+        await self._driver.reset()
+
     def drive(
         self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
     ) -> None:
@@ -120,8 +59,10 @@ class AsyncCar:
 
         The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call this
         on every tick. ``brake`` is 0 to 1. Raises StoppedFault with the reason once the car cannot
-        be driven any more.
+        be driven any more, and ArgumentFault for what is no number; what is beyond the car's
+        limits is driven at the limit, with a LimitWarning.
         """
+        self._driver.tell_limits(speed_mps, steer_rad)
         self._driver.drive(speed_mps, steer_rad, brake, lights)
 
     def let_go(self) -> None:
@@ -132,7 +73,8 @@ class AsyncCar:
         """Yield the time since the first tick in s, a hundred times a second, for ``seconds``."""
         line = self._driver.line
         begun_us = due_us = line.clock.now_us()
-        while seconds is None or due_us - begun_us < seconds * 1e6:
+        until_s = math.inf if seconds is None else number("seconds", seconds, 0.0, unit="s")
+        while due_us - begun_us < until_s * 1e6:
             yield (line.clock.now_us() - begun_us) * 1e-6
             due_us = max(due_us + TICK_US, line.clock.now_us() - TICK_US)
             await line.until_us(due_us)
@@ -140,12 +82,14 @@ class AsyncCar:
     async def wait(self, seconds: float) -> None:
         """Let time pass without claims: a car that drives stops meanwhile."""
         line = self._driver.line
-        await line.until_us(line.clock.now_us() + round(seconds * 1e6))
+        wait_s = number("seconds", seconds, 0.0, unit="s")
+        await line.until_us(line.clock.now_us() + round(wait_s * 1e6))
 
     # --- closing
 
     async def close(self) -> None:
         """Release the car; an armed one comes to rest and is disarmed before."""
+        self._is_open = False
         try:
             await self._driver.rest()
         finally:
@@ -164,6 +108,7 @@ class AsyncCar:
 
     async def abandon(self) -> None:
         """Stop the car, and release it."""
+        self._is_open = False
         try:
             await self._driver.stop()
         finally:
@@ -192,7 +137,7 @@ async def open_driver(
 
     Raises errors.TandemError.
     """
-    path = Path(record) if record else None
+    path, uri = Path(record) if record else None, uri_of(uri)
     line = in_lockstep(host, uri, path) if lockstep else await live(host, uri, path)
     driver = CarDriver(line)
     try:

@@ -6,15 +6,19 @@ something, the car's own deadline (the lease of the source ``script``) stops it.
 
 from __future__ import annotations
 
-import math
+import difflib
 import platform
+import warnings
 from collections.abc import Callable
+from math import cos, inf, sin
 
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.drive.control_task import ControlTask
+from tandem.arguments import ArgumentFault, LimitWarning, number, whole
 from tandem.lines import TICK_US, CarLine
+from tandem.sensing import CarSensors, no_sensors
 
 SOURCE = "script"  # its name in the vehicle file
 _FIRST_STATUS_S = 2.0
@@ -23,6 +27,7 @@ _READY_S = 5.0  # a clock good enough to arm: it takes some tenths of a second w
 _ANSWER_S = 2.0
 _REST_S = 6.0  # a car at its top speed brakes to a stop in less
 _REST_MPS = 0.02  # below what one wheel count within the speed's window shows as motion
+_HAIR = 1e-9  # rounding of a limit that a script computes
 _DRIVEN = (State.HOLD, State.ACTIVE)
 
 
@@ -41,6 +46,8 @@ class CarDriver:
         self._command = DriveCommand()
         self._calls = 0
         self._held_us: int | None = None
+        self._limits: dict[str, tuple[float, float]] = {}
+        self._start = (0.0, 0.0, 0.0)  # where its dead reckoning was when it was last reset
 
     async def begin(self) -> None:
         """Wait until the car has reported and its program has started.
@@ -71,6 +78,21 @@ class CarDriver:
             raise DeviceFault("the car has not said how it moves", where=self.car.name)
         return self.car.motion
 
+    @property
+    def pose(self) -> tuple[float, float, float]:
+        """The dead-reckoned x and y in m and yaw in rad, from its start. Raises DeviceFault."""
+        motion = self.motion
+        x_m, y_m, yaw_rad = self._start
+        dx_m, dy_m, c, s = motion.x_m - x_m, motion.y_m - y_m, cos(yaw_rad), sin(yaw_rad)
+        return c * dx_m + s * dy_m, c * dy_m - s * dx_m, motion.yaw_rad - yaw_rad
+
+    @property
+    def sensors(self) -> CarSensors:
+        """What a virtual car of this process senses. Raises errors.UsageFault for any other."""
+        if self.line.sensors is None:
+            raise no_sensors(self.car.name, self.line.why_no_sensors)
+        return self.line.sensors
+
     # --- requests
 
     async def arm(self, profile: str | None = None) -> None:
@@ -80,9 +102,10 @@ class CarDriver:
         """
         if not self.line.is_virtual:
             raise _needs_a_person(self.car.name)
+        chosen = _profile(profile) if profile is not None else None
         fleet = self._take_hold()
-        chosen = Profile[profile.upper()] if profile else None
         await self._granted(fleet.arm(self.line.clock.now_us(), chosen))
+        self._limits = self._limits_in(chosen)
 
     async def clear(self) -> None:
         """Clear a stop whose cause is gone. Raises RefusedFault."""
@@ -110,6 +133,21 @@ class CarDriver:
         await self._until_released(self._stands, _REST_S)
         if self.car.status.state in _DRIVEN:
             await self.disarm()
+
+    async def reset(self) -> None:
+        """Put a virtual car of this process back at its start, at rest and disarmed."""
+        sensors = self.sensors
+        await self.rest()
+        if self.status.state is State.STOPPING:
+            await self.line.until(lambda: self.status.state is not State.STOPPING, _REST_S)
+        if self.status.state in (State.STOPPED, State.FAULT):
+            await self.clear()
+        if not await self.line.until(sensors.stands, _REST_S):
+            raise DeviceFault("the car does not come to rest", where=self.car.name)
+        sensors.put_back()
+        motion = self.motion
+        self._start = motion.x_m, motion.y_m, motion.yaw_rad
+        self._held_us = None
 
     def _stands(self) -> bool:
         status = self.car.status
@@ -157,9 +195,9 @@ class CarDriver:
     # --- driving
 
     def drive(self, speed_mps: float, steer_rad: float, brake: float, lights: int) -> None:
-        """Make one claim. Raises StoppedFault, and ValueError for a value that is not finite."""
-        if not all(map(math.isfinite, (speed_mps, steer_rad, brake))):
-            raise ValueError(f"not finite: speed {speed_mps}, steering {steer_rad}, brake {brake}")
+        """Make one claim. Raises StoppedFault, and ArgumentFault for what is no number."""
+        speed_mps, steer_rad = number("speed_mps", speed_mps), number("steer_rad", steer_rad)
+        brake, lights = number("brake", brake, 0.0, 1.0), whole("lights", lights, 0, 255)
         self.refuse_stopped()
         now_us = self.line.clock.now_us()
         if self._held_us is None:
@@ -190,12 +228,48 @@ class CarDriver:
             remedy = "car.clear() once the cause is gone, then car.arm()"
             raise StoppedFault("nobody can drive the car", got=why, remedy=remedy)
 
+    def _limits_in(self, profile: Profile | None) -> dict[str, tuple[float, float]]:
+        vehicle = self.line.vehicle
+        name = profile.name.lower() if profile is not None else vehicle.profile
+        cap_mps = min(vehicle.source(SOURCE).speed_cap_mps, vehicle.profile_caps_mps[name])
+        return {
+            "speed_mps": (
+                -min(vehicle.reverse_max_mps, cap_mps),
+                min(vehicle.speed_max_mps, cap_mps),
+            ),
+            "steer_rad": (-vehicle.steer_max_rad, vehicle.steer_max_rad),
+        }
+
+    def tell_limits(self, speed_mps: float, steer_rad: float) -> None:
+        """Warn the caller's caller, once, of a value that the car does not obey as it is."""
+        for name, value, unit in (("speed_mps", speed_mps, "m/s"), ("steer_rad", steer_rad, "rad")):
+            low, high = self._limits.get(name, (-inf, inf))
+            if not low - _HAIR <= number(name, value) <= high + _HAIR:
+                del self._limits[name]
+                words = f"{name}={value:g} is beyond what {self.car.name} and a script may: "
+                words += f"{low if value < low else high:g} {unit} is driven; this is said once"
+                warnings.warn(words, LimitWarning, stacklevel=3)
+
     def _claim(self, command: DriveCommand, now_us: int) -> None:
         if self._control_task is None:
             return
         self._calls += 1
         self._command = command
         self._control_task.tick(now_us)
+
+
+def _profile(name: object) -> Profile:
+    """Return the profile of this name. Raises ArgumentFault."""
+    names = [profile.name.lower() for profile in Profile]
+    if isinstance(name, str) and name.lower() in names:
+        return Profile[name.upper()]
+    near = difflib.get_close_matches(str(name), names, n=1)
+    raise ArgumentFault(
+        "there is no such profile",
+        expected=" or ".join(names),
+        got=repr(name),
+        remedy=f"did you mean {near[0]}?" if near else "arm() arms in its vehicle file's own",
+    )
 
 
 def _sender() -> str:

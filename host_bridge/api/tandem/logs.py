@@ -42,6 +42,13 @@ class Log(Mapping[str, Mapping[str, Table]]):
     def __len__(self) -> int:
         return len(self._tables)
 
+    def __repr__(self) -> str:
+        cars = (
+            f"{car} ({', '.join(f'{topic} {_rows(table)}' for topic, table in topics.items())})"
+            for car, topics in self._tables.items()
+        )
+        return f"<tandem.Log of {'; '.join(cars) or 'no car'}; rows of each in brackets>"
+
 
 def read_log(path: str | PathLike[str]) -> Log:
     """Read a log that ``tandem record`` or ``--record`` wrote.
@@ -66,6 +73,10 @@ def read_log(path: str | PathLike[str]) -> Log:
         for car, topics in rows.items()
     }
     return Log(tables, reading.facts(Path(path)), tuple(notes))
+
+
+def _rows(table: Table) -> int:
+    return len(table["log_t_s"])
 
 
 def _table(rows: list[tuple[int, Mapping[str, Any]]]) -> Table:

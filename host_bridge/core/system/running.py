@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 from collections.abc import Coroutine
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
@@ -44,3 +46,70 @@ async def _interruptible(main: Coroutine[Any, Any, int]) -> int:
         return await task
     except asyncio.CancelledError:
         return INTERRUPTED
+
+
+def run_in_thread(main: Coroutine[Any, Any, int]) -> int:
+    """Run the coroutine in a thread of its own, for a caller whose event loop runs already.
+
+    Return its exit code, or 130 after Ctrl-C, which cancels it, so that it still cleans up.
+    """
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(main)
+    thread = threading.Thread(target=_run_until_done, args=(loop, task), name="tandem")
+
+    def cancel(*_: object) -> None:
+        with suppress(RuntimeError):  # its loop is closed already: it is over
+            loop.call_soon_threadsafe(task.cancel)
+
+    # A handler of its own: that of asyncio.run() would cancel the caller, who waits here
+    before = signal.signal(signal.SIGINT, cancel) if _takes_interrupts() else None
+    try:
+        thread.start()
+        thread.join()
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+    return INTERRUPTED if task.cancelled() else task.result()
+
+
+def _run_until_done(loop: asyncio.AbstractEventLoop, task: asyncio.Task[int]) -> None:
+    try:
+        with suppress(BaseException):  # the caller of the thread takes it out of the task
+            loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _takes_interrupts() -> bool:
+    """Return whether Ctrl-C reaches this thread, by a handler that can be put back."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and signal.getsignal(signal.SIGINT) is not None
+
+
+class HeldInterrupts:
+    """A block that Ctrl-C does not cut in two: it is obeyed at the end of the block.
+
+    It is for the main thread, and does nothing in any other: signals do not reach those.
+    """
+
+    def __init__(self) -> None:
+        self._before: Any = None
+        self._frame: FrameType | None = None
+        self._is_asked = False
+
+    def __enter__(self) -> None:
+        self._is_asked = False
+        self._before = None
+        if _takes_interrupts():
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is None:
+            return
+        signal.signal(signal.SIGINT, self._before)
+        if self._is_asked and callable(self._before):
+            self._before(signal.SIGINT, self._frame)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._is_asked, self._frame = True, frame

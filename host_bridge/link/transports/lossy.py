@@ -71,18 +71,18 @@ class LossyTransport:
         self.up = up
         self.down = down
         self.label = f"{PREFIX}{inner.label}"
-        self._inner = inner
+        self.inner = inner
         self._now_us = now_us
         self._deliveries: tuple[_Delivery, _Delivery] | None = None
         self._on_closed: OnClosed | None = None
 
     @property
     def is_virtual(self) -> bool:
-        return self._inner.is_virtual
+        return self.inner.is_virtual
 
     @property
     def vehicle(self) -> str | None:
-        return self._inner.vehicle
+        return self.inner.vehicle
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         """Open the inner transport.
@@ -91,11 +91,11 @@ class LossyTransport:
         """
         if self._deliveries:
             raise already_open(self.label)
-        up = _Delivery(self.up, self._inner.send, self._now_us)
+        up = _Delivery(self.up, self.inner.send, self._now_us)
         down = _Delivery(self.down, on_bytes, self._now_us)
         self._deliveries, self._on_closed = (up, down), on_closed
         try:
-            await self._inner.open(down.pass_, self._ended)
+            await self.inner.open(down.pass_, self._ended)
         except BaseException:
             self._deliveries = None
             raise
@@ -108,7 +108,7 @@ class LossyTransport:
         return len(data)
 
     def close(self) -> None:
-        self._inner.close()
+        self.inner.close()
 
     def _ended(self, why: Exception | None) -> None:
         for delivery in self._deliveries or ():

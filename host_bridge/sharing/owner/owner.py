@@ -56,7 +56,7 @@ class Owner:
         self.undelivered_bytes = 0  # to clients that did not read in time
         self.taps: Observers[RelayedFrames] = Observers()
         self.verification = BoardVerification(self.taps)
-        self._transport = transport
+        self.transport = transport
         self._clock = clock
         self._line = admission.line_bucket(getattr(transport, "bytes_per_s", None))
         self._from_car = Chunker()
@@ -67,9 +67,9 @@ class Owner:
     async def start(self) -> None:
         """Open the line. Raises errors.TandemError."""
         try:
-            await self._transport.open(self._hear, self._lose)
+            await self.transport.open(self._hear, self._lose)
         except RuntimeError as error:  # from a virtual car, which does not import our errors
-            raise DeviceFault(str(error), where=self._transport.label) from None
+            raise DeviceFault(str(error), where=self.transport.label) from None
 
     def attach(self) -> Transport:
         """Return a transport for a client in this process, with the same rights as any other."""
@@ -93,7 +93,7 @@ class Owner:
 
     def send(self, frames: bytes) -> None:
         """Send whole frames to the car as they are."""
-        taken = self._transport.send(frames)
+        taken = self.transport.send(frames)
         self.unsent_bytes += len(frames) - taken
         if taken:
             self._tap(UP, frames)
@@ -115,7 +115,7 @@ class Owner:
         self.verification.flush()
         if self._reconnecting:
             self._reconnecting.cancel()
-        self._transport.close()
+        self.transport.close()
         for client in list(self._clients):
             client.end()
 

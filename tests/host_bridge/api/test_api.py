@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 import tandem
 
+from calibration.logs.run_log import read_log_runs
+from calibration.logs.trace_reader import LogChoices, read_trace
+from host_bridge.config import load_vehicle
 from host_bridge.core import EventCode, State
+from host_bridge.logs import reading
 from tests.host_bridge.cars.test_virtual import as_metal
 from tests.host_bridge.cli.programs import serving, until
 from tests.host_bridge.cli.programs import tandem as command
@@ -206,6 +210,39 @@ def test_its_log_is_arrays(tmp_path):
         tandem.open("sim://nigel", lockstep=True, record=path)
     with pytest.raises(tandem.TandemError):
         tandem.read_log(__file__)
+
+
+def test_a_log_of_lockstep_is_a_log_to_every_reader(tmp_path):
+    """It names the car, its vehicle and its URI, as the log of an owner does."""
+    path = tmp_path / "drive.mcap"
+    uri = "sim://nigel?name=red&seed=3"
+    with tandem.open(uri, lockstep=True, record=path) as car:
+        car.arm()
+        for t_s in car.ticks(4.0):
+            car.drive(0.4, 0.2 if t_s < 2.0 else -0.2)
+        board = car.identity.board_id.hex()
+    facts = reading.cars_in(reading.facts(path))["red"]
+    assert facts == {
+        "uri": uri,
+        "vehicle": "nigel",
+        "board_id": board,
+        "config_hash": car.identity.config_hash.hex(),
+    }
+    (logged,) = read_log_runs(path, "", load_vehicle)
+    assert (logged.vehicle, logged.is_virtual) == ("nigel", True)
+    assert read_trace(path, LogChoices(), load_vehicle, None).vehicle == "nigel"
+
+
+def test_a_calibration_in_the_uri_is_obeyed_in_lockstep_too():
+    def end(uri: str) -> tuple[float, float, float]:
+        with tandem.open(uri, lockstep=True) as car:
+            car.arm()
+            for _ in car.ticks(1.5):
+                car.drive(0.4, 0.2)
+            truth = car.truth()
+            return truth.x_m, truth.y_m, truth.yaw_rad
+
+    assert end("sim://nigel?calibration=own") != end("sim://nigel")
 
 
 def test_with_asyncio_it_is_the_same():

@@ -1,0 +1,1 @@
+"""Drives to begin with: copy one, and change it. ``python -m tandem.examples.figure_eight``."""

@@ -1,0 +1,34 @@
+"""Follow the wall on the right with a LIDAR: a virtual F1TENTH in a corridor."""
+
+from __future__ import annotations
+
+from math import atan2, cos, radians, sin
+
+import tandem
+
+DISTANCE_M = 0.8  # from the wall
+AHEAD_M = 0.8  # the distance is kept where the car will be
+BETWEEN_RAD = radians(45)
+
+
+def steering(scan: tandem.Scan) -> float:
+    """Return the steering angle in rad: two beams to the right tell the wall's direction."""
+    beside_m = scan.nearest_m(radians(-90))
+    before_m = scan.nearest_m(radians(-90) + BETWEEN_RAD)
+    wall_rad = atan2(before_m * cos(BETWEEN_RAD) - beside_m, before_m * sin(BETWEEN_RAD))
+    distance_m = beside_m * cos(wall_rad) + AHEAD_M * sin(wall_rad)
+    return max(-0.4, min(0.4, 0.8 * (DISTANCE_M - distance_m)))
+
+
+def main(seconds: float = 20.0) -> tuple[float, int]:
+    """Drive; return the distance in m, and how often it hit a wall."""
+    with tandem.open("sim://f1tenth?track=corridor", lockstep=True) as car:
+        car.arm()
+        for _ in car.ticks(seconds):
+            car.drive(1.2, steering(car.scan()))
+        return car.motion.distance_m, car.hits
+
+
+if __name__ == "__main__":
+    distance_m, hits = main()
+    print(f"{distance_m:.1f} m along the wall, {hits} hits")
