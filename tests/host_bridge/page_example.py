@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 _PROJECT = """\
@@ -17,9 +18,19 @@ name = "{project}"
 version = "1.0"
 
 [tool.setuptools]
-py-modules = ["{module}"]
+py-modules = {modules}
+packages = {packages}
+
+[tool.setuptools.package-data]
+"*" = ["*.toml"]
 
 """
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the fenced blocks of that language of a page."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def install_example(page: Path, module: str, folder: Path, more_entries: str = "") -> Path:
@@ -28,14 +39,24 @@ def install_example(page: Path, module: str, folder: Path, more_entries: str = "
     ``more_entries`` are further lines for the table of entry points with which the page's TOML
     block ends.
     """
-    text = page.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (entry,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (code,) = blocks(page, "python")
+    (entry,) = blocks(page, "toml")
+    return install_files({f"{module}.py": code}, entry + more_entries, folder)
+
+
+def install_files(files: Mapping[str, str], entries: str, folder: Path) -> Path:
+    """Install these files, modules and folders with data, as one package; return the target."""
     source, target = folder / "source", folder / "installed"
-    source.mkdir()
-    (source / f"{module}.py").write_text(code)
-    project = _PROJECT.format(project=module.replace("_", "-"), module=module)
-    (source / "pyproject.toml").write_text(project + entry + more_entries)
+    for name, text in files.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    modules = [Path(name).stem for name in files if "/" not in name]
+    packages = sorted({name.split("/")[0] for name in files if "/" in name})
+    project = _PROJECT.format(
+        project=(modules + packages)[0].replace("_", "-"), modules=modules, packages=packages
+    )
+    (source / "pyproject.toml").write_text(project + entries)
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
          "--no-build-isolation", "--target", str(target), str(source)],

@@ -18,6 +18,7 @@ examples:
   tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym --opponent 'sim://f1tenth?start=3,0,0'
   tandem ros --car sim://nigel --as autodrive_nigel
   tandem ros --car sim://f1tenth --as autoware       nothing moves until Autoware asks for control
+  tandem ros --car sim://f1tenth --as cmd_vel
   tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --remap drive:=/planner/drive --remap odom:=/vesc/odom

@@ -58,6 +58,7 @@ class Content(Enum):
     WHEEL_SPEEDS = "how fast each wheel rolls"
     RC = "what the transmitter commands"
     TWIST = "a speed, and which way to turn"
+    TWIST_STAMPED = "the same, and when it was decided"
     POSE = "where a virtual car is to be put"
     RESET = "that a virtual car is to be put where it began"
     BRAKE_SHARE = "a share of the full brake"

@@ -19,7 +19,7 @@ from tests.host_bridge.page_example import install_example
 from tests.support import patience
 
 PAGE = Path(__file__).parents[4] / "host_bridge" / "ros2" / "vocabularies" / "README.md"
-WRONG = 'not_one = "my_vocabulary:Nav2Adapter"\n'
+WRONG = 'not_one = "my_vocabulary:CmdVelAdapter"\n'
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +45,13 @@ def test_it_stands_beside_those_that_are_here(found):
 @pytest.mark.process
 def test_a_twist_becomes_speed_and_steering(found):
     adapter = found.adapter()
-    adapter.begin(None, None, SimpleNamespace(wheelbase_m=0.33))
-    source = Mux(found.mux, 0.12).sources["nav2"]
+    adapter.begin(None, None, SimpleNamespace(wheelbase_m=0.33, turns_ahead_m=0.0))
+    source = Mux(found.mux, 0.12).sources["cmd_vel"]
     (subscription,) = found.subscriptions
 
     def hear(speed_mps, yaw_rate_radps):
         twist = SimpleNamespace(
-            linear=SimpleNamespace(x=speed_mps), angular=SimpleNamespace(z=yaw_rate_radps)
+            linear=SimpleNamespace(x=speed_mps, y=0.0), angular=SimpleNamespace(z=yaw_rate_radps)
         )
         return adapter.on_message(subscription, source, twist, 1000, 1000)
 
@@ -65,7 +65,7 @@ def test_a_twist_becomes_speed_and_steering(found):
 def test_what_is_no_vocabulary_is_refused_by_its_name(found):
     with pytest.raises(UsageFault, match="the vocabulary 'not_one' cannot be used") as refused:
         find_vocabulary("not_one")
-    assert "my_vocabulary:Nav2Adapter" in str(refused.value)
+    assert "my_vocabulary:CmdVelAdapter" in str(refused.value)
 
 
 def test_without_its_package_it_is_unknown():
