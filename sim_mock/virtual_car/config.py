@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -248,9 +249,23 @@ def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> Vehi
 def _calibrated(vehicle: VehicleSpec, file: str) -> VehicleSpec:
     """Return the calibrated vehicle, by entry point: this package does not import calibration."""
     for point in entry_points(group=CALIBRATIONS, name="apply"):
-        config: VehicleSpec = point.load()(vehicle, file)
+        try:
+            apply = point.load()
+        except ImportError as error:
+            raise ValueError(f"calibration={file}: {_in_the_way(point.module, error)}") from None
+        config: VehicleSpec = apply(vehicle, file)
         return config
     raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; make setup does")
+
+
+def _in_the_way(module: str, error: ImportError) -> str:
+    """Return why a module of ours was not imported: a user's file may have its package's name."""
+    name = module.partition(".")[0]
+    found = getattr(sys.modules.get(name), "__file__", None)
+    ours = Path(__file__).resolve().parents[2] / name
+    if found is None or ours in Path(found).resolve().parents:
+        return str(error)
+    return f"{found} has the name of a package that Tandem needs: rename that file"
 
 
 def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> VirtualCarConfig:

@@ -23,6 +23,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+import tandem.own_packages  # noqa: F401 - first: it refuses files in the way of what follows
+
+# isort: split
 from host_bridge.config.store import Pairings, Vehicles
 from host_bridge.core import (
     CarEvent,
