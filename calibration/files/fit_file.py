@@ -16,6 +16,7 @@ from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.core.files import finite, read_toml
+from host_bridge.core.packaged_files import CALIBRATIONS, packaged_file
 
 FOLDER = Path(__file__).parents[1] / "results"
 REMEDY = "write one with tandem replay --fit"
@@ -113,9 +114,9 @@ def _table(title: str, values: dict[str, Any]) -> str:
 
 
 def shipped_fit_file(vehicle: str) -> Path | None:
-    """Return the path of the calibration that Tandem ships for a type of car, if there is one."""
+    """Return the calibration that Tandem, or another package, ships for a type of car, if any."""
     path = FOLDER / f"{vehicle}.toml"
-    return path if path.exists() else None
+    return path if path.exists() else packaged_file(CALIBRATIONS, vehicle)
 
 
 def read_fit_file(path: Path) -> FitCalibration:

@@ -28,6 +28,7 @@ from host_bridge.core import (
     Profile,
     Refusal,
     Second,
+    SeenCar,
     Sender,
     StopSeen,
     Vehicle,
@@ -153,6 +154,19 @@ class Car:
         self._actions = [action for action in self._actions if action.result is None]
         self._stops = [stop for stop in self._stops if not stop.is_over(now_us)]
         return found
+
+    def seen(self) -> SeenCar:
+        """Return the car as it was last heard, for whatever drives it or stops it."""
+        return SeenCar(
+            self.name,
+            self.is_online(),
+            self.vehicle,
+            self.status,
+            self.motion,
+            self.inputs,
+            self.power,
+            self.stranger,
+        )
 
     def next_due_us(self, now_us: int) -> int:
         return self.connection.next_due_us(now_us)

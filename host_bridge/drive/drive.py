@@ -114,7 +114,7 @@ class FleetDrive:
         If the input reports that its device is lost, all cars are stopped.
         """
         is_driving = self.phase is Phase.DRIVING
-        cars = tuple(map(_seen, self.fleet.cars))
+        cars = tuple(car.seen() for car in self.fleet.cars)
         command = self._ask_input(now_us, cars, is_driving, is_between_ticks)
         if is_driving and command.lost:
             self._stop_all(now_us, _INPUT_LOST)
@@ -354,19 +354,6 @@ class FleetDrive:
 def _divergence(twin: Car) -> Divergence:
     assert twin.vehicle is not None, "the controls were chosen by the vehicles of all cars"
     return Divergence(twin.vehicle.divergence)
-
-
-def _seen(car: Car) -> SeenCar:
-    return SeenCar(
-        car.name,
-        car.is_online(),
-        car.vehicle,
-        car.status,
-        car.motion,
-        car.inputs,
-        car.power,
-        car.stranger,
-    )
 
 
 def _drained(car: Car) -> list[MotionSample]:

@@ -9,6 +9,8 @@ from host_bridge.config import config_hash, load_vehicle, vehicle_names
 from host_bridge.config.boards import on_known_boards
 from host_bridge.config.store.pairings import Pairings
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
+from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.packaged_files import VEHICLES, packaged_file
 
 
 class Vehicles:
@@ -19,7 +21,7 @@ class Vehicles:
         self._loaded: dict[str, Vehicle] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the types that Tandem brings along, sorted."""
+        """Return the types of Tandem and of other installed packages, sorted."""
         return vehicle_names()
 
     def load(self, name: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
@@ -36,7 +38,13 @@ class Vehicles:
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None:
         """Return the type of ``names`` whose configuration the car reports; None if none fits."""
-        for vehicle in map(self.load, self.names()):
+        for name in self.names():
+            try:
+                vehicle = self.load(name)
+            except VehicleFileFault:
+                if packaged_file(VEHICLES, name) is None:
+                    raise
+                continue  # another package's, which must not hide the car from everybody
             if self.expected_hash(vehicle, identity) == identity.config_hash:
                 return vehicle
         return None

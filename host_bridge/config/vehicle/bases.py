@@ -13,6 +13,7 @@ from pathlib import Path
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.packaged_files import VEHICLES, packaged_file, packaged_names
 from sim_mock.files.keys import Key
 from sim_mock.files.reading import read_key
 
@@ -26,9 +27,23 @@ def names_in(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
+def known_names() -> tuple[str, ...]:
+    """Return the names of the vehicles of Tandem and of other installed packages, sorted."""
+    return tuple(sorted({*names_in(FOLDER), *packaged_names(VEHICLES)}))
+
+
+def known_file(name: str) -> Path:
+    """Return the path of the vehicle of that name: Tandem's own, or else another package's.
+
+    The file need not exist.
+    """
+    own = FOLDER / f"{name}.toml"
+    return own if is_file(own) else packaged_file(VEHICLES, name) or own
+
+
 def base_names() -> tuple[str, ...]:
     """Return the names of all possible bases: vehicles, and files that serve only as bases."""
-    return (*names_in(FOLDER), *names_in(_ONLY_BASES))
+    return (*known_names(), *names_in(_ONLY_BASES))
 
 
 def read_with_bases(path: Path) -> Document:
@@ -62,7 +77,7 @@ def _find(document: Document, name: str) -> Path:
     if "/" in name or name.endswith(".toml"):
         places: Iterable[Path] = (document.path.parent / name,)
     else:
-        places = (folder / f"{name}.toml" for folder in (FOLDER, _ONLY_BASES))
+        places = (known_file(name), _ONLY_BASES / f"{name}.toml")
     for path in places:
         if is_file(path):
             return path

@@ -33,7 +33,10 @@ def check_human_stop(document: Document, tables: dict[str, Any]) -> None:
                 "stop.sources",
                 f"no person can stop this vehicle in its profile {profile}",
                 expected=f"at least one of {', '.join(humans)}, optional or required",
-                got=", ".join(n for n in given if given[n][profile] != "no") or "nobody",
+                got=", ".join(
+                    f"{n}, which is no person" for n in given if given[n][profile] != "no"
+                )
+                or "nobody",
                 remedy=f'write {profile} = "required" into a stop source that a person operates',
             )
 

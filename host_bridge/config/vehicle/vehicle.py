@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from host_bridge.config.vehicle.bases import FOLDER, base_names, is_file, names_in, read_with_bases
+from host_bridge.config.vehicle.bases import (
+    base_names,
+    is_file,
+    known_file,
+    known_names,
+    read_with_bases,
+)
 from host_bridge.config.vehicle.channels import CompiledChannel, compile_channels
 from host_bridge.config.vehicle.compilation import compile_parameters, source_mask
 from host_bridge.config.vehicle.document import Document
@@ -21,8 +27,8 @@ from host_bridge.core.errors import VehicleFileFault
 
 
 def vehicle_names() -> tuple[str, ...]:
-    """Return the names of the vehicle types that Tandem brings along."""
-    return names_in(FOLDER)
+    """Return the names of the vehicle types of Tandem and of other installed packages."""
+    return known_names()
 
 
 def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
@@ -54,8 +60,10 @@ def vehicle_tables(
 
 def _find(name_or_path: str) -> Path:
     is_path = "/" in name_or_path or name_or_path.endswith(".toml")
-    path = Path(name_or_path) if is_path else FOLDER / f"{name_or_path}.toml"
+    path = Path(name_or_path) if is_path else known_file(name_or_path)
     if is_file(path):
+        if not is_path and path.stem != name_or_path:
+            raise _named_otherwise(name_or_path, path)
         return path
     names = vehicle_names()
     if not name_or_path:
@@ -68,6 +76,16 @@ def _find(name_or_path: str) -> Path:
         expected=f"one of {', '.join(names)}, or the path of a .toml file",
         got=name_or_path,
         remedy=_meant(name_or_path, names),
+    )
+
+
+def _named_otherwise(name: str, path: Path) -> VehicleFileFault:
+    return VehicleFileFault(
+        "a package offers this vehicle file by another name than its own",
+        where=str(path),
+        expected=f"{path.stem}: a vehicle is named as its file is",
+        got=name,
+        remedy="correct the entry point tandem.vehicles of that package",
     )
 
 
