@@ -38,6 +38,8 @@ COMES_PER_S, COMES_AT_ONCE = 50.0, 32
 _BACKLOG = 64  # that may wait to be let in
 _IN_TURN = 256  # taken off the queue before anything else of this program has its turn: some 5 ms
 _CALL_EVERY_S = 0.02  # is looked for who wants to be called back, while it is crowded
+# and a third of the time at most: another login may have laid thousands of names into the folder
+_CALL_REST = 2
 _CALLS_US = 2_000_000  # and for so long after: a stop is given up after one second
 _READ_BYTES = 128  # at once, four Stops; then rest
 _REST_S = 0.005
@@ -99,10 +101,13 @@ class StopEndpoint:
         self._calling = None
         if not self._owner:
             return
+        begun_us = self._now_us()
         for end, uid in self._callers.connect_new(self.acceptor.may_come):
             self._join(end, uid)
-        if self._now_us() < self._crowded_until_us:
-            self._calling = asyncio.get_running_loop().call_later(_CALL_EVERY_S, self._look)
+        now_us = self._now_us()
+        if now_us < self._crowded_until_us:
+            rest_s = max(_CALL_EVERY_S, _CALL_REST * (now_us - begun_us) * 1e-6)
+            self._calling = asyncio.get_running_loop().call_later(rest_s, self._look)
 
     def _join(self, end: socket.socket, uid: int) -> None:
         assert self._owner is not None, "it is open"

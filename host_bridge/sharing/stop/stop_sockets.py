@@ -25,6 +25,7 @@ import zlib
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.sharing.endpoints.folders import private_folder, stop_folders
+from host_bridge.sharing.stop.listening import listening_sockets
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ PREFIX = "tandem-stop"
 SUFFIX = ".sock"
 MOST = 400  # sockets that are asked, of each login a share
 LOOKED_AT_ONCE = 128  # names: some 1 ms, in which nothing is said to who was found before
+LISTED_AT_ONCE = 1024  # names that are only read: as long
 _PARTS = 5  # of a socket's name: prefix, car, tags of fleet and URI, a random number
 _NAME_SIZE = 32  # letters of a car's name: a socket's whole path has 108 bytes on Linux
 _OWN_FILES = "/proc/self/fd"
@@ -156,6 +158,11 @@ class LoginQuota:
         self._left -= 1
         return True
 
+    def give_back(self, uid: int) -> None:
+        """Return one place that was taken and not used."""
+        self._had[uid] -= 1
+        self._left += 1
+
 
 def connect_all() -> list[StopSocket]:
     """The stop sockets of all served cars, connected, by name. Whoever gets them closes them.
@@ -172,21 +179,21 @@ def find_stop_sockets() -> Iterator[StopSocket | None]:
     Whoever gets them closes them. Raises errors.DeviceFault where this program could not look.
     """
     private = _private()
-    share, known = LoginQuota(MOST), set()
-    for place, (folder, name) in enumerate(_public({it.name for it in private}), 1):
-        if place % LOOKED_AT_ONCE == 0:
+    share, known, spent = LoginQuota(MOST), set(), set()
+    for place, path in enumerate(_public({it.name for it in private}), 1):
+        if path is None or place % LOOKED_AT_ONCE == 0:
             yield None
-        path = f"{folder}/{name}"
-        uid = owner_of(path)  # before anything that takes longer: there may be very many
-        if uid < 0 or not share.has(uid):
+        uid = owner_of(path) if path else -1  # before what takes longer: there may be very many
+        if path is None or uid < 0 or uid in spent:
             continue
-        parts = name.split(".")
-        if len(parts) == _PARTS and is_name(parts[1]):
-            share.take(uid)
-            it = StopSocket(path, *parts[1:4])
-            if it.connect():
-                known.add((it.name, it.pid))
-                yield it
+        it = _of_name(path)
+        if it and not share.take(uid):
+            spent.add(uid)  # for good: what is left for a login only shrinks
+        elif it and it.connect():
+            known.add((it.name, it.pid))
+            yield it
+        elif it and uid == os.getuid():  # nobody crowds out its own cars by what they left behind
+            share.give_back(uid)
     for it in private:
         if it.connect():
             if (it.name, it.pid) in known:
@@ -195,24 +202,43 @@ def find_stop_sockets() -> Iterator[StopSocket | None]:
                 yield it
 
 
-def _public(own: set[str]) -> list[tuple[str, str]]:
-    """List what may be a stop socket, by folder and name: first what is called as a car of this
-    login, and the rest from anywhere on, so that nobody else has a say in what is first."""
-    first: list[tuple[str, str]] = []
-    rest: list[tuple[str, str]] = []
-    begins = [f"{PREFIX}.{name}." for name in own]
-    for folder in dict.fromkeys(map(os.path.realpath, stop_folders())):
+def _public(own: set[str]) -> Iterator[str | None]:
+    """Yield the path of whatever may be a stop socket; None now and then. Of a crowded folder first
+    those that somebody listens at: most names may be dead. Then all others: first what is called as
+    a car of this login, and the rest from anywhere on, so that nobody else has a say in what is
+    first."""
+    begins = tuple(f"{PREFIX}.{name}." for name in own)
+    folders = list(dict.fromkeys(map(os.path.realpath, stop_folders())))
+    living: set[str] = set()
+    for folder in filter(_is_crowded, folders):
+        paths = listening_sockets(f"{folder}/{PREFIX}.")
+        yield from paths
+        yield None
+        living.update(paths)
+    first: list[str] = []
+    rest: list[str] = []
+    for folder in folders:
         for name in _listed(folder):
-            if name.startswith(PREFIX):
-                is_own = name.startswith(tuple(begins))
-                (first if is_own else rest).append((folder, name))
+            if name is None:
+                yield None
+            elif name.startswith(PREFIX) and (path := f"{folder}/{name}") not in living:
+                (first if begins and name.startswith(begins) else rest).append(path)
     at = int.from_bytes(os.urandom(4), "little") % max(len(rest), 1)
-    return first + rest[at:] + rest[:at]
+    yield from first
+    yield from rest[at:]
+    yield from rest[:at]
+
+
+def _of_name(path: str) -> StopSocket | None:
+    """Return the stop socket that this path says it is; None for any other name."""
+    parts = path.rpartition("/")[2].split(".")
+    is_one = len(parts) == _PARTS and is_name(parts[1])
+    return StopSocket(path, *parts[1:4]) if is_one else None
 
 
 def _private() -> list[StopSocket]:
     folder = private_folder()
-    names = [name[: -len(SUFFIX)] for name in _listed(folder) if name.endswith(SUFFIX)]
+    names = [name[: -len(SUFFIX)] for name in _listed(folder) if name and name.endswith(SUFFIX)]
     return [
         StopSocket(os.path.join(folder, name + SUFFIX), name) for name in names if is_name(name)
     ]
@@ -226,17 +252,32 @@ def owner_of(path: str) -> int:
         return -1
 
 
-def _listed(folder: str) -> list[str]:
-    """List what may be a socket there, by what the folder itself says: nothing is looked at.
+def _is_crowded(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return (
+                sum(1 for _ in zip(range(LOOKED_AT_ONCE), entries, strict=False)) == LOOKED_AT_ONCE
+            )
+    except OSError:
+        return False  # ``_listed`` says why
+
+
+def _listed(folder: str) -> Iterator[str | None]:
+    """Yield what may be a socket there, by what the folder itself says: nothing is looked at. None
+    comes now and then.
 
     Raises errors.DeviceFault where this program could not look: that is not "nobody there".
     """
     try:
         with os.scandir(folder) as entries:
-            return [it.name for it in entries if not (it.is_symlink() or _is_other(it))]
+            for place, it in enumerate(entries, 1):
+                if place % LISTED_AT_ONCE == 0:
+                    yield None
+                if not (it.is_symlink() or _is_other(it)):
+                    yield it.name
     except OSError as error:
         if error.errno not in OUT_OF:
-            return []
+            return
         raise DeviceFault(
             "this program could not look for served cars",
             where=folder,

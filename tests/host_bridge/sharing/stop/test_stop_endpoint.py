@@ -426,6 +426,29 @@ def test_who_found_the_queue_full_is_called_back_while_it_is_crowded(shared):
     run(main())
 
 
+def test_to_look_for_callers_takes_a_third_of_the_owners_time_at_most(shared, monkeypatch):
+    """Another login has laid thousands of names into the folder."""
+
+    async def main():
+        desk = await Desk().begin(shared)
+        clock_us = [0]
+
+        def look(may_come):
+            clock_us[0] += 300_000
+            return iter(())
+
+        monkeypatch.setattr(desk.endpoint, "_now_us", lambda: clock_us[0])
+        monkeypatch.setattr(desk.endpoint, "_callers", SimpleNamespace(connect_new=look))
+        desk.endpoint._crowded_until_us = 1_000_000
+        begun_s = asyncio.get_running_loop().time()
+        desk.endpoint._look()
+        assert desk.endpoint._calling.when() >= begun_s + 0.6
+        desk.endpoint._calling.cancel()
+        desk.end()
+
+    run(main())
+
+
 def test_nobody_looks_for_callers_once_it_is_no_longer_crowded(shared):
     async def main():
         desk = await Desk().begin(shared)

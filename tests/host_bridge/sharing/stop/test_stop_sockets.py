@@ -263,7 +263,8 @@ def test_a_login_with_many_names_crowds_out_no_other(shared, monkeypatch):
     monkeypatch.setattr(stop_sockets, "owner_of", lambda path: owners[os.path.basename(path)])
     monkeypatch.setattr(StopSocket, "connect", lambda it: asked.append(it.name))
     breaths = [it for it in stop_sockets.find_stop_sockets() if it is None]
-    assert len(breaths) == 2002 // stop_sockets.LOOKED_AT_ONCE
+    listed = 1 + 2002 // stop_sockets.LISTED_AT_ONCE  # one behind what the system says
+    assert len(breaths) == listed + 2002 // stop_sockets.LOOKED_AT_ONCE
     assert {f"car{uid}" for uid in (1001, os.getuid())} <= set(asked)
     assert asked.count("many") <= stop_sockets.MOST // 4
     assert len(asked) <= stop_sockets.MOST
@@ -276,16 +277,17 @@ def test_a_login_s_share_is_a_quarter_of_what_is_left_one_at_least_and_its_own_i
     assert sum(share.take(os.getuid()) for _ in range(20)) == 4
 
 
-def test_a_name_of_an_own_car_is_looked_at_first(shared):
+def test_a_name_of_an_own_car_is_looked_at_first(shared, monkeypatch):
     """Whatever else is there, and from wherever else it is begun."""
+    monkeypatch.setattr(stop_sockets, "listening_sockets", lambda prefix: [])
     for n in range(300):
         with listening_once(shared / file_name(f"other{n}", "", "")):
             pass
     with listening_once(shared / "car.sock"), listening_once(shared / file_name("car", "", "")):
-        names = stop_sockets._public({"car"})
-        assert names[0][1].startswith("tandem-stop.car.")
-        assert len(names) == 301
-        begins = {stop_sockets._public(set())[0] for _ in range(20)}
+        paths = [it for it in stop_sockets._public({"car"}) if it]
+        assert os.path.basename(paths[0]).startswith("tandem-stop.car.")
+        assert len(paths) == 301
+        begins = {next(filter(None, stop_sockets._public(set()))) for _ in range(20)}
         assert len(begins) > 1
 
 
