@@ -3,7 +3,8 @@
 Registered by ``tests/conftest.py``. A test that starts a program without saying so fails. One that
 starts some has a bare process beside it (``tests/support/patience.py``); where the machine gave too
 little to tell, its outcome is "not measured": neither passed nor failed, listed at the end, and
-with an exit code of its own if nothing else is wrong.
+with an exit code of its own if nothing else is wrong. What it started dies with it
+(``tests/support/orphans.py``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import pytest
 
 from host_bridge.demo.judging import latency_probe
-from tests.support import patience
+from tests.support import orphans, patience
 from tests.support.patience import Hang, NotMeasured, TooLate
 
 STARTERS = ("process", "browser", "ros", "micropython")
@@ -101,6 +102,7 @@ class Kinds:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if _starts_programs(item):
+            orphans.watch()
             patience.witness()
         self._started.clear()
         self._begun_s = time.monotonic()

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import tandem
 from tandem.examples import figure_eight, pid_lap, two_cars, wall_follower
-
 from tests.evidence import some
 
 FOLDER = Path(tandem.__file__).parent / "examples"

@@ -9,9 +9,9 @@ import warnings
 import numpy as np
 import pytest
 import tandem
+from tests.evidence import some
 
 from host_bridge.core import errors
-from tests.evidence import some
 from tests.host_bridge.sharing.desk import runtime_folder
 
 

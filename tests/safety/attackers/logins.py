@@ -6,6 +6,7 @@ loaded before it becomes what it is.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ import pytest
 from tests.support import patience
 
 ATTACKER, STOPPER = 61_001, 61_002  # of no account
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WITHIN_S = 400.0
 as_root = pytest.mark.skipif(
     os.getuid() != 0 or not shutil.which("setpriv"),
@@ -69,10 +71,11 @@ def working(uid: int, does: Callable[..., Any], *args: Any) -> Iterator[Work]:
     """Have another login do this in a process of its own, which is killed in the end. What is
     returned has to be JSON."""
     ours, theirs = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         os.close(ours)
-        _become(uid, theirs, does, args)
+        _become(uid, parent, theirs, does, args)
     os.close(theirs)
     work = Work(pid, ours)
     try:
@@ -81,7 +84,9 @@ def working(uid: int, does: Callable[..., Any], *args: Any) -> Iterator[Work]:
         work.end()
 
 
-def _become(uid: int, answer_fd: int, does: Callable[..., Any], args: Sequence[Any]) -> None:
+def _become(
+    uid: int, parent: int, answer_fd: int, does: Callable[..., Any], args: Sequence[Any]
+) -> None:
     """In the fork: never returns."""
     said: dict[str, Any] = {"fault": "it was ended"}
     try:
@@ -89,12 +94,21 @@ def _become(uid: int, answer_fd: int, does: Callable[..., Any], args: Sequence[A
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
+        _end_with(parent)
         said = {"answer": does(*args)}
     except BaseException:  # noqa: BLE001 - told to whoever waits for the answer
         said = {"fault": traceback.format_exc()}
     finally:
         os.write(answer_fd, json.dumps(said).encode())
         os._exit(0)
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when its test is killed, which then cannot. After it has
+    become another login: that takes the wish back."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def as_login(words: Sequence[str], uid: int) -> list[str]:
