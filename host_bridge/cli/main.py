@@ -63,7 +63,7 @@ COMMANDS = (
     CommandRow("clear", STOP, "clear a stop or a fault whose cause is gone"),
     CommandRow("disarm", STOP, "take back the permission to drive of a car that stands"),
     CommandRow("stop-source", STOP, "let a program of yours stop a car, and never move it"),
-    Command("cap", STOP, "limit a car's speed, whoever drives it"),
+    CommandRow("cap", STOP, "limit a car's speed, whoever drives it"),
     CommandRow("vehicles", BOARDS, "list the types of car, and check them against boards"),
     CommandRow("config", BOARDS, "show, read, write or compare a car's configuration"),
     CommandRow("identify", BOARDS, "show what is at each port: car, board, versions"),

@@ -104,6 +104,10 @@ class InputContext(Protocol):
     def vehicles(self) -> Sequence[Vehicle]: ...
 
     @property
+    def car_names(self) -> Sequence[str]:
+        """The names by which the cars are served here, in the order of ``vehicles``."""
+
+    @property
     def seconds(self) -> float | None:
         """The duration of the drive in s; None if none was given."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Protocol, cast
 
@@ -164,11 +165,13 @@ class DriveContext:
         now_us: Callable[[], int],
         stand_in: str | None = None,
         *,
+        car_names: Sequence[str] = (),
         is_virtual: bool = False,
         wake: Callable[[], None] = _ignore_wake,
     ) -> None:
         """Keep the options; ``stand_in`` is the person's source for an attended program."""
         self.vehicles = tuple(vehicles)
+        self.car_names = tuple(car_names)
         self.seconds = options.seconds
         self.speed_mps = options.speed_mps
         self.now_us = now_us
@@ -209,6 +212,7 @@ async def open_inputs(
     now_us: Callable[[], int],
     terminal: Input | None = None,
     wake: Callable[[], None] = _ignore_wake,
+    car_names: Sequence[str] = (),
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
@@ -218,7 +222,8 @@ async def open_inputs(
     if needs_hand and person is None:
         raise _needs_a_hand()
     wake = _ignore_wake if chosen.is_computed else wake  # virtual time advances by ticks alone
-    context = DriveContext(options, vehicles, now_us, is_virtual=is_virtual, wake=wake)
+    make_context = partial(DriveContext, options, vehicles, now_us, car_names=car_names, wake=wake)
+    context = make_context(is_virtual=is_virtual)
     opened: list[Input] = []
     try:
         if terminal is not None:
@@ -228,7 +233,7 @@ async def open_inputs(
             opened.append(person)
             await person.open(context)
             if needs_hand:
-                context = DriveContext(options, vehicles, now_us, person.source, wake=wake)
+                context = make_context(person.source)
         if chosen is not person:
             opened.append(chosen)
             await chosen.open(context)

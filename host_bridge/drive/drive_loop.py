@@ -75,6 +75,7 @@ class DriveLoop:
             self._clock.now_us,
             self._terminal,
             wake_signal.notify,
+            [opened.name for opened in cars],
         )
         if not self._options.is_json:
             _tell_limit(self._options, controls)

@@ -30,8 +30,8 @@ examples:
   ros2 service call /tandem/arm std_srvs/srv/SetBool '{data: true}'     a virtual car's, again
 
 exit codes: 0 driven; 2 no deadman for a real car, topics that leave this machine, or one that the
-node would both publish and hear; 3 no ROS 2, or a car was lost; 6 a car refused to arm; 7 a file
-could not be read; 130 ended by Ctrl-C or a signal.
+node, or another one of this car, would both publish and hear; 3 no ROS 2, or a car was lost; 6 a
+car refused to arm; 7 a file could not be read; 130 ended by Ctrl-C or a signal.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ and returns. After ``Bus.listen`` a thread waits for messages, and reports when 
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from host_bridge.core.errors import UsageFault
+from host_bridge.ros2.bus.car_topics import CarTopics, NodeTopics, register
 from host_bridge.ros2.bus.executor_thread import ExecutorThread
 from host_bridge.ros2.bus.message_types import message_class, missing_package
 from host_bridge.ros2.bus.own_topics import OwnTopics
@@ -44,6 +46,8 @@ class Bus:
     Raises errors.DeviceFault if there is no rclpy, errors.UsageFault for a wrong namespace or
     remap.
     """
+
+    _car_topics: CarTopics | None = None
 
     def __init__(
         self,
@@ -107,6 +111,22 @@ class Bus:
         self._is_idle = False
         self._executor_thread: ExecutorThread[Any] | None = None
         self._later: Callable[[Callable[[], None]], object]
+
+    def register_for(self, car: str) -> None:
+        """Register all topics so far for the car that is served by this name, until ``close``.
+
+        Raises errors.UsageFault for a topic that another node of the car has.
+        """
+        self._car_topics = register(
+            car,
+            NodeTopics(
+                self._node.get_fully_qualified_name(),
+                os.environ.get("ROS_DOMAIN_ID", "0"),
+                os.getpid(),
+                self._topics.said,
+                self._topics.heard,
+            ),
+        )
 
     def listen(
         self, tell: Callable[[], object], later: Callable[[Callable[[], None]], object]
@@ -178,6 +198,8 @@ class Bus:
 
         An input whose opening fails is closed twice: by itself, and by the code that opened it.
         """
+        if self._car_topics:
+            self._car_topics.close()
         if not self._context.ok():
             return
         if self._executor_thread:

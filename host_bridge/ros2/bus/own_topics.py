@@ -16,6 +16,16 @@ class OwnTopics:
         self._said: dict[str, str] = {}
         self._heard: dict[str, str] = {}
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Return what the node publishes."""
+        return tuple(self._said)
+
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """Return what the node subscribes to."""
+        return tuple(self._heard)
+
     def add_publication(self, full: str, name: str) -> None:
         """Register ``full`` as published; ``name`` is its name before remapping.
 

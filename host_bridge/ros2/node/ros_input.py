@@ -142,6 +142,8 @@ class RosInput(Input):
             if self._sensors_path:
                 self._pipe = SensorPipe(self._sensors_path)
             self._begin(context.vehicles[0])
+            for name in context.car_names[:1]:
+                self._bus.register_for(name)
         except OSError as error:
             self._bus.close()
             raise DataFileFault.unreadable(self._sensors_path, error) from None

@@ -41,6 +41,7 @@ class Bus:
     """What is subscribed to and served is kept; ``comes`` happens at the next step."""
 
     made: list[Bus]
+    refusal: Exception | None = None
 
     def __init__(self, *given, **named) -> None:
         self.made.append(self)
@@ -52,6 +53,7 @@ class Bus:
         self.listening = None
         self.has_news = True
         self.is_closed = False
+        self.registered: list[str] = []
         self.now_ns = 0
 
     def subscribe(self, topic, type_name, hear, depth) -> None:
@@ -69,6 +71,11 @@ class Bus:
 
     def listen(self, *callbacks) -> None:
         self.listening = callbacks
+
+    def register_for(self, car: str) -> None:
+        self.registered.append(car)
+        if self.refusal:
+            raise self.refusal
 
     def stamp_ns(self) -> int:
         return self.now_ns
@@ -127,7 +134,7 @@ class Table:
 
     def open(self, is_virtual: bool = True) -> Table:
         context = SimpleNamespace(
-            is_virtual=is_virtual, vehicles=[VEHICLE, vehicle("nigel")],
+            is_virtual=is_virtual, vehicles=[VEHICLE, vehicle("nigel")], car_names=["car", "twin"],
             now_us=lambda: 0, wake=self.wake,
             limits=lambda source: self._of(source, LIMITS),
             lease_s=lambda source: self._of(source, LEASE_S),
@@ -858,5 +865,15 @@ def test_a_pipe_that_is_not_there_is_told_and_its_node_is_gone(table, monkeypatc
 def test_so_it_is_after_any_other_fault(table, own, monkeypatch):
     monkeypatch.setattr(Own, "begin", lambda *given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
+        table().open()
+    assert Bus.made[-1].is_closed
+
+
+def test_its_topics_are_registered_for_its_car_and_a_node_that_is_refused_is_gone(
+    table, monkeypatch
+):
+    assert table().open().bus.registered == ["car"], "for the one that it drives, not for a twin"
+    monkeypatch.setattr(Bus, "refusal", UsageFault("a second node of the car car"))
+    with pytest.raises(UsageFault, match="a second node"):
         table().open()
     assert Bus.made[-1].is_closed
