@@ -21,8 +21,8 @@ from tests.support.evidence import holds_for
 TIMED = MeasuredSteps(
     chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.29.0",
     link="usb", model="", mhz=200, beat_us=10_000, state="driving", heard=1, steps=6000,
-    mean_us=8000, p99_us=9000, longest_us=9100, program="0123456789abcdef", date="2026-11-26",
-    how="a bench of this test",
+    mean_us=8000, median_us=8000, p99_us=9000, longest_us=9100, missed=0,
+    program="0123456789abcdef", date="2026-11-26", how="a bench of this test",
 )  # fmt: skip
 WITH_KEY = replace(TIMED, is_paired=True, p99_us=9001)
 

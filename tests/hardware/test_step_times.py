@@ -18,7 +18,7 @@ BOARDS = Path(__file__).resolve().parents[2] / "hardware" / "boards"
 ROW = MeasuredSteps(
     chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.28.0",
     link="usb", model="", mhz=200, beat_us=20_000, state="driving", heard=1, steps=6000,
-    mean_us=7000, p99_us=9000, longest_us=9500,
+    mean_us=7000, median_us=None, p99_us=9000, longest_us=9500, missed=0,
     program="0123456789abcdef", date="2026-11-22", how="a bench of this test",
 )  # fmt: skip
 

@@ -1,10 +1,10 @@
 """``python -m tests.studies.chip_heap PORT``: the heap that a car needs on a chip, into the tables.
 
 Of the board as it is flashed, with a runstop box's key if it has one (``tandem pair``): the least
-heap in which the car starts, and in which hardware in the loop does. A block is taken first and
-halved until it starts (hil/on_board/heap.py). ``tandem flash`` refuses by the two tables,
-hardware/boards/heap_needs.csv and runtime_heaps.csv; a row that is measured anew takes the place of
-the old one.
+heap in which the car starts, and in which hardware in the loop does. A block is taken first, of
+what the last program left, and changed until it just starts (hil/on_board/heap.py). ``tandem
+flash`` refuses by the two tables, hardware/boards/heap_needs.csv and runtime_heaps.csv; a row that
+is measured anew takes the place of the old one.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from host_bridge.config.boards.heap import (
     RUNTIMES_TABLE,
     HeapNeed,
     RuntimeHeap,
+    heap_need,
     read_needs,
     read_runtimes,
 )
@@ -37,23 +38,30 @@ EPILOG = """examples:
   python -m tests.studies.chip_heap /dev/pts/3 --board pico --wiring autorally --patience 30 \\
     --how "emulated RP2040, MicroPython 1.29.0"
 
-Nothing moves: the car is started and not driven. It takes some ten starts, each a reset."""
+Nothing moves: the car is started and not driven. It takes five to ten starts, each a reset."""
+
+
+class NoStart(RuntimeError):
+    """The board's whole heap is too small."""
 
 
 def rows_of(
     args: argparse.Namespace, facts: dict[str, Any], is_paired: bool, spares: Iterable[Any]
 ) -> tuple[list[HeapNeed], RuntimeHeap]:
-    """The rows of a board whose ``spares`` were measured, each (what, detail of its row)."""
+    """The rows of a board whose ``spares`` were measured, each (what, detail of its row).
+
+    Raises NoStart.
+    """
     chip, date = load_board(args.board).chip.name, time.strftime("%Y-%m-%d", time.gmtime())
     needs, heap = [], 0
     for what, detail in spares:
         heap = detail["total"]
         if detail["need"] is None:
-            raise SystemExit(f"{what}: it does not start in {heap} B of heap: nothing is written")
+            raise NoStart(f"{what}: it does not start in {heap} B of heap: nothing is written")
         needs.append(
             HeapNeed(
-                chip, args.wiring, is_paired, what, detail["need"], facts["program_hash"], date,
-                args.how,
+                chip, args.wiring, is_paired, what, facts["micropython"], args.link,
+                detail["need"], facts["program_hash"], date, args.how,
             )
         )  # fmt: skip
     return needs, RuntimeHeap(chip, facts["micropython"], heap, date, args.how)
@@ -62,16 +70,24 @@ def rows_of(
 def main() -> int:
     """Measure, show, write."""
     args = chip_tables.parser_of("chip_heap", __doc__, EPILOG).parse_args()
-    keep(chip_tables.bench_of(args), args)
+    try:
+        keep(chip_tables.bench_of(args), args)
+    except NoStart as error:
+        chip_tables.say(str(error))
+        return 1
     return 0
 
 
 def keep(bench: HilBench, args: argparse.Namespace) -> None:
-    """Measure the board at hand and put its rows into the tables."""
+    """Measure the board at hand and put its rows into the tables. Raises NoStart."""
     facts = next(iter(facts_of(bench)))[0]
     with bench.board() as board:
         is_paired = has_key(board)
-    spares = [(what, _measured(bench, what)) for what in on_chip.HEAP_KEYS]
+    chip = load_board(args.board).chip.name
+    spares = []
+    for what in on_chip.HEAP_KEYS:
+        known = heap_need(chip, args.wiring, is_paired, what)
+        spares.append((what, _measured(bench, what, known.needs if known else 0)))
     needs, runtime = rows_of(args, facts, is_paired, spares)
     rows = chip_tables.merge(read_needs(), needs, lambda row: row.key)
     chip_tables.write(NEEDS_TABLE, NEED_COLUMNS, rows)
@@ -80,8 +96,8 @@ def keep(bench: HilBench, args: argparse.Namespace) -> None:
     chip_tables.say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
 
 
-def _measured(bench: HilBench, what: str) -> dict[str, Any]:
-    row = on_chip.heap_spare(bench, what)
+def _measured(bench: HilBench, what: str, need: int) -> dict[str, Any]:
+    row = on_chip.heap_spare(bench, what, need)
     chip_tables.say(f"{what}: {row.got} to spare; {row.how}")
     return row.detail
 

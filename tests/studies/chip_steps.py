@@ -55,18 +55,22 @@ class Few(RuntimeError):
     """Too few steps of a situation for a row of it."""
 
 
-def one_source(car: PacedCar, seconds: float, key: bytes | None) -> None:
-    """Stand by, and drive with one source by its own clock, the car's box beside it."""
+def one_source(car: PacedCar, seconds: float, key: bytes | None) -> int | None:
+    """Stand by, and drive with one source by its own clock, the car's box beside it.
+
+    Return the control periods missed driving; None of a car without a configuration, which stands.
+    """
     with contextlib.ExitStack() as stack:
         if key is not None:
             box = PairedBox(car.host, key)
             stack.enter_context(car.host.own_times.every(BOX_EVERY_US, lambda: box.say(1)))
         _beats(car, seconds, lambda: None)
         if car.host.status.faults:
-            return  # it has no configuration, and stands
+            return None
         car.arm()
-        car.drive_for(seconds, 1)
+        missed = int(car.drive_for(seconds, 1)["missed"])
         car.disarm()
+        return missed
 
 
 def many_sources(car: PacedCar, seconds: float, key: bytes | None) -> None:
@@ -97,25 +101,35 @@ def _beats(car: PacedCar, seconds: float, before_each: Callable[[], None]) -> No
 class Run:
     """One start of the car and all that is driven in it, and the rows that come of it."""
 
-    drive: Callable[[PacedCar, float, bytes | None], None]
+    drive: Callable[[PacedCar, float, bytes | None], int | None]
     standing: tuple[int, ...]  # rows of steps that heard so many messages
     driving: tuple[int, ...]  # the same, in sources; one means all steps, its Syncs included
     stopped: tuple[int, ...] = ()
+
+    def situations(self, beat_us: int) -> Iterator[tuple[str, int, int]]:
+        """Yield the state, the messages heard in a step, and the sources of each row."""
+        a_beat = max(round(beat_us / CLAIM_EVERY_US), 1)  # claims of one source in it
+        yield from (("standing", heard, heard) for heard in self.standing)
+        yield from (("driving", count * a_beat, count) for count in self.driving)
+        yield from (("stopped", heard, heard) for heard in self.stopped)
 
 
 ONE = Run(one_source, standing=(0,), driving=(1,))
 MANY = Run(many_sources, standing=(1,), driving=(2, 4), stopped=(0,))
 
 
+def runs_of(is_paired: bool) -> tuple[Run, ...]:
+    """Return the runs of a car: with a key it drives with one source, beside its box."""
+    return (ONE,) if is_paired else (ONE, MANY)
+
+
 def rows_of(
     run: Run, found: Any, facts: Facts, args: argparse.Namespace
 ) -> Iterator[MeasuredSteps]:
     """The rows of one run's histograms. Raises Few."""
-    a_beat = max(round(facts.beat_us / CLAIM_EVERY_US), 1)  # claims of one source in it
-    wanted = [("standing", heard, heard) for heard in run.standing]
-    wanted += [("driving", count * a_beat, count) for count in run.driving if facts.drives]
-    wanted += [("stopped", heard, heard) for heard in run.stopped]
-    for kind, heard, sources in wanted:
+    for kind, heard, sources in run.situations(facts.beat_us):
+        if kind == "driving" and not facts.drives:
+            continue
         rows = [row for row in found["rows"] if row["kind"] == kind]
         is_all = kind == "driving" and sources == 1
         those = merged([row for row in rows if is_all or row["heard"] == heard], kind)
@@ -127,8 +141,9 @@ def rows_of(
             is_configured=facts.drives, is_paired=facts.is_paired,
             micropython=facts.micropython, link=args.link, model=args.model, mhz=found["mhz"],
             beat_us=facts.beat_us, state=kind, heard=heard, steps=those["steps"],
-            mean_us=round(took["mean_ms"] * 1000), p99_us=round(took["p99_ms"] * 1000),
-            longest_us=those["longest_us"], program=facts.program,
+            mean_us=round(took["mean_ms"] * 1000), median_us=round(took["median_ms"] * 1000),
+            p99_us=round(took["p99_ms"] * 1000), longest_us=those["longest_us"],
+            missed=found["missed"] if is_all else None, program=facts.program,
             date=time.strftime("%Y-%m-%d", time.gmtime()), how=args.how,
         )  # fmt: skip
 
@@ -157,18 +172,20 @@ def measure(bench: HilBench, args: argparse.Namespace) -> list[MeasuredSteps]:
     if facts.is_paired and key is None:
         raise NotDriving("the board holds a box's key, and drives beside its box: give --key")
     rows: list[MeasuredSteps] = []
-    for run in (ONE,) if facts.is_paired else (ONE, MANY):
+    for run in runs_of(facts.is_paired):
+        missed = None
 
         def through(car: PacedCar, run: Run = run) -> None:
+            nonlocal missed
             facts.beat_us, facts.drives = car.step_us, not car.host.status.faults
             if run is ONE or facts.drives:
-                run.drive(car, args.seconds, key)
+                missed = run.drive(car, args.seconds, key)
 
         found = on_chip.watched(bench, "steps", args.speed_mm_s, through)
         if found["end"]:
             raise NotDriving(found["end"])
         if run is ONE or facts.drives:
-            rows += rows_of(run, found, facts, args)
+            rows += rows_of(run, {**found, "missed": missed}, facts, args)
     for row in rows:
         chip_tables.say(f"{' '.join(map(str, row.situation))}: {row.mean_us} us, p99 {row.p99_us}")
     return rows
@@ -176,7 +193,6 @@ def measure(bench: HilBench, args: argparse.Namespace) -> list[MeasuredSteps]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what says how the steps are measured."""
-    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
     parser.add_argument("--model", default="", help="of an emulated chip's flash cache")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each situation")
     parser.add_argument("--speed-mm-s", type=int, default=0, help="to drive at")

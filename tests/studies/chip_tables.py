@@ -15,7 +15,7 @@ from host_bridge.deploy.hil.host.port import BAUD
 
 
 def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParser:
-    """Make the parser of ``python -m tests.studies.NAME``, with the board and its port."""
+    """Make the parser of ``python -m tests.studies.NAME``, with the board and port."""
     parser = argparse.ArgumentParser(
         prog=f"python -m tests.studies.{name}", description=doc, epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -25,9 +25,16 @@ def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParse
     parser.add_argument("--baud", type=int, default=BAUD)
     parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
     parser.add_argument("--wiring", required=True)
-    parser.add_argument("--how", required=True, help="on what: a board, or what stands for one")
-    parser.add_argument("--patience", type=float, default=1.0)
+    add_how(parser, is_required=True)
     return parser
+
+
+def add_how(parser: argparse.ArgumentParser, *, is_required: bool) -> None:
+    """Declare what says of each row how it was measured."""
+    told = "on what: a board, or what stands for one"
+    parser.add_argument("--how", required=is_required, help=told)
+    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
+    parser.add_argument("--patience", type=float, default=1.0)
 
 
 def bench_of(args: argparse.Namespace) -> HilBench:

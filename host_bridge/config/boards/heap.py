@@ -19,21 +19,24 @@ SPARE = 4096  # bytes to stay free beside the program, for its next change
 class HeapNeed:
     """The smallest heap in which a program starts, in bytes, with its temporary needs included.
 
-    ``what`` is ``car``, or ``hitl`` for hardware in the loop on the same board.
+    ``what`` is ``car``, or ``hitl`` for hardware in the loop on the same board; ``link`` is
+    ``usb`` or ``uart``.
     """
 
     chip: str
     wiring: str
     is_paired: bool
     what: str
+    micropython: str
+    link: str
     needs: int
     program: str
     date: str
     how: str
 
     @property
-    def key(self) -> tuple[str, str, bool, str]:
-        return self.chip, self.wiring, self.is_paired, self.what
+    def key(self) -> tuple[str, str, bool, str, str, str]:
+        return self.chip, self.wiring, self.is_paired, self.what, self.micropython, self.link
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,12 @@ RUNTIME_COLUMNS = tuple(field.name for field in fields(RuntimeHeap))
 
 
 def heap_need(chip: str, wiring: str, is_paired: bool, what: str = "car") -> HeapNeed | None:
-    """Return the need of this wiring, or else the largest one on the chip; None without any."""
-    rows = [row for row in read_needs() if row.key == (chip, row.wiring, is_paired, what)]
+    """Return the largest need of this wiring, or else the largest one on the chip, if any.
+
+    Under each release and over each link a car needs much the same: the largest of them counts.
+    """
+    asked = (chip, is_paired, what)
+    rows = [row for row in read_needs() if (row.chip, row.is_paired, row.what) == asked]
     own = [row for row in rows if row.wiring == wiring]
     return max(own or rows, key=lambda row: row.needs, default=None)
 

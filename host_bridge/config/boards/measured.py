@@ -22,7 +22,8 @@ class MeasuredSteps:
     ``is_paired``: the car has a box's key, and its box sends fifty times a second. ``model`` is
     that of an emulated chip's flash cache, empty for a real chip. ``heard`` is how many messages
     each of these steps received, the box's not counted; ``beat_us`` the control period that the
-    car had.
+    car had. ``median_us``, and ``missed``, the control periods missed in that drive, are None where
+    they were not counted.
     """
 
     chip: str
@@ -38,8 +39,10 @@ class MeasuredSteps:
     heard: int
     steps: int
     mean_us: int
+    median_us: int | None
     p99_us: int
     longest_us: int
+    missed: int | None
     program: str
     date: str
     how: str
@@ -61,6 +64,7 @@ class MeasuredSteps:
 
 COLUMNS = tuple(field.name for field in fields(MeasuredSteps))
 _WHOLE = ("mhz", "beat_us", "heard", "steps", "mean_us", "p99_us", "longest_us")
+_WHOLE_OR_NONE = ("median_us", "missed")
 _TRUTHS = ("is_configured", "is_paired")
 
 
@@ -71,6 +75,8 @@ def read_measured(path: Path = TABLE) -> list[MeasuredSteps]:
 
 def _row(row: dict[str, str]) -> MeasuredSteps:
     whole = {name: int(row[name]) for name in _WHOLE}
+    counted = {name: int(row[name]) if row[name] else None for name in _WHOLE_OR_NONE}
     truths = {name: row[name] == "1" for name in _TRUTHS}
-    texts = {name: row[name] for name in COLUMNS if name not in (*_WHOLE, *_TRUTHS)}
-    return MeasuredSteps(**texts, **whole, **truths)  # type: ignore[arg-type]
+    others = {**whole, **counted, **truths}
+    texts = {name: row[name] for name in COLUMNS if name not in others}
+    return MeasuredSteps(**texts, **others)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ PROMPT = b"\x01"  # a raw REPL answers this with its name and a prompt
 KINDS = ("standing", "driving", "stopped")
 DRIVING_KEYS = ("step_median", "step_p99", "step_max", "c_stack")
 HEAP_KEYS = {"car": "heap_spare", "hitl": "heap_spare_hitl"}
-_HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # the resolution and the limit of the search, in bytes
+_HEAP_STEP, _HEAP_STEPS = 1024, 32  # the resolution of the search in bytes, and its limit in these
 # without a command; and a line full of noise: some hundred steps each
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 40 kB/s
@@ -168,22 +168,43 @@ def guard_share(bench: HilBench) -> Measurement:
     )
 
 
-def heap_spare(bench: HilBench, mode: str) -> Measurement:
-    """Find the largest block of heap beside which the car, or hardware in the loop, starts."""
+def heap_spare(bench: HilBench, mode: str, need: int = 0) -> Measurement:
+    """Find the largest block of heap beside which the car, or hardware in the loop, starts.
+
+    The search begins where a known ``need``, in bytes, would have it; 0 if none is known.
+    """
     found = _started_beside(bench, mode, 0)
     if not found["is_up"]:
         return judged(HEAP_KEYS[mode], -1, found["error"], "", total=found["total"], need=None)
-    low, high = 0, _HEAP_MOST
-    while high - low > _HEAP_STEP:
-        middle = (low + high) // 2
-        is_up = _started_beside(bench, mode, middle)["is_up"]
-        low, high = (middle, high) if is_up else (low, middle)
+    guess = (found["total"] - need) // _HEAP_STEP if need else None
+    low = _HEAP_STEP * largest(
+        lambda steps: _started_beside(bench, mode, steps * _HEAP_STEP)["is_up"], _HEAP_STEPS, guess
+    )
     how = f"the largest block taken first beside which it starts, to {_HEAP_STEP} B; "
     how += f"{found['free']} B are free without one, of {found['total']} B of heap"
     return judged(
         HEAP_KEYS[mode], low, how, "", total=found["total"], free=found["free"],
         need=found["total"] - low,
     )  # fmt: skip
+
+
+def largest(holds: Callable[[int], bool], limit: int, guess: int | None = None) -> int:
+    """Return the largest number below ``limit`` for which ``holds`` is true; it is true for 0.
+
+    The interval is halved, or searched from ``guess`` on, ever farther: each question costs a start
+    of the board, and a guess that is right needs two.
+    """
+    low, high, width = 0, limit, limit if guess is None else 1
+    at = limit // 2 if guess is None else min(max(guess, 1), limit - 1)
+    while high - low > 1:
+        low, high = (at, high) if holds(at) else (low, at)
+        at = (low + high) // 2
+        if high == limit:
+            at = min(low + width, at)
+        elif low == 0:
+            at = max(high - width, at)
+        width *= 2
+    return low
 
 
 def _started_beside(bench: HilBench, mode: str, ballast: int) -> Any:

@@ -168,7 +168,9 @@ def test_a_board_of_another_kind_is_refused_and_nothing_is_written(tmp_path):
 def test_a_board_whose_heap_is_too_small_is_refused_and_nothing_is_written(
     board_file, tmp_path, monkeypatch, capsys
 ):
-    need = HeapNeed("rp2040", "f1tenth", False, "car", 1 << 40, "hash", "2026-11-26", "a test")
+    need = HeapNeed(
+        "rp2040", "f1tenth", False, "car", "1.29.0", "usb", 1 << 40, "hash", "2026-11-26", "a test"
+    )
     monkeypatch.setattr(heap, "read_needs", lambda: [need])
     folder = tmp_path / "board"
     with repl_board(folder) as (device, repl):

@@ -18,8 +18,10 @@ HEAPS = {"1.9.0": 230_000, "1.28.0": 225_000, "1.29.0": 210_000}
 @pytest.fixture(autouse=True)
 def measured(monkeypatch):
     told = ("hash", "2026-11-26", "a test")
-    needs = [HeapNeed("rp2040", *key, "car", size, *told) for key, size in NEEDS.items()]
-    needs.append(HeapNeed("rp2040", "small", False, "hitl", 999_999, *told))
+    needs = [
+        HeapNeed("rp2040", *key, "car", "1.29.0", "usb", size, *told) for key, size in NEEDS.items()
+    ]
+    needs.append(HeapNeed("rp2040", "small", False, "hitl", "1.29.0", "usb", 999_999, *told))
     heaps = [RuntimeHeap("rp2040", *row, *told[1:]) for row in reversed(HEAPS.items())]
     monkeypatch.setattr(tables, "read_needs", lambda: needs)
     monkeypatch.setattr(tables, "read_runtimes", lambda: heaps)

@@ -108,7 +108,9 @@ def test_a_car_whose_heap_has_no_room_for_a_key_is_refused_before_it_is_written(
     board_of, monkeypatch
 ):
     folder = board_of("car")
-    need = HeapNeed("rp2040", "f1tenth", True, "car", 1 << 40, "hash", "2026-11-26", "a test")
+    need = HeapNeed(
+        "rp2040", "f1tenth", True, "car", "1.29.0", "usb", 1 << 40, "hash", "2026-11-26", "a test"
+    )
     with repl_board(folder) as (port, _), raw_board(port) as board:
         pairing_key.check(board, port, "car")
         pairing_key.refuse_heap_without_room(
