@@ -1,0 +1,161 @@
+"""``python -m tests.studies.chip``: what it leaves out when it goes on, and what it prints."""
+
+import argparse
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from host_bridge.config import load_vehicle
+from host_bridge.config.boards.heap import HeapNeed
+from host_bridge.config.boards.measured import MeasuredSteps
+from host_bridge.deploy.hil.on_chip import largest
+from tests.studies import chip, chip_steps, chip_summary
+
+BOARD = chip.Board("/dev/board", "rp2040", "1.29.0")
+PROGRAM, OLDER = "0123456789abcdef", "fedcba9876543210"
+ARGS = argparse.Namespace(link="usb", model="auto", board="pico", wiring="f1tenth", how="a test")
+STEPS = MeasuredSteps(
+    chip="rp2040", wiring="f1tenth", is_configured=True, is_paired=False, micropython="1.29.0",
+    link="usb", model="auto", mhz=200, beat_us=10_000, state="driving", heard=1, steps=800,
+    mean_us=7290, median_us=7270, p99_us=8290, longest_us=8390, missed=2, program=PROGRAM,
+    date="2026-11-26", how="a test",
+)  # fmt: skip
+NEED = HeapNeed(
+    "rp2040", "f1tenth", False, "car", "1.29.0", "usb", 204_000, PROGRAM, "2026-11-26", "a test"
+)
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    """Put rows into the place of the measured tables."""
+
+    def put(needs=(), steps=()):
+        monkeypatch.setattr(chip, "read_needs", lambda: list(needs))
+        monkeypatch.setattr(chip, "read_measured", lambda: list(steps))
+
+    return put
+
+
+def all_steps(is_paired, beat_us):
+    """All rows that the steps of a car with this period make."""
+    return [
+        replace(STEPS, is_paired=is_paired, beat_us=beat_us, state=state, heard=heard)
+        for run in chip_steps.runs_of(is_paired)
+        for state, heard, _ in run.situations(beat_us)
+    ]
+
+
+def is_done(piece):
+    return chip.is_done(piece, BOARD, ARGS, PROGRAM)
+
+
+def test_heap_and_steps_are_measured_with_each_period_that_the_car_may_have():
+    found = chip.pieces("f1tenth", None)
+    assert len(set(found)) == len(found)
+    least_us = round(load_vehicle("f1tenth").step_s * 1e6)
+    beats = [beat for beat in chip.BEATS_US if beat >= least_us]
+    assert {piece.beat_us for piece in found} == {0, *beats}
+    assert {piece.is_paired for piece in found} == {False, True}
+    assert {piece.beat_us for piece in chip.pieces("f1tenth", "heap")} == {0}
+    assert {piece.beat_us for piece in chip.pieces("f1tenth", "steps")} == set(beats)
+
+
+def test_a_heap_is_measured_until_both_rows_are_there(tables):
+    piece = chip.Piece("f1tenth", False)
+    tables()
+    assert not is_done(piece)
+    tables(needs=[NEED])
+    assert not is_done(piece)
+    tables(needs=[NEED, replace(NEED, what="hitl")])
+    assert is_done(piece)
+    assert not is_done(replace(piece, is_paired=True))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"program": OLDER}, {"micropython": "1.28.0"}, {"link": "uart"}, {"wiring": "autorally"}],
+)
+def test_a_heap_of_another_program_release_link_or_car_is_not_this_one(tables, other):
+    tables(needs=[NEED, replace(NEED, what="hitl", **other)])
+    assert not is_done(chip.Piece("f1tenth", False))
+
+
+@pytest.mark.parametrize("is_paired", [False, True])
+@pytest.mark.parametrize("beat_us", chip.BEATS_US)
+def test_steps_are_measured_until_no_row_lacks(tables, is_paired, beat_us):
+    rows = all_steps(is_paired, beat_us)
+    assert len(rows) >= 2
+    piece = chip.Piece("f1tenth", is_paired, beat_us)
+    tables(steps=rows)
+    assert is_done(piece)
+    for lacks in range(len(rows)):
+        tables(steps=rows[:lacks] + rows[lacks + 1 :])
+        assert not is_done(piece)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"program": OLDER}, {"micropython": "1.28.0"}, {"link": "uart"}, {"model": "40"},
+        {"beat_us": 20_000}, {"is_paired": True}, {"wiring": "autorally"}, {"chip": "rp2350"},
+    ],
+)  # fmt: skip
+def test_steps_of_another_program_release_link_model_period_key_car_or_chip_are_not_these(
+    tables, other
+):
+    rows = all_steps(False, 10_000)
+    tables(steps=[replace(rows[0], **other), *rows[1:]])
+    assert not is_done(chip.Piece("f1tenth", False, 10_000))
+
+
+def test_a_row_of_steps_has_its_median_and_what_was_missed():
+    bins = {"bins": [(7000, 60), (7100, 40)], "steps": 100, "longest_us": 7180, "spent_us": 708_000}
+    rows = [{"kind": kind, "heard": heard, **bins} for kind, heard in (("standing", 0),
+            ("driving", 0), ("driving", 1))]  # fmt: skip
+    facts = chip_steps.Facts(PROGRAM, "1.29.0", is_paired=False, beat_us=10_000)
+    found = {"rows": rows, "mhz": 200, "missed": 3}
+    standing, driving = chip_steps.rows_of(chip_steps.ONE, found, facts, ARGS)
+    assert (standing.state, standing.median_us, standing.missed) == ("standing", 7100, None)
+    assert (driving.median_us, driving.p99_us, driving.longest_us) == (7100, 7180, 7180)
+    assert (driving.steps, driving.mean_us, driving.missed) == (200, 7080, 3)
+
+
+def test_the_table_has_a_row_for_each_drive_with_one_source_and_marks_an_older_program():
+    needs = [NEED, replace(NEED, what="hitl", needs=205_500, program=OLDER)]
+    needs.append(replace(NEED, is_paired=True, link="uart"))
+    steps = [STEPS, replace(STEPS, heard=2), replace(STEPS, state="standing", heard=0)]
+    steps.append(replace(STEPS, model="40", program=OLDER, median_us=None, missed=None))
+    rows = list(chip_summary.rows_of(needs, {"1.29.0": 227_000}, steps, {"f1tenth": PROGRAM}))
+    usb = ("f1tenth", "", "1.29.0", "usb", "23.0", "(21.5)", "10")
+    assert rows == [
+        (*usb, "40", "(-)", "(8.29)", "(8.39)", "(-)", OLDER),
+        (*usb, "auto", "7.27", "8.29", "8.39", "2 of 800", PROGRAM),
+        ("f1tenth", "key", "1.29.0", "uart", "23.0", *["-"] * 8),
+    ]
+    assert {len(row) for row in rows} == {len(chip_summary.HEADS)}
+
+
+def test_the_tables_that_are_kept_are_printed_whole():
+    lines = chip_summary.table("rp2040", dict.fromkeys(chip.CARS, PROGRAM))
+    for car in chip.CARS:
+        assert any(line.startswith(f"{car} ") and "key" in line for line in lines)
+
+
+def is_at_most(right, asked, number):
+    asked.append(number)
+    return number <= right
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 32])
+def test_the_largest_is_found_from_any_guess_and_soon_from_a_good_one(limit):
+    for right in range(limit):
+        for guess in (None, *range(-2, limit + 3)):
+            asked: list[int] = []
+            found = largest(partial(is_at_most, right, asked), limit, guess)
+            assert found == right
+            assert len(asked) == len(set(asked))
+            if guess == right:
+                assert len(asked) <= 2
+            if guess is None:
+                assert len(asked) <= limit.bit_length()
