@@ -1,5 +1,6 @@
 """The car's program compiles for every chip and fits the smallest; its ledger is kept up."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,12 @@ def test_each_car_s_room_is_told_for_both_releases_without_and_with_a_key():
     assert told["autorally, with a key"] == ["227000", "12232", "8", "1000"]
     assert told["autorally, with a key, in the loop"] == ["219000", "20232", "8008"]
     assert not list(size.pico_table({}, {}))
+
+
+def test_the_ledger_has_each_row_once():
+    head, *rows = csv.reader(size.LEDGER.read_text().splitlines())
+    assert head == ["part", "on", "bytes"]
+    assert len({(part, on) for part, on, _ in rows}) == len(rows) > 0
 
 
 def test_the_ledger_reads_back_and_keeps_a_heap_that_was_not_measured_here(tmp_path: Path):

@@ -84,6 +84,9 @@ def test_hardware_in_the_loop_is_a_need_of_its_own():
 
 def test_all_three_cars_were_measured_on_the_chip(monkeypatch):
     monkeypatch.undo()
+    rows = tables.read_needs()
+    assert len({row.key for row in rows}) == len(rows) > 0
+    assert {row.micropython for row in rows} <= {*runtime_heaps("rp2040")}
     for wiring in ("f1tenth", "f1tenth_vesc", "autorally"):
         for what in ("car", "hitl"):
             bare, paired = (heap_need("rp2040", wiring, key, what) for key in (False, True))
