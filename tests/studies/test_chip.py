@@ -1,6 +1,7 @@
 """``python -m tests.studies.chip``: what it leaves out when it goes on, and what it prints."""
 
 import argparse
+import subprocess
 from dataclasses import replace
 from functools import partial
 
@@ -140,6 +141,79 @@ def test_the_tables_that_are_kept_are_printed_whole():
     lines = chip_summary.table("rp2040", dict.fromkeys(chip.CARS, PROGRAM))
     for car in chip.CARS:
         assert any(line.startswith(f"{car} ") and "key" in line for line in lines)
+
+
+class Bench:
+    """What stands for a board here: it keeps what was done to it, and fails as it is told to."""
+
+    def __init__(self, monkeypatch, failing=()):
+        self.done, self.failing = [], failing
+        monkeypatch.setattr(chip, "_store", self.store)
+        monkeypatch.setattr(chip, "_tandem", lambda *words: self.do(words[0]))
+        monkeypatch.setattr(chip.chip_heap, "keep", self.keep_heap)
+        monkeypatch.setattr(chip.chip_steps, "measure", self.measure)
+        monkeypatch.setattr(chip.chip_steps, "keep", lambda path, rows: self.do("kept"))
+
+    def do(self, what):
+        self.done.append(what)
+        if what in self.failing:
+            raise subprocess.CalledProcessError(3, what)
+
+    def store(self, port, args, key):
+        self.do("key" if any(key) else "no key")
+
+    def keep_heap(self, bench, args):
+        self.do(f"heap of {args.wiring}{', with a key' if args.key else ''}")
+
+    def measure(self, bench, args):
+        self.do(f"steps{', with a key' if args.key else ''}")
+        return []
+
+
+def measured(monkeypatch, pieces, failing=(), patience=1.0):
+    """What was done to measure these, and what is said to have failed."""
+    bench = Bench(monkeypatch, failing)
+    args = argparse.Namespace(**{**vars(ARGS), "patience": patience})
+    failed = list(chip._car_measured(BOARD, "f1tenth", pieces, args))
+    return bench.done, failed
+
+
+PIECES = [
+    chip.Piece("f1tenth", False),
+    chip.Piece("f1tenth", False, 10_000),
+    chip.Piece("f1tenth", True),
+    chip.Piece("f1tenth", True, 20_000),
+]
+
+
+def test_a_car_is_flashed_once_and_each_piece_measured_with_its_key_which_is_taken_away(
+    monkeypatch,
+):
+    done, failed = measured(monkeypatch, PIECES)
+    assert not failed
+    assert done == [
+        *("no key", "flash", "heap of f1tenth", "config", "steps", "kept", "key"),
+        *("heap of f1tenth, with a key", "config", "steps, with a key", "kept", "no key"),
+    ]
+
+
+def test_a_piece_that_fails_leaves_the_others_and_is_named(monkeypatch):
+    done, failed = measured(monkeypatch, PIECES, failing=["steps", "heap of f1tenth, with a key"])
+    assert done.count("kept") == 1
+    assert done[-1] == "no key"
+    first, second = failed
+    assert first.startswith("f1tenth, steps at 10 ms, /dev/board: ")
+    assert second.startswith("f1tenth, with a key, heap, /dev/board: ")
+
+
+@pytest.mark.parametrize(("patience", "tries"), [(1.0, 1), (30.0, 3)])
+def test_a_slow_board_is_flashed_again_and_one_that_is_not_flashed_is_not_measured(
+    monkeypatch, patience, tries
+):
+    done, failed = measured(monkeypatch, PIECES, failing=["flash"], patience=patience)
+    assert done == ["no key", *["flash"] * tries]
+    (why,) = failed
+    assert why.startswith("f1tenth, /dev/board: ")
 
 
 def is_at_most(right, asked, number):
