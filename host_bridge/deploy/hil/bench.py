@@ -14,6 +14,7 @@ import serial
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.deploy.flash.board.repl import ASK, raw_board
+from host_bridge.deploy.flash.program.flattening import text_for_board
 from host_bridge.deploy.hil.host.paced_car import PacedCar, SameBoardCheck
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
 from host_bridge.deploy.hil.report.limits import judged
@@ -131,6 +132,6 @@ def slot_of(board: RawBoard) -> str:
 
 
 def program(name: str, **names: object) -> str:
-    """Return the text of a program of ``on_board``, with these names set before it."""
+    """Return a program of ``on_board`` for a flashed board, with these names set before it."""
     heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
-    return heads + (FOLDER / f"{name}.py").read_text()
+    return heads + text_for_board((FOLDER / f"{name}.py").read_text())

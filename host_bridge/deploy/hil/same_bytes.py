@@ -15,6 +15,7 @@ from typing import Any
 
 from firmware.boards.simulated.unix import IN
 from firmware.boards.simulated.virtual import CHANNELS
+from host_bridge.deploy.flash.program.flattening import text_for_board
 from host_bridge.deploy.hil.host.full_storm import stormy_drive
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import Measurement
@@ -29,7 +30,7 @@ _SEEDS = 3  # storms: each takes half a minute on a board
 
 def program(folder: str) -> str:
     """Return the text that the board has to run, on the program of this slot."""
-    return f"FOLDER, CHANNELS = {folder!r}, {CHANNELS}\n{ON_BOARD.read_text()}"
+    return f"FOLDER, CHANNELS = {folder!r}, {CHANNELS}\n{text_for_board(ON_BOARD.read_text())}"
 
 
 class BytesDiffer(AssertionError):

@@ -7,7 +7,9 @@ letters of its name in that of every module in it, on a heap that is short.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from host_bridge.deploy.flash.program.program import ROOT
 
 _DEPTH = 3  # firmware, core, guard.py
 
@@ -19,7 +21,7 @@ def flattened(sources: Mapping[str, str]) -> dict[str, str]:
     two files that would get one path.
     """
     found: dict[str, str] = {}
-    rooms = {path.rpartition("/")[0] for path in sources if path.count("/") >= _DEPTH}
+    rooms = _rooms(sources)
     for path, text in sources.items():
         room, _, file = path.rpartition("/")
         if room not in rooms:
@@ -32,6 +34,16 @@ def flattened(sources: Mapping[str, str]) -> dict[str, str]:
         elif text.strip():
             raise ValueError(f"{path}: a room of a board's program has nothing of its own")
     return found
+
+
+def text_for_board(text: str) -> str:
+    """Return a program for a board's raw REPL whose imports name the modules that a board has."""
+    files = ROOT.joinpath("firmware").rglob("*.py")
+    return _renamed(text, _rooms(file.relative_to(ROOT).as_posix() for file in files))
+
+
+def _rooms(paths: Iterable[str]) -> set[str]:
+    return {path.rpartition("/")[0] for path in paths if path.count("/") >= _DEPTH}
 
 
 def _above(room: str) -> str:
