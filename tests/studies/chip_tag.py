@@ -16,29 +16,35 @@ import tempfile
 from pathlib import Path
 
 from host_bridge.deploy.flash.board.repl import raw_board
+from host_bridge.deploy.flash.program.flattening import text_for_board
 from sim_mock.runtime import micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Prints a dictionary: what -> microseconds, of the median of many
+# Prints a dictionary: what -> microseconds, of the median of many. It takes the program's public
+# names only, since a board has short ones in place of the others
 TIMED = """
 import gc, micropython, sys, time
 from firmware.boards.keys import take_key
 from firmware.core.link.outbox import Outbox
+from firmware.cipher import block_cipher
+from firmware.core.stops.boxes import Boxes
 from firmware.core.stops.pairing import Pairing
 from firmware.core.link.receiver import Receiver
 from firmware.core.stops.runstop import StopSource
 from firmware.core.stops.tag import Tag
-from firmware.protocol.boxes import BoxWord
-from firmware.protocol.codec import encode_into
+from firmware.protocol.boxes import BoxHeard, BoxWord
+from firmware.protocol.codec import decode_into, encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
+
+KEY = bytes(range(16))
 
 class Board:
     board_id = b"12345678"
     def __init__(self):
         self.said = bytearray(64)
         self.size = 0
-        take_key(self, bytes(range(16)) + self.board_id + bytes(16))
+        take_key(self, KEY + self.board_id + bytes(16))
     def entropy(self):
         return 12345
     def transmit(self, data, size):
@@ -51,19 +57,20 @@ class Board:
         return size
 
 class Sources:
-    heard_stop = 0
+    heard_mask = 0
 
 table = crc_table()
 board, sources = Board(), Sources()
 sources.paired = StopSource(4)
 sources.paired.silence_us = 250000
 receiver = Receiver(board, table)
-pairing = Pairing(board, sources, receiver, Outbox(board, table))
-boxes = pairing._boxes
-tag, mask, block = boxes._tag, boxes._mask, bytearray(16)
+outbox = Outbox(board, table)
+pairing, boxes = Pairing(board, sources, receiver, outbox), Boxes(board, outbox)
+tag, cipher, mask, block = Tag(KEY), block_cipher(KEY), bytearray(16), bytearray(16)
 payload = bytearray(64)
-word, writer = BoxWord(), FrameWriter(table)
+word, heard, writer = BoxWord(), BoxHeard(), FrameWriter(table)
 word.says, word.epoch, word.sequence = 1, 77, 0
+heard_size = encode_into(heard, payload)
 times = [0] * 101
 
 def timed(call, prepare):
@@ -83,27 +90,32 @@ def nothing(i):
 def forgotten(i):
     boxes.forget()
 
+def frame():
+    board.size = writer.wrap(24)
+    for k in range(board.size):
+        board.said[k] = writer.out[k]
+
 def say(i):
-    boxes.step(True, i * 40000)
-    word.challenge = boxes._newest
+    pairing.step(i * 40000)
+    decode_into(heard, outbox.payload, heard_size)
+    tag.begin(mask, heard.nonce)
+    word.challenge = heard.challenge
     word.sequence += 1
     encode_into(word, writer.payload)
     tag.make(mask, writer.payload)
     for k in range(8):
         writer.payload[16 + k] = tag.block[k]
-    board.size = writer.wrap(24)
-    for k in range(board.size):
-        board.said[k] = writer.out[k]
+    frame()
 
 def foreign(i):
     say(i)
     encode_into(word, writer.payload)
-    board.size = writer.wrap(24)
-    for k in range(board.size):
-        board.said[k] = writer.out[k]
+    frame()
 
+encode_into(word, writer.payload)
+frame()
+receiver.step(0)  # a box that knows no challenge yet, so that one is sent
 found = {}
-cipher = tag._cipher
 found["nothing"] = timed(nothing, nothing)
 found["one block, in place"] = timed(lambda i: cipher.encrypt(block, block), nothing)
 found["a tag made"] = timed(lambda i: tag.make(mask, payload), nothing)
@@ -125,21 +137,22 @@ def main() -> None:
     if arguments.port:
         clock = f"import machine\nmachine.freq({arguments.clock * 1_000_000})\n"
         with raw_board(arguments.port) as board:
-            _show(arguments.port, board.asked(_SLOT + clock + TIMED))
+            _show(arguments.port, board.asked(_SLOT + clock + text_for_board(TIMED)))
         return
     for bits in (64, 32):
         command = micropython.find(bits)
         if command is None:
             print(f"no MicroPython of {bits} bit on this machine: make setup")
             continue
-        _show(f"this machine, {bits} bit", _here(command))
+        _show(f"this machine, {bits} bit", timed_here(command, ROOT, TIMED))
 
 
-def _here(command: list[str]) -> object:
+def timed_here(command: list[str], program: Path, text: str) -> object:
+    """Return what ``text`` prints under this machine's MicroPython, on the program in a folder."""
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
-        script.write(TIMED)
+        script.write(text)
         script.flush()
-        environment = {**os.environ, "MICROPYPATH": str(ROOT)}
+        environment = {**os.environ, "MICROPYPATH": str(program)}
         words = [*command, script.name]
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     return ast.literal_eval(done.stdout)
