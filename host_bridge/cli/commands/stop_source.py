@@ -16,11 +16,11 @@ import argparse
 import asyncio
 
 from host_bridge.cars.external_stop import EXTERNAL, ExternalStop, lacks_external, make_stop_source
-from host_bridge.config.store import Host
 from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.core.stop_source import StopSource
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
 
 _STEP_S = 0.01
 
