@@ -283,6 +283,21 @@ class BindResult(Worded):
     NO_SLOT = wire.BIND_NO_SLOT
 
 
+class WriteResult(Worded):
+    """The car's answer to a parameter that is written, and to a configuration as a whole."""
+
+    OK = wire.PARAMETER_OK
+    UNKNOWN = wire.PARAMETER_UNKNOWN
+    OUT_OF_RANGE = wire.PARAMETER_OUT_OF_RANGE
+    NOT_NOW = wire.PARAMETER_NOT_NOW
+    NOT_BOUND = wire.PARAMETER_NOT_BOUND
+    NOT_STORED = wire.PARAMETER_NOT_STORED
+    INVALID = wire.PARAMETER_INVALID
+    MOVING = wire.PARAMETER_MOVING
+    BUSY = wire.PARAMETER_BUSY
+    NOT_LOADED = wire.PARAMETER_NOT_LOADED
+
+
 class ResetCause(Worded):
     """The reasons for which a board restarted."""
 

@@ -93,7 +93,7 @@ class DiagnosticsPublisher:
         values = {"battery_v": f"{power.battery_v:.2f}"}
         if power.temperature_c is not None:
             values["temperature_c"] = f"{power.temperature_c:.1f}"
-        told = f"The battery is {power.stage.name.lower().replace('_', ' ')}."
+        told = f"The battery is {power.stage.word}."
         return self._status(car, "battery", _OK if is_good else _WARN, told, values)
 
     def _status(

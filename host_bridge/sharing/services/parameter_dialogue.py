@@ -12,8 +12,10 @@ from functools import partial
 
 from firmware.protocol.codec import Message
 from host_bridge.config import config_hash, parameter_index, parameter_name
-from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
+from host_bridge.core import CarIdentity, Committed, ParameterReply, Vehicle
+from host_bridge.core.codes import WriteResult
 from host_bridge.core.errors import DeviceFault, ProtocolFault, RefusedFault, TandemError
+from host_bridge.core.texts.table import clause
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.protocol.requests import commit_parameters, read_parameter, write_parameter
 from host_bridge.sharing.open_car import OpenCar
@@ -24,20 +26,6 @@ _TRIES = 50  # consecutive ones without any answer
 _COMMIT_AGAIN_S = 1.0  # an RP2040 takes 0.3 s to store it in its flash
 _COMMIT_TRIES = 5
 _MORE_IF_HEARD = 6  # factor on the tries for a car that is online, so only slow
-
-# firmware.protocol.codes, PARAMETER_*
-_OK = 0
-_WHAT = {
-    1: "it knows no such parameter",
-    2: "the value is out of its range",
-    3: f"only in {State.STANDBY.word} or {State.FAULT.word}, at rest",
-    4: "it does not know this session",
-    5: "it could not store it",
-    6: "it is not what it was announced to be, or is for another board",
-    7: "only at rest: its wheels turn",
-    8: "no other request open: one was, so run the command again",
-    9: "it found no room in memory for what writes one: restart it, and run the command again",
-}
 
 Progress = Callable[[int, int], None]  # done, of how many
 
@@ -92,7 +80,7 @@ class ParameterDialogue:
     def _taken(self, expected: bytes) -> bytes:
         done = self._committed
         assert done is not None, "only called once it is there"
-        if done.result != _OK:
+        if done.result != WriteResult.OK:
             place = f" (first wrong: {parameter_name(done.where)})" if done.where else ""
             raise self._refused(f"the car refused the configuration{place}", done.result)
         if done.config_hash != expected:
@@ -143,7 +131,7 @@ class ParameterDialogue:
     def _refuse_wrong(self, batch: Sequence[int]) -> None:
         for index in batch:
             reply = self._replies.get(index)
-            if reply and reply.result != _OK:
+            if reply and reply.result != WriteResult.OK:
                 raise self._refused(f"the car refused {parameter_name(index)}", reply.result)
 
     def _hear(self, events: list[LinkEvent]) -> None:
@@ -160,15 +148,13 @@ class ParameterDialogue:
         assert epoch is not None, "opened with an epoch by whoever writes"
         return epoch
 
-    def _refused(self, what: str, result: int) -> TandemError:
-        status = self._opened.car.status
+    def _refused(self, what: str, number: int) -> TandemError:
+        status, result = self._opened.car.status, WriteResult(number)
         return RefusedFault(
-            what,
+            f"{what}: {result.phrase}",
             where=self._opened.uri,
-            expected=_WHAT.get(result, f"unknown ({result})"),
-            got=f"state {status.state.word}" if status else "",
-            remedy="tandem disarm, or tandem stop and tandem clear, bring it to "
-            f"{State.STANDBY.word}",
+            got=f"state {status.shown_state.word}" if status else "",
+            remedy=clause(result.remedy),
         )
 
     def _unanswered(self, what: str) -> TandemError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import re
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware.protocol import codes as wire
 from host_bridge.cli.output.status_line import status_line
+from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core import OperatorAction, codes
 from host_bridge.core.texts import table as texts
@@ -21,6 +24,27 @@ from tests.host_bridge.drive.drives import Drive, Rig
 from tests.support.evidence import every, some
 
 KINDS = {kind.__name__: kind for kind in codes.Worded.__subclasses__()}
+# The codes of the wire that a user may meet, by how their names begin in firmware/protocol/codes.py
+PREFIXES = {
+    "ACTION_": codes.Action,
+    "BIND_": codes.BindResult,
+    "CAUSE_": codes.Cause,
+    "CLAIM_": codes.ClaimVerdict,
+    "DEVICE_": codes.Device,
+    "EVENT_": codes.EventCode,
+    "FAULT_": codes.Fault,
+    "LOST_": codes.ArbitrationLoss,
+    "MODE_": codes.RcMode,
+    "PAIRING_": codes.BoxPairing,
+    "PARAMETER_": codes.WriteResult,
+    "PROFILE_": codes.Profile,
+    "REFUSED_": codes.Refusal,
+    "RESET_": codes.ResetCause,
+    "SENDER_": codes.Sender,
+}
+# What looks like an identifier in a text and is what a user reads or types
+PLAIN = {*(state.word for state in codes.State), "ROS", "IMU", "AES", "PORT"}
+HOST = Path(texts.__file__).parents[2]
 SENTENCES = ("State", "Cause", "Fault", "Refusal", "ClaimVerdict", "ArbitrationLoss", "BoxPairing")
 PAGE = Path(texts.__file__).parents[2] / "station/page"
 _CODE = re.compile(r"\b(?:[A-Z]+_[A-Z_]+|[a-z]+_[a-z_]+)\b")
@@ -132,3 +156,78 @@ def test_each_reason_for_no_answer_to_a_stop_has_its_text(monkeypatch):
         _, _, why, known = texts.UNHEARD_TEXTS[code]
         assert text == f"{why.format(pid=7, reason=os.strerror(errno.EACCES))}\n  {known}"
     assert heard("") == found["SILENT"]
+
+
+def numbered(prefix: str) -> dict[str, int]:
+    """The constants of the firmware whose names begin so, without counts."""
+    found = {name: getattr(wire, name) for name in dir(wire) if name.startswith(prefix)}
+    return {name[len(prefix) :]: n for name, n in found.items() if not name.endswith("_COUNT")}
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_every_code_of_the_firmware_has_a_text(prefix):
+    kind = PREFIXES[prefix]
+    for name, number in some(numbered(prefix).items()):
+        code = kind(number)
+        assert code.name == name
+        assert code.word != code.name or name in PLAIN
+        assert code.sentence, name
+
+
+def test_every_state_and_actuator_of_the_firmware_has_a_text():
+    for kind in (codes.State, codes.Actuator, codes.BatteryStage):
+        for code in some(list(kind)):
+            assert (code.word, code.sentence) != (code.name, code.name)
+
+
+def test_every_source_and_sender_of_the_vehicle_files_has_a_word():
+    for name in some(list(vehicle_names())):
+        vehicle = load_vehicle(name)
+        for source in vehicle.sources:
+            assert source.name in texts.SOURCE_TEXTS
+        for stop_source in vehicle.stop_sources:
+            assert stop_source.name in texts.STOP_SOURCE_TEXTS
+        for profile in some(list(vehicle.profile_caps_mps)):
+            assert texts.profile_word(profile) != profile
+    assert texts.profile_word("mine") == "mine"
+
+
+def every_text():
+    for kind, rows in texts.TEXTS.items():
+        yield from ((kind, text) for row in rows.values() for text in row[1:])
+    for rows in (texts.SOURCES, texts.STOP_SOURCES, texts.UNHEARD):
+        yield from ((row[0], text) for row in rows for text in row[1:])
+    for table in (texts.CAUSES_BY, texts.UNAIDED):
+        yield from table.items()
+
+
+def test_no_text_holds_a_raw_identifier():
+    for code, text in some(list(every_text())):
+        plain = re.sub(r"\{[^}]*\}", "", text)
+        assert not _CODE.search(plain), (code, text)
+        shouted = set(re.findall(r"\b[A-Z]{2,}\b", plain))
+        assert shouted <= PLAIN, (code, text)
+
+
+def test_what_names_a_state_in_a_text_is_its_word():
+    assert codes.State.STANDBY.word in codes.WriteResult.NOT_NOW.sentence
+    assert codes.State.FAULT.word in codes.WriteResult.NOT_NOW.sentence
+
+
+CODES = {  # how the host's code calls a value that is a code
+    "action", "actuator", "cause", "code", "device", "fault", "first_cause", "profile", "rc_mode",
+    "refusal", "reset", "sender", "stage", "state", "verdict",
+}  # fmt: skip
+UNKNOWN = HOST / "core/texts/events.py"  # names an event that this host does not know
+
+
+def test_no_sentence_is_made_of_a_code_s_own_name():
+    """Of a code a sentence has its word or phrase; JSON and CSV have its name."""
+    for path in some(sorted(HOST.rglob("*.py"))):
+        for text in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(text, ast.JoinedStr) or path == UNKNOWN:
+                continue
+            for part in ast.walk(text):
+                is_name = isinstance(part, ast.Attribute) and part.attr == "name"
+                of = ast.unparse(part.value).rpartition(".")[2] if is_name else ""
+                assert of not in CODES, f"{path}:{part.lineno}: {ast.unparse(part)}"

@@ -37,7 +37,7 @@ KINDS = (
         host.ArbitrationLoss,
         host.EventCode,
     ),
-    *(host.BindResult, host.ResetCause, host.BatteryStage),
+    *(host.BindResult, host.ResetCause, host.BatteryStage, host.WriteResult),
 )
 # Fields that are codes, and those of whose bits each is one; by message of a car
 CODES = {
