@@ -31,7 +31,7 @@ from host_bridge.sharing.services import Host
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_backup_file(parser)
-    parser.add_argument("--json", action="store_true", help="print what a program would read")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -55,11 +55,11 @@ right; 7 a log is not what it should be.
 
 # option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bag_series``
 TOPICS = {
-    "drive": "commands (/drive)",
-    "odom": "wheel odometry (/odom)",
-    "core": "a VESC's state (/sensors/core)",
-    "imu": "the inertial sensor (/sensors/imu/raw)",
-    "pose": "where cameras or SLAM saw it; only if it is named",
+    "drive": "the topic of a bag's commands (default /drive)",
+    "odom": "the topic of a bag's wheel odometry (default /odom)",
+    "core": "the topic of a VESC's state in a bag (default /sensors/core)",
+    "imu": "the topic of a bag's inertial sensor (default /sensors/imu/raw)",
+    "pose": "the topic in a bag of where cameras or SLAM saw the car (default: none is read)",
 }
 _SERIES = {
     "drive": "told",
@@ -77,31 +77,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("logs", nargs="*", type=Path, metavar="LOG", help="logs of drives of one car")
-    add("--car", default="", metavar="NAME", help="which car of the logs; the car to guide with")
-    add("--guide", type=Path, metavar="FOLDER", help="drive what tells all of it, step by step")
-    add("--vehicle", default="", metavar="NAME", help="the type or its file (as the log says)")
+    add(
+        "--car",
+        default="",
+        metavar="NAME",
+        help="the car of a log that holds several; with --guide, the car to drive",
+    )
+    add(
+        "--guide",
+        type=Path,
+        metavar="FOLDER",
+        help="be guided through the drives that determine every number; this folder gets their "
+        "logs",
+    )
+    add(
+        "--vehicle",
+        default="",
+        metavar="NAME",
+        help="the vehicle type, or the path of its file (default: the log's)",
+    )
     add(
         "--tape",
         action="append",
         default=[],
         metavar="[LOG=]METRES",
-        help="how far the drive was, by a tape on the floor; repeatable",
+        help="how far the car drove, measured with a tape on the floor; repeatable",
     )
     add(
         "--places",
         action="append",
         default=[],
         metavar="[LOG=]FILE",
-        help="where cameras or SLAM saw it: CSV (t_s, x_m, y_m), or a virtual car's sensors=FILE",
+        help="where cameras or SLAM saw the car: CSV (t_s, x_m, y_m), or a virtual car's "
+        "sensors=FILE",
     )
     for option, what in TOPICS.items():
-        add(f"--{option}-topic", default="", metavar="TOPIC", help=f"of a bag: {what}")
+        add(f"--{option}-topic", default="", metavar="TOPIC", help=what)
     add_columns(parser, "a CSV")
     add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
     add("--vehicle-file", type=Path, metavar="FILE.toml", help="write it as a vehicle file")
     add("--vesc-yaml", type=Path, metavar="FILE.yaml", help="write it as F1TENTH's vesc.yaml")
-    add("--date", type=day, metavar="YYYY-MM-DD", help="of the calibration, for its file (today)")
-    add("--json", action="store_true", help="print what a program would read")
+    add(
+        "--date",
+        type=day,
+        metavar="YYYY-MM-DD",
+        help="the date of the calibration, for its file (default: today)",
+    )
+    add("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

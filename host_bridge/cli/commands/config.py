@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write: what tandem calibrate or replay --fit found; own; none: take it back",
     )
-    parser.add_argument("--json", action="store_true", help="print what a program would read")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

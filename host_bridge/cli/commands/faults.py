@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="the runtime of the car's program")
     add("--jobs", type=whole, default=2, metavar="N", help="the number of processes (default 2)")
-    add("--json", action="store_true", help="print what a program would read")
+    add("--json", action="store_true", help="print the outcome as JSON")
     add("--picture", type=Path, metavar="FILE.png", help="draw the distribution to this file")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--list", action="store_true", help="list the cases, and run none")

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--baud", type=whole, default=BAUD, help="the baud rate of a REPL on a UART"
     )
-    parser.add_argument("--json", action="store_true", help="print what a program would read")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

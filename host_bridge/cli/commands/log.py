@@ -26,7 +26,7 @@ examples:
   tandem log drive.mcap --ros bag.mcap
                                 as a bag of ROS 2: ros2 bag play bag.mcap, or tandem replay --bag
   tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
-                                tandem drive --car sim://nigel \
+                                tandem drive --car sim://nigel \\
                                   --input csv:out/nigel_slalom_commands.csv
   tandem monitor "replay://drive.mcap?car=nigel&speed=2"
                                 see it again, twice as fast
@@ -44,12 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("file", type=Path, nargs="?", help="the log file")
     what.add_argument(
-        "--samples", type=Path, metavar="FOLDER", help="write sample drives to this folder"
+        "--samples",
+        type=Path,
+        metavar="FOLDER",
+        help="write two sample files, of commands and of odometry, to this folder",
     )
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="print it as JSON")
-    shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows to this folder")
-    shown.add_argument("--ros", type=Path, metavar="OUT.mcap", help="write it as a bag of ROS 2")
+    shown.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    shown.add_argument(
+        "--csv", type=Path, metavar="FOLDER", help="write its rows as CSV files to this folder"
+    )
+    shown.add_argument(
+        "--ros", type=Path, metavar="OUT.mcap", help="write it as a ROS 2 bag (MCAP)"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -119,7 +126,9 @@ def _lines(found: LogSummary) -> Iterator[str]:
     ending = "" if found.is_complete else ", cut short"
     yield f"{_duration_s(found):.1f} s{ending}"
     for name, facts in found.facts.items():
-        yield f"{name}: " + ", ".join(f"{key} {value}" for key, value in facts.items())
+        yield f"{name}: " + ", ".join(
+            f"{key.replace('_', ' ')} {value}" for key, value in facts.items()
+        )
     for (car, topic), count in sorted(found.counts.items()):
         yield f"{count:9} {car}/{topic}"
     for note in found.notes:

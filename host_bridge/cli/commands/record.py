@@ -47,9 +47,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="served names, URIs or serial ports; may be left out if one is served",
     )
     parser.add_argument(
-        "--car", dest="more", action="append", default=[], help="the same as an option"
+        "--car",
+        dest="more",
+        action="append",
+        default=[],
+        metavar="CAR",
+        help="a car as an option; repeatable",
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.mcap")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE.mcap",
+        help="the log file to write",
+    )
     parser.add_argument(
         "--lidar",
         action="append",

@@ -44,25 +44,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("logs", type=Path, nargs="*", metavar="LOG", help="logs of Tandem's own")
-    add("--car", default="", metavar="NAME", help="of such a log, if several were driven in it")
-    add("--commands", type=Path, nargs="+", default=[], metavar="FILE", help="what was driven")
-    add("--against", type=Path, nargs="+", default=[], metavar="FILE", help="what came of it")
+    add("logs", type=Path, nargs="*", metavar="LOG", help="logs that Tandem recorded")
+    add("--car", default="", metavar="NAME", help="the car of a LOG that holds several")
+    add(
+        "--commands",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="CSV files of the commands",
+    )
+    add(
+        "--against",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="CSV files of the odometry, one for each of --commands",
+    )
     add_columns(parser, "COMMANDS or ODOMETRY")
-    add("--bag", type=Path, nargs="+", default=[], metavar="FILE", help="bags that have both")
-    add("--drive-topic", default="", metavar="TOPIC", help="of a bag (/drive)")
-    add("--odom-topic", default="", metavar="TOPIC", help="of a bag (/odom)")
-    add("--vehicle", default="", help="the type of car (the log's, else nigel)")
+    add(
+        "--bag",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="ROS bags with commands and odometry",
+    )
+    add(
+        "--drive-topic",
+        default="",
+        metavar="TOPIC",
+        help="the topic of a bag's commands (default /drive)",
+    )
+    add(
+        "--odom-topic",
+        default="",
+        metavar="TOPIC",
+        help="the topic of a bag's odometry (default /odom)",
+    )
+    add("--vehicle", default="", help="the vehicle type (default: the log's, else nigel)")
     add(
         "--calibration",
         metavar="FILE",
-        help="its numbers: FILE, own, or none, the vehicle file's (own)",
+        help="the twin's numbers: a calibration file; own, which Tandem brings along (default); or "
+        "none, those of the vehicle file",
     )
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
-    add("--leave-one-out", action="store_true", help="fit on all runs but one, predict that one")
-    add("--date", type=day, help="of the fit, for the file: YYYY-MM-DD")
-    add("--json", action="store_true", help="print what a program would read, sample by sample")
-    add("--out", type=Path, metavar="FILE.png", help="draw it; one run only")
+    add("--leave-one-out", action="store_true", help="predict each run by a fit on all the others")
+    add("--date", type=day, help="the date of the fit, YYYY-MM-DD, for its file")
+    add("--json", action="store_true", help="print the outcome as JSON, sample by sample")
+    add("--out", type=Path, metavar="FILE.png", help="draw the run into this file; of one run only")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -47,20 +47,32 @@ RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 
 # key of a sim:// URI, metavar of its option, help
 QUERY = (
-    ("seed", "N", "of all chance: noise of its sensors, losses of its wire"),
+    ("seed", "N", "the seed of its random numbers: sensor noise, losses on its wire"),
     ("name", "NAME", "the car's own name (default: its type's)"),
-    ("board", "WORD", "which virtual board it is, whatever its name (default: a new one)"),
-    ("model", "NAME", "what moves it: a model that --list shows, or an Autoware parameter .yaml"),
-    ("payload_kg", "KG", "a load"),
-    ("payload_x_m", "M", "and how far ahead of the centre of gravity"),
-    ("track", "NAME", "put it on a track that --list shows"),
-    ("map", "FILE", "put it on a ROS map: the .yaml of it"),
+    (
+        "board",
+        "WORD",
+        "the identity of its virtual board, whatever the car's name (default: a new board)",
+    ),
+    (
+        "model",
+        "NAME",
+        "the model of its motion: one that --list shows, or an Autoware parameter .yaml",
+    ),
+    ("payload_kg", "KG", "the mass of a load on it"),
+    ("payload_x_m", "M", "how far the load is ahead of the centre of gravity"),
+    ("track", "NAME", "the track that it stands on, one that --list shows"),
+    ("map", "FILE", "the .yaml of a ROS map, whose walls it can hit"),
     ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
-    ("sensors", "FILE", "write what its sensors see, as lines of JSON"),
-    ("poses", "PIPE", "a named pipe: where it is put while it stands, as lines of JSON"),
-    ("key", "FILE", "what tandem pair --virtual wrote: its runstop box has the same"),
+    ("sensors", "FILE", "the file or named pipe for its sensors' samples, as lines of JSON"),
+    (
+        "poses",
+        "PIPE",
+        "a named pipe for poses at which to put it while it stands, as lines of JSON",
+    ),
+    ("key", "FILE", "the key file of tandem pair --virtual, the same as its runstop box's"),
     ("fault", "FAULTS", "NAME[:KEY=VALUE,...][@SECONDS][;...], names from --list"),
-    ("scenario", "FILE", "faults from a TOML file"),
+    ("scenario", "FILE", "a TOML file of faults and their times"),
 )
 
 

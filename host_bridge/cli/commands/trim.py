@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT=US",
         help="steering, throttle or a channel, and its offset in us",
     )
-    parser.add_argument("--json", action="store_true", help="print what a program would read")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

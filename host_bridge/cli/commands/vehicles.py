@@ -14,7 +14,7 @@ from host_bridge.cli.output import wiring_report as wiring
 from host_bridge.cli.output.columns import aligned
 from host_bridge.core import Actuator, Cause, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
-from host_bridge.core.texts.table import profile_word, stop_source_word
+from host_bridge.core.texts.table import profile_word, source_word, stop_source_word
 from host_bridge.sharing.services import Host
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--board", metavar="BOARD", help="with --check: a board's type, or the path of a board file"
     )
-    parser.add_argument("--json", action="store_true", help="print what a program would read")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -68,9 +68,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _listed(vehicles: list[Vehicle]) -> list[str]:
-    rows: list[tuple[str, ...]] = [("name", "title", "speed", "steering", "sources")]
+    rows: list[tuple[str, ...]] = [("name", "title", "speed", "steering", "who may drive it")]
     for v in vehicles:
-        sources = ", ".join(source.name for source in v.sources)
+        sources = ", ".join(source_word(source.name) for source in v.sources)
         rows.append((v.name, v.title, f"{v.speed_max_mps:g} m/s", _angle(v.steer_max_rad), sources))
     return aligned(rows)
 

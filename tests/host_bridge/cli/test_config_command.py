@@ -9,7 +9,9 @@ import pytest
 
 from host_bridge import config
 from host_bridge.cli.commands import vehicles
+from host_bridge.core import Cause
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.texts.table import stop_source_word
 from host_bridge.sharing.services import make_host
 
 
@@ -26,15 +28,17 @@ def test_the_list_names_each_type_with_its_speed_and_sources(capsys):
     nigel = next(line for line in lines if line.strip().startswith("nigel"))
     assert "Nigel 4WD4WS" in nigel
     assert "0.44 m/s" in nigel
-    assert "gamepad, seat, seat_slow, script, ros2" in nigel
+    assert "pad, driver's seat, terminal, program, ROS 2, Devkit script, guest" in nigel
 
 
 def test_one_in_full_shows_every_source_channel_and_stop_cause_with_units(capsys):
     text = printed(capsys, "f1tenth")
     vehicle = config.load_vehicle("f1tenth")
     for word in (
-        *vehicle.stop_policies,
+        *(Cause[name.upper()].word for name in vehicle.stop_policies),
+        *(stop_source_word(source.name) for source in vehicle.stop_sources),
         *(source.name for source in vehicle.stop_sources),
+        *(source.name for source in vehicle.sources),
         vehicle.path,
     ):
         assert word in text
