@@ -288,8 +288,8 @@ def _needs_releases() -> UsageFault:
 
 def _no_guardian(source: SourceFacts, hand: str) -> UsageFault:
     return UsageFault(
-        f"{source_subject(source.name)} drives only while {source_subject(source.needs or "")} holds the "
-        f"deadman, and here {source_subject(hand)} holds it",
+        f"{source_subject(source.name)} drives only while {source_subject(source.needs or '')} "
+        f"holds the deadman, and here {source_subject(hand)} holds it",
         expected=f'[sources.{source.name}] with needs = "{hand}" in the vehicle file',
         remedy="write that into a vehicle file of your own, and the configuration to the car; or "
         "hold SPACE of a terminal instead",
