@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.evidence import some
 
 from calibration.logs.trace_csv import read_trace_csv
 from calibration.logs.trace_tandem import cars_of_tandem_tables, read_tandem_tables
@@ -10,6 +9,7 @@ from calibration.logs.tracked_positions import read_tracked_positions
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault
+from tests.support.evidence import some
 
 NIGEL = load_vehicle("nigel")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.evidence import some
 
 from calibration.logs.trace import Series, Trace
 from calibration.regression.single_track import front_stiffness, known_understeer
 from calibration.regression.speed_map import estimate_speed_map
 from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.config import load_vehicle, vehicle_names
+from tests.support.evidence import some
 
 WAIT_S = 0.3
 STARTS_S = (1.0, 5.0, 9.0)

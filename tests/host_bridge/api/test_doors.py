@@ -24,11 +24,12 @@ from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.link.transports.uri import open_transport
 from host_bridge.ros2.vocabularies.registry import find_vocabulary
-from tests import patience
 from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 from tests.host_bridge.page_example import blocks, install_files
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.sharing.test_local_socket import Owner
+from tests.support import patience
+from tests.support.evidence import every
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULES = {
@@ -55,7 +56,7 @@ def example() -> tuple[dict[str, str], str]:
     more = 'broken = "my_cars:broken.toml"\nother = "my_cars:lab_nigel.toml"\n'
     entries = [entry for page in MODULES.values() for entry in blocks(page, "toml")]
     entries += [vehicle_entry + more, *blocks(CALIBRATIONS, "toml")]
-    assert all(entry.startswith(ENTRIES) for entry in entries)
+    assert every(entry.startswith(ENTRIES) for entry in entries)
     return files, "\n".join(entries)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import tandem
 from tandem.examples import figure_eight, pid_lap, two_cars, wall_follower
-from tests.evidence import some
+
+from tests.support.evidence import some
 
 FOLDER = Path(tandem.__file__).parent / "examples"
 EXAMPLES = [path for path in FOLDER.glob("*.py") if path.stem != "__init__"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tandem import own_packages
 
-from tests import patience
+from tests.support import patience
 
 DRIVES = """
 import hardware, calibration

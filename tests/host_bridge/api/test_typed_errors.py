@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 import pytest
 import tandem
-from tests.evidence import some
 
 from host_bridge.core import errors
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ vehicle file is refused whose servo is slower than the envelope narrows.
 from __future__ import annotations
 
 import pytest
-from tests.evidence import some
 
 from firmware.core.motion.steering import Steering
 from host_bridge.config import load_vehicle, vehicle_names
@@ -15,6 +14,7 @@ from host_bridge.config.vehicle.geometry import envelope_closing_radps
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 from tests.firmware.core.desk import params_with
+from tests.support.evidence import some
 
 STEP_MS = 10
 GRAIN_RAD = 2e-6  # of the board's integers

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.evidence import some
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from tests.host_bridge.drive.drives import vehicle
+from tests.support.evidence import some
 
 HEADER = "t_s,channel,value_norm\n"
 

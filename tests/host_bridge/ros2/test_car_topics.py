@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.evidence import some
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.ros2.bus.car_topics import CarTopics, NodeTopics, register
 from tests.host_bridge.ros2.test_own_topics import full, topics_of
 from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON
+from tests.support import patience
 
 pytestmark = IN_REAL_TIME
 

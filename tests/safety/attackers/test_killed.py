@@ -11,14 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.evidence import some
 
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import Chromium, found
 from tests.safety.attackers import logins
 from tests.safety.attackers.attack import Notes, attacking
 from tests.safety.attackers.test_bar_covered import free_port
+from tests.support import patience
+from tests.support.evidence import some
 
 LEFT = "TANDEM_TEST_LEFT_BEHIND"  # the file into which a victim writes what runs below it
 WITHIN_S = 60.0

@@ -4,11 +4,11 @@ import codecs
 import time
 
 import pytest
-from tests.evidence import every, some
 
 from sim_mock.files.documents import read_json, read_json_lines, read_toml
 from sim_mock.files.text import FileFault
 from sim_mock.files.yaml_document import read_yaml, yaml_value
+from tests.support.evidence import every, some
 
 READERS = {"toml": read_toml, "yaml": read_yaml, "json": read_json}
 GOOD = {

@@ -3,7 +3,6 @@
 import argparse
 
 import pytest
-from tests.evidence import every
 
 from host_bridge.cli.arguments import arg_types
 from host_bridge.cli.arguments.parameter_changes import parse_changes
@@ -12,6 +11,7 @@ from host_bridge.inputs.paths.path import parse_pose
 from host_bridge.link.transports.uri import Uri
 from sim_mock.files.numbers import has_decimal_comma, parse_number, parse_whole
 from sim_mock.virtual_car.config import parse_start
+from tests.support.evidence import every
 
 GOOD = {"2.5": 2.5, " -2.5 ": -2.5, "+.5": 0.5, "5.": 5.0, "1e-3": 0.001, "007": 7.0, "1E+2": 100.0}
 NONE = ("2_5", "inf", "nan", "1e999", "0x10", "", "1,5", "٢", "1 2", "1e", ".", "--1", "9" * 65)

@@ -3,12 +3,12 @@
 import codecs
 
 import pytest
-from tests.evidence import some
 
 from sim_mock.files.keys import choice, flag, integer, number
 from sim_mock.files.table_schema import TableSchema, parse_columns
 from sim_mock.files.tables import read_table
 from sim_mock.files.text import FileFault
+from tests.support.evidence import some
 
 SCHEMA = TableSchema(
     "file of commands",

@@ -4,9 +4,9 @@ import codecs
 import os
 
 import pytest
-from tests.evidence import some
 
 from sim_mock.files.text import FileFault, MissingFile, decoded, lines_of, read_bytes, read_text
+from tests.support.evidence import some
 
 
 def written(tmp_path, data):

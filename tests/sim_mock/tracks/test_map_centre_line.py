@@ -5,12 +5,12 @@ from math import cos, hypot, pi, sin
 import numpy as np
 import pytest
 from scipy import ndimage
-from tests.evidence import some
 
 from sim_mock.tracks.driving_area import Pose
 from sim_mock.tracks.loading import load_centre_line, load_track
 from sim_mock.tracks.map_centre_line import centre_line_of_map
 from sim_mock.tracks.ros_map import Grid
+from tests.support.evidence import some
 
 CELL_M = 0.05
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
-from tests.evidence import some
 
 from sim_mock.files.text import FileFault
 from sim_mock.sensors.ray_casting import RayCaster
 from sim_mock.tracks.map_file import read_map_file
 from sim_mock.tracks.map_image import occupancy_of
 from sim_mock.tracks.ros_map import load_grid, load_map
+from tests.support.evidence import some
 
 FREE, UNKNOWN, WALL = 254, 205, 0
 FACTS = {

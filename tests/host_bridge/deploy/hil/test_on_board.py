@@ -3,11 +3,11 @@
 import ast
 
 import pytest
-from tests.evidence import some
 
 from firmware.manifest import METAL
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.hil import bench, same_bytes
+from tests.support.evidence import some
 
 SENT = {
     **{name: bench.program(name) for name in ("steps", "heap", "guard_share")},
