@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -33,31 +32,33 @@ from host_bridge.station.server.access_rules import (
     AccessRules,
 )
 from host_bridge.station.server.connection_limit import ConnectionLimit
+from host_bridge.station.server.page_files import (
+    BAR,
+    FOLDER,
+    PAGES,
+    bar_policy,
+    page_policy,
+    response,
+)
 from host_bridge.station.server.page_seat import PageSeat
 from host_bridge.station.server.rate_limited_listener import RateLimitedListener
 from host_bridge.station.server.reserve_ports import reserved_ports
+from host_bridge.station.server.seat_holder import SeatHolder
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
-_FOLDER = Path(__file__).parents[1] / "page"
-_BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
-_PAGES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/station.css": ("station.css", "text/css; charset=utf-8"),
-    "/station.js": ("station.js", "text/javascript; charset=utf-8"),
-    "/stopping.js": ("stopping.js", "text/javascript; charset=utf-8"),
-    "/work.js": ("work.js", "text/javascript; charset=utf-8"),
-    "/distances.js": ("distances.js", "text/javascript; charset=utf-8"),
-    _BAR: ("bar.html", "text/html; charset=utf-8"),
-    "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
-}
 _EVERY_S = 0.05  # 20 Hz
 # A plain request is answered by then, with who answered: a car that hangs is waited for longer
 _PLAIN_S = 0.75
 _STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
 _MESSAGE_BYTES = 4096
 _AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
-_REQUESTS = {"arm": OperatorRequest.ARM, "stop": OperatorRequest.STOP, "end": OperatorRequest.QUIT}
+_REQUESTS = {
+    "unlock": OperatorRequest.UNLOCK,
+    "arm": OperatorRequest.ARM,
+    "stop": OperatorRequest.STOP,
+    "end": OperatorRequest.QUIT,
+}
 _POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
@@ -81,13 +82,18 @@ class StationBackend(Protocol):
         Raises errors.TandemError."""
 
     def start_drive(
-        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+        self,
+        names: Sequence[str],
+        seat: PageSeat,
+        ended: Callable[[str], None],
+        boards: Mapping[str, str],
     ) -> dict[str, float]:
-        """Drive this car by the page's seat; ``ended`` gets why that is over. ``board`` is what the
-        page knew the car by, in hexadecimal, or empty.
+        """Drive these cars, the first with its twins, by the page's seat; all get the same claims.
+        ``ended`` gets why that is over, ``boards`` has what the page knew each car by, in
+        hexadecimal.
 
-        Returns how far each actuator may go on the stand, by name and unit. Raises
-        errors.TandemError where another board is there: then it is another car."""
+        Returns how far each actuator may go, by name and unit. Raises errors.TandemError where
+        another board is there: then it is another car."""
 
     def extras(self) -> dict[str, object]:
         """Return what the page shows besides cars: pairs driven together, the recording."""
@@ -124,7 +130,7 @@ class Server:
         self._camera = camera
         self._connection_limit: ConnectionLimit | None = None
         self._observers: set[ServerConnection] = set()
-        self._seat: PageSeat | None = None
+        self._seat: SeatHolder | None = None
 
     async def run(self, is_up: Callable[[], None]) -> None:
         """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
@@ -173,6 +179,7 @@ class Server:
         shown: dict[str, object] = {
             "cars": self._backend.car_rows(),
             "views": self._views * self.has_views,
+            "seat": self._seat.row(self._backend.now_us()) if self._seat else None,
             **self._backend.extras(),
         }
         replay_position = self._backend.replay_position()
@@ -185,30 +192,30 @@ class Server:
         headers = request.headers
         host, origin = headers.get("Host", ""), headers.get("Origin")
         if not self.access.may_request(address.path, host, origin):
-            return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
+            return response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
         if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
             return None
         if address.path == STOP:
             names = tuple(parse_qs(address.query).get("car", ()))
             rows = await self._stopped(names, self._is_page(connection, headers))
-            return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
+            return response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
         if address.path == TIMELINE:
             told = json.dumps(self._backend.timeline()).encode()
-            return _response(http.HTTPStatus.OK, told, "application/json")
+            return response(http.HTTPStatus.OK, told, "application/json")
         if address.path == DISTANCES:
             (car,) = parse_qs(address.query).get("car", [""])[:1]
             told = json.dumps(self._backend.distances(car)).encode()
-            return _response(http.HTTPStatus.OK, told, "application/json")
-        if address.path not in _PAGES:
-            return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
-        name, kind = _PAGES[address.path]
+            return response(http.HTTPStatus.OK, told, "application/json")
+        if address.path not in PAGES:
+            return response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
+        name, kind = PAGES[address.path]
         csp_sources = self.access.csp_sources()
         policy = (
-            _bar_policy(csp_sources)
-            if name == "bar.html"
-            else _policy(self._views, self._camera, csp_sources)
+            bar_policy(csp_sources)
+            if address.path == BAR
+            else page_policy(self._views, self._camera, csp_sources)
         )
-        return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
+        return response(http.HTTPStatus.OK, (FOLDER / name).read_bytes(), kind, policy)
 
     async def _answer(self, connection: ServerConnection) -> None:
         assert connection.request is not None, "it was let in"
@@ -309,7 +316,7 @@ class Server:
             await _refuse(connection, _WHERE_PRINTED)
             return
         if self._seat is not None:
-            await _refuse(connection, "another page has the seat")
+            await _refuse(connection, f"another page has the seat{self._seat.named()}")
             return
         is_on_stand = asked.get("profile") == "stand"
         if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
@@ -320,13 +327,11 @@ class Server:
             lambda lines: _send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
         )
-        self._seat = seat
+        self._seat = SeatHolder.from_request(asked, self._backend.now_us())
         try:
-            name = str(asked.get("car", ""))
-            board = str(asked.get("board", ""))
             try:
                 limits = self._backend.start_drive(
-                    name, seat, lambda why: _end(connection, why), board
+                    self._seat.cars, seat, lambda why: _end(connection, why), self._seat.boards
                 )
             except TandemError as fault:
                 await _refuse(connection, str(fault))
@@ -384,40 +389,3 @@ def _object(message: str | bytes) -> dict[str, object]:
         if isinstance(found, dict):
             return found
     return {}
-
-
-def _policy(views: str, camera: str, csp_sources: str) -> str:
-    """Return the Content-Security-Policy: the page itself, its sockets and bar, plots, camera."""
-    return (
-        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {csp_sources} {views}; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _bar_policy(csp_sources: str) -> str:
-    """The same for the bar, which only the page may frame."""
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {csp_sources}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _response(
-    status: http.HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8", policy: str = ""
-) -> Response:
-    headers = Headers(
-        {
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-            "Connection": "close",
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Origin-Agent-Cluster": "?1",  # a process of its own, beside other ports of its site
-        }
-    )
-    if policy:
-        headers["Content-Security-Policy"] = policy
-    return Response(status.value, status.phrase, headers, body)
