@@ -73,7 +73,7 @@ function tombstone(pen, colours, car) {
 export function paintLabel(pen, { car, at }, toScreen, canvas, colours, hue, text, n) {
   const [x, y] = toScreen(at);
   pen.font = "700 13px sans-serif";
-  const wide = pen.measureText(text).width + 16, isRight = x < canvas.clientWidth - wide - 120, left = isRight ? x + 46 : x - 46 - wide, top = y + (n % 2 ? -58 : 34);
+  const wide = pen.measureText(text).width + 16, isRight = x < canvas.clientWidth - wide - 120, left = isRight ? x + 46 : x - 46 - wide, top = y + [34, -58, 66, -90][n % 4];
   pen.strokeStyle = colours.dim; pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x, y); pen.lineTo(isRight ? left : left + wide, top + 11); pen.stroke();
   pen.fillStyle = colours.panel; pen.strokeStyle = colours[`car-${hue}`]; pen.lineWidth = 2; pen.setLineDash(car.is_virtual ? [4, 3] : []);
   pen.beginPath(); pen.roundRect(left, top, wide, 23, 4); pen.fill(); pen.stroke(); pen.setLineDash([]);

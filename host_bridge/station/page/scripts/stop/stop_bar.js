@@ -58,7 +58,7 @@ export function showTruth(cars, looks) {
   if (!not.length && !call.done) { call.done = true; lastMs = performance.now() - call.begun; sound(call); }
   const lines = not.length ? [`NOT: ${named(not.map((car) => `${car.number} ${car.name}${looks.get(car.name).is === "gone" ? ", gone" : ""}`))}`] : [];
   const count = `${still.length} of ${meant.length} stopped`;
-  if (still.length) lines.push(not.length ? count : `${count}${meant.length > 1 ? ", the last" : ""} after ${(lastMs / 1000).toFixed(2)} s`);
+  if (still.length) lines.push(not.length ? count : `${count}${meant.length > 1 ? ", the last" : ""} after ${(lastMs / 1000).toFixed(2)}\u00a0s`);
   const text = lines.join("\n");
   if (truth && text === truth.text) return;
   truth = { text, kind: not.length ? "bad" : "good" };
