@@ -43,7 +43,7 @@ from host_bridge.station.server.page_files import (
 from host_bridge.station.server.page_seat import PageSeat
 from host_bridge.station.server.rate_limited_listener import RateLimitedListener
 from host_bridge.station.server.reserve_ports import reserved_ports
-from host_bridge.station.server.seat_holder import SeatHolder
+from host_bridge.station.server.seat_holder import SeatHolder, page_name
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
@@ -315,6 +315,9 @@ class Server:
         if not self.access.has_token(asked.get("seat")):
             await _refuse(connection, _WHERE_PRINTED)
             return
+        if asked.get("ask") is True:
+            await self._ask(connection, asked)
+            return
         if self._seat is not None:
             await _refuse(connection, f"another page has the seat{self._seat.named()}")
             return
@@ -327,7 +330,7 @@ class Server:
             lambda lines: _send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
         )
-        self._seat = SeatHolder.from_request(asked, self._backend.now_us())
+        self._seat = SeatHolder.from_request(asked, seat, self._backend.now_us())
         try:
             try:
                 limits = self._backend.start_drive(
@@ -338,20 +341,39 @@ class Server:
                 return
             granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
             await connection.send(json.dumps(granted))
-            await _listen(connection, seat)
+            await _listen(connection, self._seat)
         finally:
             seat.leave()
             self._seat = None
 
+    async def _ask(self, connection: ServerConnection, asked: dict[str, object]) -> None:
+        """Ask for the seat for as long as the page stays; it sees in the status what follows."""
+        holder, by = self._seat, page_name(asked)
+        if holder is None or not holder.ask(by, self._backend.now_us()):
+            why = f"{holder.asked_by} asks for it already" if holder else "nobody has the seat"
+            await _refuse(connection, why)
+            return
+        try:
+            await connection.send(json.dumps({"is_asked": True}))
+            async for message in connection:
+                if _object(message).get("do") == "take over" and holder.asked_by == by:
+                    is_taken = holder.take_over(self._backend.now_us())
+                    await connection.send(json.dumps({"is_taken_over": is_taken}))
+        finally:
+            if holder.asked_by == by:
+                holder.keep()
 
-async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
+
+async def _listen(connection: ServerConnection, holder: SeatHolder) -> None:
     async for message in connection:
         if isinstance(message, bytes):
-            seat.hear(message)
+            holder.seat.hear(message)
             continue
-        request = _REQUESTS.get(str(_object(message).get("do")))
-        if request:
-            seat.request(request)
+        asked = str(_object(message).get("do"))
+        if asked == "keep":
+            holder.keep()
+        elif asked in _REQUESTS:
+            holder.seat.request(_REQUESTS[asked])
 
 
 async def _refuse(connection: ServerConnection, why: str) -> None:

@@ -546,10 +546,65 @@ def test_everybody_sees_by_which_name_the_seat_is_had_and_since_when(desk, given
     ])  # fmt: skip
     connection.between = lambda: rows.append(desk.server._seat.row(7_500_000))
     asyncio.run(desk.server._answer(connection))
-    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5}]
+    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5, "asked_by": ""}]
 
 
 def test_to_unlock_and_to_arm_are_two_words(desk):
     desk.hold({"do": "unlock"}, {"do": "arm"})
     ((_, seat),) = desk.backend.begun
     assert list(seat.requests())[:2] == [OperatorRequest.UNLOCK, OperatorRequest.ARM]
+
+
+def asked_for(desk, *words, then: Callable[[], None] = lambda: None):
+    """The seat is had by one page; another one asks for it, and says these words."""
+    other = Connection("/hold", [{"seat": desk.token, "ask": True, "by": "Phone"}, *words])
+    rows = []
+
+    class First(Connection):
+        async def __aiter__(self):
+            holder = desk.server._seat
+
+            def look() -> None:
+                rows.append(holder.row(5_000_000)["asked_by"])
+                then()
+
+            other.between = look
+            await desk.server._answer(other)
+            rows.append(holder.row(5_000_000)["asked_by"])
+            return
+            yield
+
+    first = First("/hold", [{"seat": desk.token, "car": "car", "by": "Laptop"}])
+    asyncio.run(desk.server._answer(first))
+    return other, rows
+
+
+def test_a_page_asks_for_the_seat_while_it_stays_and_everybody_sees_it(desk):
+    other, rows = asked_for(desk, {"do": "nothing"})
+    assert other.sent == [{"is_asked": True}]
+    assert rows == ["Phone", ""], "and no more when it went"
+    ((_, seat),) = desk.backend.begun
+    assert list(seat.requests()) == [OperatorRequest.QUIT], "of the page that had it and went"
+
+
+def test_before_its_time_nothing_is_taken_over(desk):
+    other, _ = asked_for(desk, {"do": "take over"})
+    assert other.sent == [{"is_asked": True}, {"is_taken_over": False}]
+
+
+def test_without_an_answer_it_is_taken_over_and_the_cars_are_disarmed_first(desk):
+    desk.backend.now_us = iter([5_000_000, 5_000_000, 35_000_000]).__next__
+    other, _ = asked_for(desk, {"do": "take over"})
+    assert other.sent == [{"is_asked": True}, {"is_taken_over": True}]
+    ((_, seat),) = desk.backend.begun
+    assert next(iter(seat.requests())) is OperatorRequest.QUIT
+
+
+@pytest.mark.parametrize("token", ["", "another"])
+def test_nobody_asks_for_it_without_the_token(desk, token):
+    connection = desk.page("/hold", {"seat": token, "ask": True})
+    assert refused(connection) == under_test._WHERE_PRINTED
+
+
+def test_a_seat_that_nobody_has_is_not_asked_for(desk):
+    assert refused(desk.page("/hold", {"seat": desk.token, "ask": True})) == "nobody has the seat"

@@ -4,7 +4,8 @@ import { reshape } from "/scripts/car/shapes.js";
 import { asked, endHold, isDown, showDot, showScale, sit as sitAtPad, sitDown } from "/scripts/hold.js";
 import { plate } from "/scripts/car/tile.js";
 
-let seat = null, isSeated = false, cars = [], step = "", wantsIt = false;
+let seat = null, isSeated = false, cars = [], step = "", asking = null, askedAt = 0;
+const UNANSWERED_MS = 30000;  // as the station has it
 const boards = new Map();  // of each car the board that this page met first: another one is another car, whatever it is called
 export const isAnother = (car) => Boolean(car.board && boards.has(car.name) && boards.get(car.name) !== car.board);
 export const firstBoard = (name) => boards.get(name);
@@ -17,8 +18,8 @@ export const choice = () => chosen() ? [chosen(), ...twins()] : [];
 function kept(name, value) { try { return value === undefined ? localStorage.getItem(name) : localStorage.setItem(name, value); } catch { return null; } }
 const myName = () => at("my-name").value.trim() || at("my-name").placeholder;
 
-function take() {
-  cars = choice();
+function take(wanted) {
+  cars = wanted;
   kept("name", at("my-name").value.trim());
   seat = new WebSocket(address("/hold"));
   seat.binaryType = "arraybuffer";
@@ -28,6 +29,23 @@ function take() {
   seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: cars[0], with: cars.slice(1), boards: known, by: myName(), ...stand }));
   seat.onmessage = (event) => hear(JSON.parse(event.data));
   seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
+}
+// Ask for a seat that another page has: its cars, once they are given. It never changes hands armed.
+function ask(holder) {
+  const socket = new WebSocket(address("/hold"));
+  asking = { socket, cars: holder.cars, isHeard: false };
+  askedAt = performance.now();
+  socket.onopen = () => socket.send(JSON.stringify({ seat: TOKEN, ask: true, by: myName() }));
+  socket.onmessage = (event) => { const said = JSON.parse(event.data); if (said.is_asked && asking) asking.isHeard = true; else if (said.why) put(at("told"), "refused: " + said.why); };
+  socket.onclose = () => { if (asking && asking.socket === socket) asking = null; };
+}
+function answered(holder) {  // what became of it, by what every page sees
+  if (!asking || !asking.isHeard) return;
+  if (holder && holder.asked_by) return;
+  const wanted = asking.cars;
+  asking.socket.close(); asking = null;
+  if (holder) return put(at("told"), `${holder.by} keeps the seat.`);
+  take(wanted);
 }
 function hear(said) {
   if ("is_granted" in said) { if (said.is_granted) { station.frames = 0; sit(true, said); } else put(at("told"), "refused: " + said.why); }
@@ -51,7 +69,7 @@ const number = (count, name, verb) => count === 1 ? `${verb} ${name}` : count ==
 function next(set, looks, holder) {
   if (!TOKEN) return { step: "watch", band: "PARKED", head: holder ? `${holder.by} has the seat` : "You watch", sub: "To drive, open the address that the station printed." };
   if (!isSeated) {
-    if (holder) return { step: "taken", band: "DRIVING", head: `${holder.by} has the seat`, sub: `${names(holder.cars)}, for ${minutes(holder.since_s)}.` };
+    if (holder) return taken(holder);
     return { step: "take", band: "PARKED", head: "Nobody drives", sub: set.length ? `${names(set.map((car) => car.name))} ${set.length > 1 ? "are" : "is"} free.` : "No car is here." };
   }
   const away = set.filter((car) => ["gone", "missing"].includes(looks.get(car.name).is));
@@ -65,6 +83,12 @@ function next(set, looks, holder) {
   if (has("PARKED")) return { step: "arm", band: "PARKED", head: "Yours, parked", sub: "Look at the car, then arm.", label: number(set.length, set[0].name, "Arm") };
   return pad(set, looks, bands);
 }
+function taken(holder) {
+  const it = { step: "taken", band: "DRIVING", head: `${holder.by} has the seat`, sub: `${names(holder.cars)}, for ${minutes(holder.since_s)}.`, label: "Ask for the seat" };
+  if (!asking) return it;
+  const leftS = Math.ceil((UNANSWERED_MS - (performance.now() - askedAt)) / 1000);
+  return { ...it, sub: leftS > 0 ? `You asked. Without an answer you can take it over in ${leftS} s, if nobody holds.` : "No answer. The cars are braked and disarmed first.", label: leftS > 0 ? "Asked" : "Take over" };
+}
 function pad(set, looks, bands) {
   const old = set.find((car) => looks.get(car.name).is === "stale"), holds = isDown();
   if (old) return { step: "pad", band: "GONE", tone: "", head: `Nothing heard from ${old.name}` };
@@ -74,7 +98,12 @@ function pad(set, looks, bands) {
 const names = (list) => list.length < 3 ? list.join(" and ") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
 const minutes = (s) => s < 90 ? `${Math.floor(s)} s` : `${Math.floor(s / 60)} minutes`;
 
+let last = null;
 export function showSeat(picture, looks, byName) {
+  last = picture.seat;
+  answered(picture.seat);
+  at("asks").hidden = !(isSeated && last && last.asked_by);
+  if (!at("asks").hidden) put(at("asks").firstChild, `${last.asked_by} asks for the seat.`);
   const wanted = isSeated ? cars : choice(), set = wanted.map((name) => byName.get(name)).filter(Boolean), holder = isSeated ? null : picture.seat;
   let it = next(set, looks, holder);
   if (step === "pad" && it.step !== "pad" && isDown()) {  // nothing that a car says moves anything under a finger
@@ -85,7 +114,7 @@ export function showSeat(picture, looks, byName) {
   reshape(at("seat-shape"), it.band);
   at("seat").dataset.tone = it.tone || "";
   put(at("seat-unit"), it.step === "pad" ? "m/s" : "");
-  for (const name of ["unlock", "arm"]) if (it.step === name && it.label) put(at(name), it.label);
+  for (const [name, of] of [["unlock", "unlock"], ["arm", "arm"], ["ask", "taken"]]) if (it.step === of && it.label) put(at(name), it.label);
   const same = set.find(isAnother);
   at("another").hidden = isSeated || !same;
   if (same) put(at("another"), `${same.name} on board ${same.board} is meant`);
@@ -100,9 +129,9 @@ function change(to) {
   const isFirst = step === "";
   step = to;
   at("seat").dataset.step = to;
-  for (const name of ["take", "unlock", "arm"]) at(name).hidden = name !== to;
+  for (const [name, of] of [["take", "take"], ["ask", "taken"], ["unlock", "unlock"], ["arm", "arm"]]) at(name).hidden = of !== to;
   if (isFirst || !wasHere) return;
-  const goal = to === "pad" ? at("hold") : at(to);
+  const goal = to === "pad" ? at("hold") : at(to === "taken" ? "ask" : to);
   if (goal && goal.offsetParent) goal.focus({ preventScroll: true });
 }
 function showCar(car) {  // what is drawn full came from the car
@@ -141,7 +170,10 @@ export function laySeat() {
   Object.assign(field, { id: "my-name", maxLength: 20, size: 10, value: kept("name") || "", placeholder: matchMedia("(pointer: coarse)").matches ? "Phone" : "Laptop" });
   label.append(field);
   at("choose").append(label);
-  at("take").onclick = take;
+  at("take").onclick = () => take(choice());
+  at("ask").onclick = () => { if (!asking) ask(last); else asking.socket.send(JSON.stringify({ do: "take over" })); };
+  at("give").onclick = () => order("end");
+  at("keep").onclick = () => order("keep");
   at("another").onclick = () => { for (const name of choice()) boards.delete(name); };  // a person says so: the next status is of the car that is meant
   at("unlock").onclick = () => order("unlock");
   at("arm").onclick = () => order("arm");

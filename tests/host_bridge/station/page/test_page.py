@@ -139,11 +139,34 @@ def test_one_page_has_the_seat(set_up, page, browser):
     set_up.seated(page)
     second = set_up.page(browser)
     second.until("/^Laptop has the seat$/.test(document.getElementById('seat-head').textContent)")
-    assert second.js(SEEN_IN_SEAT) == []
+    assert second.js(SEEN_IN_SEAT) == ["ask"]
     second.js("document.getElementById('take').click(); 1")
     second.until("/another page has the seat: Laptop/.test(told.textContent)")
     second.call("Page.close")
     page.click("#end")
+
+
+def test_a_seat_that_is_asked_for_and_given_changes_hands_disarmed(set_up, page, browser):
+    set_up.seated(page)
+    second = set_up.page(browser)
+    second.until(f"{STEP} === 'taken'")
+    second.click("#ask")
+    page.call("Page.bringToFront")  # what is behind draws nothing
+    page.until("!document.getElementById('asks').hidden")
+    page.click("#keep")
+    second.call("Page.bringToFront")
+    second.until("/Laptop keeps the seat/.test(told.textContent)")
+    second.click("#ask")
+    page.call("Page.bringToFront")
+    page.until("!document.getElementById('asks').hidden")
+    page.click("#give")
+    page.until(f"!{SEATED}")
+    second.call("Page.bringToFront")
+    second.until(SEATED)
+    second.until(f"['STANDBY', 'STOPPED'].includes({STATE})")
+    second.click("#end")
+    second.until(f"!{SEATED}")
+    second.call("Page.close")
 
 
 def test_stop_by_the_keyboard_alone(set_up, page):

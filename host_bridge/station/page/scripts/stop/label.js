@@ -4,5 +4,6 @@ export function label(button, words, small) {
   const text = `${words}|${small}`;
   if (button.dataset.label === text) return;
   button.dataset.label = text;
+  button.setAttribute("aria-label", words);
   button.replaceChildren(words, ...(small ? [make("small", "", small)] : []));
 }
