@@ -19,6 +19,7 @@ function kept(name, value) { try { return value === undefined ? localStorage.get
 const myName = () => at("my-name").value.trim() || at("my-name").placeholder;
 
 function take(wanted) {
+  if (seat && seat.readyState < WebSocket.CLOSING) return;  // a second press of an impatient finger is no second seat
   cars = wanted;
   kept("name", at("my-name").value.trim());
   seat = new WebSocket(address("/hold"));

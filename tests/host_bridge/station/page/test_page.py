@@ -146,6 +146,16 @@ def test_one_page_has_the_seat(set_up, page, browser):
     page.click("#end")
 
 
+def test_a_seat_that_is_taken_by_two_presses_is_taken_once(set_up, page):
+    page.until(f"{STEP} === 'take'")
+    page.js("for (const n of [1, 2]) document.getElementById('take').click(); 1")
+    page.until(SEATED)
+    time.sleep(1.0)
+    assert page.js(SEATED)
+    page.click("#end")
+    page.until(f"!{SEATED}")
+
+
 def test_a_seat_that_is_asked_for_and_given_changes_hands_disarmed(set_up, page, browser):
     set_up.seated(page)
     second = set_up.page(browser)
