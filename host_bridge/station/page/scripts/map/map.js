@@ -14,7 +14,7 @@ function readColours() {
   if (themed === document.documentElement.dataset.theme) return;
   themed = document.documentElement.dataset.theme;
   const style = getComputedStyle(document.documentElement);
-  colours = Object.fromEntries(["ground", "panel", "raised", "line", "ink", "dim", "faint", "armed", "bad", "track", "lidar", ...Array.from({ length: 8 }, (_, n) => `car-${n + 1}`)].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  colours = Object.fromEntries(["ground", "panel", "raised", "line", "ink", "dim", "faint", "armed", "bad", "lidar", "on-car", ...Array.from({ length: 8 }, (_, n) => `car-${n + 1}`)].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
 // --- where the cars are: each by its own odometry; a twin by its car's, from where both stood when they were armed

@@ -57,7 +57,7 @@ export function paintCar(pen, { car, at }, it, ppm, toScreen, colours, hue) {
   pen.stroke();
   pen.rotate(at[2]); pen.restore();
   const cx = x + long * 0.12 * Math.cos(at[2]), cy = y - long * 0.12 * Math.sin(at[2]);
-  pen.font = "700 15px sans-serif"; pen.textAlign = "center"; pen.textBaseline = "middle"; pen.fillStyle = car.is_virtual ? tone : colours.ground;
+  pen.font = "700 15px sans-serif"; pen.textAlign = "center"; pen.textBaseline = "middle"; pen.fillStyle = car.is_virtual ? tone : colours["on-car"];
   if (!car.is_virtual || car.shown_number === undefined) pen.fillText(String(car.shown_number || car.number), cx, cy);
 }
 function ring(pen, radius, colours) {  // it may be anywhere in here by now
