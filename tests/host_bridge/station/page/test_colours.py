@@ -26,7 +26,7 @@ PAIRS = {
     "on-stop": ("stop",),
     "ground": ("ink", "bad"),
     "on-car": CARS,
-    **{car: ("panel",) for car in CARS},
+    **dict.fromkeys(CARS, ("panel",)),
 }
 
 
