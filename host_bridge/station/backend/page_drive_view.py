@@ -13,7 +13,10 @@ _KEYS = (
         re.compile("press R to clear it and to arm again", re.IGNORECASE),
         "unlock it, then arm again",
     ),
-    (re.compile("press R to clear and arm", re.IGNORECASE), "unlock it, then arm"),
+    (
+        re.compile("press R to clear and arm", re.IGNORECASE),
+        "if a stop is locked, unlock it; then arm",
+    ),
     (re.compile("press R to arm", re.IGNORECASE), "press Arm"),
 )
 

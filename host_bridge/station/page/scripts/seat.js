@@ -170,7 +170,7 @@ export function laySeat() {
   const label = make("label", "", "Your name "), field = make("input");
   Object.assign(field, { id: "my-name", maxLength: 20, size: 10, value: kept("name") || "", placeholder: matchMedia("(pointer: coarse)").matches ? "Phone" : "Laptop" });
   label.append(field);
-  at("choose").append(label);
+  at("choose").firstElementChild.after(label);
   at("take").onclick = () => take(choice());
   at("ask").onclick = () => { if (!asking) ask(last); else asking.socket.send(JSON.stringify({ do: "take over" })); };
   at("give").onclick = () => order("end");
