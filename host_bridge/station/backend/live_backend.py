@@ -240,7 +240,7 @@ class WatchedCar:
 
     @property
     def heard_us(self) -> int | None:
-        """When its newest report came, on the host's clock; None before the first."""
+        """The time of its newest report, on the host's clock; None before the first."""
         return self._view.heard_us
 
     def car_row(self, now_us: int) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Who has the seat: the page by the name that its person gave, and the cars that it drives.
+"""The holder of the seat: a page by the name that its person gave, and the cars that it drives.
 
 Another page may ask for it. Whoever has it gives it or keeps it; without an answer for 30 s in
 which nobody held, the one who asked may take it over. The cars are braked and disarmed first,

@@ -1,4 +1,4 @@
-"""What a station remembers of cars while it runs: the number of each, and those that are gone."""
+"""The cars that a station remembers while it runs: the number of each, and those that are gone."""
 
 from __future__ import annotations
 
