@@ -52,10 +52,14 @@ export function showTruth(cars, looks) {
   const call = answered();
   if (!call) { truth = null; return; }
   const meant = cars.filter((car) => !call.cars.length || call.cars.includes(car.name));
-  if (!meant.length || meant.some((car) => ["HOLD", "ACTIVE"].includes(car.state) && call.done)) return;  // armed anew: it is over
+  if (!meant.length) return;
+  if (call.done) {  // it was true once, and stands there until a car is armed again
+    if (truth && meant.some((car) => ["HOLD", "ACTIVE"].includes(car.state))) { truth = { text: "", kind: "" }; answer("", ""); }
+    return;
+  }
   const isStopped = (car) => looks.get(car.name).is === "fresh" && car.is_locked && Math.abs(car.speed_mps) <= STANDS_MPS;
   const still = meant.filter(isStopped), not = meant.filter((car) => !isStopped(car));
-  if (!not.length && !call.done) { call.done = true; lastMs = performance.now() - call.begun; sound(call); }
+  if (!not.length) { call.done = true; lastMs = performance.now() - call.begun; sound(call); }
   const lines = not.length ? [`NOT: ${named(not.map((car) => `${car.number} ${car.name}${looks.get(car.name).is === "gone" ? ", gone" : ""}`))}`] : [];
   const count = `${still.length} of ${meant.length} stopped`;
   if (still.length) lines.push(not.length ? count : `${count}${meant.length > 1 ? ", the last" : ""} after ${(lastMs / 1000).toFixed(2)}\u00a0s`);
