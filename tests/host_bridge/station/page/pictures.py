@@ -40,6 +40,7 @@ def of_a_laptop(browser: Chromium, folder: Path) -> None:
     with driven(folder, times=1) as drive:
         page = seen(browser, drive.address)
         page.until(ALL_DRIVE, 120.0)
+        page.js("document.documentElement.dataset.theme = 'night'")
         time.sleep(WAIT_S)
         drawn(page, "station.png", 1280, 800)
 

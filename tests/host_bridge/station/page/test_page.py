@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import json
+import re
 import signal
 import socket
 import threading
@@ -24,7 +25,7 @@ from tests.host_bridge.station.stage import NAME, PORTS, SEATED, STATE, STEP, St
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 1
-SIZES = [(360, 740), (1024, 768), (1920, 1080)]
+SIZES = [(360, 740), (844, 390), (1024, 768), (1920, 1080)]
 _QUIET_SPELLS = 3
 ANSWER = "document.getElementById('answer')"
 # The buttons of the pad's place that are seen, and the pad
@@ -357,6 +358,41 @@ def test_nothing_is_wider_than_the_screen_and_stop_is_always_on_it(page, tmp_pat
         " return [b.top, b.bottom]; })()"
     )
     assert 0 < top < bottom <= height
+    assert bottom - top >= 64
+    wide = page.js("document.getElementById('stop').getBoundingClientRect().width")
+    assert wide * (bottom - top) <= 0.25 * width * height
+
+
+def test_speed_and_state_are_read_across_a_hall(page):
+    """At 1920 pixels digits are 96 px high or more, and a state's letters 48: a font's capitals
+    and digits are 0.71 of its size or more."""
+    page.call("Emulation.setDeviceMetricsOverride", width=1920, height=1080,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    digits_px, letters_px = page.js(
+        "(() => { const it = document.querySelector('.digits');"
+        " const size = (one) => parseFloat(getComputedStyle(one).fontSize);"
+        " return [size(it) * it.clientHeight / it.viewBox.baseVal.height,"
+        " size(document.querySelector('.band .word'))]; })()"
+    )
+    assert digits_px * 0.71 >= 96
+    assert letters_px * 0.71 >= 48
+
+
+def test_what_is_older_than_half_a_second_is_grey_with_its_age_and_then_a_tombstone(page):
+    """Where the page hears nothing more."""
+    page.until("document.querySelector('article:not(.stale, .gone, .missing)') !== null")
+    page.call(
+        "Network.emulateNetworkConditions",
+        offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1,
+    )  # fmt: skip
+    page.until("document.querySelector('article.stale') !== null")
+    assert re.fullmatch(r"\d\.\d s", page.js("document.querySelector('.age').textContent"))
+    assert "It may be moving" in page.js("document.querySelector('.why').textContent")
+    page.until("document.querySelector('article.gone') !== null")
+    assert page.js("document.querySelector('.band text').textContent") == "GONE"
+    assert page.js("document.querySelector('[data-key=speed]').textContent") == "–"
+    assert not page.js("document.getElementById('line').hidden")
+    assert not page.js("document.getElementById('stop').disabled"), "Stop is never stale"
 
 
 def test_nothing_is_asked_of_any_other_machine(set_up, browser):
