@@ -56,6 +56,7 @@ class OperatorRequest(Enum):
 
     STOP = "stop"
     ARM = "arm"
+    UNLOCK = "clear, and arm nothing"
     QUIT = "quit"
     INTERRUPT = "quit by Ctrl-C"
     END = "it has come to its end"

@@ -38,6 +38,8 @@ _ANSWER_US = 1_500_000  # an action is done or has failed within a second
 _INPUT_LOST, _FROZEN = "input lost", "frozen terminal"  # the names under which stops are sent
 ARM_AGAIN = "press R to clear it and to arm again"
 UNARMED = "Nothing is armed yet: press R to arm."
+LOCKED = "Not armed: a stop is locked. Unlock it first."
+UNLOCKED = "Unlocked. Nothing is armed."
 
 
 class Phase(Enum):
@@ -69,10 +71,12 @@ class FleetDrive:
         profile: Profile | None = None,
         cap_mps: float | None = None,
         is_unarmed: bool = False,
+        arm_clears: bool = True,
     ) -> None:
         """Begin in ARMING; with ``is_unarmed`` in STOPPED, until a person asks to arm.
 
-        Without a profile each car is armed in its vehicle file's default.
+        Without a profile each car is armed in its vehicle file's default. Without ``arm_clears`` a
+        locked stop has to be unlocked before.
         """
         self.fleet = fleet
         self.controls = controls
@@ -95,7 +99,9 @@ class FleetDrive:
         self._request: FleetRequest | None = None
         self._profile = profile
         self._cap_mps = cap_mps
+        self._arm_clears = arm_clears
         self._pending_actions = self._to_arm()
+        self._is_to_arm = True
         self._patience_us = now_us + _STARTED_US
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
@@ -154,6 +160,8 @@ class FleetDrive:
             self.quit(now_us)
         elif request is OperatorRequest.ARM:
             self.arm(now_us)
+        elif request is OperatorRequest.UNLOCK:
+            self.unlock(now_us)
         elif request is OperatorRequest.END:
             self._end(now_us)
         else:
@@ -169,14 +177,28 @@ class FleetDrive:
         self.fleet.stop(Sender.SEAT, sender_name or self._sender_name, now_us)
 
     def arm(self, now_us: int) -> None:
-        """Arm all cars at a person's request; stops whose causes are gone are cleared first."""
+        """Arm all cars at a person's request.
+
+        Stops whose causes are gone are cleared first, unless a person has to unlock them.
+        """
+        needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
+        if self.phase is Phase.STOPPED and needs_clear and not self._arm_clears:
+            self.notice = LOCKED
+        elif self.phase is Phase.STOPPED:
+            self._begin([*([Action.CLEAR] if needs_clear else []), *self._to_arm()], now_us)
+
+    def unlock(self, now_us: int) -> None:
+        """Clear the stops of all cars whose causes are gone, and arm nothing."""
         if self.phase is Phase.STOPPED:
-            self.phase = Phase.ARMING
-            self.notice = ""
-            needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
-            self._pending_actions = [*([Action.CLEAR] if needs_clear else []), *self._to_arm()]
-            self._patience_us = now_us + _ANSWER_US
-            self.fleet.set_heartbeat(SEAT, runs=True)
+            self._begin([Action.CLEAR], now_us)
+
+    def _begin(self, actions: list[Action], now_us: int) -> None:
+        self.phase = Phase.ARMING
+        self.notice = ""
+        self._pending_actions = actions
+        self._is_to_arm = Action.ARM in actions
+        self._patience_us = now_us + _ANSWER_US
+        self.fleet.set_heartbeat(SEAT, runs=True)
 
     def _to_arm(self) -> list[Action]:
         """Return the actions that arm. The requested cap is set only before the first driving.
@@ -221,7 +243,7 @@ class FleetDrive:
         return [car.name for car in self.fleet.cars if not car.is_online()]
 
     def _ask(self, now_us: int) -> None:
-        """Send the next pending action; the last one is to arm."""
+        """Send the next pending action."""
         action = self._pending_actions.pop(0)
         if action is Action.CAP:
             self._request = self.fleet.cap(now_us, self._cap_mps or 0.0)
@@ -245,6 +267,8 @@ class FleetDrive:
             self._halt(f"{self.refusal} {self._what_to_do()}")
         elif self._pending_actions:
             self._ask(now_us)
+        elif not self._is_to_arm:
+            self._halt(UNLOCKED)
         elif all(trip.is_armed() for trip in self.trips):
             self._drive_on(now_us)
         elif now_us < self._patience_us:

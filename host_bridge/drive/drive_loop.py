@@ -90,6 +90,7 @@ class DriveLoop:
                 profile=self._options.profile,
                 cap_mps=self._options.cap_mps,
                 is_unarmed=self._options.is_unarmed,
+                arm_clears=self._options.arm_clears,
             )
             control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
             await self._loop(driven, control_task, log, wake_signal)

@@ -328,7 +328,7 @@ NOT_YET = {
         "frozen_stop", "reserve", "stop_calls", "stop_filter", "stop_sockets", "stop_words",
     )},
     "host_bridge/sharing/owner/radio_filter.py": _UNTRIED,
-    "host_bridge/station/server/responses.py": "the headers of its pages, which browsers hold",
+    "host_bridge/station/server/page_files.py": "the headers of its pages, which browsers hold",
     "host_bridge/station/backend/camera_process.py": _SHOWS,
     "host_bridge/station/backend/replay_backend.py": _SHOWS,
     **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from host_bridge import drive as driving
@@ -16,7 +14,6 @@ from host_bridge.core import Profile
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
-from host_bridge.drive.drive import FleetDrive
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.connecting import is_lossless
 from host_bridge.sharing.endpoints.served import ServedCar
@@ -26,14 +23,15 @@ from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
+from host_bridge.station.backend.page_drive_view import PageDriveView
 from host_bridge.station.backend.programs import Recording
-from host_bridge.station.backend.stand import adjust, stand_limits
+from host_bridge.station.backend.stand import adjust, seat_limits
 from host_bridge.station.backend.stop_rounds import StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
 from host_bridge.station.views.foxglove_server import FoxgloveServer
+from host_bridge.station.views.known_cars import CarNumbers, GoneCars
 
-_R = re.compile("press R", re.IGNORECASE)
-_TO_TENTHS = 10  # the length of 14:03:22.4
+_TO_TENTHS, _TO_SECONDS = 10, 8  # the length of 14:03:22.4, and of 14:03:22
 POLL_S = 0.5  # how often new cars are looked for
 
 
@@ -58,6 +56,8 @@ class LiveBackend:
         # A page's own have threads of their own, and none of them waits for what others ask for
         self._rounds = {is_page: StopRounds(_stop) for is_page in (True, False)}
         self._cars: dict[str, WatchedCar] = {}
+        self._numbers = CarNumbers()
+        self._gone = GoneCars()
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
 
@@ -80,6 +80,7 @@ class LiveBackend:
         for name, watched in list(self._cars.items()):
             if name not in served or served[name].pid != watched.pid:
                 del self._cars[name]
+                self._bury(watched)
                 self._comparison.drop(name)
                 await watched.opened.close()
         for name, owned in served.items():
@@ -91,12 +92,24 @@ class LiveBackend:
                         opened.car, self._comparison.add(opened.car), self._local_time
                     )
                     self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
+                    self._gone.drop(name)
                     if self.foxglove:
                         self.foxglove.add_car(name)
                         opened.events.subscribe(partial(_tell, self.foxglove, name))
 
+    def _bury(self, watched: WatchedCar) -> None:
+        """Keep a car that is served no longer as it was."""
+        now_us = self.now_us()
+        heard_us = watched.heard_us
+        heard_at = self._local_time(heard_us)[:_TO_SECONDS] if heard_us is not None else ""
+        self._gone.add(watched.car_row(now_us), now_us, heard_at)
+
     def car_rows(self) -> list[dict[str, object]]:
-        return [it.car_row(self.now_us()) for _, it in sorted(self._cars.items())]
+        now_us = self.now_us()
+        rows = [it.car_row(now_us) for it in self._cars.values()] + self._gone.rows(now_us)
+        for row in rows:
+            row["number"] = self._numbers.of(str(row["name"]), str(row["board"]))
+        return sorted(rows, key=lambda row: (row["number"], row["name"]))
 
     def extras(self) -> dict[str, object]:
         self._comparison.step()
@@ -146,23 +159,41 @@ class LiveBackend:
             raise not_served_fault(missing)
 
     def start_drive(
-        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+        self,
+        names: Sequence[str],
+        seat: PageSeat,
+        ended: Callable[[str], None],
+        boards: Mapping[str, str],
     ) -> dict[str, float]:
+        for name in names:
+            self._refuse_unknown(name, boards.get(name, ""))
+        profile = Profile.STAND if seat.is_on_stand else None
+        vehicles = [self._cars[it].opened.car.vehicle for it in names if it in self._cars]
+        known = [it for it in vehicles if it is not None]
+        limits = {}
+        if known:
+            limits = seat_limits(known, self._speed_mps, profile.name.lower() if profile else "")
+        options = DriveOptions(
+            tuple(names),
+            input=seat,
+            speed_mps=limits.get("speed_mps", 0.0) if profile else self._speed_mps,
+            profile=profile,
+            is_json=False,
+            is_unarmed=True,
+            arm_clears=False,
+        )
+        task = asyncio.create_task(self._drive(options, ended))
+        self._drives.add(task)
+        task.add_done_callback(self._drives.discard)
+        return limits
+
+    def _refuse_unknown(self, name: str, board: str) -> None:
+        """Raises errors.DeviceFault where a page knew this car by another board."""
         watched = self._cars.get(name)
         if watched and board:
             if watched.pid not in [it.pid for it in self._host.cars.served() if it.name == name]:
                 raise DeviceFault(f"{name} is served anew", remedy="look at it, and press again")
             _refuse_another(board, watched.opened.car.as_known_car())
-        vehicle = watched.opened.car.vehicle if watched else None
-        limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
-        options = DriveOptions((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
-        if seat.is_on_stand:
-            top_mps = limits.get("speed_mps", 0.0)
-            options = replace(options, profile=Profile.STAND, speed_mps=top_mps)
-        task = asyncio.create_task(self._drive(options, ended))
-        self._drives.add(task)
-        task.add_done_callback(self._drives.discard)
-        return limits
 
     async def _drive(self, options: DriveOptions, ended: Callable[[str], None]) -> None:
         why = "The drive has ended."
@@ -208,6 +239,11 @@ class WatchedCar:
         self._heard_unix_ms = 0  # for measurements of the page's latency
         opened.events.subscribe(self._hear)
 
+    @property
+    def heard_us(self) -> int | None:
+        """The time of its newest report, on the host's clock; None before the first."""
+        return self._view.heard_us
+
     def car_row(self, now_us: int) -> dict[str, object]:
         row = self._view.car_row(now_us, self.opened.why_offline)
         return {**row, "heard_unix_ms": self._heard_unix_ms}
@@ -215,25 +251,6 @@ class WatchedCar:
     def _hear(self, events: list[LinkEvent]) -> None:
         self._view.hear(events, self._now_us())
         self._heard_unix_ms = time.time_ns() // 1_000_000
-
-
-class PageDriveView:
-    """The view that gives the page's driver the lines on the drive."""
-
-    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
-        controls = drive.controls
-        # per cent: the median
-        trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
-        trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
-        limit = f"drives at {controls.limits.speed_mps:g} m/s at most"
-        notice = _R.sub('press "Clear and arm"', drive.notice)  # the page has a button for that
-        return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
-
-    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
-        return []
-
-    def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
-        return ()
 
 
 def not_served_fault(names: set[str]) -> DeviceFault:

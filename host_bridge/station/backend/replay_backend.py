@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,7 +103,11 @@ class ReplayBackend:
         raise DataFileFault("this is a log: what it shows was driven then")
 
     def start_drive(
-        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+        self,
+        names: Sequence[str],
+        seat: PageSeat,
+        ended: Callable[[str], None],
+        boards: Mapping[str, str],
     ) -> dict[str, float]:
         ended("this is a log: nothing in it can be driven")
         return {}
@@ -145,8 +149,8 @@ class LoggedCars:
         """Return the frame of all cars at this moment."""
         self.comparison.step()
         cars = [
-            self._telemetry_views[it].car_row(now_us, "silent")
-            for it in sorted(self._telemetry_views)
+            {**self._telemetry_views[it].car_row(now_us, "silent"), "number": number}
+            for number, it in enumerate(sorted(self._telemetry_views), 1)
         ]
         return ReplayFrame(time_s, cars, self.comparison.rows())
 

@@ -8,7 +8,7 @@ wheels are off the ground.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
 from host_bridge.config.vehicle.trim import MOST_US
@@ -22,18 +22,21 @@ _BRAKE = 4  # the brake's bit in a source's actuator mask
 Row = dict[str, object]
 
 
-def stand_limits(vehicle: Vehicle, speed_mps: float) -> dict[str, float]:
-    """Return the range of each actuator on the stand, by name with unit.
+def seat_limits(vehicles: Sequence[Vehicle], speed_mps: float, profile: str) -> dict[str, float]:
+    """Return the range of each actuator for the seat, by name with unit: the least of all cars.
 
-    An actuator that the seat may not claim has 0.
+    ``profile`` is "" for the default of each vehicle file. An actuator that the seat may not claim
+    has 0.
     """
-    source = vehicle.source(SEAT)
-    caps = (vehicle.profile_caps_mps["stand"], source.speed_cap_mps, speed_mps)
+    sources = [vehicle.source(SEAT) for vehicle in vehicles]
+    caps = [it.profile_caps_mps[profile or it.profile] for it in vehicles]
+    caps += [speed_mps, *(source.speed_cap_mps for source in sources)]
+    has_brake = all(source.mask & _BRAKE for source in sources)
     return {
-        "steer_deg": round(math.degrees(vehicle.steer_max_rad), 1),
-        "speed_mps": min(*caps, vehicle.speed_max_mps),
-        "reverse_mps": min(*caps, vehicle.reverse_max_mps),
-        "brake_percent": 100.0 if source.mask & _BRAKE else 0.0,
+        "steer_deg": round(math.degrees(min(it.steer_max_rad for it in vehicles)), 1),
+        "speed_mps": min(*caps, *(it.speed_max_mps for it in vehicles)),
+        "reverse_mps": min(*caps, *(it.reverse_max_mps for it in vehicles)),
+        "brake_percent": 100.0 if has_brake else 0.0,
         "trim_us": float(MOST_US),
     }
 

@@ -55,6 +55,7 @@ class PageSeat(Input):
         self._requests: list[OperatorRequest] = []
         self._lost = ""
         self._heard_us = 0
+        self.held_us: int | None = None  # when a frame last said that it is held
         self._is_held = False
         self._steer = self._speed = 0.0
         self._is_pad = False
@@ -80,8 +81,9 @@ class PageSeat(Input):
             self._pad_count, self._pad_new_us = count, now_us
         if not flags & _HELD:
             self._is_held = self._needs_release = False
-        elif not self._needs_release:
-            self._is_held = True
+        else:
+            self.held_us = now_us
+            self._is_held = self._is_held or not self._needs_release
         return True
 
     def request(self, request: OperatorRequest) -> None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -33,31 +32,32 @@ from host_bridge.station.server.access_rules import (
     AccessRules,
 )
 from host_bridge.station.server.connection_limit import ConnectionLimit
+from host_bridge.station.server.page_files import (
+    BAR,
+    FOLDER,
+    PAGES,
+    bar_policy,
+    page_policy,
+    response,
+)
 from host_bridge.station.server.page_messages import end, has_read_all, read_object, refuse, send
 from host_bridge.station.server.page_seat import PageSeat
 from host_bridge.station.server.rate_limited_listener import RateLimitedListener
 from host_bridge.station.server.reserve_ports import reserved_ports
-from host_bridge.station.server.responses import bar_policy, page_policy, response
+from host_bridge.station.server.seat_holder import SeatHolder, page_name
 from host_bridge.station.server.stop_answers import StopAnswers
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
-_FOLDER = Path(__file__).parents[1] / "page"
-_BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
-_PAGES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/station.css": ("station.css", "text/css; charset=utf-8"),
-    "/station.js": ("station.js", "text/javascript; charset=utf-8"),
-    "/stopping.js": ("stopping.js", "text/javascript; charset=utf-8"),
-    "/work.js": ("work.js", "text/javascript; charset=utf-8"),
-    "/distances.js": ("distances.js", "text/javascript; charset=utf-8"),
-    _BAR: ("bar.html", "text/html; charset=utf-8"),
-    "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
-}
 _EVERY_S = 0.05  # 20 Hz
-_MESSAGE_BYTES = 4096
+_MESSAGE_BYTES = 4096  # of one from a page, whose longest names eight cars
 _AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
-_REQUESTS = {"arm": OperatorRequest.ARM, "stop": OperatorRequest.STOP, "end": OperatorRequest.QUIT}
+_REQUESTS = {
+    "unlock": OperatorRequest.UNLOCK,
+    "arm": OperatorRequest.ARM,
+    "stop": OperatorRequest.STOP,
+    "end": OperatorRequest.QUIT,
+}
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
 
@@ -80,13 +80,18 @@ class StationBackend(Protocol):
         Raises errors.TandemError."""
 
     def start_drive(
-        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+        self,
+        names: Sequence[str],
+        seat: PageSeat,
+        ended: Callable[[str], None],
+        boards: Mapping[str, str],
     ) -> dict[str, float]:
-        """Drive this car by the page's seat; ``ended`` gets why that is over. ``board`` is what the
-        page knew the car by, in hexadecimal, or empty.
+        """Drive these cars, the first with its twins, by the page's seat; all get the same claims.
+        ``ended`` gets why that is over, ``boards`` has what the page knew each car by, in
+        hexadecimal.
 
-        Returns how far each actuator may go on the stand, by name and unit. Raises
-        errors.TandemError where another board is there: then it is another car."""
+        Returns how far each actuator may go, by name and unit. Raises errors.TandemError where
+        another board is there: then it is another car."""
 
     def extras(self) -> dict[str, object]:
         """Return what the page shows besides cars: pairs driven together, the recording."""
@@ -124,7 +129,7 @@ class Server:
         self._camera = camera
         self._connection_limit: ConnectionLimit | None = None
         self._observers: set[ServerConnection] = set()
-        self._seat: PageSeat | None = None
+        self._seat: SeatHolder | None = None
 
     async def run(self, is_up: Callable[[], None]) -> None:
         """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
@@ -173,6 +178,7 @@ class Server:
         shown: dict[str, object] = {
             "cars": self._backend.car_rows(),
             "views": self._views * self.has_views,
+            "seat": self._seat.row(self._backend.now_us()) if self._seat else None,
             **self._backend.extras(),
         }
         replay_position = self._backend.replay_position()
@@ -199,16 +205,16 @@ class Server:
             (car,) = parse_qs(address.query).get("car", [""])[:1]
             told = json.dumps(self._backend.distances(car)).encode()
             return response(http.HTTPStatus.OK, told, "application/json")
-        if address.path not in _PAGES:
+        if address.path not in PAGES:
             return response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
-        name, kind = _PAGES[address.path]
+        name, kind = PAGES[address.path]
         csp_sources = self.access.csp_sources()
         policy = (
             bar_policy(csp_sources)
-            if name == "bar.html"
+            if address.path == BAR
             else page_policy(self._views, self._camera, csp_sources)
         )
-        return response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
+        return response(http.HTTPStatus.OK, (FOLDER / name).read_bytes(), kind, policy)
 
     async def _answer(self, connection: ServerConnection) -> None:
         assert connection.request is not None, "it was let in"
@@ -259,8 +265,11 @@ class Server:
         if not self.access.has_token(asked.get("seat")):
             await refuse(connection, _WHERE_PRINTED)
             return
+        if asked.get("ask") is True:
+            await self._ask(connection, asked)
+            return
         if self._seat is not None:
-            await refuse(connection, "another page has the seat")
+            await refuse(connection, f"another page has the seat{self._seat.named()}")
             return
         is_on_stand = asked.get("profile") == "stand"
         if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
@@ -271,30 +280,47 @@ class Server:
             lambda lines: send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
         )
-        self._seat = seat
+        self._seat = SeatHolder.from_request(asked, seat, self._backend.now_us())
         try:
-            name = str(asked.get("car", ""))
-            board = str(asked.get("board", ""))
             try:
                 limits = self._backend.start_drive(
-                    name, seat, lambda why: end(connection, why), board
+                    self._seat.cars, seat, lambda why: end(connection, why), self._seat.boards
                 )
             except TandemError as fault:
                 await refuse(connection, str(fault))
                 return
             granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
             await connection.send(json.dumps(granted))
-            await _listen(connection, seat)
+            await _listen(connection, self._seat)
         finally:
             seat.leave()
             self._seat = None
 
+    async def _ask(self, connection: ServerConnection, asked: dict[str, object]) -> None:
+        """Ask for the seat for as long as the page stays; it sees in the status what follows."""
+        holder, by = self._seat, page_name(asked)
+        if holder is None or not holder.ask(by, self._backend.now_us()):
+            why = f"{holder.asked_by} asks for it already" if holder else "nobody has the seat"
+            await refuse(connection, why)
+            return
+        try:
+            await connection.send(json.dumps({"is_asked": True}))
+            async for message in connection:
+                if read_object(message).get("do") == "take over" and holder.asked_by == by:
+                    is_taken = holder.take_over(self._backend.now_us())
+                    await connection.send(json.dumps({"is_taken_over": is_taken}))
+        finally:
+            if holder.asked_by == by:
+                holder.keep()
 
-async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
+
+async def _listen(connection: ServerConnection, holder: SeatHolder) -> None:
     async for message in connection:
         if isinstance(message, bytes):
-            seat.hear(message)
+            holder.seat.hear(message)
             continue
-        request = _REQUESTS.get(str(read_object(message).get("do")))
-        if request:
-            seat.request(request)
+        asked = str(read_object(message).get("do"))
+        if asked == "keep":
+            holder.keep()
+        elif asked in _REQUESTS:
+            holder.seat.request(_REQUESTS[asked])

@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
-from host_bridge.core import State, stop_remedy, why_nobody_drives
+from host_bridge.core import CarStatus, State, stop_remedy, why_nobody_drives
 from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 
 _LARGEST_DUTY = 10_000  # all of the time, in 1/10000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 _WITHOUT_CAUSE = (State.ACTIVE, State.HOLD, *_KNOWN_STATES)
+_LOCKED_STATES = (State.STOPPED, State.FAULT)
+_FULL_OVER_LOW = 4.2 / 3.5  # volts of a cell of a LiPo that is full, and of one that is low
 
 
 def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> dict[str, object]:
@@ -27,26 +29,35 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
         "board": car.as_known_car().board_id.hex(),
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
-    if not car.is_online() or car.status is None:
-        return {
-            **row,
-            "state": NO_LINK,
-            "word": NO_LINK,
-            "why": why_offline.split("\n")[0] or "nothing heard",
-        }
+    if car.status is None:
+        why = why_offline.split("\n")[0] or "Nothing is heard of it."
+        return {**row, **_limits(car), "state": NO_LINK, "word": NO_LINK, "why": why}
+    if not car.is_online():
+        why = why_offline.split("\n")[0] or "Nothing is heard of it any more."
+        last = car.status.state.name
+        return {**row, **_heard(car), "state": NO_LINK, "last_state": last, "why": why}
+    return {**row, **_heard(car)}
+
+
+def _heard(car: Car) -> dict[str, object]:
+    """Return what the car told, for the page's tile and what else it shows."""
     status = car.status
+    assert status is not None, "asked before"
+    is_locked = _is_locked(status)
     return {
-        **row,
+        **_limits(car),
         "state": status.state.name,
         "word": status.shown_state.word,
+        "is_locked": is_locked,
         "why": _why(car),
+        "stop_age_s": car.stop_age_s(),
         "driver": _driver(car),
         "speed_mps": status.speed_mps,
         "target_mps": status.target_mps,
         "steer_deg": round(math.degrees(status.steer_rad), 2),
         "profile": status.profile.name.lower(),
-        "battery_v": car.power.battery_v if car.power else None,
-        "battery": car.power.stage.word if car.power else "",
+        "cap_mps": _cap_mps(car),
+        "stand_left_s": car.stand_left_s(),
         "lost": car.connection.statistics.missed_statuses,
         "round_trip_ms": _round_trip_ms(car),
         "blind_m": _blind_m(car),
@@ -54,6 +65,17 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
         "lidar_ahead_m": _lidar_ahead_m(car),
         "outputs": _outputs(car),
         "stop_sources": _stop_sources(car),
+        **_battery(car),
+    }
+
+
+def _battery(car: Car) -> dict[str, object]:
+    power = car.power
+    return {
+        "battery_v": power.battery_v if power else None,
+        "battery": power.stage.name.lower() if power else "",
+        "battery_percent": _battery_percent(car),
+        "has_charger": bool(car.inputs and car.inputs.has_charger),
     }
 
 
@@ -64,6 +86,51 @@ def _why(car: Car) -> str:
     if why:
         return f"{why} {stop_remedy(car.status)}".rstrip()
     return car.status.state.sentence if car.status.state in _WITHOUT_CAUSE else ""
+
+
+def _is_locked(status: CarStatus) -> bool:
+    """Return whether a stop or a fault is latched: nothing moves it until a person clears that."""
+    return bool(status.causes or status.faults) or status.state in _LOCKED_STATES
+
+
+def _limits(car: Car) -> dict[str, object]:
+    """Return how fast its vehicle may be at most and how far it steers, and its wheelbase."""
+    it = car.vehicle
+    if it is None:
+        return {}
+    return {
+        "speed_max_mps": it.speed_max_mps,
+        "reverse_max_mps": it.reverse_max_mps,
+        "steer_max_deg": round(math.degrees(it.steer_max_rad), 1),
+        "wheelbase_m": it.wheelbase_m,
+    }
+
+
+def _cap_mps(car: Car) -> float | None:
+    """Return the lowest speed cap in force: its profile's, or one that somebody set."""
+    assert car.status is not None, "asked before"
+    if car.vehicle is None:
+        return None
+    profile_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower())
+    caps = (profile_mps, car.outputs.cap_mps if car.outputs else None, car.vehicle.speed_max_mps)
+    return min(it for it in caps if it is not None)
+
+
+def _battery_percent(car: Car) -> int | None:
+    """Return where its voltage lies between empty and full; None if its file knows no battery.
+
+    It is no state of charge: a battery under load shows less.
+    """
+    if car.power is None or car.vehicle is None:
+        return None
+    low_v, empty_v = (
+        car.vehicle.parameters[name][0] * 1e-3 for name in ("battery_low_mv", "battery_empty_mv")
+    )
+    full_v = low_v * _FULL_OVER_LOW
+    if not 0.0 < empty_v < full_v:
+        return None
+    part = (car.power.battery_v - empty_v) / (full_v - empty_v)
+    return round(100.0 * min(max(part, 0.0), 1.0))
 
 
 def _driver(car: Car) -> str:

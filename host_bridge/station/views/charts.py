@@ -6,7 +6,10 @@ from typing import Any
 
 from host_bridge.station.views.feed import Point
 
-COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
+# Of the cars 1 to 8, as in page/style/tokens.css
+COLOURS = (
+    "#ff8270", "#6fb9ff", "#f2dc5c", "#cda8ff", "#45d6c1", "#ffae5c", "#e8eef2", "#ff9fd0",
+)  # fmt: skip
 LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels
 _AXIS = {
     "splitLine": {"lineStyle": {"color": "#343b41"}},

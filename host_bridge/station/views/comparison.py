@@ -6,6 +6,7 @@ two boards on one clock, live and from a log, without a session of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from host_bridge.core import CarMotion, CarStatus, ClockReport, State
 
 _TIME_BITS = 30  # width of a session's clock on the wire, in us
 _ARMED = (State.HOLD, State.ACTIVE)
+Pose = tuple[float, float, float]  # x and y in m, yaw in rad
 
 
 def ahead_us(time_us: int, other_us: int) -> int:
@@ -43,6 +45,14 @@ class CarReports:
                 self._hear_status(event, now_us)
             elif isinstance(event, CarMotion):
                 self._hear_motion(event, now_us)
+
+    def clock_bound_ms(self) -> float | None:
+        """Return how well the car knows the clock of the session that drives it, in ms."""
+        status = self.car.status
+        clock = self._clocks.get(status.claim_slot) if status and status.claim_count else None
+        if clock is None or clock.bound_us is None:
+            return None
+        return round(clock.bound_us * 1e-3, 1)
 
     def is_armed(self) -> bool:
         return self.car.status is not None and self.car.status.state in _ARMED
@@ -89,6 +99,7 @@ class CarPair:
         self._epoch: int | None = None
         self._was_armed = False
         self._divergence: Divergence | None = None
+        self._twin_frame: Pose | None = None
 
     def is_driven_together(self) -> bool:
         one, other = self.reports
@@ -102,7 +113,7 @@ class CarPair:
         """
         one, other = self.reports
         if not self.is_driven_together() or other.car.vehicle is None:
-            self._divergence = None
+            self._divergence = self._twin_frame = None
             return
         is_armed = one.is_armed() and other.is_armed()
         if (
@@ -112,6 +123,7 @@ class CarPair:
         ):
             self._divergence = Divergence(other.car.vehicle.divergence)
             self._epoch = one.epoch
+            self._twin_frame = _twin_frame(one.car.motion, other.car.motion)
         self._was_armed = is_armed
         for sample in one.fresh:
             self._divergence.car.add(sample)
@@ -127,6 +139,7 @@ class CarPair:
             "car": one.car.name,
             "twin": other.car.name,
             "skew_ms": self._skew_ms(),
+            "twin_frame": self._twin_frame,
             "differences": [_difference(it) for it in differences],
         }
 
@@ -169,6 +182,18 @@ class Comparison:
     def rows(self) -> list[dict[str, object]]:
         """Return a row for each pair that is driven together, the real car first."""
         return [pair.row() for pair in self._pairs.values() if pair.is_driven_together()]
+
+
+def _twin_frame(car: CarMotion | None, twin: CarMotion | None) -> Pose | None:
+    """Return where the twin's dead reckoning has its origin in the car's, so that both are at one
+    place now; None while one of the two is not known."""
+    if car is None or twin is None:
+        return None
+    turn_rad = car.yaw_rad - twin.yaw_rad
+    cos, sin = math.cos(turn_rad), math.sin(turn_rad)
+    x_m = car.x_m - (twin.x_m * cos - twin.y_m * sin)
+    y_m = car.y_m - (twin.x_m * sin + twin.y_m * cos)
+    return round(x_m, 3), round(y_m, 3), round(turn_rad, 4)
 
 
 def _real_first(reports: CarReports) -> tuple[bool, str]:

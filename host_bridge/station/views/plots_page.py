@@ -19,6 +19,7 @@ os.environ.setdefault("NICEGUI_STORAGE_PATH", tempfile.gettempdir())
 
 from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from host_bridge.station.views import charts
 from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
@@ -26,7 +27,16 @@ from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
 _DRAW_S = 0.4  # between two drawings: a browser on a laptop keeps up
 _MEASURE_S = 2.0
 _SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
-_MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
+_MAP_HEIGHT, _PLOT_HEIGHT, _CELL_HEIGHT = 384, 240, 204  # pixels
+_SCANS_S = 0.1  # a LIDAR turns ten times a second or more
+# Esc stops from this frame, too: it asks the station itself, and then tells the page around it
+_ESC = """<script>document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  fetch("http://%s/stop", { mode: "no-cors", keepalive: true }).catch(() => {});
+  parent.postMessage({ isPressed: true }, "*");
+}, true);</script>"""
+
+_PAGES = ("127.0.0.1", "localhost")
 
 Coloured = list[tuple[str, TimeSeries, str]]
 
@@ -34,18 +44,28 @@ Coloured = list[tuple[str, TimeSeries, str]]
 class Plots:
     """One page's map and charts, redrawn several times a second."""
 
-    def __init__(self, feed: StationFeed) -> None:
+    def __init__(self, feed: StationFeed, *, is_cell: bool) -> None:
+        """``is_cell``: in the cell of the station's page, which has its own map."""
         self._feed = feed
-        self._map = _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
-        self._charts = [(_chart(title, unit), keys) for title, unit, keys in charts.PLOTS]
-        self._of_pairs = [(_chart(title, unit), keys) for title, unit, keys in charts.PAIR_PLOTS]
+        height = _CELL_HEIGHT if is_cell else _PLOT_HEIGHT
+        self._map = None if is_cell else _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
+        box = ui.element("div").classes("w-full")
+        with box.style("display: grid; gap: 12px; grid-template-columns: " + _columns(is_cell)):
+            self._of_pairs = [
+                (_chart(title, unit, height), keys) for title, unit, keys in charts.PAIR_PLOTS
+            ]
+            self._charts = [
+                (_chart(title, unit, height), keys) for title, unit, keys in charts.PLOTS
+            ]
         self._wide = 2.0
         ui.timer(_DRAW_S, self.draw)
-        ui.timer(_MEASURE_S, self._measure)
+        if self._map:
+            ui.timer(_MEASURE_S, self._measure)
 
     async def _measure(self) -> None:
         """Measure the map's ratio of width to height on this screen, for equal scales."""
         with suppress(TimeoutError):
+            assert self._map is not None, "it is measured only where it is"
             found = await ui.run_javascript(f"getElement({self._map.id}).$el.offsetWidth")
             width = float(found or 0) - charts.LEFT - charts.RIGHT
             self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
@@ -58,7 +78,8 @@ class Plots:
         for chart, keys in self._of_pairs:
             chart.set_visibility(bool(pairs))
             self._draw_lines(chart, keys, pairs)
-        self._draw_map(cars)
+        if self._map:
+            self._draw_map(cars, self._map)
 
     def _draw_lines(self, chart: ui.echart, keys: Any, coloured: Coloured) -> None:
         feed = self._feed
@@ -73,7 +94,7 @@ class Plots:
         chart.options["series"] = lines
         chart.update()
 
-    def _draw_map(self, coloured: Coloured) -> None:
+    def _draw_map(self, coloured: Coloured, chart: ui.echart) -> None:
         feed = self._feed
         drawn: list[dict[str, Any]] = []
         points: list[Point] = []
@@ -86,21 +107,26 @@ class Plots:
             if pose := series.pose(feed.now_s):
                 drawn.append(charts.car(pose, colour))
             points += [*path, *scan]
-        self._map.options["series"] = drawn
-        charts.frame(self._map.options, points, self._wide)
-        self._map.update()
+        chart.options["series"] = drawn
+        charts.frame(chart.options, points, self._wide)
+        chart.update()
 
 
 def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
     return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
 
 
+def _columns(is_cell: bool) -> str:
+    return "repeat(auto-fit, minmax(250px, 1fr))" if is_cell else "1fr"
+
+
 def _coloured(every: dict[str, TimeSeries]) -> Coloured:
-    return [
-        (name, series, colour)
-        # more colours than a log has cars
-        for (name, series), colour in zip(sorted(every.items()), charts.COLOURS * 9, strict=False)
-    ]
+    """Return each series with the colour of its car's number, as the page has it."""
+    found = []
+    for position, (name, series) in enumerate(sorted(every.items()), 1):
+        number = series.newest("number") or position
+        found.append((name, series, charts.COLOURS[(number - 1) % len(charts.COLOURS)]))
+    return found
 
 
 def _called(name: str, key: str, keys: Any) -> str:
@@ -154,6 +180,22 @@ def is_worth_logging(record: logging.LogRecord) -> bool:
     return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")
 
 
+async def send_scans(socket: WebSocket, feed: StationFeed, port: str) -> None:
+    """Send the newest scans to a page of the station on this port, until it is gone.
+
+    A message has the points of each car in m, where the car's odometry has them.
+    """
+    if socket.headers.get("origin") not in [f"http://{it}:{port}" for it in _PAGES]:
+        await socket.close()
+        return
+    await socket.accept()
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            found = {name: feed.scan(name) for name in list(feed.cars)}
+            await socket.send_json({name: points for name, points in found.items() if points})
+            await asyncio.sleep(_SCANS_S)
+
+
 def main() -> None:
     """Serve until the station is gone."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -166,10 +208,15 @@ def main() -> None:
     feed = StationFeed(arguments.station, lidars, arguments.log, app.shutdown)
 
     @ui.page("/")
-    def page() -> None:
+    def page(cell: bool = False) -> None:
+        ui.add_head_html(_ESC % arguments.station)
         if feed.is_log:
             Slider(feed)
-        Plots(feed)
+        Plots(feed, is_cell=cell)
+
+    @app.websocket("/scans")
+    async def scans(socket: WebSocket) -> None:
+        await send_scans(socket, feed, arguments.station.rpartition(":")[2])
 
     logging.getLogger("uvicorn.error").addFilter(is_worth_logging)
     feeds: list[asyncio.Task[None]] = []

@@ -104,4 +104,5 @@ class TelemetryView:
             "events": events,
             "loss_percent": self._loss.percent(),
             "is_line_lossy": self.car.is_line_lossy,
+            "clock_bound_ms": self._reports.clock_bound_ms(),
         }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.core import Profile, State
+from host_bridge.core import OperatorRequest, Profile, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
-from host_bridge.drive.drive import UNARMED, FleetDrive, Phase
+from host_bridge.drive.drive import LOCKED, UNARMED, UNLOCKED, FleetDrive, Phase
 from tests.host_bridge.drive.test_drive import LIMITS, Day
 from tests.host_bridge.inputs.made_inputs import Person
 from tests.support.evidence import every, some
@@ -120,3 +120,34 @@ def test_r_at_once_after_a_stop_arms_when_the_cars_have_heard(key):
     day.press(key)
     day.until_phase(Phase.DRIVING)
     assert day.is_in(State.HOLD)
+
+
+def stopped_by_a_person():
+    day = OtherDay(is_unarmed=True, arm_clears=False)
+    day.advance(2.0)
+    day.drive.handle(OperatorRequest.ARM, day.now_us)
+    day.until_phase(Phase.DRIVING)
+    day.drive.handle(OperatorRequest.STOP, day.now_us)
+    day.until(lambda: day.is_in(State.STOPPED))
+    return day
+
+
+def test_where_a_stop_has_to_be_unlocked_to_arm_leaves_it_locked():
+    day = stopped_by_a_person()
+    day.drive.handle(OperatorRequest.ARM, day.now_us)
+    day.advance(2.0)
+    assert (day.drive.phase, day.drive.notice) == (Phase.STOPPED, LOCKED)
+    assert day.is_in(State.STOPPED)
+
+
+def test_to_unlock_arms_nothing_and_to_arm_is_another_word():
+    day = stopped_by_a_person()
+    day.drive.handle(OperatorRequest.UNLOCK, day.now_us)
+    day.until(lambda: day.is_in(State.STANDBY))
+    day.advance(2.0)
+    assert (day.drive.phase, day.drive.notice) == (Phase.STOPPED, UNLOCKED)
+    assert day.is_in(State.STANDBY)
+    day.drive.handle(OperatorRequest.ARM, day.now_us)
+    day.until_phase(Phase.DRIVING)
+    day.drive.handle(OperatorRequest.UNLOCK, day.now_us)
+    assert day.drive.phase is Phase.DRIVING, "there is nothing to unlock"

@@ -21,4 +21,5 @@ def test_a_plan_is_a_keyboard_without_an_end_of_what_the_vehicle_files_say():
     )
     assert rest == (None,) * 6
     assert (options.hand, options.is_unarmed, options.is_lockstep) == (None, False, False)
+    assert options.arm_clears is True
     assert (options.waits_for_reader, options.is_watched) == (False, True)

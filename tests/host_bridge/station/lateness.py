@@ -13,10 +13,10 @@ _WATCH = """(() => {
   window.changes = [];
   let before = "";
   new MutationObserver(() => requestAnimationFrame(() => {
-    const now = document.querySelector("#car-NAME ol").textContent;
+    const now = document.getElementById("events").textContent;
     if (now !== before) changes.push(Date.now());
     before = now;
-  })).observe(document.getElementById("car-NAME"),
+  })).observe(document.getElementById("events"),
     {subtree: true, childList: true, characterData: true});
 })()"""
 _REST_S = 0.35  # and not in step with the twenty pictures a second
@@ -25,7 +25,7 @@ _REST_S = 0.35  # and not in step with the twenty pictures a second
 def stop_lags_ms(page: Page, name: str, count: int) -> list[float]:
     """Stop a car that stands so many times, and clear it: from just before the Stop is sent until
     the animation frame after the page's list of events shows it. The way to the board is in it."""
-    page.js(_WATCH.replace("NAME", name))
+    page.js(_WATCH)
     said_ms = asyncio.run(_stops(name, count))
     time.sleep(1.0)
     drawn = page.js("changes")

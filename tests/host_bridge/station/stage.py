@@ -19,6 +19,8 @@ from tests.support import patience
 NAME = "car"
 SPEED_MPS = 2.0
 STATE = "document.querySelector('.state').dataset.state"
+SEATED = "document.body.classList.contains('seated')"
+STEP = "document.getElementById('seat').dataset.step"  # what the pad's place shows
 SPEED = "parseFloat(document.querySelector('[data-key=speed]').textContent)"
 # Each worker of a run has its own: a station of another one may still be there
 PORTS = 18_090 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
@@ -57,17 +59,17 @@ class Stage:
     def seated(self, page: Page) -> None:
         """The seat taken, and the car armed."""
         deadline = patience.Deadline(60.0)
-        if page.js("document.getElementById('arm').disabled"):
-            page.click("#take")
-            time.sleep(0.2)
-        while page.js("document.getElementById('arm').disabled"):  # another page's is given back
+        while not page.js(SEATED):  # another page's is given back
             deadline.check(page.text)
+            if page.js(f"{STEP} === 'take'"):
+                page.click("#take")
             time.sleep(0.3)
-            page.click("#take")
-        while not page.js(f"told.dataset.phase === 'driving' && {STATE} === 'HOLD'"):
+        is_armed = f"told.dataset.phase === 'driving' && {STATE} === 'HOLD' && {STEP} === 'pad'"
+        while not page.js(is_armed):
             deadline.check(page.text)
-            if page.js(f"told.dataset.phase === 'stopped' && {STATE} !== 'STOPPING'"):
-                page.click("#arm")
+            step = page.js(f"told.dataset.phase === 'stopped' ? {STEP} : ''")
+            if step in ("unlock", "arm"):
+                page.click(f"#{step}")
             time.sleep(0.3)
 
     def hold(self, page: Page) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from sim_mock.board.stored_image import board_id_of
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium
-from tests.host_bridge.station.stage import PORTS, STATE
+from tests.host_bridge.station.stage import PORTS, SEATED, STATE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
 PORT = PORTS + 31
@@ -37,7 +37,7 @@ def test_it_is_neither_armed_nor_driven_by_the_old_name_until_a_person_says_so(
             page = browser.page(address)
             page.until(f"{STATE} === 'STANDBY'")
             assert page.js(f"{ANOTHER}.hidden")
-        page.until("document.querySelectorAll('article').length === 0")
+        page.until("document.querySelectorAll('article.gone').length === 1")
         with serving("sim://nigel?board=two", "car"):
             page.until(f"/ANOTHER CAR/.test({WHY})")
             assert ONE in page.js(WHY)
@@ -46,10 +46,10 @@ def test_it_is_neither_armed_nor_driven_by_the_old_name_until_a_person_says_so(
             page.until(f"/^refused/.test({TOLD})")
             assert ONE in page.js(TOLD)
             assert TWO in page.js(TOLD)
-            assert page.js("document.getElementById('arm').disabled")
+            assert not page.js(SEATED)
             page.until(f"{STATE} === 'STANDBY'")
             page.click("#another")
             page.until(f"{ANOTHER}.hidden && !/ANOTHER CAR/.test({WHY})")
             page.click("#take")
-            page.until("!document.getElementById('arm').disabled")
+            page.until(SEATED)
             page.click("#end")

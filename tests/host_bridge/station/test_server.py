@@ -17,6 +17,7 @@ from host_bridge.core import OperatorRequest
 from host_bridge.core.errors import DeviceFault
 from host_bridge.station.server import page_messages, stop_answers
 from host_bridge.station.server import server as under_test
+from host_bridge.station.server.page_files import FOLDER, PAGES
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME, PageSeat
 from host_bridge.station.server.server import WHEELS_OFF_GROUND, Server
 
@@ -60,11 +61,11 @@ class StationBackend:
         self.stops: list[tuple[str, ...]] = []
         self.rows: list[dict] = [{"name": "car", "is_seen": True}]
         self.fault: Exception | None = None
-        self.begun: list[tuple[str, PageSeat]] = []
+        self.begun: list[tuple[tuple[str, ...], PageSeat]] = []
         self.ended: Callable[[str], None] = lambda why: None
         self.sought: list[tuple[float, bool]] = []
         self.asked: list[dict] = []
-        self.boards: list[str] = []
+        self.boards: list[dict[str, str]] = []
         self.of_pages: list[bool] = []
 
     async def stop(self, names, tell, *, is_page) -> None:
@@ -75,9 +76,9 @@ class StationBackend:
         if self.fault:
             raise self.fault
 
-    def start_drive(self, name, seat, ended, board):
-        self.boards.append(board)
-        self.begun.append((name, seat))
+    def start_drive(self, names, seat, ended, boards):
+        self.boards.append(boards)
+        self.begun.append((names, seat))
         self.ended = ended
         if self.fault:
             raise self.fault
@@ -228,12 +229,12 @@ def test_what_is_known_of_a_log_and_of_stops_is_told(desk, path, told):
     assert answer.headers["Content-Type"] == "application/json"
 
 
-@pytest.mark.parametrize("path", sorted(under_test._PAGES))
+@pytest.mark.parametrize("path", sorted(PAGES))
 def test_a_page_is_what_lies_in_its_file_and_loads_nothing_foreign(path):
     answer = Desk("http://views", "http://camera").ask(path)
-    name, kind = under_test._PAGES[path]
+    name, kind = PAGES[path]
     assert answer.status_code == 200
-    assert answer.body == (under_test._FOLDER / name).read_bytes()
+    assert answer.body == (FOLDER / name).read_bytes()
     assert answer.headers["Content-Type"] == kind
     policy = answer.headers["Content-Security-Policy"]
     is_bar = path == "/bar.html"
@@ -372,15 +373,15 @@ def test_whoever_has_it_drives_the_car_that_they_name(desk):
     assert connection.sent == [
         {"is_granted": True, "is_on_stand": False, "limits": {"steering": 0.4}}
     ]
-    ((name, seat),) = desk.backend.begun
-    assert name == "car"
+    ((names, seat),) = desk.backend.begun
+    assert names == ("car",)
     assert not seat.is_on_stand
     assert connection.closed is None
 
 
 def test_no_name_is_the_only_cars(desk):
     desk.page("/hold", {"seat": desk.token})
-    assert desk.backend.begun[0][0] == ""
+    assert desk.backend.begun[0][0] == ("",)
 
 
 def test_of_two_pages_one_has_the_seat_until_it_goes(desk):
@@ -407,8 +408,9 @@ def test_of_two_pages_one_has_the_seat_until_it_goes(desk):
     asyncio.run(main())
     assert refused(others[0]) == "another page has the seat"
     assert others[1].sent[0]["is_granted"] is True
-    assert [name for name, _ in desk.backend.begun] == ["car", "other"]
-    assert seats == [desk.backend.begun[0][1]] * 2, "it stays the first one's"
+    assert [names for names, _ in desk.backend.begun] == [("car",), ("other",)]
+    assert [seat.cars for seat in seats] == [("car",)] * 2, "it stays the first one's"
+    assert seats[0] is seats[1]
     assert desk.server._seat is None
 
 
@@ -460,14 +462,15 @@ def test_a_page_that_goes_leaves_the_seat_and_frees_it(desk, is_lost):
 
 
 def test_the_board_that_a_page_knows_is_what_the_backend_is_told(desk):
-    desk.hold(board="0102030405060708")
+    desk.hold(boards={"car": "0102030405060708", "twin": 7})
     desk.hold()
-    assert desk.backend.boards == ["0102030405060708", ""]
+    desk.hold(boards="0102030405060708")
+    assert desk.backend.boards == [{"car": "0102030405060708", "twin": "7"}, {}, {}]
 
 
 def test_a_car_that_is_refused_is_not_granted_and_the_seat_is_free(desk):
     desk.backend.fault = DeviceFault("car is on another board", got="board 02")
-    connection = desk.hold(board="01")
+    connection = desk.hold(boards={"car": "01"})
     (said,) = connection.sent
     assert said["is_granted"] is False
     assert "another board" in said["why"]
@@ -514,3 +517,96 @@ def test_without_views_there_are_none_yet():
     assert server.has_views is False
     assert (server._views, server._camera) == ("http://views", "")
     assert (server.access.port, server._observers, server._seat) == (PORT, set(), None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cars"),
+    [
+        ({"with": ["twin"]}, ("car", "twin")),
+        ({"with": ["twin", "car", "twin", "third", "fourth", "fifth"]},
+         ("car", "twin", "third", "fourth")),
+        ({"with": "twin"}, ("car",)),
+        ({"with": [7]}, ("car", "7")),
+    ],
+)  # fmt: skip
+def test_a_seat_takes_a_car_and_its_twins_each_once_and_four_at_most(desk, asked, cars):
+    desk.hold(**asked)
+    assert desk.backend.begun[0][0] == cars
+
+
+@pytest.mark.parametrize(
+    ("given", "by"),
+    [
+        ("Phone 2", "Phone 2"), ("  Anna \n", "Anna"), ("\x1b[2J" + "x" * 40, "[2J" + "x" * 17),
+        ("", "Another page"), (None, "Another page"),
+    ],
+)  # fmt: skip
+def test_everybody_sees_by_which_name_the_seat_is_had_and_since_when(desk, given, by):
+    rows = []
+    connection = Connection("/hold", [
+        {"seat": desk.token, "car": "car", **({} if given is None else {"by": given})}, frame(0)
+    ])  # fmt: skip
+    connection.between = lambda: rows.append(desk.server._seat.row(7_500_000))
+    asyncio.run(desk.server._answer(connection))
+    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5, "asked_by": ""}]
+
+
+def test_to_unlock_and_to_arm_are_two_words(desk):
+    desk.hold({"do": "unlock"}, {"do": "arm"})
+    ((_, seat),) = desk.backend.begun
+    assert list(seat.requests())[:2] == [OperatorRequest.UNLOCK, OperatorRequest.ARM]
+
+
+def asked_for(desk, *words, then: Callable[[], None] = lambda: None):
+    """The seat is had by one page; another one asks for it, and says these words."""
+    other = Connection("/hold", [{"seat": desk.token, "ask": True, "by": "Phone"}, *words])
+    rows = []
+
+    class First(Connection):
+        async def __aiter__(self):
+            holder = desk.server._seat
+
+            def look() -> None:
+                rows.append(holder.row(5_000_000)["asked_by"])
+                then()
+
+            other.between = look
+            await desk.server._answer(other)
+            rows.append(holder.row(5_000_000)["asked_by"])
+            return
+            yield
+
+    first = First("/hold", [{"seat": desk.token, "car": "car", "by": "Laptop"}])
+    asyncio.run(desk.server._answer(first))
+    return other, rows
+
+
+def test_a_page_asks_for_the_seat_while_it_stays_and_everybody_sees_it(desk):
+    other, rows = asked_for(desk, {"do": "nothing"})
+    assert other.sent == [{"is_asked": True}]
+    assert rows == ["Phone", ""], "and no more when it went"
+    ((_, seat),) = desk.backend.begun
+    assert list(seat.requests()) == [OperatorRequest.QUIT], "of the page that had it and went"
+
+
+def test_before_its_time_nothing_is_taken_over(desk):
+    other, _ = asked_for(desk, {"do": "take over"})
+    assert other.sent == [{"is_asked": True}, {"is_taken_over": False}]
+
+
+def test_without_an_answer_it_is_taken_over_and_the_cars_are_disarmed_first(desk):
+    desk.backend.now_us = iter([5_000_000, 5_000_000, 35_000_000]).__next__
+    other, _ = asked_for(desk, {"do": "take over"})
+    assert other.sent == [{"is_asked": True}, {"is_taken_over": True}]
+    ((_, seat),) = desk.backend.begun
+    assert next(iter(seat.requests())) is OperatorRequest.QUIT
+
+
+@pytest.mark.parametrize("token", ["", "another"])
+def test_nobody_asks_for_it_without_the_token(desk, token):
+    connection = desk.page("/hold", {"seat": token, "ask": True})
+    assert refused(connection) == under_test._WHERE_PRINTED
+
+
+def test_a_seat_that_nobody_has_is_not_asked_for(desk):
+    assert refused(desk.page("/hold", {"seat": desk.token, "ask": True})) == "nobody has the seat"

@@ -16,7 +16,7 @@ import pytest
 
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import Chromium, Page
-from tests.host_bridge.station.stage import STATE
+from tests.host_bridge.station.stage import STATE, STEP
 from tests.safety.attackers import tries
 from tests.safety.attackers.test_bar_covered import free_port
 
@@ -123,7 +123,8 @@ def test_it_can_stop_an_armed_car_and_do_nothing_else(shared, browser, hostile, 
         page = browser.page(station.stdout.readline().split()[0])
         page.until(f"document.querySelector('article') && {STATE} === 'STANDBY'")
         page.click("#take")
-        page.until("!document.getElementById('arm').disabled")
+        page.until(f"{STEP} === 'arm'")
+        page.click("#arm")
         page.until(f"told.dataset.phase === 'driving' && {STATE} === 'HOLD'")
         foreign = browser.page(hostile)
         page.call("Page.bringToFront")

@@ -1,6 +1,6 @@
 """Draws the pictures of the READMEs anew: python -m tests.host_bridge.station.page.pictures
 
-Of a real Chromium: a wall's page with two virtual cars in a room, and a phone's after a Stop.
+Of a real Chromium: a laptop's page with a car and its twin in a room, and a phone's after a Stop.
 """
 
 from __future__ import annotations
@@ -35,26 +35,27 @@ def drawn(page: Page, name: str, width: int, height: int) -> None:
     print(path)
 
 
-def of_a_wall(browser: Chromium, folder: Path) -> None:
+def of_a_laptop(browser: Chromium, folder: Path) -> None:
     """A car and its twin."""
     with driven(folder, times=1) as drive:
         page = seen(browser, drive.address)
         page.until(ALL_DRIVE, 120.0)
+        page.js("document.documentElement.dataset.theme = 'night'")
         time.sleep(WAIT_S)
-        drawn(page, "station.png", 1600, 1250)
+        drawn(page, "station.png", 1280, 800)
 
 
 def of_a_phone(browser: Chromium, folder: Path) -> None:
-    """A car that was driven from the page, and stopped."""
+    """A car that was armed from the page, and stopped."""
     with stage(folder, PORTS + 80, "--no-plots") as it:
         page = it.page(browser)
-        page.call("Emulation.setDeviceMetricsOverride", width=360, height=740,
+        page.call("Emulation.setDeviceMetricsOverride", width=390, height=844,
                   deviceScaleFactor=1, mobile=True)  # fmt: skip
-        it.driven(page)
+        it.seated(page)
         page.press("#stop", f"{ANSWER}.className === 'good'")
         page.until(f"{STATE} === 'STOPPED'")
         page.js("scrollTo(0, 0)")
-        drawn(page, "stop.png", 360, 740)
+        drawn(page, "stop.png", 390, 844)
 
 
 def main() -> None:
@@ -67,7 +68,7 @@ def main() -> None:
         patch.setenv("TANDEM_DATA_DIR", folder)
         browser = Chromium()
         try:
-            for draw in (of_a_phone, of_a_wall):
+            for draw in (of_a_phone, of_a_laptop):
                 draw(browser, Path(folder))
         finally:
             browser.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -27,7 +28,7 @@ class Board:
     def __init__(self, comparison: Comparison, name: str, ahead_us: int) -> None:
         self.car = SimpleNamespace(
             name=name, status=STATUS, vehicle=vehicle(), is_online=lambda: True,
-            identity=SimpleNamespace(is_virtual=name != "real"),
+            identity=SimpleNamespace(is_virtual=name != "real"), motion=None,
         )  # fmt: skip
         self._ahead_us = ahead_us
         self.reports = comparison.add(self.car)
@@ -89,6 +90,28 @@ def test_paths_are_compared_at_the_same_moment_of_the_session(comparison):
     path = {it["what"]: it for it in comparison.rows()[0]["differences"]}["path"]
     assert path["amount"] == pytest.approx(0.39, abs=0.02)
     assert (path["unit"], path["differs"]) == ("m", False)
+
+
+def test_a_twin_is_drawn_where_its_car_stood_when_both_were_armed(comparison):
+    twin, real = pair(comparison)
+    twin.car.motion = replace(MOTION, x_m=5.0, y_m=1.0, yaw_rad=0.0)
+    real.car.motion = replace(MOTION, x_m=2.0, y_m=0.0, yaw_rad=math.pi / 2)
+    for board in (twin, real):
+        board.bound()
+        board.accepts(9, NOW_US)
+    comparison.step()
+    x_m, y_m, turn_rad = comparison.rows()[0]["twin_frame"]
+    assert turn_rad == pytest.approx(math.pi / 2, abs=1e-3)
+    # in the twin's own reckoning it is at 5, 1: a quarter turn brings that to -1, 5
+    assert (x_m - 1.0, y_m + 5.0) == (pytest.approx(2.0), pytest.approx(0.0))
+
+
+def test_a_watcher_knows_how_well_a_car_knows_its_sessions_clock(comparison):
+    twin, _ = pair(comparison)
+    assert twin.reports.clock_bound_ms() is None
+    twin.bound()
+    twin.accepts(9, NOW_US)
+    assert twin.reports.clock_bound_ms() == 0.5
 
 
 def test_cars_of_two_sessions_are_not_compared(comparison):

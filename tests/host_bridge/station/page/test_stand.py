@@ -10,7 +10,7 @@ import pytest
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
-from tests.host_bridge.station.stage import NAME, PORTS, SPEED, STATE, stage
+from tests.host_bridge.station.stage import NAME, PORTS, SEATED, SPEED, STATE, stage
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 30
@@ -43,9 +43,9 @@ def browser():
 def page(set_up, browser):
     it = set_up.page(browser)
     yield it
-    if not it.js("document.getElementById('end').disabled"):
+    if it.js(SEATED):
         it.click("#end")
-        it.until("document.getElementById('end').disabled")
+        it.until(f"!{SEATED}")
     it.call("Page.close")
 
 
@@ -85,7 +85,7 @@ def test_the_stands_cap_holds_whatever_the_slider_says(set_up, page):
     on_stand(set_up, page)
     cap = page.js("document.getElementById('speed-words').textContent").rpartition("+")[2]
     assert 0 < float(cap) <= 1.0
-    target = "parseFloat(document.querySelector('[data-key=speed]').textContent.split('of +')[1])"
+    target = "parseFloat(document.querySelector('[data-key=asked]').textContent.split('asked ')[1])"
 
     def deed():
         where = slid(page, "#slide-speed", 1.0)
@@ -143,6 +143,7 @@ def test_the_seat_on_the_stand_needs_that_word_too(page):
 def test_trim_is_written_read_back_and_the_same_as_the_commands(set_up, page):
     page.click("#offground")
     page.until("!document.getElementById('stand').hidden")
+    page.click("#open-drawer")
     page.click("#readtrim")
     page.until("document.querySelectorAll('#trims input').length === 2")
     page.js("const it = document.querySelector('#trims input'); it.value = 12; it.oninput(); 1")
@@ -170,6 +171,7 @@ def test_the_board_refuses_a_trim_while_it_is_armed(set_up, page):
 def test_the_configuration_has_units_limits_and_where_it_differs(set_up, page):
     page.click("#offground")
     page.until("!document.getElementById('stand').hidden")
+    page.click("#open-drawer")
     page.click("#readconfig")
     page.until("document.querySelectorAll('#parameters tr').length > 100")
     rows = page.js(

@@ -167,10 +167,10 @@ def recorded(page: Page, seconds: float) -> Path:
 
 def test_skew_and_divergence_of_a_car_and_its_twin_are_shown_to_whoever_watches(page):
     page.until(f"/f1tenth and twin/.test({TOGETHER})")
-    page.until(f"/path\\s+0\\.[0-9]+ m, limit/.test({TOGETHER})")
+    page.until(f"/Place\\s+0\\.[0-9]+ m/.test({TOGETHER})")
     text = page.js(TOGETHER)
-    assert re.search(r"skew\s+[0-9.]+ ms", text)
-    assert {"steering", "speed", "yaw rate", "path"} <= set(text.split("\n"))
+    assert re.search(r"Skew\s+[0-9.]+ ms", text)
+    assert {"Steering", "Speed", "Turning", "Place"} <= set(re.split(r"\s*\n\s*", text))
 
 
 def test_the_link_says_age_loss_round_trip_and_how_far_it_would_go(page):
@@ -204,7 +204,7 @@ def test_what_a_page_records_is_shown_by_the_same_page_with_a_slider(drive, page
         assert re.fullmatch(
             r"earlier|\d+\.\d\d s", shown.js("document.querySelector('time').textContent")
         )
-        shown.until(f"/path\\s+0\\.[0-9]+ m, limit/.test({TOGETHER})")
+        shown.until(f"/Place\\s+0\\.[0-9]+ m/.test({TOGETHER})")
         assert "there" in shown.js("document.querySelector('[data-key=stops]').textContent")
         assert shown.js("document.getElementById('work').hidden")
         drawn = plots(browser, LOG_PORT)

@@ -1,6 +1,6 @@
 // What neither stops nor drives: a car and its twin, recording, trim and configuration. It has a socket of its own, and the
 // station does each of it in a program of its own; station.js knows nothing of it.
-import { TOKEN, address, at, make, put, seen } from "/station.js";
+import { TOKEN, address, at, make, put, seen } from "/scripts/dom.js";
 let work = null, answers = [];
 export function ask(asked, hear) {
   answers.push(hear || (() => {}));
@@ -14,26 +14,36 @@ export function ask(asked, hear) {
 
 // --- a car and its twin
 
+const SKEW_LIMIT_MS = 10;  // a control period: what is applied in one and the same is at once
+const NAMES = { path: "Place", speed: "Speed", steering: "Steering", "yaw rate": "Turning" };
 const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
+// [words, amount with unit, part of its limit, whether it is beyond]
 function rows(pair) {
-  const said = [["skew", `${number(pair.skew_ms, 1)} ms between the two`, false]];
-  for (const it of pair.differences) said.push([it.what, `${number(it.amount, 3)} ${it.unit}, limit ${it.limit}`, it.differs]);
+  const isSkew = pair.skew_ms !== null;
+  const said = [["Skew", `${number(pair.skew_ms, 1)} ms`, isSkew ? pair.skew_ms / SKEW_LIMIT_MS : 0, false, `limit ${SKEW_LIMIT_MS} ms`]];
+  for (const it of pair.differences) said.push([NAMES[it.what] || it.what, `${it.amount.toFixed(it.what === "steering" ? 3 : 2)} ${it.unit}`, it.amount / it.limit, it.differs, `limit ${it.limit} ${it.unit}`]);
   return said;
 }
 function showTogether(picture) {
   const pairs = picture.together || [], section = at("together");
   section.hidden = !pairs.length;
-  at("views").classList.toggle("pairs", pairs.length > 0);  // two plots more
-  const text = JSON.stringify(pairs);
-  if (section.dataset.shown === text) return;
-  section.dataset.shown = text;
-  section.replaceChildren(...pairs.map((pair) => {
-    const it = make("div"), list = make("dl");
-    it.append(make("h2", "", `${pair.car} and ${pair.twin}: the same commands`));
-    for (const [what, words, differs] of rows(pair)) list.append(make("dt", "", what), make("dd", differs ? "bad" : "", words + (differs ? ": DIFFERS" : "")));
-    it.append(list);
-    return it;
-  }));
+  const names = pairs.map((it) => `${it.car} ${it.twin} ${it.differences.length}`).join();
+  if (section.dataset.names !== names) { section.dataset.names = names; section.replaceChildren(...pairs.map(layPair)); }
+  pairs.forEach((pair, n) => rows(pair).forEach(([, amount, part, differs, limit], row) => fillRow(section.children[n].querySelector("dl"), row, amount, part, differs, limit)));
+}
+function layPair(pair) {
+  const it = make("div", "pair"), list = make("dl");
+  it.append(make("h2", "", `${pair.car} and ${pair.twin}: the same commands`));
+  for (const [words] of rows(pair)) { const bar = make("span", "amount"); bar.append(make("i"), make("u")); list.append(make("dt", "", words), bar, make("dd")); }
+  it.append(list);
+  return it;
+}
+function fillRow(list, row, amount, part, differs, limit) {
+  const [, bar, value] = [0, 1, 2].map((n) => list.children[row * 3 + n]);
+  bar.firstChild.style.width = `${(Math.min(part * 0.8, 1) * 100).toFixed(0)}%`;  // the mark of the limit stands at four fifths
+  bar.title = limit;
+  put(value, amount + (differs ? " DIFFERS" : ""));
+  value.className = differs ? "bad" : "";
 }
 
 // --- recording
@@ -103,10 +113,9 @@ at("readconfig").onclick = readConfig;
 function showStand(picture) {
   at("stand").hidden = !TOKEN || Boolean(picture.replayed) || !at("offground").checked;
   const car = picture.cars.find((it) => it.name === chosen());
-  if (!at("sliders").hidden && car) put(at("outputs"), "puts out by channel " + (car.outputs || []).join("; "));
+  if (car && document.body.classList.contains("onstand")) put(at("outputs"), "puts out by channel " + (car.outputs || []).join("; "));
 }
 at("offground").onchange = () => { for (const id of ["trims", "changes", "parameters", "adjusted"]) at(id).replaceChildren(); };
-at("car").addEventListener("change", () => at("offground").onchange());
 
 // --- a camera, from a program and a site of its own; its picture begins when this page is there
 

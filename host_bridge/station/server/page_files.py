@@ -1,11 +1,30 @@
-"""The answers of the station's server to plain requests: their headers and security policies."""
+"""The files of the page, and the headers with which a browser gets them."""
 
 from __future__ import annotations
 
 import http
+from pathlib import Path
 
 from websockets.datastructures import Headers
 from websockets.http11 import Response
+
+FOLDER = Path(__file__).parents[1] / "page"
+BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+}
+
+
+def _pages() -> dict[str, tuple[str, str]]:
+    """Return the file and its media type for each path of the page."""
+    names = sorted(it.relative_to(FOLDER).as_posix() for it in FOLDER.rglob("*.*"))
+    found = {f"/{name}": (name, _KINDS[Path(name).suffix]) for name in names}
+    return {"/": found.pop("/index.html"), **found}
+
+
+PAGES = _pages()
 
 
 def page_policy(views: str, camera: str, csp_sources: str) -> str:
@@ -29,7 +48,7 @@ def bar_policy(csp_sources: str) -> str:
 def response(
     status: http.HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8", policy: str = ""
 ) -> Response:
-    """Return an answer that is neither cached nor kept open, with the policy of a page if given."""
+    """Return an answer with the headers of every page; ``policy`` is its security policy."""
     headers = Headers(
         {
             "Content-Type": kind,

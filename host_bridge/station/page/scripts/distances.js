@@ -1,7 +1,7 @@
-// How far each car goes for every cause of a stop: a panel of its card, filled from a table that the station works out once
+// How far each car goes for every cause of a stop: a panel of its facts, filled from a table that the station works out once
 // for each vehicle file, in a program of its own. Whoever has the seat's address has it worked out; everybody sees it.
-import { TOKEN, make, put, seen } from "/station.js";
-import { ask } from "/work.js";
+import { TOKEN, make, put, seen } from "/scripts/dom.js";
+import { ask } from "/scripts/work.js";
 
 const metres = (m) => `${m.toFixed(m < 10 ? 2 : m < 100 ? 1 : 0)}\u00a0m`;
 const times = (n) => `×${n.toFixed(n < 10 ? 1 : 0)}`;
@@ -48,7 +48,7 @@ async function load(it, name) {
 }
 function showDistances(picture) {
   for (const [name, state] of Object.entries(picture.distances || {})) {
-    const card = document.getElementById("car-" + name);
+    const card = document.getElementById("facts-" + name);
     if (!card) continue;
     const it = card.querySelector("details.distances") || panel(card, name);
     put(card.querySelector("p.unaided"), state.unaided);

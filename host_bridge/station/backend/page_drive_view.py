@@ -1,0 +1,42 @@
+"""The lines on a drive that the page of its seat shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from host_bridge.drive.drive import Drive
+
+# The drive speaks of a terminal's key R; the page has a button for each of its two deeds
+_KEYS = (
+    (
+        re.compile("press R to clear it and to arm again", re.IGNORECASE),
+        "unlock it, then arm again",
+    ),
+    (
+        re.compile("press R to clear and arm", re.IGNORECASE),
+        "if a stop is locked, unlock it; then arm",
+    ),
+    (re.compile("press R to arm", re.IGNORECASE), "press Arm"),
+)
+
+
+class PageDriveView:
+    """The view that gives the page's driver the lines on the drive."""
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        controls = drive.controls
+        trips = [it.connection.statistics.round_trip_us(50) for it in drive.fleet.cars]
+        worst_us = max((it for it in trips if it is not None), default=None)
+        trip = f"round trip {worst_us * 1e-3:.1f} ms" if worst_us is not None else ""
+        limit = f"drives at {controls.limits.speed_mps:g} m/s at most"
+        notice = drive.notice
+        for pattern, words in _KEYS:
+            notice = pattern.sub(words, notice)
+        return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        return []
+
+    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+        return ()

@@ -1,0 +1,89 @@
+"""The holder of the seat: a page by the name that its person gave, and the cars that it drives.
+
+Another page may ask for it. Whoever has it gives it or keeps it; without an answer for 30 s in
+which nobody held, the one who asked may take it over. The cars are braked and disarmed first,
+always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from host_bridge.core import OperatorRequest
+from host_bridge.station.server.page_seat import PageSeat
+
+_LONGEST_NAME = 20  # what a tile has room for
+_MOST_CARS = 4
+NOBODY = "Another page"  # one that gave no name
+UNANSWERED_US = 30_000_000  # long enough to look up from the car, and to press a button
+
+
+@dataclass
+class SeatHolder:
+    """A page's seat: its cars, the driven one first, and the boards that the page knew them by."""
+
+    seat: PageSeat
+    by: str
+    cars: tuple[str, ...]
+    boards: Mapping[str, str] = field(default_factory=dict)
+    since_us: int = 0
+    asked_by: str = ""  # the page that asks for it
+    asked_us: int = 0
+
+    @classmethod
+    def from_request(cls, asked: Mapping[str, object], seat: PageSeat, now_us: int) -> SeatHolder:
+        """Return the holder that the first message of a page names; what is no text is left out."""
+        twins = asked.get("with")
+        named = [asked.get("car", ""), *(twins if isinstance(twins, list) else [])]
+        cars = [str(it) for it in named]
+        boards = asked.get("boards")
+        known = boards.items() if isinstance(boards, dict) else ()
+        return cls(
+            seat,
+            page_name(asked),
+            tuple(dict.fromkeys(cars))[:_MOST_CARS],
+            {str(name): str(board) for name, board in known},
+            now_us,
+        )
+
+    def named(self) -> str:
+        """Return ": NAME" for a sentence; "" for a page that gave no name."""
+        return "" if self.by == NOBODY else f": {self.by}"
+
+    def ask(self, by: str, now_us: int) -> bool:
+        """Note that a page asks for the seat; return False if another one does already."""
+        if self.asked_by:
+            return False
+        self.asked_by, self.asked_us = by, now_us
+        return True
+
+    def keep(self) -> None:
+        """End the asking: whoever has it keeps it, or the other one waits no more."""
+        self.asked_by = ""
+
+    def take_over(self, now_us: int) -> bool:
+        """Brake, disarm and give up the seat if nobody answered and nobody held for 30 s.
+
+        Returns False otherwise.
+        """
+        quiet_us = now_us - max(self.asked_us, self.seat.held_us or 0)
+        if not self.asked_by or quiet_us < UNANSWERED_US:
+            return False
+        self.seat.request(OperatorRequest.QUIT)
+        return True
+
+    def row(self, now_us: int) -> dict[str, object]:
+        """Return what every page shows of it."""
+        return {
+            "by": self.by,
+            "cars": list(self.cars),
+            "since_s": round((now_us - self.since_us) * 1e-6, 1),
+            "asked_by": self.asked_by,
+        }
+
+
+def page_name(asked: Mapping[str, object]) -> str:
+    """Return the name that a page's person gave, in one printable line."""
+    by = "".join(it for it in str(asked.get("by", "")) if it.isprintable()).strip()
+    return by[:_LONGEST_NAME] or NOBODY
