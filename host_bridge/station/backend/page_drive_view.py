@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from host_bridge.drive.drive import Drive
+from host_bridge.drive.drive import FleetDrive
 
 # The drive speaks of a terminal's key R; the page has a button for each of its two deeds
 _KEYS = (
@@ -24,7 +24,7 @@ _KEYS = (
 class PageDriveView:
     """The view that gives the page's driver the lines on the drive."""
 
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
         trips = [it.connection.statistics.round_trip_us(50) for it in drive.fleet.cars]
         worst_us = max((it for it in trips if it is not None), default=None)
@@ -35,8 +35,8 @@ class PageDriveView:
             notice = pattern.sub(words, notice)
         return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
 
-    def news(self, drive: Drive, now_us: int) -> list[str]:
+    def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         return []
 
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+    def summary(self, drive: FleetDrive, now_us: int) -> Sequence[str]:
         return ()
