@@ -19,11 +19,11 @@ from tandem.transports import DescriptorTransport
 from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cars.external_stop import ExternalStop, lacks_external, make_stop_source
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.config.store import make_host
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.link.transports.uri import open_transport
 from host_bridge.ros2.vocabularies.registry import find_vocabulary
+from host_bridge.sharing.services import make_host
 from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 from tests.host_bridge.page_example import blocks, install_files
 from tests.host_bridge.sharing.desk import runtime_folder

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cli.car_actions.request import refused_fault
-from host_bridge.config.store import make_host
 from host_bridge.core.errors import DeviceFault
+from host_bridge.sharing.services import make_host
 from host_bridge.station.backend.live_backend import LiveBackend, not_served_fault
 from host_bridge.station.backend.programs import Recording
 from tests.host_bridge.sharing.desk import runtime_folder

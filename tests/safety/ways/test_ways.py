@@ -5,8 +5,8 @@ import pytest
 from tests.firmware.copies import saved
 from tests.safety.support.facts import NAMES
 from tests.safety.support.wires import Wires
+from tests.safety.ways import ways
 from tests.safety.ways.suite import SafetySuite, StandSuite
-from tests.safety.ways.ways import ways
 
 _CRUISING: dict = {}
 
