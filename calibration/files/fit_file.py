@@ -16,7 +16,7 @@ from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.core.files import finite, read_toml
-from host_bridge.core.packaged_files import CALIBRATIONS, packaged_file
+from host_bridge.core.files.packaged_files import CALIBRATIONS, packaged_file
 
 FOLDER = Path(__file__).parents[1] / "results"
 REMEDY = "write one with tandem replay --fit"

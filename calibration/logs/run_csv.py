@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose
-from host_bridge.core.drive_tables import COMMANDS, ODOMETRY
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import read_table
+from host_bridge.core.files.drive_tables import COMMANDS, ODOMETRY
 from host_bridge.logs.bags import sha256_of
 
 COMMAND_COLUMNS = COMMANDS.names()

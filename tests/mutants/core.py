@@ -144,7 +144,7 @@ AROUND = (
         "host_bridge/sharing/stop/acceptor.py",
         (
             "host_bridge/sharing/stop/test_stop_endpoint.py",
-            "host_bridge/station/test_rate_limited_listener.py",
+            "host_bridge/station/server/test_rate_limited_listener.py",
         ),
     ),
     Part(
@@ -199,26 +199,36 @@ _SERVER = (
 )  # fmt: skip
 STATION = (
     Part(
-        "host_bridge/station/server/access_rules.py", ("host_bridge/station/test_access_rules.py",)
+        "host_bridge/station/server/access_rules.py",
+        ("host_bridge/station/server/test_access_rules.py",),
     ),
     Part(
         "host_bridge/station/server/reserve_ports.py",
-        ("host_bridge/station/test_reserve_ports.py",),
+        ("host_bridge/station/server/test_reserve_ports.py",),
     ),
     Part(
         "host_bridge/station/server/connection_limit.py",
-        ("host_bridge/station/test_connection_limit.py",),
+        ("host_bridge/station/server/test_connection_limit.py",),
     ),
     Part(
         "host_bridge/station/server/rate_limited_listener.py",
-        ("host_bridge/station/test_rate_limited_listener.py",),
+        ("host_bridge/station/server/test_rate_limited_listener.py",),
     ),
     Part(
         "host_bridge/station/server/page_seat.py", ("host_bridge/station/page/test_page_seat.py",)
     ),
-    Part("host_bridge/station/server/server.py", ("host_bridge/station/test_server.py",), _SERVER),
-    Part("host_bridge/station/server/stop_answers.py", ("host_bridge/station/test_server.py",)),
-    Part("host_bridge/station/server/page_messages.py", ("host_bridge/station/test_server.py",)),
+    Part(
+        "host_bridge/station/server/server.py",
+        ("host_bridge/station/server/test_server.py",),
+        _SERVER,
+    ),
+    Part(
+        "host_bridge/station/server/stop_answers.py", ("host_bridge/station/server/test_server.py",)
+    ),
+    Part(
+        "host_bridge/station/server/page_messages.py",
+        ("host_bridge/station/server/test_server.py",),
+    ),
 )
 ROS2 = (
     Part("host_bridge/ros2/node/ros_input.py", ("host_bridge/ros2/test_ros_input.py",)),

@@ -10,7 +10,7 @@ from host_bridge.config.boards import on_known_boards
 from host_bridge.config.store.pairings import Pairings
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.packaged_files import VEHICLES, packaged_file
+from host_bridge.core.files.packaged_files import VEHICLES, packaged_file
 
 
 class Vehicles:

@@ -13,7 +13,7 @@ from pathlib import Path
 from host_bridge.config.vehicle.document import Document
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.packaged_files import VEHICLES, packaged_file, packaged_names
+from host_bridge.core.files.packaged_files import VEHICLES, packaged_file, packaged_names
 from sim_mock.files.keys import Key
 from sim_mock.files.reading import read_key
 

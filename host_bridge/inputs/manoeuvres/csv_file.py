@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.core.drive_tables import CHANNELS, COMMANDS
 from host_bridge.core.files import read_table, told_as
+from host_bridge.core.files.drive_tables import CHANNELS, COMMANDS
 
 LONGEST_S = 86_400.0  # chosen: a day; times in milliseconds make weeks of a drive
 
