@@ -76,7 +76,7 @@ class _Reader:
         self._theirs = columns
         self._ours = {theirs: ours for ours, theirs in columns.items()}
         self._separator = ""  # "" until it is known
-        self._is_told = False  # by Excel's sep=
+        self._has_separator_line = False  # by Excel's sep=
         self._table: Table | None = None
         self._width = 0
         self._keys: list[Key | None] = []  # by place; None: a column that is not of the schema
@@ -88,7 +88,7 @@ class _Reader:
         """Take the next line. Raises FileFault."""
         bare = text.strip()
         if line == 1 and bare.lower().startswith(_MARK) and len(bare) == len(_MARK) + 1:
-            self._separator, self._is_told = bare[-1], True
+            self._separator, self._has_separator_line = bare[-1], True
         elif bare.startswith("#"):
             self._take_comment(line, bare.lstrip("#").strip())
         elif not bare.strip(';,\t "'):
@@ -128,7 +128,7 @@ class _Reader:
 
     def _best_names(self, text: str) -> tuple[str, list[str]]:
         """Return the separator by which the line has the most names of columns, and its cells."""
-        tried = [self._separator] if self._is_told else [sign for sign, _ in _SEPARATORS]
+        tried = [self._separator] if self._has_separator_line else [sign for sign, _ in _SEPARATORS]
         best: tuple[int, str, list[str]] = (-1, tried[0], [text])
         for sign in tried:
             names = _cells(text, sign)
@@ -196,7 +196,7 @@ class _Reader:
 
     def _split(self, table: Table, line: int, text: str) -> list[str]:
         cells = _cells(text, self._separator)
-        if not table.rows and not self._fits(cells) and not self._is_told:
+        if not table.rows and not self._fits(cells) and not self._has_separator_line:
             self._use(self._other_separator(text) or self._separator)
             cells = _cells(text, self._separator)
         if cells is None:

@@ -18,7 +18,7 @@ from sim_mock.tracks.driving_area import Pose
 TRINARY, SCALE, RAW = MODES = ("trinary", "scale", "raw")
 _APART_M = 1e6  # an origin that is farther away is in millimetres
 _TURN_RAD = 6.3  # a whole turn
-_PERCENT = 100.0
+_PERCENT = 100.0  # of one: a threshold in percent is told by that
 _SHOWN = 100  # letters of a value in an error
 KEYS = (
     Key("image", "text"),

@@ -31,11 +31,11 @@ from sim_mock.tracks.map_file import RAW, SCALE, TRINARY, MapFacts
 Occupancy = npt.NDArray[np.int8]
 Shades = npt.NDArray[np.float32]
 
-OCCUPIED, FREE, UNKNOWN = 100, 0, -1
+OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as nav_msgs/OccupancyGrid has them
 CELLS_MAX = 20_000_000  # a square of 220 m in cells of 5 cm
 _BYTES_MAX = 128 * MIB  # of such an image with 16 bits and alpha
 _FORMATS = ("PPM", "PNG", "BMP")  # those that map_server recommends; others may run programs
-_SAVED_UNKNOWN = 205
+_SAVED_UNKNOWN = 205  # the grey that map_saver writes for it
 _SAVED = {0, _SAVED_UNKNOWN, 254, 255}  # the greys that map_saver and its kin write
 _WIDE = 65_535.0  # of 16 bits
 

@@ -88,7 +88,7 @@ class CarDriver:
 
     @property
     def sensors(self) -> CarSensors:
-        """What a virtual car of this process senses. Raises errors.UsageFault for any other."""
+        """The sensors of a virtual car of this process. Raises errors.UsageFault for any other."""
         if self.line.sensors is None:
             raise no_sensors(self.car.name, self.line.why_no_sensors)
         return self.line.sensors

@@ -103,7 +103,7 @@ class CarReports:
 
     @property
     def hits(self) -> int:
-        """How often it has hit a wall or another car since it was opened or reset."""
+        """Return the number of hits on walls and other cars since it was opened or reset."""
         return self._driver.sensors.hits
 
     @property

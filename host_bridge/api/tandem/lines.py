@@ -53,7 +53,7 @@ class CarLine(Protocol):
 
     @property
     def sensors(self) -> CarSensors | None:
-        """What a virtual car of this process senses; None for any other, and ``why_no_sensors``."""
+        """The sensors of a virtual car of this process; ``why_no_sensors`` if None."""
 
     @property
     def why_no_sensors(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What a ROS vocabulary of your own is made of; importing it needs no ROS.
+"""The parts of a ROS vocabulary of your own; importing it needs no ROS.
 
 host_bridge/ros2/vocabularies/README.md adds one.
 """

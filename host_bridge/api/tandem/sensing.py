@@ -16,7 +16,9 @@ from sim_mock.virtual_car.surroundings import Surroundings
 from sim_mock.world import World
 from tandem.arguments import number
 
-_LAPS_EVERY_US = 10_000
+_LAPS_EVERY_US = 10_000  # 100 times a second: at 5 m/s the line is crossed within 5 cm
+_SECTOR_RAD = 0.1  # some twenty rays of a LIDAR with 1080
+_TURN_RAD = 7.0  # more than a whole turn, which is 6.28
 _TRACKED = "sim://f1tenth?track=corridor"
 
 
@@ -32,11 +34,11 @@ class Scan:
     angles_rad: NDArray[np.float64]
     ranges_m: NDArray[np.float64]
 
-    def nearest_m(self, towards_rad: float, width_rad: float = 0.1) -> float:
+    def nearest_m(self, towards_rad: float, width_rad: float = _SECTOR_RAD) -> float:
         """Return the shortest range in m within a sector around an angle; inf if all is free."""
         away_rad = self.angles_rad - number("towards_rad", towards_rad)
         away_rad = np.abs((away_rad + pi) % (2.0 * pi) - pi)
-        found = self.ranges_m[away_rad <= number("width_rad", width_rad, 0.0, 7.0) / 2.0]
+        found = self.ranges_m[away_rad <= number("width_rad", width_rad, 0.0, _TURN_RAD) / 2.0]
         return float(np.fmin.reduce(found, initial=inf))
 
     def __repr__(self) -> str:
@@ -64,7 +66,7 @@ class LapTimes:
 
 
 class CarSensors:
-    """What a virtual car of this process senses, and its laps since it began."""
+    """The sensors of a virtual car of this process, and its laps since it began."""
 
     def __init__(
         self, name: str, world: World, surroundings: Surroundings | None, wheelbase_m: float

@@ -1,4 +1,4 @@
-"""What a transport of your own is made of: host_bridge/link/transports/README.md adds one."""
+"""The parts of a transport of your own: host_bridge/link/transports/README.md adds one."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
-_STEP_S = 0.01
+_STEP_S = 0.01  # twice for each word to the car, which gets fifty a second
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ _WINDOW = 8  # requests under way at once: at 115200 baud they fit into three st
 _AGAIN_S = 0.06  # three times what a car takes to answer on its next step
 _TRIES = 50  # consecutive ones without any answer
 _COMMIT_AGAIN_S = 1.0  # an RP2040 takes 0.3 s to store it in its flash
-_COMMIT_TRIES = 5
+_COMMIT_TRIES = 5  # seconds in all: as long as a person waits for it
 _MORE_IF_HEARD = 6  # factor on the tries for a car that is online, so only slow
 
 Progress = Callable[[int, int], None]  # done, of how many

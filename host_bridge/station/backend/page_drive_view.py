@@ -26,6 +26,7 @@ class PageDriveView:
 
     def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
+        # per cent: the median
         trips = [it.connection.statistics.round_trip_us(50) for it in drive.fleet.cars]
         worst_us = max((it for it in trips if it is not None), default=None)
         trip = f"round trip {worst_us * 1e-3:.1f} ms" if worst_us is not None else ""

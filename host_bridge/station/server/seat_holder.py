@@ -14,7 +14,7 @@ from host_bridge.core import OperatorRequest
 from host_bridge.station.server.page_seat import PageSeat
 
 _LONGEST_NAME = 20  # what a tile has room for
-_MOST_CARS = 4
+_MOST_CARS = 4  # what a map of one seat shows apart
 NOBODY = "Another page"  # one that gave no name
 UNANSWERED_US = 30_000_000  # long enough to look up from the car, and to press a button
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tandem
 
-CIRCLE_S = 15.0  # once around at 0.4 m/s and 0.0745 rad: a circle of 1.9 m across
+SPEED_MPS = 0.4  # just below the cap of a Nigel
+STEER_RAD = 0.0745  # a circle of 1.9 m across
+CIRCLE_S = 15.0  # once around it
 
 
 def main() -> list[tuple[float, float]]:
@@ -13,7 +15,7 @@ def main() -> list[tuple[float, float]]:
     with tandem.open("sim://nigel", lockstep=True) as car:
         car.arm()
         for t_s in car.ticks(2 * CIRCLE_S):
-            car.drive(0.4, 0.0745 if t_s < CIRCLE_S else -0.0745)
+            car.drive(SPEED_MPS, STEER_RAD if t_s < CIRCLE_S else -STEER_RAD)
             x_m, y_m, _ = car.pose
             path.append((x_m, y_m))
     return path

@@ -7,7 +7,10 @@ from math import radians
 import tandem
 
 K_P, K_I, K_D = 0.5, 0.02, 0.12  # rad per m, per m s, per m/s
-STEP_S = 0.01
+STEP_S = 0.01  # between two ticks of a car in lockstep
+SPEED_MPS = 1.5  # a lap in under a minute
+LOOKS_DEG = 50  # to either side of straight ahead: how the track goes on
+MOST_S = 90.0  # for a lap and a half
 
 
 class Pid:
@@ -27,11 +30,13 @@ def main() -> tandem.LapTimes:
     with tandem.open("sim://f1tenth?track=corridor", lockstep=True) as car:
         pid, most_rad = Pid(), car.vehicle.steer_max_rad
         car.arm()
-        for _ in car.ticks(90.0):
+        for _ in car.ticks(MOST_S):
             scan = car.scan()
-            left_m, right_m = (min(scan.nearest_m(radians(at)), 2.0) for at in (50, -50))
+            left_m, right_m = (
+                min(scan.nearest_m(radians(at)), 2.0) for at in (LOOKS_DEG, -LOOKS_DEG)
+            )
             steer_rad = pid.step((left_m - right_m) / 2.0)
-            car.drive(1.5, max(-most_rad, min(most_rad, steer_rad)))
+            car.drive(SPEED_MPS, max(-most_rad, min(most_rad, steer_rad)))
             if car.laps.count:
                 break
         return car.laps
