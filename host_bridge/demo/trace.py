@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-STANDSTILL_MPS = 0.02  # below what a wheel count within the speed's window shows as motion
+STANDSTILL_MPS = 0.02  # chosen: nobody sees a car that moves more slowly
 
 
 @dataclass(frozen=True)

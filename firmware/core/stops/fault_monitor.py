@@ -58,7 +58,7 @@ const = micropython.const
 _RELAY_SETTLES_US = const(50_000)  # contacts bounce and travel for 10 to 20 ms
 _OVERRUN_STEPS = const(3)  # a step as long as three beats has missed two sets of claims
 _OVERRUN_US = const(30_000)  # at most, whatever the beat: below the guard's limit (guard.py)
-_BOOTS_MAX = const(3)  # starts in a row that did not last: one or two may be a loose plug
+_BOOTS_MAX = const(3)  # starts in a row that did not last; chosen: one or two may be a loose plug
 _HEALTHY_US = const(10_000_000)  # a start that lasts so long did not fail
 
 

@@ -51,7 +51,7 @@ class Plausibility:
         self._stuck_effort = params.get("stuck_effort")
         self._standstill = params.get("standstill_mm_s")
         top = max(params.get("speed_max_mm_s"), params.get("reverse_max_mm_s"))
-        # a quarter and 0.2 m/s beyond: noise and a car that overshoots are no fault
+        # chosen: an overshoot by a quarter, and a slow car's noise, are no fault
         self._most_mm_s = top + top // 4 + 200
         self._fast_us = params.get("too_fast_ms") * 1000
         self._runaway_mm_s = params.get("runaway_mm_s")

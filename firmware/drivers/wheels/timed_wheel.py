@@ -15,7 +15,7 @@ _DRAWN_US = 500_000  # what it is behind by is made up within this time, so that
 _MASK = (1 << 30) - 1
 _STEP_MAX_US = 20_000  # of one step: after a hang it rolls no farther at once
 _TOP_MM_S = 25_000  # in that time 5e8 nm, and as much is drawn: within 30 bits
-_BEHIND_MAX_UM = 500_000  # in both directions: more is a sensor that counts what is none
+_BEHIND_MAX_UM = 500_000  # as far as the longest gap: more is not made up for
 _EDGES_MAX = 1_000  # in a step: times the longest gap it is still within 30 bits
 
 

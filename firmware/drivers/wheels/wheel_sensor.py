@@ -39,7 +39,7 @@ class WheelSensor:
     ) -> None:
         if not 0 < gap_um <= 1_000_000 or top_mm_s <= 0:
             raise ValueError("gap_um is 1 to 1000000 and top_mm_s above 0; correct the wheel")
-        # five times gravity: no tyre of a car gets it there faster
+        # five times gravity: as fast as wheels spin up, whatever the tyres
         if not 0 < most_mm_s2 <= 50_000:
             raise ValueError("most_mm_s2 is 1 to 50000; correct the wheel")
         self._ticks_us = ticks_us

@@ -26,7 +26,7 @@ _START_S = 12.0  # the longest time in neutral that a vehicle file may require, 
 _READY_S = 5.0  # a clock good enough to arm: it takes some tenths of a second where nothing is lost
 _ANSWER_S = 2.0
 _REST_S = 6.0  # a car at its top speed brakes to a stop in less
-_REST_MPS = 0.02  # below what one wheel count within the speed's window shows as motion
+_REST_MPS = 0.02  # chosen: nobody sees a car that moves more slowly
 _HAIR = 1e-9  # rounding of a limit that a script computes
 _DRIVEN = (State.HOLD, State.ACTIVE)
 

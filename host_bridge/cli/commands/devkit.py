@@ -51,7 +51,7 @@ from host_bridge.inputs.autodrive.script_address import DEFAULT
 from host_bridge.inputs.autodrive.script_input import FIT
 from host_bridge.sharing.services import Host
 
-_EVERY_MAX_S = 10.0  # a rarer answer is no control of a car, and most probably milliseconds
+_EVERY_MAX_S = 10.0  # chosen: with rarer answers a car may hardly move (stop.blind_m)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -53,7 +53,7 @@ and how long a step of its program takes, with the control periods that were mis
 has its latest events too. This command cannot move a car, nor keep one from moving.
 """
 EVERY_S = 0.1  # as often as an eye can follow figures
-_EVENTS_SHOWN = 5  # lines that leave room for four cars on 24
+_EVENTS_SHOWN = 5  # lines below a single car, which a person reads at a glance
 _LINK_NEWS = (LinkLost, LinkMismatched, LinkNoisy, CarRestarted, LinkIdentified)
 
 

@@ -94,7 +94,7 @@ def _runaway_mm_s(speed_max_mps: float) -> int:
 
     It is never less than 0.15 m/s, nor more than 1 m/s.
     """
-    # Chosen: above the noise of a slow wheel sensor, and below what a person takes for obedience
+    # Chosen: less would take a drive's overshoot for a runaway, more would let one grow
     return round(min(max(0.2 * speed_max_mps, 0.15), 1.0) * 1e3)
 
 

@@ -15,7 +15,7 @@ from sim_mock.world import plant_of
 _STEP_S = 0.001  # of the plant, as in a virtual car
 _STANDSTILL_MPS = 0.02  # as in the stops that it is compared with
 _AT_MOST_S = 60.0  # a car that rolls in neutral stands long before
-_SETTLE_S = 6.0  # the plant reaches its speed in half of it
+_SETTLE_S = 6.0  # chosen: the speed is steady by then
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,6 @@ def _cruise(plant: Plant, vehicle: Vehicle, speed_mps: float) -> tuple[list[int]
         plant.step(_STEP_S, values, True)
         if step * _STEP_S > 1.0:  # an ESC arms in neutral first
             error = speed_mps - plant.truth.vx_mps
-            # found by trial: slow enough not to swing, and settled within _SETTLE_S
+            # chosen: so small that the speed does not swing
             throttle = min(max(throttle + 0.0004 * error, 0.0), 1.0)
     return values, neutral

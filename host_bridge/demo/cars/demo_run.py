@@ -16,7 +16,7 @@ from host_bridge.demo.judging.verdict import (
 )
 from host_bridge.demo.trace import MeasuredStop, TraceReader, stop_after
 
-SPEED_MPS = 3.0  # below each of these cars' top speed, and fast enough that its stop is seen
+SPEED_MPS = 3.0  # below the demo car's top speed, and fast enough that its stop is seen
 NAME = "demo-car"
 # The longest wait for anything, in seconds granted to a computing process; the slowest takes
 # some 2 s. So a hang is recognised on any machine, and no wait is endless.

@@ -155,7 +155,7 @@ def _records(demo_cars: DemoCars) -> list[Acceptance]:
 
 
 def _at_rest(demo_cars: DemoCars) -> bool:
-    # below what a wheel count within the speed's window shows as motion
+    # chosen: above the steps of a wheel counter, and hardly seen
     return all(car.status and abs(car.status.speed_mps) < 0.05 for car in demo_cars.fleet.cars)
 
 

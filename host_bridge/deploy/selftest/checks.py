@@ -13,7 +13,7 @@ from host_bridge.deploy.selftest.bench import CheckResult, SelfTestBench
 Check: TypeAlias = Callable[[SelfTestBench], AsyncIterator[CheckResult]]
 _LISTEN_S = 1.5  # slow reports come twice a second
 _STEER_PART = 0.3  # of full lock: clearly visible, and away from the mechanical stops
-_STEER_S = 1.2  # lock to lock of a slow servo, and time to see it
+_STEER_S = 1.2  # a slow servo's way to there, and time to see it
 _STEER_WITHIN_RAD = 0.02  # about a degree: what the program puts out is exact, but for its rounding
 _NEUTRAL_S = 0.3  # an attended source begins from neutral
 _CAP_PART = 0.5  # of the stand's cap
@@ -21,7 +21,7 @@ _SPEED_WITHIN_S = 5.0  # an ESC arms for up to 2 s; six magnets a turn are slow 
 _MOVED_MPS = 0.05  # the least that a wheel counter of these cars shows as motion
 _STILL_RADPS = 0.1  # a gyro at rest, biased
 _PERSON_S = 30.0  # time for a person to find the switch
-_STOPS_S = 0.5  # the loop is heard within a step; a person's eye sees no more
+_STOPS_S = 0.5  # the loop is heard within a step; the rest is the line and this program
 _RESTS_S = 5.0  # from half of the stand's cap any car's wheels stand in less
 _VESC_ALONE_S = 3.0  # it is released for 0.3 s, and may time out after a second
 _TIMES_OUT_S = 0.2  # firmware/boards/physical/vesc_drive.py relies on it

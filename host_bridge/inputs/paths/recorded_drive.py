@@ -10,7 +10,7 @@ from scipy.ndimage import gaussian_filter1d  # type: ignore[import-untyped]
 
 from host_bridge.inputs.paths.path import GAP_M, GAP_PART, GAP_RAD, Floats, Path, resampled
 
-# a quarter of the shortest wheelbase and less, and above the steps of wheel counts
+# finer than the bends that these cars drive, above the steps of wheel counts
 SPACING_M = 0.05
 _SMOOTH_POINTS = 2.0  # sigma of 0.1 m, against the steps of wheel counts
 _FINE_M = 0.01  # a smaller movement counts as standing
@@ -93,7 +93,7 @@ def _return_of(places: Floats) -> int | None:
 
 def _yaw(places: Floats, i: int) -> float:
     """Return the direction over a few places, since those from wheel counts have steps."""
-    last = min(i + 5, len(places) - 1)  # a quarter of a metre
+    last = min(i + 5, len(places) - 1)  # places, each _FINE_M or more from the one before
     first = min(i, last - 1)
     dx, dy = places[last] - places[first]
     return atan2(dy, dx)

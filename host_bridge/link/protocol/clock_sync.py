@@ -28,7 +28,7 @@ _EASY_US = 100_000  # between answers then: in it a crystal of 100 ppm drifts by
 _DEFAULT_STEP_US = 10_000  # until a car has told: most cars' control period
 _SHORTEST_STEP_US = 1_000  # firmware/core/settings/params.py
 _LONGEST_STEP_US = 20_000  # firmware/core/settings/params.py
-_SPANS = 15  # odd, for a median; half a second at most
+_SPANS = 15  # odd, for a median; a third of a second at most
 _RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
 
 

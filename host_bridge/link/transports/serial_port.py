@@ -27,7 +27,7 @@ from host_bridge.link.transports.port_faults import busy_fault, open_fault
 from host_bridge.link.transports.port_holders import holders
 from host_bridge.link.transports.uri import Uri
 
-BAUD = 921_600  # the highest rate that every common USB adapter has; USB boards ignore it
+BAUD = 921_600  # five times what a board says at 100 Hz (sim_mock/hitl); USB boards ignore it
 # Not lower: opening at 1200 baud tells many USB boards to restart into their loader.
 BAUD_LOW, BAUD_HIGH = 9_600, 12_000_000
 PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt

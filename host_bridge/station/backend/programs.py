@@ -18,7 +18,7 @@ from pathlib import Path
 from sim_mock.programs import children
 
 _ENDS_WITHIN_S = 5.0  # for its own end; then it is killed
-# a command that writes a configuration takes some ten seconds on a slow line
+# chosen: the longest of these commands writes a configuration by a slow line
 _ANSWERS_WITHIN_S = 60.0
 _SIZE_EVERY_S = 0.5  # between two looks at the growing file
 

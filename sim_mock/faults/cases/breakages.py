@@ -217,7 +217,7 @@ def _count_by_themselves(trial: FaultTrial, speed_mps: float) -> None:
         value = begun + round(counts_mps * ms * 1e-3) & (1 << 30) - 1
         return lambda: trial.pins.stuck.update(count_left=value, count_right=value)
 
-    for ms in range(10, 600, 10):  # ms: longer than the time after which too fast is a fault
+    for ms in range(10, 600, 10):  # ms: 0.6 s, from step to step
         trial.after(ms, count(ms))
 
 

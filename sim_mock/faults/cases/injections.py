@@ -13,8 +13,8 @@ TrialInjection = Callable[[FaultTrial], None]
 REPL = b"\x03\x04\x01\x02\x05\r\n\x1b"  # bytes by which a terminal breaks into a MicroPython
 ALL_BYTES = bytes(range(256))
 _FLOOD = 4096  # bytes per beat, of which a board takes 512
-JUMP_US = 1_000_000  # beyond any claim's lease
-LIE_US = 300_000  # beyond any claim's lease, and within a second
+JUMP_US = 1_000_000  # as long as the longest lease
+LIE_US = 300_000  # beyond the lease of a usual source, and within a second
 
 
 # --- makers of injections

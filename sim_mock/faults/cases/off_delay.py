@@ -71,7 +71,7 @@ def bounces(trial: FaultTrial) -> None:
 
 def opens_under_hands(trial: FaultTrial) -> None:
     """Open the loop of a car that holds while its wheels are turned by hand."""
-    # ms: after the off-delay of a hand that turns wheels slowly
+    # ms: the wheels have stood for 1 s, and are turned since a tenth
     trial.after(1_100, lambda: _turn(trial, False))
     turned_by_hand(0.9)(trial)
     trial.run(200)

@@ -169,7 +169,7 @@ def _until_us(trial: FaultTrial, clock_us: Callable[[], int]) -> None:
 
 
 def _wait_for_speed(trial: FaultTrial, speed_mps: float) -> None:
-    # ms: the slowest of these cars needs 4 s
+    # ms: longer than any of these cars takes
     if not trial.until(lambda: trial.world.plant.truth.vx_mps > speed_mps, 8000):
         raise NotReady("the car did not come up to speed")
 

@@ -10,7 +10,7 @@ from host_bridge.config.boards.pins.part_rules import PART_RULES
 from host_bridge.config.boards.schema import BUS_WIRES, SIDES
 from host_bridge.core.errors import VehicleFileFault
 
-# what a 3.3 V input takes: the supply and a diode's drop; a 5 V tolerant one
+# an input takes 0.3 V more than 3.3 V; a 5 V tolerant one half a volt more
 _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
 _OF_VESC = ("vesc", "vesc_servo")
 

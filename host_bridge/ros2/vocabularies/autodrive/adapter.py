@@ -14,7 +14,7 @@ from host_bridge.ros2.node.mux import MuxSource
 from host_bridge.ros2.node.vocabulary_adapter import MessageFiller, NodeApi, VocabularyAdapter
 from host_bridge.ros2.vocabularies.topics import Content, Publication, Subscription
 
-_BACK_M = 0.05  # it is back at its start: nearer than a wheel's width
+_BACK_M = 0.05  # nearer than this it has been put back at its start
 # The lights' byte of a claim (firmware/boards/physical/signals.py): beam, left, right
 _BEAM, _INDICATORS_AT = 3, 2
 _LIGHTS_MOST = {Content.HEADLIGHTS: 2, Content.INDICATORS: 3}
