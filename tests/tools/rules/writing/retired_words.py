@@ -108,7 +108,6 @@ ROWS = (
     Retired("belief", "prior", BOTH),
     Retired("beliefs", "priors", BOTH),
     Retired("untold", "not_identifiable"),
-    Retired("is_told", "is_estimated", PRODUCT),
     Retired("sooner", "c_counterpart", PRODUCT),
     # --- the virtual car, faults and the demo
     Retired("Facts", "VirtualCarConfig", PRODUCT),
