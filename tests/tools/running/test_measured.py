@@ -176,7 +176,7 @@ def test_the_bare_process_beside_a_test_is_no_program_of_its_own(tmp_path):
     """Where no test has a limit of time, as under the mutants' driver, the first who waits asks for
     it."""
     (tmp_path / "test_it.py").write_text(
-        "from tests import patience\n\n\n"
+        "from tests.support import patience\n\n\n"
         "def test_that_waits():\n    patience.until(lambda: True, 'what is there', 1.0)\n"
     )
     (tmp_path / "conftest.py").write_text(CONFTEST)
