@@ -42,10 +42,6 @@ class SimulatorServer:
         """True if no vehicle of the simulator is heard."""
         return all(vehicle.plant.is_lost for vehicle in self.driven.values())
 
-    @property
-    def is_connected(self) -> bool:
-        return self._socket is not None
-
     async def open(self, host: str, port: int) -> int:
         """Listen, and return the port. Raises OSError."""
         self._server = await serve(

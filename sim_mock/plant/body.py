@@ -1,7 +1,8 @@
 """A car's body in the plane: dynamic single track above a walk, kinematic model below.
 
 The state is that of the centre of gravity: position and yaw in the world, velocities in the car (x
-forward, y left, yaw to the left). The rear axle, which odometry refers to, is ``rear_axle``.
+forward, y left, yaw to the left). The rear axle, which odometry refers to, is
+``bodies.rolling.rear_axle_position``.
 
 There are two models because a slip angle is the ratio of two speeds that both vanish at standstill,
 so the single track becomes as stiff as c g / v. Below ``kinematic_below_mps`` the motion is
@@ -193,38 +194,6 @@ def _side_n(law: TyreLaw, slip: float, stiffness_n: float, grip_n: float, along_
     if x <= -1.0:
         return -limit_n
     return limit_n * x * (3.0 - 3.0 * abs(x) + x * x)
-
-
-def kinematic_derivatives(state: State, accel_x_mps2: float, u: BodyInput) -> State:
-    """Return the right-hand side of the kinematic bicycle, with its reference at the CG.
-
-    Source: Rajamani, section 2.2, eq. 2.12 to 2.14, with vx for the speed along the car.
-    """
-    _, _, yaw, vx, _, _ = state
-    vy = vx * u.sway
-    cos_yaw, sin_yaw = cos(yaw), sin(yaw)
-    return (
-        vx * cos_yaw - vy * sin_yaw,
-        vx * sin_yaw + vy * cos_yaw,
-        vx * u.turn_per_m,
-        accel_x_mps2,
-        accel_x_mps2 * u.sway,
-        accel_x_mps2 * u.turn_per_m,
-    )
-
-
-def rear_axle(state: BodyState, p: BodyParameters) -> tuple[float, float]:
-    """Return the position of the middle of the rear axle in the world, in m."""
-    return (
-        state.x_m - p.lr_m * cos(state.yaw_rad),
-        state.y_m - p.lr_m * sin(state.yaw_rad),
-    )
-
-
-def kinetic_energy_j(state: BodyState, p: BodyParameters) -> float:
-    """Return the energy of the car's motion in the plane, without that of its driveline."""
-    square = state.vx_mps**2 + state.vy_mps**2
-    return 0.5 * p.mass_kg * square + 0.5 * p.inertia_z_kgm2 * state.yaw_rate_radps**2
 
 
 def without_slip_mps(s: BodyState, u: BodyInput, impulse_ns: float, p: BodyParameters) -> float:

@@ -30,10 +30,9 @@ _ANSWER_WITHIN_S = 10.0  # a busy machine takes some seconds to start it
 
 @dataclass(frozen=True)
 class Candidate:
-    """A command that may be a MicroPython, who named it, and why it is not one (empty: it is)."""
+    """A command that may be a MicroPython, and why it is not one (empty: it is)."""
 
     command: str
-    named_by: str
     fault: str
 
 
@@ -50,13 +49,13 @@ def candidates(bits: int) -> Iterator[Candidate]:
     variable, name, private = PLACES[bits]
     named = os.environ.get(variable)
     if named:
-        yield Candidate(named, f"${variable}", fault(named, bits))
+        yield Candidate(named, fault(named, bits))
         return
     found = shutil.which(name)
     if found:
-        yield Candidate(found, "the path", fault(found, bits))
+        yield Candidate(found, fault(found, bits))
     if private.exists():
-        yield Candidate(str(private), "make setup", fault(str(private), bits))
+        yield Candidate(str(private), fault(str(private), bits))
 
 
 @functools.cache

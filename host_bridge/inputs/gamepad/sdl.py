@@ -67,9 +67,6 @@ class PadFacts:
     name: str
     guid: str
     mapping: str
-    axes: int = 0
-    buttons: int = 0
-    hats: int = 0
 
 
 class Sdl:

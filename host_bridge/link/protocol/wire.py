@@ -123,13 +123,6 @@ def new(kind: type[AnyMessage], /, **fields: int | bytes) -> AnyMessage:
     return message
 
 
-def fields_of(message: Message) -> dict[str, int | bytes]:
-    """Return the fields by name; byte strings as ``bytes``."""
-    layout = LAYOUTS[type(message)]
-    values = (v if isinstance(v, int) else bytes(v) for v in layout.read(message))
-    return dict(zip(layout.names, values, strict=True))
-
-
 def payload(message: Message) -> bytes:
     """Return the bytes that the car's running CRC over accepted claims covers.
 

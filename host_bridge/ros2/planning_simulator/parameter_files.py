@@ -10,9 +10,14 @@ from typing import Any
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.files import FileFault, read_yaml, yaml_value
 from sim_mock.bodies.trust import is_trusted
-from sim_mock.models.planning.model_types import LEARNED, make_car, refuse_unknown
+from sim_mock.models.planning.model_types import LEARNED, refuse_unknown
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
-from sim_mock.models.planning.simulator import INITIALIZE_SOURCES, Settings, Simulator
+from sim_mock.models.planning.simulator import (
+    INITIALIZE_SOURCES,
+    Settings,
+    Simulator,
+    make_simulator,
+)
 
 NODE = "simple_planning_simulator"
 NAMESPACE = "/simulation"
@@ -79,13 +84,10 @@ class SimulatorSetup:
 
         Raises errors.DataFileFault for a vehicle model that does not exist here or cannot be made.
         """
-        own = {name: self.values[name] for name in (*NUMBERS, *TEXTS) if name in self.values}
-        settings = {name: self.values[name] for name in Settings._fields if name in self.values}
+        names = ("vehicle_model_type", *NUMBERS, *TEXTS, *Settings._fields)
+        given = {name: self.values[name] for name in names if name in self.values}
         try:
-            car = make_car(
-                self.values["vehicle_model_type"], own, self.values[WHEEL_BASE], self.period_s
-            )
-            return Simulator(car, Settings.from_mapping(settings), seed)
+            return make_simulator(given, self.values[WHEEL_BASE], self.period_s, seed)
         except (ValueError, OSError, TypeError) as error:
             raise DataFileFault(
                 "the vehicle model cannot be made of these parameters", got=str(error)

@@ -164,13 +164,6 @@ class LoginQuota:
         self._left += 1
 
 
-def connect_all() -> list[StopSocket]:
-    """The stop sockets of all served cars, connected, by name. Whoever gets them closes them.
-    Raises as ``found`` does."""
-    sockets = [it for it in find_stop_sockets() if it]
-    return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
-
-
 def find_stop_sockets() -> Iterator[StopSocket | None]:
     """Yield the stop sockets of all served cars, each as it is connected; and in the end this
     login's own sockets of cars that have none. None comes now and then, for whoever has something

@@ -28,7 +28,6 @@ _GONE_S = 5.0  # without the station for that long, this program ends
 _OLD_S = 1.0  # an older scan is not shown
 _POINTS = 360  # at most for one scan: more cannot be seen
 POSE = "pose"
-_PATH_M = "path"
 
 Point = list[float]
 

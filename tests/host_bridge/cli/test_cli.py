@@ -20,6 +20,7 @@ from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link.protocol import wire
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
+from tests.host_bridge.link.protocol.fields import fields_of
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience
 from tests.support.evidence import every
@@ -190,7 +191,7 @@ def other_version() -> Callable[[bytes], bytes]:
             if isinstance(message, Identify):
                 said += wire.encode(wire.new(Identity, token=message.token, **identity))
             elif isinstance(message, Stop):
-                fields = wire.fields_of(message)
+                fields = fields_of(message)
                 said += wire.encode(wire.new(StopSeen, state=4, **fields))
         return said
 

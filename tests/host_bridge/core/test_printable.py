@@ -22,9 +22,9 @@ from host_bridge.core.system.printable import Printable, one_line, printable, st
 from host_bridge.drive.display.screen import _styled
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.units import text_of
-from host_bridge.sharing.stop import stop_sockets
 from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.sharing.stop.connected import connect_all
 
 # clear the screen, colour, a title, a clipboard, backspaces, C1, bidi, a line that says all is well
 EVIL = "\x1b[2J\x1b]0;x\x07\x08\r\x9b31m\u202e\u2066ok\x00"
@@ -93,7 +93,7 @@ def test_a_name_from_the_wire_stays_on_its_line():
 
 
 def stop_with_escapes():
-    (it,) = stop_sockets.connect_all()
+    (it,) = connect_all()
     it.end.send(wire.encode(wire.new(Stop, token=1, sender=4, sender_name=SHORT)))
     return it
 

@@ -242,7 +242,7 @@ def test_this_machine_can_be_examined():
 @pytest.mark.process
 def test_a_micropython_tells_its_own_version(tmp_path):
     """A stand-in that answers: CPython has the same ``sys.implementation``."""
-    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "the test", "")], list)
+    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "")], list)
     (found,) = machine.micropythons(64)
     assert found.version == ".".join(map(str, sys.version_info[:3]))
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from host_bridge.config.boards.facts import Pin, Pio, Wire
 from host_bridge.config.boards.schema import PROGRAMS
 
-WINDOW_FROM_0 = 0
-
 
 @dataclass(frozen=True)
 class PioJob:

@@ -11,6 +11,7 @@ from firmware.protocol.codec import DECODED, OUT_OF_RANGE, Message, decode_into,
 from firmware.protocol.frame import MAX_PAYLOAD, FrameReader, FrameWriter, crc_table
 from host_bridge.link.protocol import wire
 from tests.support.evidence import some
+from tests.host_bridge.link.protocol.fields import fields_of
 
 ALL = messages.TO_BOARD + messages.TO_HOST
 TABLE = crc_table()
@@ -35,7 +36,7 @@ class FirmwareDecoder:
             if at <= len(data):
                 size = self.reader.payload_size()
                 if size and (message := self._message(size)):
-                    found.append((type(message).__name__, wire.fields_of(message)))
+                    found.append((type(message).__name__, fields_of(message)))
         return found
 
     def _message(self, size: int) -> Message | None:
@@ -59,7 +60,7 @@ def counts(decoder: wire.Decoder) -> tuple[int, ...]:
 
 def taken(decoded: list[Message | wire.Rejected]) -> list[tuple[str, dict[str, int | bytes]]]:
     good = [m for m in decoded if isinstance(m, Message)]
-    return [(type(m).__name__, wire.fields_of(m)) for m in good]
+    return [(type(m).__name__, fields_of(m)) for m in good]
 
 
 def random_field(rng: random.Random, kind: str, low: int, high: int) -> int | bytes:
@@ -75,7 +76,7 @@ def random_message(rng: random.Random) -> Message:
 
 def firmware_frame(message: Message, writer: FrameWriter) -> bytes:
     filled = type(message)()
-    for name, value in wire.fields_of(message).items():
+    for name, value in fields_of(message).items():
         setattr(filled, name, value)
     return bytes(writer.out[: writer.wrap(encode_into(filled, writer.payload))])
 
@@ -102,7 +103,7 @@ def test_both_sides_write_the_same_bytes_and_read_the_same_messages(seed):
         sent = [random_message(rng) for _ in range(100)]
         stream = b"".join(wire.encode(message) for message in sent)
         assert stream == b"".join(firmware_frame(message, writer) for message in sent)
-        expected = [(type(m).__name__, wire.fields_of(m)) for m in sent]
+        expected = [(type(m).__name__, fields_of(m)) for m in sent]
         assert taken(decoder.feed(stream)) == expected
         assert reader.feed(stream) == expected
     assert counts(decoder) == reader.counts() == (RANDOM_FRAMES, 0, 0, 0, 0)

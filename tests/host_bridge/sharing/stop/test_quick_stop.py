@@ -22,9 +22,10 @@ from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints.served import socket_path
-from host_bridge.sharing.stop import frozen_stop, stop_request, stop_sockets
+from host_bridge.sharing.stop import frozen_stop, stop_request
 from tests.host_bridge.cli.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.sharing.stop.connected import connect_all
 from tests.support import patience
 
 ROOT = Path(__file__).parents[4]
@@ -259,7 +260,7 @@ def test_the_frame_is_repeated_until_it_is_seen():
 
         thread = threading.Thread(target=car)
         thread.start()
-        (call,) = stop_request.stop_served(stop_sockets.connect_all())
+        (call,) = stop_request.stop_served(connect_all())
         thread.join()
     assert call.row()["state"] == "STOPPING"
     assert call.took_ms is not None
@@ -277,7 +278,7 @@ def test_an_owner_that_goes_away_meanwhile_is_not_waited_for():
 
         thread = threading.Thread(target=leave)
         thread.start()
-        (call,) = stop_request.stop_served(stop_sockets.connect_all())
+        (call,) = stop_request.stop_served(connect_all())
         thread.join()
     assert not call.is_seen
     assert "NOT ACKNOWLEDGED" in str(call)

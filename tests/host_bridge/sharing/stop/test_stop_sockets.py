@@ -22,10 +22,11 @@ from host_bridge.link.protocol import wire
 from host_bridge.sharing.endpoints import folders
 from host_bridge.sharing.stop import stop_endpoint, stop_sockets
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
-from host_bridge.sharing.stop.stop_sockets import StopSocket, connect_all, file_name
+from host_bridge.sharing.stop.stop_sockets import StopSocket, file_name
 from tests.host_bridge.cli.programs import TANDEM, serving
 from tests.host_bridge.sharing.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.sharing.desk import until as soon
+from tests.host_bridge.sharing.stop.connected import connect_all
 from tests.support import patience
 
 ROOT = Path(__file__).parents[4]
