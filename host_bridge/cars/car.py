@@ -246,16 +246,16 @@ class Car:
         """Return whether the car is online and understood, so that its reports are current."""
         return self.connection.is_understood()
 
-    def why_stopped(self, *, says_when: bool = False) -> str:
+    def why_stopped(self, *, has_age: bool = False) -> str:
         """Return why it is stopped, as one sentence; "" if nothing stops it, or nothing is known.
 
-        With ``says_when`` the sentence includes the stop's age, so it changes every second.
+        With ``has_age`` the sentence includes the stop's age, so it changes every second.
         """
         if self.stranger:
             return f"{self.stranger[0].upper()}{self.stranger[1:]}; {self.remedy}."
         if self.status is None:
             return ""
-        age_s = self.stop_age_s() if says_when else None
+        age_s = self.stop_age_s() if has_age else None
         return why_stopped(self.status, tuple(self.events), self.vehicle, age_s)
 
     def stop_age_s(self) -> float | None:

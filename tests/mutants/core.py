@@ -91,7 +91,8 @@ _BEAT = (
 )  # fmt: skip
 # Of a service what stops a car: the rest is names and descriptions
 _SERVICE = (
-    "CarServer._hear", "CarServer._line_changed", "CarServer._take_over", "CarServer._say_farewell",
+    "CarServer._hear", "CarServer._line_changed", "CarServer._take_over",
+    "CarServer._stop_if_armed",
 )  # fmt: skip
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (

@@ -137,7 +137,7 @@ def main() -> None:
     if arguments.port:
         clock = f"import machine\nmachine.freq({arguments.clock * 1_000_000})\n"
         with raw_board(arguments.port) as board:
-            _show(arguments.port, board.asked(_SLOT + clock + text_for_board(TIMED)))
+            _show(arguments.port, board.evaluate(_SLOT + clock + text_for_board(TIMED)))
         return
     for bits in (64, 32):
         command = micropython.find(bits)

@@ -32,9 +32,11 @@ def prompt_longer_period(fault: OverrunFault, host: Host, *, is_json: bool) -> i
     return fault.exit_code
 
 
-async def _write(car: str, meant: KnownCar, host: Host) -> int:
+async def _write(car: str, expected_car: KnownCar, host: Host) -> int:
     """Write the longer period, but only to the car that refused, and to no other at its port."""
-    opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
+    opened = await host.cars.open(
+        car, epoch=host.cars.command_epoch(car), expected_car=expected_car
+    )
     try:
         await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, progress_count)
         print(f"Written, all of it read back: {opened.name} can be armed in some seconds.")

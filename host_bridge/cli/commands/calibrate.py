@@ -271,7 +271,7 @@ def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
     """
     found = {}
     for word in words:
-        path, text = _meant("--tape", word, logs, "METRES")
+        path, text = _log_and_rest("--tape", word, logs, "METRES")
         try:
             found[path] = positive(text)
         except argparse.ArgumentTypeError as error:
@@ -286,11 +286,11 @@ def seen_in(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, Path]:
 
     Raises errors.UsageFault.
     """
-    meant = (_meant("--places", word, logs, "FILE") for word in words)
+    meant = (_log_and_rest("--places", word, logs, "FILE") for word in words)
     return {path: Path(text) for path, text in meant}
 
 
-def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
+def _log_and_rest(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
     """Return the log and the rest of ``LOG=REST``; for a single log REST is enough."""
     name, is_named, rest = word.rpartition("=")
     meant = [path for path in logs if not is_named or name in (str(path), path.name)]

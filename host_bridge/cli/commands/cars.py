@@ -81,8 +81,10 @@ def _table(rows: Sequence[dict[str, object]]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         for line in lines
     )
-    told = (f"{row['name']}: {row['trouble']}; {row['remedy']}" for row in rows if row["trouble"])
-    return "\n".join([*(line.rstrip() for line in padded), *told])
+    troubles = (
+        f"{row['name']}: {row['trouble']}; {row['remedy']}" for row in rows if row["trouble"]
+    )
+    return "\n".join([*(line.rstrip() for line in padded), *troubles])
 
 
 def _ago(age_s: object) -> str:

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _run(args: argparse.Namespace, host: Host) -> int:
-    text, args.changes = _told(args)
+    text, args.changes = _car_and_changes(args)
     if args.calibration and (args.action != "write" or args.changes or args.name):
         raise UsageFault(
             "a calibration is not written together with a name or a value",
@@ -88,7 +88,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         await opened.close()
 
 
-def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
+def _car_and_changes(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
     """Split the words into the car and the changes.
 
     Raises errors.UsageFault.

@@ -146,7 +146,7 @@ def _run_cases(
     ]
     if not tasks:
         raise _nothing_to_run(f"{len(cases)} cases, {len(vehicles)} vehicles, {args.seeds} seeds")
-    return _told(args, tasks, cases, lambda runs: report.tables(cases, runs))
+    return _run_and_print(args, tasks, cases, lambda runs: report.tables(cases, runs))
 
 
 def _run_stops(
@@ -169,10 +169,12 @@ def _run_stops(
         raise _nothing_to_run(f"{len(cases)} cases, of which none stops a car that drives")
     words = {row.case: row.words for row, _ in rows}
     unaided = {one.name: unaided_text(one, one.profile) for one in vehicles}
-    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words, unaided), words)
+    return _run_and_print(
+        args, tasks, cases, lambda runs: report.stops_tables(runs, words, unaided), words
+    )
 
 
-def _told(
+def _run_and_print(
     args: argparse.Namespace,
     tasks: Sequence[Task],
     cases: Sequence[Any],
@@ -259,7 +261,7 @@ def _interrupts_ignored() -> Iterator[None]:
 def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
     """Yield futures as they are done, with a progress bar on a terminal, else a line per tenth."""
     if not sys.stderr.isatty():
-        yield from _told_by_tenths(futures)
+        yield from _with_progress(futures)
         return
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(file=styled(sys.stderr)), transient=True) as progress:
@@ -269,7 +271,7 @@ def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
             progress.advance(task)
 
 
-def _told_by_tenths(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
+def _with_progress(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
     count = len(futures)
     every = max(-(-count // _TENTHS), 1)
     for done, future in enumerate(as_completed(futures), 1):

@@ -69,7 +69,7 @@ class FollowLines:
     """The view that prints each change when it happens, and a line per car and second."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
+        self._shown_texts: dict[str, str] = {}
         self._next_us = 0
 
     def news(self, following: Following, now_us: int) -> list[str]:
@@ -85,8 +85,8 @@ class FollowLines:
         return lines
 
     def _if_new(self, key: str, text: str) -> list[str]:
-        is_new = self._said.get(key, "") != text
-        self._said[key] = text
+        is_new = self._shown_texts.get(key, "") != text
+        self._shown_texts[key] = text
         return [f"{key.split()[0]}: {text}"] if is_new and text else []
 
     def summary(self, following: Following, now_us: int) -> list[str]:

@@ -115,7 +115,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
     mute, is_ended = None, False
     if args.port:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
-        bench = HilBench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+        bench = HilBench(
+            args.port, args.repl or args.port, args.baud, args.patience, _print_progress
+        )
         mute, is_ended = measure_through_port(
             PartContext(bench, report, args, host, person_here(args.no_hands)), chosen
         )
@@ -147,12 +149,12 @@ def _capture(args: argparse.Namespace) -> list[Measurement]:
         why = "needs a logic analyser: --csv and --channel"
         return [unmeasured(key, why) for key in analyser.KEYS]
     named = dict(word.split("=", 1) for word in args.channel if "=" in word)
-    strange = sorted(set(named) - set(analyser.PARTS)) or [w for w in args.channel if "=" not in w]
-    if strange or not named:
+    unknown = sorted(set(named) - set(analyser.PARTS)) or [w for w in args.channel if "=" not in w]
+    if unknown or not named:
         raise UsageFault(
             "--channel does not name a part and its column",
             expected=f"--channel PART=COLUMN, of {', '.join(analyser.PARTS)}",
-            got=" ".join(strange) or "none",
+            got=" ".join(unknown) or "none",
         )
     try:
         return list(analyser.measure(analyser.read(args.csv, named), args.neutral_us))
@@ -175,12 +177,12 @@ def _hand_over(report: HilReport, args: argparse.Namespace) -> None:
             print(json.dumps(report.plain(), indent=1, ensure_ascii=False))
         else:
             report.show()
-    _say(f"written: {args.out}")
+    _print_progress(f"written: {args.out}")
 
 
 def _fault_of(mute: NoAnswer) -> DeviceFault | ProtocolFault:
     """Return a DeviceFault for a silent port, a ProtocolFault for one with other bytes."""
-    kind = ProtocolFault if mute.has_said_something else DeviceFault
+    kind = ProtocolFault if mute.has_sent_bytes else DeviceFault
     return kind(
         f"the board does not speak: {mute.what}",
         where=mute.where,
@@ -199,5 +201,5 @@ def _commit() -> str:
     return done.stdout.strip() or "not a git work tree"
 
 
-def _say(text: str) -> None:
+def _print_progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

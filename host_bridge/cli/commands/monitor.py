@@ -132,7 +132,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
 
 
 def _why_and_what_to_do(car: Car) -> str:
-    why = car.why_stopped(says_when=True)
+    why = car.why_stopped(has_age=True)
     return f"{why} {stop_remedy(car.status)}".rstrip() if why and car.status else why
 
 

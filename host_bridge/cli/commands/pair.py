@@ -107,10 +107,13 @@ async def _lengthen(port: str, host: Host, board: BoardType, facts: BoardFacts) 
 
     Raises errors.TandemError.
     """
-    release, meant = ".".join(map(str, facts.version)), KnownCar(board_id_of(facts.unique_id))
-    said = await lengthen_control_period(uri_of(port), host, board, release, meant)
-    if said:
-        print(said)
+    release, expected_car = (
+        ".".join(map(str, facts.version)),
+        KnownCar(board_id_of(facts.unique_id)),
+    )
+    message = await lengthen_control_period(uri_of(port), host, board, release, expected_car)
+    if message:
+        print(message)
     return 0
 
 

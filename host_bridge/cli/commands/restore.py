@@ -92,16 +92,16 @@ def _refuse_unknown(path: Path, numbers: dict[str, list[int]], known: set[str]) 
 
 
 def _refuse_another_board(
-    opened: OpenCar, held: Vehicle | None, row: dict[str, Any], said: bytes | None
+    opened: OpenCar, held: Vehicle | None, row: dict[str, Any], chosen_board: bytes | None
 ) -> None:
     """Raise errors.AnotherCarFault unless the board is the backup's, or the one of ``--board``."""
-    board_id = said or bytes.fromhex(row["board_id"])
-    meant = KnownCar(board_id, str(row["car_name"]), str(row["vehicle"]))
+    board_id = chosen_board or bytes.fromhex(row["board_id"])
+    expected_car = KnownCar(board_id, str(row["car_name"]), str(row["vehicle"]))
     identity = opened.identity
     seen = KnownCar(identity.board_id, identity.car_name, held.name if held else "")
-    if compare_cars(meant, seen) is CarMatch.ANOTHER:
+    if compare_cars(expected_car, seen) is CarMatch.ANOTHER:
         raise AnotherCarFault(
-            another_car_text(meant, seen),
+            another_car_text(expected_car, seen),
             where=opened.uri,
             remedy=f"is it the right port? if this board is to be that car from now on: "
             f"--board {seen.board_id.hex()}",

@@ -111,15 +111,15 @@ def run(args: argparse.Namespace, host: Host) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     process = _start(args, host)
     try:
-        said = LineReader(process.stdout)
-        greeting = said.first()
+        car_output = LineReader(process.stdout)
+        greeting = car_output.first()
         if not greeting:
             raise _broke(args.vehicle, "the virtual car did not start", process)
         ready, *more = greeting
         print(
             ready if args.json else _welcome(json.loads(ready), args), *more, sep="\n", flush=True
         )
-        _relay(process, said, _BOX_LINES if args.vehicle == _BOX else _LINES)
+        _relay(process, car_output, _BOX_LINES if args.vehicle == _BOX else _LINES)
         if process.returncode:
             raise _broke(args.vehicle, "the virtual car ended", process)
     except KeyboardInterrupt:
@@ -201,9 +201,9 @@ class LineReader:
         return [line.decode(errors="replace") for line in lines] if data else None
 
 
-def _relay(process: subprocess.Popen[str], said: LineReader, known: Sequence[str]) -> None:
+def _relay(process: subprocess.Popen[str], car_output: LineReader, known: Sequence[str]) -> None:
     """Pass typed lines to the car and its lines to stdout, until it ends."""
-    sources = [LineReader(sys.stdin), said]
+    sources = [LineReader(sys.stdin), car_output]
     while process.poll() is None:
         ready, _, _ = select.select(sources, [], [], 1.0)
         for source in ready:
@@ -211,7 +211,7 @@ def _relay(process: subprocess.Popen[str], said: LineReader, known: Sequence[str
             if lines is None:
                 sources.remove(source)  # without further input the car keeps running
             for line in lines or ():
-                if source is said:
+                if source is car_output:
                     print(line, flush=True)
                 else:
                     _pass_on(line, known, process)

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, host: object = None) -> int:
 def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     sockets: list[StopSocket] = []
     show = _Report(is_json)
-    meant = _meant(find_stop_sockets(), words, fleet, sockets)
+    meant = _asked_for(find_stop_sockets(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
     uris, faults = _rest(words, fleet, sorted(sockets, key=by_name))
     for uri in uris:
@@ -94,7 +94,7 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     return 0 if show.is_all_seen else DeviceFault.exit_code
 
 
-def _meant(
+def _asked_for(
     all_of: Iterable[StopSocket | None],
     words: Sequence[str],
     fleet: str | None,
@@ -121,11 +121,11 @@ def _rest(
     """The URIs of cars that nobody serves; what is wrong with the other words."""
     uris: dict[str, None] = {}
     faults: list[TandemError] = []
-    asked: list[Callable[[], Sequence[StopSocket | str]]]
-    asked = [partial(_named, text, sockets) for text in words]
+    choices: list[Callable[[], Sequence[StopSocket | str]]]
+    choices = [partial(_named, text, sockets) for text in words]
     if fleet is not None:
-        asked.append(partial(_of_fleet, fleet, sockets))
-    for choose in asked or [partial(_every, sockets)]:
+        choices.append(partial(_of_fleet, fleet, sockets))
+    for choose in choices or [partial(_every, sockets)]:
         try:
             uris.update(dict.fromkeys(it for it in choose() if isinstance(it, str)))
         except TandemError as fault:

@@ -34,7 +34,7 @@ class Commissioning:
         self.found: dict[str, object] = {}
         self._port = port
         self._uri = uri_of(port)
-        self._meant = KnownCar(before.board_id, before.car_name, before.vehicle)
+        self._expected_car = KnownCar(before.board_id, before.car_name, before.vehicle)
         self._name = name or before.car_name or vehicle.name
         self._vehicle = vehicle
         self._board = board
@@ -45,7 +45,7 @@ class Commissioning:
 
         Raises errors.TandemError, NotHeldFault if the new program failed.
         """
-        opened = await reconnect(self._uri, host, self._vehicle.path, self._meant)
+        opened = await reconnect(self._uri, host, self._vehicle.path, self._expected_car)
         try:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration

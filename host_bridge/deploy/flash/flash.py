@@ -57,7 +57,7 @@ def flash(options: FlashOptions, host: Host) -> int:
     _refuse_name(options, build)
     runtime = image.row() if image else {"runtime_from": where_to_get(build.board)}
     if options.is_dry_run:
-        return _say(options, {**_what(build), **runtime, **_room(build), "is_dry_run": True})
+        return _print_row(options, {**_what(build), **runtime, **_room(build), "is_dry_run": True})
     found = FoundCar()
     if options.runtime:
         print("\n".join(_lines(runtime)))
@@ -92,10 +92,10 @@ def _cared_for(
             watch_box_trial(
                 options.port, options.baud, str(row["slot"]), progress_count("watched, seconds")
             )
-        return _say(options, row)
+        return _print_row(options, row)
     commissioning = Commissioning(options.port, options.name, build.vehicle, build.board, found)
     run_async(commissioning.run(host, row))
-    _say(options, {**row, **commissioning.found})
+    _print_row(options, {**row, **commissioning.found})
     return _tested(options, host)
 
 
@@ -203,7 +203,7 @@ def _lines(row: Mapping[str, object]) -> Iterator[str]:
     return (f"{name.replace('_', ' '):{width}} {value}" for name, value in row.items())
 
 
-def _say(options: FlashOptions, row: dict[str, object]) -> int:
+def _print_row(options: FlashOptions, row: dict[str, object]) -> int:
     if options.is_json:
         print(json.dumps(row))
     else:

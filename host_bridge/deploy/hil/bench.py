@@ -36,7 +36,7 @@ class HilBench:
     ) -> None:
         self.link, self.repl, self.baud = link, repl, baud
         self.patience, self.progress = patience, progress
-        self.whose = SameBoardCheck()
+        self.same_board = SameBoardCheck()
 
     @contextlib.contextmanager
     def board(self) -> Iterator[RawBoard]:
@@ -54,7 +54,7 @@ class HilBench:
     def car(self, speed_mm_s: int, line: Any = None) -> Iterator[PacedCar]:
         """Yield the car at the link once its port is there; Ctrl-C stops it. Raises NoAnswer."""
         port = self._port(line if self.repl == self.link else None)
-        car = PacedCar(port, speed_mm_s, self.progress, self.whose)
+        car = PacedCar(port, speed_mm_s, self.progress, self.same_board)
         try:
             yield car
         except (KeyboardInterrupt, GeneratorExit):  # an interruption must leave no car armed

@@ -104,8 +104,8 @@ def _until(
 
 def counts_per_turn(vehicle: Vehicle) -> float | None:
     """Return the counts of one turn of the wheels from the vehicle file; None if it has none."""
-    said = [it.value for it in vehicle.values if it.key == "encoder.counts_per_rev"]
-    return float(str(said[0])) if said else None
+    given_counts = [it.value for it in vehicle.values if it.key == "encoder.counts_per_rev"]
+    return float(str(given_counts[0])) if given_counts else None
 
 
 def encoder(

@@ -45,7 +45,7 @@ class MeasuredPart(NamedTuple):
     measure: Callable[[PartContext], Iterable[Measurement]]
 
 
-def _told(work: PartContext) -> Iterator[Measurement]:
+def _as_flashed(work: PartContext) -> Iterator[Measurement]:
     with work.bench.car(work.speed_mm_s) as car:
         work.report.board.update(car.meet())
         yield from as_flashed.measure(car, work.args.seconds)
@@ -120,7 +120,7 @@ def _power(work: PartContext, person: Person) -> Iterator[Measurement]:
 
 PARTS: dict[str, MeasuredPart] = {
     "flash": MeasuredPart(("flash",), _flash),
-    "told": MeasuredPart(("identify_answer", "stop_answer", *as_flashed.DRIVING_KEYS), _told),
+    "told": MeasuredPart(("identify_answer", "stop_answer", *as_flashed.DRIVING_KEYS), _as_flashed),
     "repl": MeasuredPart(("repl",), _repl),
     "heap": MeasuredPart(tuple(on_chip.HEAP_KEYS.values()), _heap),
     "driving": MeasuredPart(on_chip.DRIVING_KEYS, _driving),

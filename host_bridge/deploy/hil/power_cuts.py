@@ -223,11 +223,11 @@ def _row(
     key: str, may_be: Sequence[bytes], life: BootReport, before: Slots | None, after: Slots | None
 ) -> Measurement:
     slot, slot_before = (it.name if it else _NO_REPL for it in (after, before))
-    told = f"configuration {life.config_hash.hex()}, slot {slot}"
+    summary = f"configuration {life.config_hash.hex()}, slot {slot}"
     if slot != slot_before:
-        told += f" after {slot_before}"
+        summary += f" after {slot_before}"
     if not life.has_begun:
-        return unmeasured(key, f"it went on, so it was not without power; {told}")
+        return unmeasured(key, f"it went on, so it was not without power; {summary}")
     detail: dict[str, Any] = {
         "state": life.state,
         "reset_cause": life.reset_cause,
@@ -236,7 +236,7 @@ def _row(
         "slot": slot,
         "slot_before": slot_before,
     }
-    row = judged(key, life.took_s, f"came back by itself, {told}", life.clock, **detail)
+    row = judged(key, life.took_s, f"came back by itself, {summary}", life.clock, **detail)
     trouble = _trouble(key, may_be, life, slot != slot_before)
     return _failing(row, trouble) if trouble else row
 

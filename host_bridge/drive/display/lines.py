@@ -30,7 +30,7 @@ class PlainView:
     """The view that prints each change when it happens, and a line per car and second."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
+        self._shown_texts: dict[str, str] = {}
         self._next_us = 0
 
     def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
@@ -62,8 +62,8 @@ class PlainView:
         return self._if_new(f"{car.name} why", car.why_stopped())
 
     def _if_new(self, key: str, text: str) -> list[str]:
-        is_new = self._said.get(key, "") != text
-        self._said[key] = text
+        is_new = self._shown_texts.get(key, "") != text
+        self._shown_texts[key] = text
         return [text] if is_new and text else []
 
     def summary(self, drive: FleetDrive, now_us: int) -> list[str]:

@@ -158,7 +158,7 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield [(_INDENT + hitl_text(car), "care")]
     yield [(_INDENT + _motion(car, status), "")]
     yield _link(car, now_us)
-    yield from _wrapped(car.why_stopped(says_when=True), "bad", columns, _INDENT)
+    yield from _wrapped(car.why_stopped(has_age=True), "bad", columns, _INDENT)
 
 
 def _motion(car: Car, status: CarStatus) -> str:

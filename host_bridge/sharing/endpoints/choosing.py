@@ -65,11 +65,11 @@ def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
         f"nobody serves a car by the name of {name}",
         expected="a name that tandem cars lists, or a URI",
         got=f"served here: {names or 'no car'}",
-        remedy=_meant(name),
+        remedy=_suggestion(name),
     )
 
 
-def _meant(name: str) -> str:
+def _suggestion(name: str) -> str:
     """Return a remedy for a name that no served car has."""
     serve = f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {shlex.quote(name)}"
     if name in vehicle_names():

@@ -57,8 +57,8 @@ class CarServer:
 
     ``car`` listens, and can stop it.
 
-    The car is the board that was met first, or one of those that ``meant`` names. Another board at
-    the line is not served: it can be stopped, and nothing else. With an epoch the service has a
+    The car is the board that was met first, or one of the ``expected_cars``. Another board at the
+    line is not served: it can be stopped, and nothing else. With an epoch the service has a
     session of its own, in which it sends the heartbeat of the stop source "owner"; without one,
     that is up to the code that serves the car and has a session besides.
     """
@@ -74,7 +74,7 @@ class CarServer:
         self.uri = uri
         self.name = ""
         self.fleet = ""  # set before ``start``
-        self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
+        self.expected_cars: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
         self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
@@ -99,7 +99,7 @@ class CarServer:
         meant is refused.
         """
         self.car.name = name or ""
-        self.car.connection.boards = frozenset(known.board_id for known in self.meant)
+        self.car.connection.boards = frozenset(known.board_id for known in self.expected_cars)
         self.owner.lines.subscribe(self._line_changed)
         await self.owner.start()
         try:
@@ -156,7 +156,7 @@ class CarServer:
             endpoint.close()
         if self._endpoints:
             withdraw(self.name)
-        await self._say_farewell()
+        await self._stop_if_armed()
         if self._run:
             await end(self._run)
         self.owner.close()
@@ -174,7 +174,7 @@ class CarServer:
         """Raise errors.AnotherCarFault if another car than the one meant is there."""
         if self._stranger:
             raise AnotherCarFault(
-                another_car_text(" or ".join(map(str, self.meant)), self._stranger),
+                another_car_text(" or ".join(map(str, self.expected_cars)), self._stranger),
                 where=self.uri,
                 remedy="plug that car in here; or leave --name out, and this one is served by its "
                 "own; or say that this board is meant: --board ID",
@@ -250,7 +250,7 @@ class CarServer:
         if state in _ARMED:
             self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
-    async def _say_farewell(self) -> None:
+    async def _stop_if_armed(self) -> None:
         """Stop an armed car before its owner leaves: the next client could drive it at once."""
         status = self.car.status
         if not (self.car.is_online() and status and status.state in _ARMED):

@@ -135,7 +135,7 @@ class Owner:
         self._from_car.reset()
         self.verification.invalidate()
         if not self.is_ended:
-            self._say(why)
+            self._publish(why)
             self._reconnecting = asyncio.get_running_loop().create_task(self._reconnect())
 
     async def _reconnect(self) -> None:
@@ -147,10 +147,10 @@ class Owner:
             except TandemError as fault:
                 self.line_fault = fault
             else:
-                self._say(None)
+                self._publish(None)
                 return
 
-    def _say(self, fault: Exception | None) -> None:
+    def _publish(self, fault: Exception | None) -> None:
         self.line_fault = fault
         self.lines.publish(fault)
 

@@ -87,27 +87,27 @@ class Cars:
         name: str | None = None,
         vehicle: str | None = None,
         session_time: SessionTime | None = None,
-        meant: KnownCar | None = None,
+        expected_car: KnownCar | None = None,
     ) -> OpenCar:
         """Open a car and identify it; this process serves it if nobody does.
 
         ``text`` is a name, a URI or a serial port, or None for the only car that is served.
         Without an ``epoch`` the car can be watched and stopped; with one, its link is bound to
         that session, which runs by our clock or by ``session_time``. ``vehicle`` overrides the
-        type that its configuration or its URI say. Another car than the one ``meant`` is refused.
-        Raises errors.TandemError.
+        type that its configuration or its URI say. Another car than the
+        ``expected_car`` is refused. Raises errors.TandemError.
         """
         car = self.find(text)
         if car is None:
             service = await self.serve(str(text), name=name, vehicle=vehicle)
             near = service.owner.attach()
             opened = OpenCar(near, self.clock, self._vehicles, service, epoch, session_time)
-            return await _as_meant(await connect(opened, service.car.vehicle), meant)
+            return await _as_expected(await connect(opened, service.car.vehicle), expected_car)
         known = vehicle or car.vehicle
         line = self.transport(f"{LOCAL}:///{car.name}")
         opened = OpenCar(line, self.clock, self._vehicles, car, epoch, session_time)
         connected = await connect(opened, self._vehicles.load(known) if known else None)
-        return await _as_meant(connected, meant)
+        return await _as_expected(connected, expected_car)
 
     async def serve(
         self,
@@ -136,12 +136,12 @@ class Cars:
 
         service = CarServer(uri, transport, self.clock, recognise, epoch)
         service.fleet = fleet
-        service.meant = self._meant(name, board_id)
+        service.expected_cars = self._expected_cars(name, board_id)
         service.radio = RadioEndpoint(self.transport(radio), self.clock) if radio else None
         await service.start(name)
         return service
 
-    def _meant(self, name: str | None, board_id: bytes | None) -> tuple[KnownCar, ...]:
+    def _expected_cars(self, name: str | None, board_id: bytes | None) -> tuple[KnownCar, ...]:
         if board_id is not None:
             return (KnownCar(board_id, name or ""),)
         return self._vehicles.cars_named(name) if name else ()
@@ -162,12 +162,14 @@ class Cars:
         return await read_status_once(await self.open(name))
 
 
-async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:
+async def _as_expected(opened: OpenCar, expected_car: KnownCar | None) -> OpenCar:
     """Return the car if it is the one meant; else close it and raise errors.AnotherCarFault."""
     seen = replace(opened.car.as_known_car(), name=opened.identity.car_name)
-    if meant is None or compare_cars(meant, seen) is not CarMatch.ANOTHER:
+    if expected_car is None or compare_cars(expected_car, seen) is not CarMatch.ANOTHER:
         return opened
     await opened.close()
     raise AnotherCarFault(
-        another_car_text(meant, seen), where=opened.uri, remedy=another_car_remedy(meant, seen)
+        another_car_text(expected_car, seen),
+        where=opened.uri,
+        remedy=another_car_remedy(expected_car, seen),
     )

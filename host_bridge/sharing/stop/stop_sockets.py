@@ -141,20 +141,20 @@ class LoginQuota:
 
     def __init__(self, most: int) -> None:
         self._left = most
-        self._had: dict[int, int] = {}
+        self._taken: dict[int, int] = {}
         self._own = os.getuid()
 
     def has(self, uid: int) -> bool:
         """False if this login has had its share."""
-        had = self._had.get(uid, 0)
-        share = self._left + had
-        return had < (share if uid == self._own else max(share // 4, 1))
+        taken = self._taken.get(uid, 0)
+        share = self._left + taken
+        return taken < (share if uid == self._own else max(share // 4, 1))
 
     def take(self, uid: int) -> bool:
         """One place. False if there is none."""
         if not self.has(uid):
             return False
-        self._had[uid] = self._had.get(uid, 0) + 1
+        self._taken[uid] = self._taken.get(uid, 0) + 1
         self._left -= 1
         return True
 

@@ -41,36 +41,36 @@ def seat_limits(vehicles: Sequence[Vehicle], speed_mps: float, profile: str) -> 
     }
 
 
-async def adjust(asked: Row) -> Row:
+async def adjust(request: Row) -> Row:
     """Do what is asked of one car; the answer has its rows, or why not."""
-    what = str(asked.get("do"))
+    what = str(request.get("do"))
     if what not in _ACTIONS:
         return {"of": what, "is_done": False, "text": f"nothing is known of {what!r}"}
-    if asked.get("attest") != WHEELS_OFF_GROUND:
+    if request.get("attest") != WHEELS_OFF_GROUND:
         return {
             "of": what,
             "is_done": False,
             "text": "say first that the wheels are off the ground",
         }
-    return {"of": what, **await _ACTIONS[what](str(asked["car"]), asked)}
+    return {"of": what, **await _ACTIONS[what](str(request["car"]), request)}
 
 
-async def _trims(car: str, asked: Row) -> Row:
-    return _told(*await run_json_command("trim", "--car", car))
+async def _trims(car: str, request: Row) -> Row:
+    return _answer(*await run_json_command("trim", "--car", car))
 
 
-async def _trim(car: str, asked: Row) -> Row:
-    return _told(*await run_json_command("trim", "--car", car, *_words(asked)))
+async def _trim(car: str, request: Row) -> Row:
+    return _answer(*await run_json_command("trim", "--car", car, *_change_words(request)))
 
 
-async def _config(car: str, asked: Row) -> Row:
+async def _config(car: str, request: Row) -> Row:
     """Return every parameter with its unit and limits, and the vehicle file's value."""
     is_done, held = await run_json_command("config", "read", car)
     if not is_done or not isinstance(held, dict):
-        return _told(is_done, held)
+        return _answer(is_done, held)
     is_done, differing = await run_json_command("config", "diff", car)
     if not is_done or not isinstance(differing, list):
-        return _told(is_done, differing)
+        return _answer(is_done, differing)
     in_file = {row["parameter"]: row["file"] for row in differing}
     rows = []
     for index in range(parameter_count()):
@@ -80,19 +80,19 @@ async def _config(car: str, asked: Row) -> Row:
     return {"is_done": True, "rows": rows, "may_differ": list(ADJUSTABLE)}
 
 
-async def _write(car: str, asked: Row) -> Row:
-    return _told(*await run_json_command("config", "write", car, *_words(asked)))
+async def _write(car: str, request: Row) -> Row:
+    return _answer(*await run_json_command("config", "write", car, *_change_words(request)))
 
 
-def _words(asked: Row) -> list[str]:
+def _change_words(request: Row) -> list[str]:
     """Return the changes as ``NAME=NUMBER`` words; the commands check names and values."""
-    changes = asked.get("changes")
+    changes = request.get("changes")
     if not isinstance(changes, dict):
         return []
     return [f"{str(name).lstrip('-')}={value}" for name, value in changes.items()]
 
 
-def _told(is_done: bool, answer: object) -> Row:
+def _answer(is_done: bool, answer: object) -> Row:
     return {"is_done": True, "rows": answer} if is_done else {"is_done": False, "text": str(answer)}
 
 

@@ -48,7 +48,7 @@ class StopRounds:
             wait_s = self._begun_s + EVERY_S - loop.time() if self._going_on else 0.0
             loop.call_later(max(wait_s, 0.0), self._begin)
         await asked.is_over
-        return asked.told
+        return asked.answered
 
     def close(self) -> None:
         """End without waiting; stops that are being sent are finished."""
@@ -85,7 +85,7 @@ class _StopRequest:
 
     def __init__(self, names: tuple[str, ...], tell: Tell) -> None:
         self.names = names
-        self.told: set[str] = set()
+        self.answered: set[str] = set()
         self.is_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._tell = tell
         self._answers = 0
@@ -94,20 +94,20 @@ class _StopRequest:
     def hear(self, call: StopCall) -> None:
         if self.is_over.done() or not self._means(call.name):
             return
-        self.told.add(call.name)
+        self.answered.add(call.name)
         self._answers += 1
         self._tell(call)
-        self._end_if_all_said()
+        self._end_if_all_answered()
 
     def look(self, found: list[str]) -> None:
         """Those are all that there are."""
         self._expected = sum(map(self._means, found))
-        self._end_if_all_said()
+        self._end_if_all_answered()
 
     def _means(self, name: str) -> bool:
         return not self.names or name in self.names
 
-    def _end_if_all_said(self) -> None:
+    def _end_if_all_answered(self) -> None:
         if self._answers == self._expected:
             self.end(None)
 

@@ -82,7 +82,7 @@ def _battery(car: Car) -> dict[str, object]:
 def _why(car: Car) -> str:
     """Return why the car stands, as a sentence; if it does not, what it does."""
     assert car.status is not None, "asked before"
-    why = car.why_stopped(says_when=False)
+    why = car.why_stopped(has_age=False)
     if why:
         return f"{why} {stop_remedy(car.status)}".rstrip()
     return car.status.state.sentence if car.status.state in _WITHOUT_CAUSE else ""
@@ -180,14 +180,14 @@ def _outputs(car: Car) -> list[str]:
     if car.outputs is None or car.vehicle is None:
         return []
     kinds = car.vehicle.parameters["channel_kind"]
-    said = [
+    lines = [
         f"{channel}: {_pulse(value)}"
         for channel, (value, kind) in enumerate(zip(car.outputs.channels, kinds, strict=False))
         if kind
     ]
     if car.motion:
-        said.append(f"counts {car.motion.count_left} left, {car.motion.count_right} right")
-    return said
+        lines.append(f"counts {car.motion.count_left} left, {car.motion.count_right} right")
+    return lines
 
 
 def _pulse(value: int) -> str:

@@ -208,7 +208,7 @@ def test_since_when_it_stands_is_the_board_s_count_and_that_of_this_stop(drive):
     drive.until(lambda: drive.is_in(State.STOPPING), 0.03)
     drive.advance(5.3)
     assert car.stop_age_s() == pytest.approx(5.3, abs=0.15)
-    assert car.why_stopped(says_when=True) == (
+    assert car.why_stopped(has_age=True) == (
         "Stopped 5 s ago because the driver's seat (somebody) asked for a stop."
     )
     cleared = car.clear(drive.now_us, Sender.COMMAND)

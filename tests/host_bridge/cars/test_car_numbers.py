@@ -240,10 +240,10 @@ def test_inputs_alone_say_nothing_and_the_first_status_is_no_change():
 
 def test_why_it_stopped_says_when_only_where_that_is_asked_for():
     made = car()
-    assert (made.why_stopped(), made.why_stopped(says_when=True)) == ("", "")
+    assert (made.why_stopped(), made.why_stopped(has_age=True)) == ("", "")
     hear(made, standing(), INPUTS)
     assert made.why_stopped() == "Stopped because a charger is plugged in."
-    assert made.why_stopped(says_when=True) == "Stopped 1 s ago because a charger is plugged in."
+    assert made.why_stopped(has_age=True) == "Stopped 1 s ago because a charger is plugged in."
 
 
 def test_how_long_it_may_stay_on_its_stand_is_counted_from_its_arming():

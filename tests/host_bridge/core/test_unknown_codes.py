@@ -180,7 +180,7 @@ class Shown:
     def text(self) -> str:
         """What the monitor, a driver's screen and a log have of it."""
         car = self.car
-        lines = [status_line(car), car.why_stopped(says_when=True), words.who_commands(car)]
+        lines = [status_line(car), car.why_stopped(has_age=True), words.who_commands(car)]
         lines += [words.stop_sources_text(car), words.rc_mode_text(car), words.imu_text(car)]
         lines += [words.cap_text(car), words.profile_text(car), *words.others_in_command(car)]
         if car.events:

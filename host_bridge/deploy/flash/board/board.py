@@ -89,8 +89,8 @@ class RawBoard:
 
     def slots(self) -> Slots | None:
         """Return the launcher's slots; None if there is no launcher on it."""
-        asked = "(s.slot, bool(s.is_on_trial), s.failed, bool(s.is_waiting))"
-        code = f"s = _starts()\nprint(repr(s and {asked}))"
+        fields = "(s.slot, bool(s.is_on_trial), s.failed, bool(s.is_waiting))"
+        code = f"s = _starts()\nprint(repr(s and {fields}))"
         found = self._answer(code)
         return Slots(*found) if found else None
 
@@ -100,8 +100,8 @@ class RawBoard:
         The board prints a line for each: after so many opened files the text of all of them would
         not fit into its fragmented heap.
         """
-        said = self._done(lambda: self._transport.exec(f"_hashes({folder!r})"))
-        rows = [line.split(" ", 1) for line in said.decode().splitlines()]
+        output = self._done(lambda: self._transport.exec(f"_hashes({folder!r})"))
+        rows = [line.split(" ", 1) for line in output.decode().splitlines()]
         return {path[len(folder) + 1 :]: value for value, path in rows}
 
     def put(self, path: str, data: bytes) -> None:
@@ -140,7 +140,7 @@ class RawBoard:
         data: bytes = self._answer(code)
         return data
 
-    def asked(self, code: str) -> object:
+    def evaluate(self, code: str) -> object:
         """Run a line of Python that prints a literal; return its value."""
         answer: object = self._answer(code)
         return answer

@@ -25,14 +25,14 @@ def with_control_period(
 
 
 async def lengthen_control_period(
-    uri: str, host: Host, board: BoardType, micropython: str, meant: KnownCar
+    uri: str, host: Host, board: BoardType, micropython: str, expected_car: KnownCar
 ) -> str:
     """Write the board's longer control period to a car that was given a box's key, if it needs it.
 
     Returns a sentence about what was written, or "" if the period stays. Raises
     errors.TandemError.
     """
-    opened = await reconnect(uri, host, meant=meant)
+    opened = await reconnect(uri, host, expected_car=expected_car)
     try:
         there = on_board(opened.vehicle, board, micropython, is_paired=True)
         has_us = await host.configurations.beat_us(opened)

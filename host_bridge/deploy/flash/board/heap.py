@@ -26,7 +26,7 @@ def refuse_small_heap(
         raise RefusedFault(
             "this board's MicroPython leaves the program too little heap",
             where=where,
-            expected=f"{_kb(need.needs + SPARE)}: {_said(need, wiring)}, and {_kb(SPARE)} to spare",
+            expected=f"{_kb(need.needs + SPARE)}: {_text(need, wiring)}, and {_kb(SPARE)} to spare",
             got=f"{_kb(facts.heap)}, of MicroPython {'.'.join(map(str, facts.version))}",
             remedy=_remedy(board, need, wiring, facts.heap),
         )
@@ -40,15 +40,17 @@ def fitting_releases(board: BoardType, wiring: str, is_paired: bool = False) -> 
     if need is None or not heaps:
         return "its heap was not measured on this chip"
     fits = [release for release, heap in heaps.items() if heap >= need.needs + SPARE]
-    told = ", ".join(f"{release} has {_kb(heap)}" for release, heap in heaps.items())
+    available = ", ".join(f"{release} has {_kb(heap)}" for release, heap in heaps.items())
     take = f"take {fits[-1]}" if fits else f"none has room: {ROOMIER}"
-    return f"{take}; {_said(need, wiring)}; MicroPython {told}"
+    return f"{take}; {_text(need, wiring)}; MicroPython {available}"
 
 
-def _said(need: HeapNeed, wiring: str) -> str:
-    whose = need.wiring if need.wiring == wiring else f"{need.wiring}, which is the largest known,"
+def _text(need: HeapNeed, wiring: str) -> str:
+    wiring_name = (
+        need.wiring if need.wiring == wiring else f"{need.wiring}, which is the largest known,"
+    )
     key = " with a runstop box's key" if need.is_paired else ""
-    return f"{whose}{key} takes {_kb(need.needs)}"
+    return f"{wiring_name}{key} takes {_kb(need.needs)}"
 
 
 def _remedy(board: BoardType, need: HeapNeed, wiring: str, heap: int) -> str:

@@ -53,7 +53,7 @@ def refuse_heap_without_room(board: RawBoard, port: str) -> str:
 
     Raises errors.RefusedFault if a key would leave the car too little heap to start.
     """
-    name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
+    name, wiring = cast(tuple[str, str], board.evaluate(_ASK_WIRING))
     if name not in board_names():
         return ""
     refuse_small_heap(load_board(name), wiring, board.facts(), True, port)
@@ -62,7 +62,7 @@ def refuse_heap_without_room(board: RawBoard, port: str) -> str:
 
 def check_kind(board: RawBoard, port: str, kind: str) -> None:
     """Raise errors.RefusedFault for a board of another kind."""
-    found = board.asked(_ASK_KIND)
+    found = board.evaluate(_ASK_KIND)
     if found != kind:
         raise RefusedFault(
             f"this is no board with {_KINDS[kind]}'s program",
@@ -76,7 +76,7 @@ def check_kind(board: RawBoard, port: str, kind: str) -> None:
 def check(board: RawBoard, port: str, kind: str) -> None:
     """Raise errors.RefusedFault for a board of another kind, or one that cannot use a key."""
     check_kind(board, port, kind)
-    if not board.asked(_ASK_CIPHER):
+    if not board.evaluate(_ASK_CIPHER):
         raise RefusedFault(
             "its MicroPython has no AES, so it cannot use a key",
             where=port,
@@ -88,7 +88,7 @@ def check(board: RawBoard, port: str, kind: str) -> None:
 
 def has_key(board: RawBoard) -> bool:
     """Return whether a key is on the board; the key itself is not read."""
-    return bool(board.asked(_ASK_KEY))
+    return bool(board.evaluate(_ASK_KEY))
 
 
 def store(board: RawBoard, key: bytes, name: str) -> None:

@@ -14,11 +14,11 @@ _AGAIN_S = 0.3  # between two tries: a port takes some tenths of a second to com
 
 
 async def reconnect(
-    uri: str, host: Host, vehicle: str | None = None, meant: KnownCar | None = None
+    uri: str, host: Host, vehicle: str | None = None, expected_car: KnownCar | None = None
 ) -> OpenCar:
     """Open a car once it is there, in a session of its own.
 
-    ``vehicle`` overrides its type, ``meant`` is the car that it has to be. Raises
+    ``vehicle`` overrides its type, ``expected_car`` is the car that it has to be. Raises
     errors.TandemError if no car answers within half a minute, errors.AnotherCarFault.
     """
     loop = asyncio.get_running_loop()
@@ -26,7 +26,9 @@ async def reconnect(
     while True:
         try:
             epoch = host.cars.new_epoch()
-            return await host.cars.open(uri, epoch=epoch, vehicle=vehicle, meant=meant)
+            return await host.cars.open(
+                uri, epoch=epoch, vehicle=vehicle, expected_car=expected_car
+            )
         except AnotherCarFault:
             raise
         except (DeviceFault, ProtocolFault):

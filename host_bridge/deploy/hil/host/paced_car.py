@@ -41,16 +41,20 @@ class SameBoardCheck:
 
 
 class PacedCar:
-    """One car at a port, asked and driven; ``whose`` checks that the board stays the same."""
+    """One car at a port, asked and driven; ``same_board`` checks that the board stays the same."""
 
     def __init__(
-        self, port: Port, speed_mm_s: int, progress: Callable[[str], None], whose: SameBoardCheck
+        self,
+        port: Port,
+        speed_mm_s: int,
+        progress: Callable[[str], None],
+        same_board: SameBoardCheck,
     ) -> None:
         self.port = port
         self.host = PacedHost(port)
         self._speed_mm_s = speed_mm_s
         self._progress = progress
-        self._whose = whose
+        self._same_board = same_board
         self._sequences = dict.fromkeys((SEAT, GAMEPAD, SCRIPT, ROS2), 0)
 
     @property
@@ -65,7 +69,7 @@ class PacedCar:
         self.host.connect()
         it = self.host.latest["Identity"]
         name = bytes(it.car_name).rstrip(b"\0").decode(errors="replace")
-        self._whose.met(KnownCar(bytes(it.board_id), name), self.port.path)
+        self._same_board.met(KnownCar(bytes(it.board_id), name), self.port.path)
         self.host.step_us = self.parameter("step_us")
         return {
             "car": name,
@@ -180,8 +184,8 @@ class PacedCar:
         causes = [Cause(bit).phrase for bit in _bits(status.causes)]
         faults = [Fault(bit).phrase for bit in _bits(status.faults)]
         events = [f"{EventCode(code).word} ({a}, {b})" for _, code, a, b in self.host.events[-4:]]
-        told = [State(status.state).word, *causes, *faults]
-        return f"{'; '.join(told)}. Its newest events: {', '.join(events) or 'none'}"
+        texts = [State(status.state).word, *causes, *faults]
+        return f"{'; '.join(texts)}. Its newest events: {', '.join(events) or 'none'}"
 
     # --- driving
 
@@ -198,7 +202,7 @@ class PacedCar:
 
     def _driven_for(self, seconds: float, sources: int) -> dict[str, Any]:
         port, host = self.port, self.host
-        before, told, inputs = self._counters(), self._missed(), []
+        before, missed_before, inputs = self._counters(), self._missed(), []
         first, begun_us, frames = len(port.intervals_us), port.car_us, port.frames_sent
         received, sent, last_s = port.received, port.sent, 0
         while port.car_us - begun_us < seconds * 1e6:
@@ -220,7 +224,7 @@ class PacedCar:
         return {
             "seconds": round(took_s, 2),
             "beats": len(between),
-            "missed": self._missed() - told,
+            "missed": self._missed() - missed_before,
             "gaps": gaps,
             "late": sum(
                 # by half a period or more

@@ -32,7 +32,7 @@ _SAME_STEP_US = 3_000  # a Status and a Motion closer than this belong to one st
 class NoAnswer(DeviceFault):
     """Raised when no car's messages come from a port; other bytes may have come."""
 
-    has_said_something = False
+    has_sent_bytes = False
 
 
 class Port:
@@ -145,7 +145,7 @@ class Port:
             "REPL's, and does nothing else hold it? A slow, emulated board needs a greater "
             "--patience",
         )
-        fault.has_said_something = bool(self._raw)
+        fault.has_sent_bytes = bool(self._raw)
         return fault
 
     def rest_of_line(self, end: bytes, within_s: float) -> bytes:
