@@ -27,7 +27,7 @@ class Speeds(NamedTuple):
 
 
 class CalibrationDrive(NamedTuple):
-    """One calibration drive.
+    """A drive of the calibration guide: where it takes place, how it goes, what follows from it.
 
     ``rows`` makes it for a vehicle and for the steering that drives straight, a share of full lock.
     ``determines``: a parameter that follows from it if it was driven well. ``question``: to be

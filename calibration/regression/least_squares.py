@@ -17,9 +17,10 @@ _SURE = 0.975  # the quantile of a two-sided 95 % interval
 
 @dataclass(frozen=True)
 class LinearFit:
-    """A fitted linear model.
+    """The result of a linear least-squares fit.
 
-    ``values`` and their covariance; ``groups`` is the number of independent groups of samples.
+    ``values`` (k,) with their ``covariance`` (k, k), and ``residuals`` (n,);
+    ``groups`` is the number of independent groups of samples.
     """
 
     values: Floats

@@ -104,9 +104,9 @@ def _if_at(sample: MotionSample, time_us: int) -> MotionSample | None:
 
 
 class Alarm:
-    """An alarm with persistence.
+    """An alarm that rises after PERSIST_US above a limit, and falls after as long below it.
 
-    It rises after PERSIST_US above the limit, and falls after as long below.
+    ``since_us`` is when what it tells of began, None while it is down.
     """
 
     def __init__(self) -> None:

@@ -133,7 +133,7 @@ class Fleet:
     # --- what moves and stops them
 
     def next_sequence(self) -> int:
-        """Return the next sequence.
+        """Return the sequence number of the next claim, modulo 2**16.
 
         One count serves all sources of this session, so a gap is a loss.
         """

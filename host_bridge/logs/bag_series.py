@@ -56,7 +56,7 @@ class BagSeries:
 
 
 def read_bag_series(path: Path, named: dict[str, str]) -> BagSeries:
-    """Read a bag's series.
+    """Read the series of a ROS bag that calibration needs, by time from its beginning.
 
     ``named``: topics by what they are (told, odometry, inertial, motor, places), where they are
     not the usual ones. Raises errors.DataFileFault for a file that is no bag, or a topic that it

@@ -70,7 +70,7 @@ class ReplayTransport:
         self._timer: asyncio.Handle | None = None
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Begin to play.
+        """Begin to play the log from its first record.
 
         Raises errors.DataFileFault, and errors.UsageFault if it is open already.
         """

@@ -10,7 +10,7 @@ from host_bridge.core.files import parse_columns, parse_number, parse_whole
 
 
 def positive(text: str) -> float:
-    """Parse a number above 0."""
+    """Parse a finite number above 0. Raises argparse.ArgumentTypeError."""
     value = number(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
@@ -18,7 +18,7 @@ def positive(text: str) -> float:
 
 
 def number(text: str) -> float:
-    """Parse a finite number."""
+    """Parse a finite number. Raises argparse.ArgumentTypeError."""
     try:
         return parse_number(text)
     except ValueError:
@@ -44,7 +44,7 @@ def speed_cap(text: str) -> float:
 
 
 def day(text: str) -> date:
-    """Parse a date, YYYY-MM-DD."""
+    """Parse a date, YYYY-MM-DD. Raises argparse.ArgumentTypeError."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -38,7 +38,7 @@ class DoctorFinding:
 
 
 class FoundPort(Protocol):
-    """A serial port (transports.serial_port.SerialPortInfo)."""
+    """A serial port as the system lists it, see transports.serial_port.SerialPortInfo."""
 
     @property
     def device(self) -> str: ...

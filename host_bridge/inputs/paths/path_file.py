@@ -35,7 +35,9 @@ SCHEMA = TableSchema(
 
 
 def read_path(file: FilePath, columns: Mapping[str, str] | None = None) -> Path:
-    """Read a path; ``columns`` has other names of its columns by ours.
+    """Read a path: points in m, and speeds in m/s if the file has them.
+
+    ``columns`` has other names of its columns by ours.
 
     Raises errors.DataFileFault, with the line, for a file that is no path, for one that is longer
     than ``LONGEST_M``, and for speeds that are not driven: backward, or 0 on the way.

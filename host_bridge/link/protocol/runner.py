@@ -20,7 +20,7 @@ BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.5)
 
 
 class ByteTransport(Protocol):
-    """A transport, like ``transports.base.Transport``."""
+    """The part of ``transports.base.Transport`` by which a runner moves bytes."""
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]

@@ -49,7 +49,10 @@ class SocketEndpoint:
         self._socket: socket.socket | None = None
 
     def open(self, owner: Owner) -> None:
-        """Raises errors.DeviceFault if a car of this name is served already."""
+        """Listen, and let clients in.
+
+        Raises errors.DeviceFault if a car of this name is served already.
+        """
         self._socket = listen(self._path, self._name)
         self._owner = owner
         asyncio.get_running_loop().add_reader(self._socket, self._answer)
@@ -72,7 +75,7 @@ class SocketEndpoint:
 
 
 def local_endpoint(name: str) -> SocketEndpoint:
-    """``<runtime dir>/NAME.sock``, for clients of other programs."""
+    """Return the endpoint ``<runtime dir>/NAME.sock``, for clients of other programs."""
     return SocketEndpoint(socket_path(name), name, SocketClient)
 
 
@@ -103,9 +106,9 @@ class SocketClient:
 
 
 def listen(path: Path, name: str) -> socket.socket:
-    """A listening socket. One that a dead owner left behind is replaced, a live one's is not.
+    """Return a listening socket at the path. Raises errors.DeviceFault.
 
-    Raises errors.DeviceFault.
+    One that a dead owner left behind is replaced, a live one's is not.
     """
     if _is_answered(path):
         raise _taken(name)

@@ -230,7 +230,7 @@ class InProcessClient:
         self._callbacks: tuple[OnBytes, OnClosed] | None = None
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Open it.
+        """Join the owner.
 
         Raises errors.UsageFault if it is open already, errors.DeviceFault after the owner.
         """

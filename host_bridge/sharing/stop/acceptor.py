@@ -23,7 +23,11 @@ Enter = Callable[[socket.socket, Any, int], object]
 
 
 class Rates(NamedTuple):
-    """The rate of each login, and how many are taken before anything else has its turn."""
+    """The rates at which connections are accepted.
+
+    ``per_s`` is of one login, in connections a second; ``at_once`` of them may come together.
+    ``in_turn`` is how many are accepted before anything else has its turn.
+    """
 
     per_s: float
     at_once: int

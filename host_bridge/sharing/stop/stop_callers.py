@@ -17,7 +17,10 @@ _LOOKED = 2000  # names that are looked at in one go: some 10 ms
 
 
 class StopCallers:
-    """The callers of the car whose stop socket has this path."""
+    """The callers of a car: sockets of programs that its full queue did not let in.
+
+    ``path`` is that of the car's stop socket; callers' files lie beside it.
+    """
 
     def __init__(self, path: str) -> None:
         self._folder = os.path.dirname(path)
@@ -25,8 +28,10 @@ class StopCallers:
         self._known: set[str] = set()
 
     def connect_new(self, may_come: Callable[[int], bool]) -> Iterator[tuple[socket.socket, int]]:
-        """Connect to each that is new and whose login ``may_come``: the connection, which whoever
-        gets it closes, and the login."""
+        """Connect to each new caller whose login, a user id, ``may_come``.
+
+        Yields the connection, which whoever gets it closes, and the login.
+        """
         for it in self._new():
             uid = owner_of(it.path)
             if uid >= 0 and may_come(uid) and it.connect() and it.end is not None:

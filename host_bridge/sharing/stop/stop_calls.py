@@ -90,7 +90,7 @@ class PendingStopSockets:
         return bool(self._next_s)
 
     def add(self, it: StopSocket, from_s: float) -> None:
-        """Let it be tried from then on."""
+        """Retry this socket from ``from_s`` on, in monotonic s; its owner may call back."""
         if it not in self._next_s:
             self._of_login[it.uid] = self._of_login.get(it.uid, 0) + 1
         self._next_s[it] = from_s

@@ -72,7 +72,10 @@ class StopEndpoint:
         )
 
     def open(self, owner: Owner) -> None:
-        """Raises errors.DeviceFault where no login could find it: such a car is not served."""
+        """Open the socket in a folder that all logins share.
+
+        Raises errors.DeviceFault where no login could find it: such a car is not served.
+        """
         listening, self._path = _listen(*self._car)
         self._owner = owner
         self._callers = StopCallers(str(self._path))
@@ -124,7 +127,7 @@ class StopEndpoint:
         return self._owner.now_us()
 
     def _make_room(self) -> bool:
-        """End the oldest connection of the login that has most. False if there is none."""
+        """End the oldest connection of the login that has most; return False if there is none."""
         is_open = [it for it in self._clients if it.is_open]
         if not is_open:
             return False
@@ -180,7 +183,10 @@ def _login_of(end: socket.socket) -> int:
 
 
 def _listen(name: str, fleet: str, uri: str) -> tuple[socket.socket, Path]:
-    """Raises errors.DeviceFault."""
+    """Return a listening socket in the first folder that will do, and its path.
+
+    Raises errors.DeviceFault if none will do.
+    """
     why = []
     for folder in map(os.path.realpath, stop_folders()):
         if not is_safe_for_all(folder):
@@ -201,7 +207,7 @@ def _listen(name: str, fleet: str, uri: str) -> tuple[socket.socket, Path]:
 
 
 def _bound(path: Path) -> socket.socket:
-    """A listening socket that everybody may connect to. Raises OSError."""
+    """Return a listening socket that everybody may connect to. Raises OSError."""
     end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         end.bind(str(path))

@@ -171,7 +171,7 @@ class _Talk:
         self._outside = PendingStopSockets(AGAIN_S)
 
     def run(self) -> None:
-        """Until all have acknowledged, or a second after the last was looked for."""
+        """Repeat the stop until all have acknowledged it, or a second after the last was found."""
         now_s = time.monotonic()
         look_until_s, give_up_s = now_s + LOOK_FOR_S, now_s + GIVE_UP_S
         again_s = now_s + AGAIN_S
@@ -190,7 +190,7 @@ class _Talk:
         self._outside.end()
 
     def _look(self) -> None:
-        """Say it to each who is found, until there is something else to do."""
+        """Send the stop to each socket that is found, until there is something else to do."""
         for it in self._sockets:
             if it is None:
                 return
@@ -202,7 +202,7 @@ class _Talk:
         self.is_looking = False
 
     def _wait(self, again_s: float, now_s: float) -> None:
-        """Hear who answers, no longer than until there is something else to do."""
+        """Take the answers that come, no longer than until there is something else to do."""
         until_s = now_s if self.is_looking else again_s
         if self._outside:
             until_s = min(until_s, now_s + LOOK_S)

@@ -115,7 +115,7 @@ class StopSocket:
 
 
 def peer_of(end: socket.socket) -> tuple[int, int] | None:
-    """Process and user at the other end; None where the system does not say."""
+    """Return process and user id at the other end; None where the system does not say."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
     pid, uid, _ = _PEER.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
@@ -131,13 +131,18 @@ def tag(text: str) -> str:
 
 
 def file_name(name: str, fleet: str, uri: str) -> str:
-    """A new one for a car's stop socket."""
+    """Return a new name for the file of a car's stop socket.
+
+    Name, fleet and URI (as tags) can be read from it; four random bytes make it this owner's.
+    """
     return f"{PREFIX}.{name}.{tag(fleet)}.{tag(uri)}.{os.urandom(4).hex()}"
 
 
 class LoginQuota:
-    """So many places for all logins: another's gets a quarter of what is left, and one always; this
-    login's own as many as there are."""
+    """A number of places that all logins share, so that none of them takes another's.
+
+    Another login gets a quarter of what is left, and always one; this login as many as there are.
+    """
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -145,13 +150,13 @@ class LoginQuota:
         self._own = os.getuid()
 
     def has(self, uid: int) -> bool:
-        """False if this login has had its share."""
+        """Return whether this login, by its user id, may take one more place."""
         taken = self._taken.get(uid, 0)
         share = self._left + taken
         return taken < (share if uid == self._own else max(share // 4, 1))
 
     def take(self, uid: int) -> bool:
-        """One place. False if there is none."""
+        """Take one place for this login; return False if there is none."""
         if not self.has(uid):
             return False
         self._taken[uid] = self._taken.get(uid, 0) + 1
@@ -165,11 +170,12 @@ class LoginQuota:
 
 
 def find_stop_sockets() -> Iterator[StopSocket | None]:
-    """Yield the stop sockets of all served cars, each as it is connected; and in the end this
-    login's own sockets of cars that have none. None comes now and then, for whoever has something
-    else to do meanwhile: anybody may put any number of names there, and each has to be looked at.
+    """Yield the stop sockets of all served cars, each as it is connected.
 
-    Whoever gets them closes them. Raises errors.DeviceFault where this program could not look.
+    This login's own sockets of cars that have no stop socket come last. None comes now and then,
+    for a caller with something else to do meanwhile: anybody may put any number of names there, and
+    each has to be looked at. The caller closes the sockets. Raises errors.DeviceFault where this
+    program could not look.
     """
     private = _private()
     share, known, spent = LoginQuota(MOST), set(), set()

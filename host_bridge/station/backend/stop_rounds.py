@@ -100,7 +100,7 @@ class _StopRequest:
         self._end_if_all_answered()
 
     def look(self, found: list[str]) -> None:
-        """Those are all that there are."""
+        """Take all names that were found, so that it ends once each of them has answered."""
         self._expected = sum(map(self._means, found))
         self._end_if_all_answered()
 

@@ -48,7 +48,7 @@ class ConnectionLimit:
         return LimitedConnection
 
     def enter(self, connection: ServerConnection) -> None:
-        """Send others away, or this one, where there are too many."""
+        """Count a new connection; where there are too many, end the older half of one login's."""
         end = connection.transport.get_extra_info("socket")
         login = self._login_of(end)
         self._all[connection] = login
@@ -61,11 +61,11 @@ class ConnectionLimit:
             self._send_half_away(most_frequent(self._all[it] for it in self._waiting))
 
     def leave(self, connection: ServerConnection) -> None:
-        """It has said what it wants."""
+        """Count a connection as one that has said what it wants, and waits no more."""
         self._waiting.pop(connection, None)
 
     def lose(self, connection: ServerConnection) -> None:
-        """It is gone."""
+        """Forget a connection that is gone."""
         self.leave(connection)
         self._all.pop(connection, None)
 

@@ -37,7 +37,7 @@ def page_policy(views: str, camera: str, csp_sources: str) -> str:
 
 
 def bar_policy(csp_sources: str) -> str:
-    """The same for the bar, which only the page may frame."""
+    """Return the Content-Security-Policy of the bar, which only the page may frame."""
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
         f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {csp_sources}; "

@@ -65,7 +65,7 @@ class StationBackend(Protocol):
     """The cars, as far as the station needs them."""
 
     def car_rows(self) -> list[dict[str, object]]:
-        """Each car of this machine, as the page shows it."""
+        """Return each car of this machine, as the page shows it."""
 
     async def stop(
         self,
@@ -132,8 +132,7 @@ class Server:
         self._seat: SeatHolder | None = None
 
     async def run(self, is_up: Callable[[], None]) -> None:
-        """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
-        the loopback."""
+        """Serve until cancelled. Raises errors.DeviceFault where the port is taken."""
         framed = [urlsplit(it).port for it in (self._views, self._camera)]
         with reserved_ports([self.access.port, *(port for port in framed if port)]):
             await self._serve(is_up)
@@ -249,7 +248,7 @@ class Server:
     # --- what neither stops nor drives
 
     async def _work(self, connection: ServerConnection) -> None:
-        """Each message has the token: whoever has the seat's address may, and nobody else."""
+        """Answer each message that has the token: whoever has the seat's address may, no other."""
         async for message in connection:
             asked = read_object(message)
             if not self.access.has_token(asked.pop("seat", None)):
@@ -260,7 +259,7 @@ class Server:
     # --- hold
 
     async def _hold(self, connection: ServerConnection) -> None:
-        """The first message has the token and the car; then frames, and words."""
+        """Give the seat to a page whose first message has token and car; then take its frames."""
         asked = read_object(await connection.recv())
         if not self.access.has_token(asked.get("seat")):
             await refuse(connection, _WHERE_PRINTED)

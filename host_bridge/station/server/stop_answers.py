@@ -44,8 +44,11 @@ class StopAnswers:
         self._cars = cars
 
     async def hear(self, connection: ServerConnection, is_page: Callable[[], bool]) -> None:
-        """Each message at once, and each car's answer as it comes: a car that hangs keeps no other
-        waiting, and none that is asked for next. ``is_page`` is asked at each message."""
+        """Stop at each message of a page, and send each car's answer as it comes.
+
+        A car that hangs keeps no other waiting, and none that is asked for next. ``is_page`` is
+        asked at each message.
+        """
         going_on: set[asyncio.Task[None]] = set()
         try:
             async for message in connection:

@@ -57,7 +57,7 @@ def where_to_get(board: BoardType) -> str:
 
 
 def examine_image(file: Path, board: BoardType, sha256: str | None = None) -> Image:
-    """Return the examined file.
+    """Read a file of MicroPython and check that it is whole and for this board.
 
     Raises errors.DataFileFault for a file that does not exist, is cut short, is for another board,
     too old, or has another hash than ``sha256``; errors.UsageFault for another kind of file.

@@ -10,8 +10,8 @@ from firmware.protocol import messages
 from firmware.protocol.codec import DECODED, OUT_OF_RANGE, Message, decode_into, encode_into
 from firmware.protocol.frame import MAX_PAYLOAD, FrameReader, FrameWriter, crc_table
 from host_bridge.link.protocol import wire
-from tests.support.evidence import some
 from tests.host_bridge.link.protocol.fields import fields_of
+from tests.support.evidence import some
 
 ALL = messages.TO_BOARD + messages.TO_HOST
 TABLE = crc_table()
