@@ -233,6 +233,8 @@ STATION = (
 )
 ROS2 = (
     Part("host_bridge/ros2/node/ros_input.py", ("host_bridge/ros2/test_ros_input.py",)),
+    Part("host_bridge/ros2/node/command_topics.py", ("host_bridge/ros2/test_ros_input.py",)),
+    Part("host_bridge/ros2/node/node_services.py", ("host_bridge/ros2/test_ros_input.py",)),
     Part("host_bridge/ros2/bus/own_topics.py", ("host_bridge/ros2/test_own_topics.py",)),
     Part("host_bridge/ros2/node/mux.py", ("host_bridge/ros2/vocabularies/test_mux.py",)),
     Part("host_bridge/ros2/node/stops.py", ("host_bridge/ros2/test_stops.py",)),

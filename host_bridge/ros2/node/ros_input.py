@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from host_bridge.core import (
@@ -19,35 +18,26 @@ from host_bridge.core import (
     Vehicle,
 )
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.pose_lines import Place
-from host_bridge.logs.sensor_lines import SensorPipe, TruePose
+from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.discovery_range import is_secured, network_refusal, stay_on_this_machine
-from host_bridge.ros2.bus.message_types import has_message
-from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.messages.frames import with_namespace
+from host_bridge.ros2.node.command_topics import CommandTopics, with_direct
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
-from host_bridge.ros2.node.mux import FUTURE_US, Mux, StampedCommand
-from host_bridge.ros2.node.publishers import ARMED, BOOL, StatePublisher
+from host_bridge.ros2.node.mux import Mux, StampedCommand
+from host_bridge.ros2.node.node_services import NodeServices
+from host_bridge.ros2.node.publishers import BOOL, StatePublisher
 from host_bridge.ros2.node.robot_description import RobotDescriptionPublisher
-from host_bridge.ros2.node.set_pose import NOT_HERE, PoseRequest
+from host_bridge.ros2.node.set_pose import PoseRequest
 from host_bridge.ros2.node.sim_time import SimTimeServices, SteppableTime
 from host_bridge.ros2.node.split_command import SplitCommand
-from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, PendingReplies, RunstopTopic, is_stopped
+from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, RunstopTopic
 from host_bridge.ros2.node.vesc_scale import VescScale
-from host_bridge.ros2.node.vocabulary_adapter import Reply
-from host_bridge.ros2.vocabularies.topics import DIRECT, Content, MuxRow, Subscription
+from host_bridge.ros2.vocabularies.topics import MuxRow
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
-# Messages that can stop: a deeper queue keeps them all
-_STOPPING = (Content.EMERGENCY, Content.ENGAGE)
-BY_A_PERSON = (
-    "A real car is armed by the person who sees where it stands: press R at the terminal of "
-    "tandem ros, which clears and arms; SPACE held there lets ROS 2 drive."
-)
-_TRIGGER = "std_srvs/srv/Trigger"
 
 
 class RosInput(Input):
@@ -60,10 +50,10 @@ class RosInput(Input):
     source = "ros2"
     outlives_stops = True
     _bus: Bus
+    _command_topics: CommandTopics
     _mux: Mux
     _pipe: SensorPipe | None = None
     _sim_time_services: SimTimeServices | None = None
-    _pose_setter: PoseRequest | None = None
 
     def __init__(
         self,
@@ -89,12 +79,10 @@ class RosInput(Input):
         self._namespace = namespace
         self._sensors_path = sensors
         self._poses_path = poses
-        self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
+        self._rows = with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
         self._adapter = vocabulary.adapter()
-        self._requests: list[OperatorRequest] = []
-        self._pending_replies = PendingReplies()
         self._count = 0
         self._now_us = 0
         self._observed: Observed | None = None
@@ -104,8 +92,10 @@ class RosInput(Input):
         self._is_resting = False
         self._split_command = SplitCommand(self._scale, self._like)
         self._runstop = RunstopTopic()
+        self.services = NodeServices(
+            self._adapter, self._runstop, lambda: self._now_us, self._is_driving
+        )
         self._is_local = False
-        self._is_virtual = False
         self._limits: InputLimits
         self._state_publisher: StatePublisher
         self._robot_description: RobotDescriptionPublisher
@@ -125,8 +115,8 @@ class RosInput(Input):
         Raises errors.TandemError, also for a real car whose topics reach a network without SROS 2.
         """
         self._is_local = stay_on_this_machine(os.environ)
-        self._is_virtual = context.is_virtual
-        if not (self._is_virtual or self._is_local or is_secured(os.environ)):
+        self.services.is_virtual = context.is_virtual
+        if not (context.is_virtual or self._is_local or is_secured(os.environ)):
             raise network_refusal()
         self._limits = context.limits(self.source)
         self._mux = self._adapter.mux(self._rows, context.lease_s(self.source))
@@ -176,11 +166,9 @@ class RosInput(Input):
             self._tell(observed.cars[0], now_us)
         self._bus.step(is_between_ticks=observed.is_between_ticks)
         if self._runstop.step(now_us):
-            self.stop()
+            self.services.stop()
         self._adapter.step(observed.cars[0], observed.is_driving, now_us)
-        if self._pose_setter:
-            self._pose_setter.step(observed.cars[0], now_us)
-        self._pending_replies.step(observed.cars[0], now_us)
+        self.services.step(observed.cars[0], now_us)
         return self._drive_command(now_us, observed.is_driving)
 
     def _tell(self, car: SeenCar, now_us: int) -> None:
@@ -192,8 +180,7 @@ class RosInput(Input):
         self._diagnostics.step(car, self._mux, self._who(now_us), hits)
 
     def requests(self) -> Sequence[OperatorRequest]:
-        requests, self._requests = self._requests, []
-        return requests
+        return self.services.take_requests()
 
     def status_text(self, now_us: int) -> str:
         return f"ROS 2: {self._who(now_us)}"
@@ -204,8 +191,12 @@ class RosInput(Input):
         if self._pipe:
             self._pipe.close()
 
+    def _is_driving(self) -> bool:
+        return self._observed is not None and self._observed.is_driving
+
     def _who(self, now_us: int) -> str:
-        placed = self._pose_setter.words if self._pose_setter else ""
+        teleport = self.services.pose_request
+        placed = teleport.words if teleport else ""
         return self._adapter.words() or placed or self._mux.words(now_us)
 
     # --- the command
@@ -248,24 +239,25 @@ class RosInput(Input):
     # --- subscriptions
 
     def _begin(self, vehicle: Vehicle) -> None:
-        for subscription in self.vocabulary.subscriptions:
-            if not subscription.is_optional or has_message(subscription.type):
-                self._subscribe(subscription)
-        known = {subscription.topic.lstrip("/") for subscription in self.vocabulary.subscriptions}
-        for row in self._rows:  # a mux.yaml may name further topics
-            if row.topic.lstrip("/") not in known:
-                first = self.vocabulary.subscriptions[0]
-                self._subscribe(Subscription(row.topic, first.type, first.content, row.name))
+        self._command_topics = CommandTopics(
+            self._bus,
+            self._mux,
+            self._adapter,
+            self._split_command,
+            lambda: self._now_us,
+            is_local=self._is_local,
+        )
+        self._command_topics.subscribe(self.vocabulary, self._rows)
         if not self._adapter.has_runstop:
             self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=STOP_QUEUE_DEPTH)
-        self._bus.serve("~/stop", _TRIGGER, self._stop)
-        self._bus.serve("~/clear", _TRIGGER, self._clear)
-        self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
-        self._adapter.begin(self._bus, self, vehicle)
-        if self._poses_path and self._pipe and self._is_virtual:
+        services = self.services
+        services.serve(self._bus)
+        services.pipe = self._pipe
+        self._adapter.begin(self._bus, services, vehicle)
+        if self._poses_path and self._pipe and services.is_virtual:
             rear_m = vehicle.turns_behind_centre_m
-            self._pose_setter = PoseRequest(
-                self._poses_path, self._pipe, rear_m, self.stop, self.arm
+            services.pose_request = PoseRequest(
+                self._poses_path, self._pipe, rear_m, services.stop, services.arm
             )
         self._state_publisher = StatePublisher(
             self._bus,
@@ -281,104 +273,7 @@ class RosInput(Input):
         if self._steps:
             self._sim_time_services = SimTimeServices(self._bus, self._steps, vehicle.step_s)
 
-    def _subscribe(self, subscription: Subscription) -> None:
-        topics = {row.topic.lstrip("/"): row.name for row in self._rows}
-        source = topics.get(subscription.topic.lstrip("/"), subscription.source)
-        if source not in self._mux.sources:
-            return  # the mux.yaml has no such row
-        depth = STOP_QUEUE_DEPTH if subscription.content in _STOPPING else 1
-        hear = partial(self._hear, subscription, source)
-        self._bus.subscribe(subscription.topic, subscription.type, hear, depth=depth)
-
-    def _hear(self, subscription: Subscription, name: str, message: Any, received_us: int) -> None:
-        source, content = self._mux.sources[name], subscription.content
-        heard_us = self._heard_us(message, received_us)
-        if self._adapter.on_message(subscription, source, message, heard_us, self._now_us):
-            return
-        if content is Content.REFUSED:
-            source.refuse("these cars are driven by speed, steering and brake alone")
-            return
-        if content is Content.ACKERMANN:
-            wanted = conversions.read_ackermann(message)
-            if wanted is None:
-                source.refuse("it was not a number")
-                return
-            source.take(StampedCommand(*wanted, heard_us), self._now_us)
-            return
-        self._split_command.hear(source, content, float(message.data), received_us, self._now_us)
-
-    def _heard_us(self, message: Any, received_us: int) -> int:
-        """Return the earlier of a command's arrival and its stamp, in the session's time, in us.
-
-        Stamps count only if topics stay on this machine, which has one clock. A stamp in the future
-        is returned as such, so that it is refused, and makes no command newer.
-        """
-        stamp_ns = conversions.stamp_ns(message)
-        if not stamp_ns or not self._is_local:
-            return received_us
-        made_us = self._now_us - (self._bus.stamp_ns() - stamp_ns) // 1000
-        return made_us if made_us > received_us + FUTURE_US else min(made_us, received_us)
-
     # --- stops
 
     def _hear_runstop(self, message: Any, received_us: int) -> None:
         self._runstop.hear(bool(message.data), received_us)
-
-    def set_pose(self, place: Place) -> str:
-        """Begin to put a virtual car elsewhere; return why not, "" if it has begun."""
-        if self._pose_setter is None:
-            return NOT_HERE
-        self._pose_setter.set_pose(place)
-        return ""
-
-    def truth(self) -> TruePose | None:
-        return self._pipe.truth if self._pipe else None
-
-    def hits(self) -> int:
-        return self._pipe.hits if self._pipe else 0
-
-    def stop(self) -> None:
-        self._requests.append(OperatorRequest.STOP)
-
-    def _stop(self, request: Any, reply: Reply) -> None:
-        self.stop_for(reply)
-
-    def stop_for(self, reply: Reply) -> None:
-        """Stop the cars and answer when they report it; this needs no permission."""
-        self.stop()
-        self._pending_replies.wait(reply, self._now_us, is_stopped)
-
-    def _clear(self, request: Any, reply: Reply) -> None:
-        self.arm(reply)
-
-    def arm(self, reply: Reply) -> None:
-        """Arm virtual cars and answer with the outcome; refuse a real car.
-
-        Who calls a service has not seen where a real car stands.
-        """
-        if not self._is_virtual:
-            reply(False, BY_A_PERSON)
-        elif self._runstop.must_stop:
-            reply(False, "The runstop topic says stop, or is silent.")
-        elif why := self._adapter.arming_refusal():
-            reply(False, why)
-        elif self._observed is not None and self._observed.is_driving:
-            reply(True, "It is armed.")
-        else:
-            self._requests.append(OperatorRequest.ARM)
-            self._pending_replies.wait(
-                reply,
-                self._now_us,
-                lambda car: car.status is not None and car.status.state in ARMED,
-            )
-
-    def _set_armed(self, request: Any, reply: Reply) -> None:
-        if request.data:
-            self.arm(reply)
-        else:
-            self._stop(request, reply)
-
-
-def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
-    """Add the row for direct motor commands, which a mux.yaml does not list."""
-    return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))

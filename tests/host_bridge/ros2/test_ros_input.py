@@ -19,8 +19,10 @@ from host_bridge.core import (
     State,
 )
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.ros2.node import command_topics
 from host_bridge.ros2.node import ros_input as under_test
-from host_bridge.ros2.node.ros_input import BY_A_PERSON, RosInput
+from host_bridge.ros2.node.node_services import BY_A_PERSON
+from host_bridge.ros2.node.ros_input import RosInput
 from host_bridge.ros2.node.set_pose import NOT_HERE
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
@@ -570,7 +572,7 @@ def test_what_an_adapter_takes_is_no_command(table, own):
 
 def test_an_adapter_sees_each_step_and_the_start(table, own):
     it = table().open()
-    assert own.begun == [(it.bus, it.node, VEHICLE)]
+    assert own.begun == [(it.bus, it.node.services, VEHICLE)]
     it.step()
     it.armed().step()
     assert [(driving, now_us) for _, driving, now_us in own.steps] == [
@@ -628,9 +630,9 @@ def test_a_stamp_makes_a_command_older_and_never_younger(table, made_ms, heard_m
     stamp = SimpleNamespace(sec=sec, nanosec=nanosec)
     it.node._now_us = 500 * MS
     message = ackermann(1.0, 0.0, header=SimpleNamespace(stamp=stamp))
-    assert it.node._heard_us(message, 500 * MS) == (500 + heard_ms) * MS
-    it.node._is_local = False  # another machine's clock is no word
-    assert it.node._heard_us(message, 500 * MS) == 500 * MS
+    assert it.node._command_topics._heard_us(message, 500 * MS) == (500 + heard_ms) * MS
+    it.node._command_topics._is_local = False  # another machine's clock is no word
+    assert it.node._command_topics._heard_us(message, 500 * MS) == 500 * MS
 
 
 def test_one_of_the_future_is_told_as_such(table):
@@ -640,9 +642,9 @@ def test_one_of_the_future_is_told_as_such(table):
     it.node._now_us = 500 * MS
     for ahead_us, heard_us in ((50_000, 500 * MS), (50_001, 500 * MS + 50_001)):
         it.bus.now_ns = 1_000_000_000 - ahead_us * 1000
-        assert it.node._heard_us(message, 500 * MS) == heard_us
+        assert it.node._command_topics._heard_us(message, 500 * MS) == heard_us
     it.bus.now_ns = 1_000_000_000 + 999
-    assert it.node._heard_us(message, 600 * MS) == 500 * MS
+    assert it.node._command_topics._heard_us(message, 600 * MS) == 500 * MS
 
 
 def test_an_unstamped_one_is_of_when_it_came(table):
@@ -651,7 +653,7 @@ def test_an_unstamped_one_is_of_when_it_came(table):
     it.node._now_us = 500 * MS
     empty = SimpleNamespace(stamp=SimpleNamespace(sec=0, nanosec=0))
     for message in (SimpleNamespace(), empty):
-        assert it.node._heard_us(message, 400 * MS) == 400 * MS
+        assert it.node._command_topics._heard_us(message, 400 * MS) == 400 * MS
 
 
 # --- what it is open to
@@ -677,7 +679,7 @@ def test_of_words_that_stop_several_of_one_moment_are_kept(table, part, depth):
 
 @pytest.mark.parametrize(("package", "is_heard"), [("std_msgs", False), ("json", True)])
 def test_what_may_be_missing_is_left_out_where_it_is(table, monkeypatch, package, is_heard):
-    monkeypatch.setattr(under_test, "has_message", lambda name: name == "json/msg/Word")
+    monkeypatch.setattr(command_topics, "has_message", lambda name: name == "json/msg/Word")
     more = Subscription("word", f"{package}/msg/Word", Content.GEAR, "navigation", is_optional=True)
     it = table(vocabulary=replace(F1TENTH, subscriptions=(*F1TENTH.subscriptions, more))).open()
     assert ("word" in it.bus.topics) is is_heard
@@ -814,16 +816,16 @@ def test_who_tells_is_given_the_car_and_its_scales(table):
 
 def test_a_real_car_is_moved_by_its_wheels_alone(table):
     it = table().open(is_virtual=False)
-    assert it.node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
-    assert (it.node.truth(), it.node.hits()) == (None, 0)
+    assert it.node.services.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
+    assert (it.node.services.truth(), it.node.services.hits()) == (None, 0)
     both = table(sensors="sensors", poses="poses").open(is_virtual=False)
-    assert both.node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
+    assert both.node.services.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
     assert "PoseRequest" not in Told.made
 
 
 @pytest.mark.parametrize("given", [{"sensors": "sensors"}, {"poses": "poses"}])
 def test_nor_is_a_virtual_one_put_anywhere_without_both_pipes(table, given):
-    assert table(**given).open().node.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
+    assert table(**given).open().node.services.set_pose((1.0, 2.0, 0.0)) == NOT_HERE
 
 
 def test_a_virtual_one_is_put_where_it_is_asked_for(table):
@@ -831,15 +833,15 @@ def test_a_virtual_one_is_put_where_it_is_asked_for(table):
     placing = Told.made["PoseRequest"]
     pipe = it.node._pipe
     assert placing.given == (
-        "poses", pipe, VEHICLE.turns_behind_centre_m, it.node.stop, it.node.arm,
+        "poses", pipe, VEHICLE.turns_behind_centre_m, it.node.services.stop, it.node.services.arm,
     )  # fmt: skip
-    assert it.node.set_pose((1.0, 2.0, 0.0)) == ""
+    assert it.node.services.set_pose((1.0, 2.0, 0.0)) == ""
     assert placing.put_at == [(1.0, 2.0, 0.0)]
     it.step()
     assert placing.steps == [(it.car, it.now_ms * MS)]
     placing.words = "A wall is in the way."
     assert it.node.status_text(0) == "ROS 2: A wall is in the way."
-    assert (it.node.truth(), it.node.hits()) == ("where it is", 3)
+    assert (it.node.services.truth(), it.node.services.hits()) == ("where it is", 3)
     assert pipe.path == "sensors"
     assert Told.made["DiagnosticsPublisher"].steps[0][3] == 3
 

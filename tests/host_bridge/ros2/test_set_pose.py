@@ -203,7 +203,7 @@ def test_a_pose_of_another_kind_is_refused(message, why):
 
 def test_a_real_car_is_put_nowhere():
     node = make("f1tenth_gym", {}, lambda: 0)
-    assert node.set_pose((0.0, 0.0, 0.0)) == NOT_HERE
+    assert node.services.set_pose((0.0, 0.0, 0.0)) == NOT_HERE
     _, _, mux, say = made(GymAdapter, GYM, NOT_HERE)
     say(Content.POSE, posed(1.0, 2.0))
     assert mux.sources["navigation"].why_refused == NOT_HERE
