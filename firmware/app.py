@@ -14,7 +14,7 @@ from firmware.core.link.receiver import Receiver
 from firmware.core.link.telemetry import Telemetry
 from firmware.core.motion.battery import Battery
 from firmware.core.motion.drive import Drive
-from firmware.core.motion.motion import Motion
+from firmware.core.motion.motion import MotionControl
 from firmware.core.motion.odometry import Odometry
 from firmware.core.motion.outputs import OutputStage
 from firmware.core.motion.steering import Steering
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from firmware.core.contract import Board
     from firmware.core.settings.params import Params
     from firmware.core.stops.loop_brake import LoopBrake
-    from firmware.core.stops.pairing import Pairing
+    from firmware.core.stops.pairing import PairedBox
 
 
 class App:
@@ -79,7 +79,7 @@ class App:
             board, self.configuration, self.sessions, self.events, self.supervisor, self.receiver,
             self.outbox, self.actions, self.configure, table,
         )  # fmt: skip
-        self.motion = Motion(
+        self.motion = MotionControl(
             self.supervisor, self.actions, self.battery, self.runstop, self.faults, self.arbiter,
             self.stop_sequence, self.steering, self.drive, self.odometry, self.output_stage,
         )  # fmt: skip
@@ -95,7 +95,7 @@ class App:
             table,
         )  # fmt: skip
         self.loop_brake: "LoopBrake | None" = None
-        self.pairing: "Pairing | None" = None
+        self.pairing: "PairedBox | None" = None
         if board.key:
             from firmware.core.stops.pairing import make_pairing
 

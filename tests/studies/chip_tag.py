@@ -29,7 +29,7 @@ from firmware.boards.keys import take_key
 from firmware.core.link.outbox import Outbox
 from firmware.cipher import block_cipher
 from firmware.core.stops.boxes import Boxes
-from firmware.core.stops.pairing import Pairing
+from firmware.core.stops.pairing import PairedBox
 from firmware.core.link.receiver import Receiver
 from firmware.core.stops.runstop import StopSource
 from firmware.core.stops.tag import Tag
@@ -65,7 +65,7 @@ sources.paired = StopSource(4)
 sources.paired.silence_us = 250000
 receiver = Receiver(board, table)
 outbox = Outbox(board, table)
-pairing, boxes = Pairing(board, sources, receiver, outbox), Boxes(board, outbox)
+pairing, boxes = PairedBox(board, sources, receiver, outbox), Boxes(board, outbox)
 tag, cipher, mask, block = Tag(KEY), block_cipher(KEY), bytearray(16), bytearray(16)
 payload = bytearray(64)
 word, heard, writer = BoxWord(), BoxHeard(), FrameWriter(table)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from firmware.boards.physical.channels import Channel
-    from firmware.boards.physical.receiver import Receiver
+    from firmware.boards.physical.receiver import PulseReceiver
     from firmware.boards.physical.vesc_drive import VescDrive
     from firmware.boards.physical.wheels import Counter
     from firmware.core.contract import Pins
@@ -130,7 +130,7 @@ def _adc(number: "int | str") -> ADC:
     return ADC(Pin(number))
 
 
-def make_receiver(pins: "Pins", ticks_us: "TicksUs") -> "Receiver | None":
+def make_receiver(pins: "Pins", ticks_us: "TicksUs") -> "PulseReceiver | None":
     if pins.RC is None:
         return None
     from firmware.boards.physical.receiver import SerialReceiver, WiredReceiver

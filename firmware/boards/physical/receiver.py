@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firmware.drivers.parts.rc_pulse import RcPulse
     from firmware.drivers.parts.sbus import Sbus
 
-    class Receiver(Protocol):
+    class PulseReceiver(Protocol):
         frames: int  # modulo 2**30
         failsafe: int
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from firmware.core.link.events import Events
     from firmware.core.link.outbox import Outbox
     from firmware.core.link.receiver import Receiver
-    from firmware.core.motion.motion import Motion
+    from firmware.core.motion.motion import MotionControl
     from firmware.core.settings.configuration import Configuration
     from firmware.core.settings.overlay import Overlay
     from firmware.core.stops.fault_monitor import FaultMonitor
@@ -82,7 +82,7 @@ class MessageDispatcher:
         actions: "Actions",
         overlay: "Overlay",
         fault_monitor: "FaultMonitor",
-        motion: "Motion",
+        motion: "MotionControl",
         own_hash: bytearray,
         crc_table: "array[int]",
     ) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from firmware.core.link.receiver import Receiver
     from firmware.core.motion.battery import Battery
     from firmware.core.motion.drive import Drive
-    from firmware.core.motion.motion import Motion as Movement
+    from firmware.core.motion.motion import MotionControl
     from firmware.core.motion.odometry import Odometry
     from firmware.core.motion.outputs import OutputStage
     from firmware.core.motion.steering import Steering
@@ -82,7 +82,7 @@ class Telemetry:
         sessions: "Sessions",
         steering: "Steering",
         drive: "Drive",
-        motion: "Movement",
+        motion: "MotionControl",
         odometry: "Odometry",
         events: "Events",
         stop_sources: "StopSources",

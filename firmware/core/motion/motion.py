@@ -55,7 +55,7 @@ _ROLLS_MM_S = const(300)
 _FULL_BRAKE_MM_S = const(1_500)
 
 
-class Motion:
+class MotionControl:
     """The commands to steering, drive and the other actuators, made of the winners' claims."""
 
     def __init__(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from firmware.core.contract import Board
     from firmware.core.motion.battery import Battery
     from firmware.core.motion.drive import Drive
-    from firmware.core.motion.motion import Motion
+    from firmware.core.motion.motion import MotionControl
     from firmware.core.motion.odometry import Odometry
     from firmware.core.motion.outputs import OutputStage
     from firmware.core.motion.temperature import Temperature
@@ -87,7 +87,7 @@ class FaultMonitor:
         temperature: "Temperature",
         odometry: "Odometry",
         drive: "Drive",
-        motion: "Motion",
+        motion: "MotionControl",
         output_stage: "OutputStage",
     ) -> None:
         self.is_on_stand = False

@@ -35,16 +35,16 @@ _SPOKEN_US = const(2_000_000)  # how long a box that fell silent is still challe
 
 def make_pairing(
     board: "Board", stop_sources: "StopSources", receiver: "Receiver", outbox: "Outbox"
-) -> "Pairing | None":
-    """Return a Pairing; None where the board has no cipher, which ``board.pairing`` then says."""
+) -> "PairedBox | None":
+    """Return a PairedBox; None where the board has no cipher, which ``board.pairing`` then says."""
     try:
-        return Pairing(board, stop_sources, receiver, outbox)
+        return PairedBox(board, stop_sources, receiver, outbox)
     except ValueError:
         board.pairing = PAIRING_NO_CIPHER
         return None
 
 
-class Pairing:
+class PairedBox:
     """The handler of runstop boxes' words, which keeps the paired stop source fresh.
 
     Raises ValueError where the board has no cipher.

@@ -54,7 +54,7 @@ class ModelledCar:
         return new
 
     def rates(self, x: State, steer_rate_radps: float) -> State:
-        """Return the right-hand side within a step, in the order of Motion."""
+        """Return the right-hand side within a step, in the order of ModelState."""
         _, _, yaw_rad, vx_mps, ax_mps2, steer_rad = x
         along_mps = clamped(vx_mps, self._drive.limit_mps)
         turned_rad = clamped(steer_rad, self._steering.lock_rad)

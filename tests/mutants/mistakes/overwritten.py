@@ -61,7 +61,7 @@ OVERWRITTEN = (
     ),
     Overwritten(
         "firmware/core/motion/motion.py",
-        "Motion",
+        "MotionControl",
         (
             "brake", "clamped", "_speed_max", "_reverse_max", "_steer_max", "_steer_centres",
             "_limp_mm_s", "_has_brake", "_profile_caps", "_dt_ms", "_beat_ms", "_steer_in_stop",
@@ -82,7 +82,7 @@ OVERWRITTEN = (
     ),
     Overwritten("firmware/core/motion/warm_up.py", "WarmUp", ("_for_us",)),
     # With its deadline
-    Overwritten("firmware/core/stops/pairing.py", "Pairing", ("_strange_says",)),
+    Overwritten("firmware/core/stops/pairing.py", "PairedBox", ("_strange_says",)),
     Overwritten("firmware/core/stops/boxes.py", "Boxes", ("_next_us",)),  # when a challenge is said
     Overwritten(  # by configure(), by begin(), and by the step in which the loop opens
         "firmware/core/stops/loop_brake.py",

@@ -11,7 +11,7 @@ import pytest
 from firmware.core import supervisor
 from firmware.core.arbitration.source import OPEN
 from firmware.core.link.dispatcher import MessageDispatcher
-from firmware.core.motion.motion import Motion
+from firmware.core.motion.motion import MotionControl
 from firmware.core.stops.fault_monitor import FaultMonitor
 from firmware.protocol import codes, messages
 from host_bridge.deploy.hil.host.small_host import ROS2, SCRIPT, SEAT, framed
@@ -260,7 +260,7 @@ def drives_in_hold(monkeypatch):
     def moves(self, now_us):
         self._drive.effort = 500
 
-    monkeypatch.setattr(Motion, "_move", moves)
+    monkeypatch.setattr(MotionControl, "_move", moves)
 
 
 def looks_away(monkeypatch):

@@ -8,12 +8,12 @@ import pytest
 from firmware.core.clock import Session
 from firmware.core.deadlines import Deadline
 from firmware.core.stops.boxes import Boxes
-from firmware.core.stops.pairing import Pairing
+from firmware.core.stops.pairing import PairedBox
 from tests.firmware.core.bare_car import PAD, Car
 from tests.mutants.mistakes.overwritten import OVERWRITTEN, rows, taken_away
 from tests.support.evidence import some
 
-_ELSEWHERE = (Session, Deadline, Pairing, Boxes)  # a car has many, or is paired to have one
+_ELSEWHERE = (Session, Deadline, PairedBox, Boxes)  # a car has many, or is paired to have one
 
 
 def made(cls: type) -> object:

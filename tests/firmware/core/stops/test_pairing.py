@@ -7,7 +7,7 @@ import pytest
 
 from firmware.core.deadlines import Deadline
 from firmware.core.stops import pairing as under_test
-from firmware.core.stops.pairing import Pairing, make_pairing
+from firmware.core.stops.pairing import PairedBox, make_pairing
 from firmware.core.stops.runstop import UNAUTHENTICATED
 from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codes import (
@@ -54,7 +54,7 @@ class Rig:
         self.routes = []
         reader = SimpleNamespace(frame=self.frame)
         receiver = SimpleNamespace(route_by_values=self.routes.extend, reader=reader)
-        self.pairing = Pairing(self.board, self.sources, receiver, None)
+        self.pairing = PairedBox(self.board, self.sources, receiver, None)
         self.boxes = self.pairing._boxes
 
     def hear(self, says, worth_us, now_us=0):
@@ -192,4 +192,4 @@ def test_without_a_cipher_there_is_none_and_it_is_told(monkeypatch, rig):
 
 def test_with_one_it_is_made(monkeypatch, rig):
     receiver = SimpleNamespace(route_by_values=rig.routes.extend)
-    assert isinstance(make_pairing(rig.board, rig.sources, receiver, None), Pairing)
+    assert isinstance(make_pairing(rig.board, rig.sources, receiver, None), PairedBox)
