@@ -38,7 +38,6 @@ STEERS_ON, STEERING_HELD, STEERING_CENTRED = 0, 1, 2
 
 BLIND_MAX_MM = 1_000  # and never farther than two wheelbases
 
-_WIDE = (1 << 30) - 1
 _MANY = 256  # no parameter has more values
 _NS = 3_000_000  # no servo or ESC pulse is longer than 3 ms
 

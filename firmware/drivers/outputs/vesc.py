@@ -30,12 +30,10 @@ GET_VALUES = 4
 SET_DUTY = 5
 SET_CURRENT = 6
 SET_BRAKE = 7
-SET_RPM = 8
 SET_SERVO_POS = 12
 ALIVE = 30
 
 # 200 A: beyond any motor of a scaled car
-MAX_ERPM = 200_000
 MAX_MA = 200_000
 _VALUES_SIZE = 73  # of the reply's payload, without status
 _LONGEST_REPLY = 128  # newer firmware appends; what is longer is not for us
@@ -123,7 +121,6 @@ class Vesc:
         self.freshness = Freshness(silence_us)
         self.unsent = 0
         # Each a command, and its number in as many bytes less one
-        self._rpm = FrameOut(SET_RPM, 5, table)
         self._current = FrameOut(SET_CURRENT, 5, table)
         self._brake = FrameOut(SET_BRAKE, 5, table)
         self._duty = FrameOut(SET_DUTY, 5, table)
@@ -141,9 +138,6 @@ class Vesc:
 
     def ask(self) -> None:
         self._write(self._get_values)
-
-    def set_rpm(self, erpm: int) -> None:
-        self._put(self._rpm, max(-MAX_ERPM, min(MAX_ERPM, erpm)))
 
     def set_current(self, current_ma: int) -> None:
         self._put(self._current, max(-MAX_MA, min(MAX_MA, current_ma)))

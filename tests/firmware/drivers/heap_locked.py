@@ -173,7 +173,6 @@ def vesc_turn(vesc, n):
     vesc.step(n * 10_000 & TICKS)
     vesc.ask()
     vesc.alive()
-    vesc.set_rpm(n * 531 - 700_000)
     vesc.set_current(n * 100 - 90_000)
     vesc.set_brake(n * 50)
     vesc.set_duty(n * 7 - 10_000)

@@ -86,7 +86,7 @@ def wires():
 
 def lines():
     vesc = Vesc(machine.UART(0, 115_200, tx=machine.Pin(12), rx=machine.Pin(13)), 100_000)
-    vesc.set_rpm(-4614)
+    vesc.set_current(-4614)
     vesc.step(0)
     print("vesc", bytes(bench.uarts[0].outgoing))
     receiver = machine.UART(1, 100_000, 8, 0, 2, rx=machine.Pin(5), invert=machine.UART.INV_RX)

@@ -21,8 +21,7 @@ SILENCE_US = 100_000
         ("set_duty", (1000,), "02 05 05 00 00 27 10 ae 17 03"),
         ("set_current", (5000,), "02 05 06 00 00 13 88 8b 25 03"),
         ("set_brake", (10_000,), "02 05 07 00 00 27 10 ea 94 03"),
-        ("set_rpm", (4614,), "02 05 08 00 00 12 06 07 fa 03"),
-        ("set_rpm", (-4614,), "02 05 08 ff ff ed fa ae 56 03"),
+        ("set_current", (-5000,), "02 05 06 ff ff ec 78 e3 05 03"),
     ],
 )
 def test_commands_are_the_known_bytes(call, value, known):
@@ -46,13 +45,13 @@ def test_commands_out_of_range_are_the_nearest_in_range():
     wire, peer = Wire(), VescPeer()
     vesc = Vesc(wire, SILENCE_US)
     for call, value in (
-        ("set_rpm", 10**9), ("set_rpm", -(10**9)), ("set_current", -(10**9)), ("set_brake", -5),
+        ("set_current", 10**9), ("set_current", -(10**9)), ("set_brake", -5),
         ("set_duty", 12_000), ("set_servo", 1001), ("set_servo", -1),
     ):  # fmt: skip
         getattr(vesc, call)(value)
     peer.exchange(wire)
     assert peer.commands == [
-        ("rpm", 200_000), ("rpm", -200_000), ("current", -200_000), ("brake", 0),
+        ("current", 200_000), ("current", -200_000), ("brake", 0),
         ("duty", 100_000), ("servo", 1000), ("servo", 0),
     ]  # fmt: skip
 
