@@ -78,7 +78,7 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of the host", 0.5, ("nightly/soak/test_host_soak.py",), True),
     ("soak of the demo", 0.3, ("host_bridge/demo/test_busy.py",), False),
     ("soak of frames", 0.1, ("firmware/protocol/test_fuzz.py",), False),
-    ("soak of encoders", 0.1, ("firmware/drivers/rp2/test_quadrature_walk.py",), False),
+    ("soak of encoders", 0.1, ("firmware/drivers/pio/test_quadrature_walk.py",), False),
     ("soak of files", 0.2, ("host_bridge/logs/test_damaged_files.py",), False),
     ("soak of VESCs", 0.1, ("host_bridge/deploy/selftest/test_vesc_command.py",), False),
     ("soak of the page", 0.5, ("host_bridge/station/test_holds.py",), False),

@@ -9,7 +9,7 @@ from pio_metal import LifeMetal, PulsesMetal
 from firmware.drivers.outputs import rp2_life_signal, rp2_pulses
 from firmware.drivers.outputs.rp2_life_signal import LifeSignal
 from firmware.drivers.outputs.rp2_pulses import TICK_NS, Pulses
-from tests.firmware.drivers.rp2.emulated import EmulatedMachine, pulses_of
+from tests.firmware.drivers.pio.emulated import EmulatedMachine, pulses_of
 
 LOOP = 0
 MS = 1_000_000

@@ -9,8 +9,8 @@ import pytest
 
 from firmware.drivers.wheels.rp2_quadrature import quadrature
 from firmware.drivers.wheels.wide_count import WideCount
-from tests.firmware.drivers.rp2.encoder_walk import check_a_walk
-from tests.firmware.drivers.rp2.quick_pio import translated
+from tests.firmware.drivers.pio.encoder_walk import check_a_walk
+from tests.firmware.drivers.pio.quick_pio import translated
 
 QUICK = translated(quadrature.opcodes, quadrature.wrap_target, quadrature.wrap)
 

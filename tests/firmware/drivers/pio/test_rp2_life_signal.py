@@ -7,7 +7,7 @@ import pytest
 from firmware.drivers.outputs import rp2_life_signal, rp2_pulses
 from firmware.drivers.outputs.rp2_life_signal import WAVE_US, LifeSignal
 from firmware.drivers.wheels import rp2_quadrature
-from tests.firmware.drivers.rp2.emulated import EmulatedMachine, pulses_of
+from tests.firmware.drivers.pio.emulated import EmulatedMachine, pulses_of
 
 CYCLE_NS = 1_000_000_000 // 128_000  # 7812.5, to the ns
 MS = 1_000_000

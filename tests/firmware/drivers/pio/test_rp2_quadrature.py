@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from firmware.drivers.wheels.rp2_quadrature import QuadratureCounter, quadrature
-from tests.firmware.drivers.rp2.emulated import EmulatedMachine, pioemu
-from tests.firmware.drivers.rp2.encoder_walk import FORWARD, WORD, WORST_TURN, Walk, check_a_walk
-from tests.firmware.drivers.rp2.quick_pio import translated
+from tests.firmware.drivers.pio.emulated import EmulatedMachine, pioemu
+from tests.firmware.drivers.pio.encoder_walk import FORWARD, WORD, WORST_TURN, Walk, check_a_walk
+from tests.firmware.drivers.pio.quick_pio import translated
 
 
 def machine_at(levels, count=0):

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.drivers.outputs import rp2_pulses
 from firmware.drivers.outputs.rp2_pulses import TICK_NS, Pulses
-from tests.firmware.drivers.rp2.emulated import EmulatedMachine, pulses_of
+from tests.firmware.drivers.pio.emulated import EmulatedMachine, pulses_of
 
 RUNSTOP = 0
 OUTPUT = 1

@@ -11,7 +11,7 @@ from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
 from firmware.drivers.outputs import rp2_life_signal, rp2_pulses
 from firmware.drivers.outputs.rp2_life_signal import WAVE_US, LifeSignal
 from firmware.drivers.outputs.rp2_pulses import TICK_NS, Pulses
-from tests.firmware.drivers.rp2.emulated import EmulatedMachine, pulses_of
+from tests.firmware.drivers.pio.emulated import EmulatedMachine, pulses_of
 
 bench = bench_module.bench
 LOOP, OUTPUT = 0, 1
