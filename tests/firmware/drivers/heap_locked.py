@@ -10,7 +10,6 @@ import sys
 import micropython
 
 from firmware.boards.physical.guard_timer import Ring1
-from firmware.drivers.outputs import signs
 from firmware.drivers.outputs.h_bridge import HBridge
 from firmware.drivers.outputs.lights import Lights
 from firmware.drivers.outputs.pwm_pulses import PwmPulses
@@ -251,7 +250,7 @@ def lights_turn(car, n):
 
 
 def signs_turn(pair, n):
-    pair[0].step(n * 10_000 & TICKS, signs.THREE)
+    pair[0].step(n * 10_000 & TICKS, 0b10101000)
     pair[1].step(n * 10_000 & TICKS, n // 100 % 256)
 
 

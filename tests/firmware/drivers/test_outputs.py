@@ -197,7 +197,7 @@ def test_the_led_shows_its_pattern_in_eighths_from_the_beginning():
     led = StatusLed(output(9))
     seen = []
     for eighth in range(16):
-        led.step(eighth * 125_000, signs.THREE)
+        led.step(eighth * 125_000, 0b10101000)
         seen.append(bench.levels[9])
     assert seen == [1, 0, 1, 0, 1, 0, 0, 0] * 2
     led.step(16 * 125_000, signs.STEADY)
