@@ -14,7 +14,11 @@ from host_bridge.core.errors import DataFileFault
 
 @dataclass(frozen=True)
 class Commands:
-    """All messages of a driver in order of time; values from -1 to 1, positive is left."""
+    """All messages of a driver in order of time, (n,) each.
+
+    A message is of steering or of throttle; ``value_norm`` is from -1 to 1, left
+    and ahead are positive.
+    """
 
     file: str
     sha256: str
@@ -25,7 +29,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class PoseTrack:
-    """The car's poses by the time at which it was there; yaw without jumps of a whole turn."""
+    """The car's poses by the time at which it was there, (n,) each; yaw without jumps of a turn."""
 
     file: str
     sha256: str
@@ -37,7 +41,7 @@ class PoseTrack:
 
 @dataclass(frozen=True)
 class Run:
-    """One drive: the commands and the resulting motion, on one clock."""
+    """One drive: the commands and the resulting motion, in s on one clock."""
 
     commands: Commands
     odometry: PoseTrack

@@ -20,7 +20,7 @@ _SPEED_S = 0.1  # the time over which speed is differenced, as whole counts are 
 
 
 class Series(NamedTuple):
-    """Values by rising times; a row of ``values`` for each column."""
+    """Values by rising times: ``t_s`` (n,) in s, ``values`` (columns, n) in their owner's units."""
 
     t_s: Floats = NOTHING
     values: npt.NDArray[np.float64] = np.zeros((0, 0))
@@ -77,14 +77,17 @@ class Trace:
         return max(self.travel.span_s, self.inertial.span_s, self.steering.span_s)
 
     def speed_mps(self, times_s: Floats) -> Floats:
-        """Return the speed over a tenth of a second around each of these times."""
+        """Return the speed in m/s at these times (n,), each over a tenth of a second around it."""
         half_s = _SPEED_S / 2
         t_s, (travel_m, *_) = self.travel
         ahead, behind = (np.interp(times_s + s, t_s, travel_m) for s in (half_s, -half_s))
         return np.asarray((ahead - behind) / _SPEED_S)
 
     def at(self, name: str, times_s: Floats) -> Floats:
-        """Return a series' first column at these times, holding the last value."""
+        """Return the first column of the series called ``name`` at these times, (n,).
+
+        Between its samples a series holds the last value.
+        """
         t_s, (first, *_) = getattr(self, name)
         place = np.searchsorted(t_s, times_s, side="right") - 1
         return np.asarray(first[np.maximum(place, 0)])

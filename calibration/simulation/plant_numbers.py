@@ -26,7 +26,7 @@ def plant_parameters(vehicle: HasPlant) -> PlantParameters:
 
 
 def damping_n_per_mps(p: PlantParameters) -> float:
-    """Return the damping of all motors at full duty, at the rim: n (k turns)^2 / R.
+    """Return the damping in N s/m of all motors at full duty, at the rim: n (k turns)^2 / R.
 
     See sim_mock.plant.motor.
     """
@@ -34,29 +34,29 @@ def damping_n_per_mps(p: PlantParameters) -> float:
 
 
 def speed_lag_s(p: PlantParameters) -> float:
-    """Return the time constant of the speed: the mass to be set in motion over its damping."""
+    """Return the time constant of the speed in s: the mass to be set in motion over its damping."""
     return (p.body.mass_kg + p.drive.rotating_mass_kg) / damping_n_per_mps(p)
 
 
 def steady_speed_mps(p: PlantParameters) -> float:
-    """Return the speed at which the motors at full duty balance friction and damping (no air)."""
+    """Return the speed in m/s at which full duty balances friction and damping (without air)."""
     emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
     return emf_v / emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
 
 
 def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
-    """Return the battery's emf at which ``steady_speed_mps`` is this speed."""
+    """Return the battery's emf in V at which ``steady_speed_mps`` is this speed."""
     emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * emf_vs_per_m(p)
     return emf_v + p.battery.resistance_ohm * p.battery.idle_a
 
 
 def friction_n(p: PlantParameters) -> float:
-    """Return the dry friction of gears and tyres at the rim."""
+    """Return the dry friction of gears and tyres at the rim, in N."""
     return p.drive.friction_n + p.drive.rolling_resistance * p.body.mass_kg * GRAVITY_MPS2
 
 
 def emf_vs_per_m(p: PlantParameters) -> float:
-    """Return the motor's back-emf per speed at the rim."""
+    """Return the motor's back-emf per speed at the rim, in V s/m."""
     return p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
 
 

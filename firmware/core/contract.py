@@ -17,6 +17,8 @@ class MotorStatus(Protocol):
 
 
 class MotorFreshness(Protocol):
+    """The age of a motor controller's reports."""
+
     is_fresh: bool  # the newest report is not too old
 
 
@@ -41,6 +43,8 @@ class MotorController(Protocol):
 
 
 class Board(Protocol):
+    """The board under the program: its inputs as attributes, its outputs as calls."""
+
     board_id: bytes  # 8 bytes, of this very chip
     key: bytes  # of a car and its runstop box: 16 bytes, then the car's name; empty: none
     pairing: int  # PAIRING_: how it stands with its runstop box

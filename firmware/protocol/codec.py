@@ -57,6 +57,7 @@ def read_int(data: ptr8, at: int, size: int, signed: int) -> int:
 
 @micropython.viper
 def write_int(data: ptr8, at: int, size: int, value: int) -> int:
+    """Write the low ``size`` bytes (1, 2 or 4) of ``value`` at ``at``, little endian."""
     data[at] = value & 255
     if size > 1:
         data[at + 1] = value >> 8 & 255

@@ -29,6 +29,7 @@ def crc_table() -> "array[int]":
 
 @micropython.viper
 def fill(table: ptr16) -> int:
+    """Fill the 512 half-words of the CRC's table: low and high half of each byte's step."""
     byte = 0
     while byte < 256:
         low = byte

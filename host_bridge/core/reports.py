@@ -49,7 +49,11 @@ class CarIdentity:
 
 @dataclass(frozen=True, slots=True)
 class CarStatus:
-    """The core status, reported with every step of the car."""
+    """The core status, reported with every step of the car.
+
+    ``time_us`` is the board's clock. Steering is positive to the left, speeds ahead. A source is
+    None where nobody has the actuator.
+    """
 
     time_us: int
     state: State
@@ -82,7 +86,10 @@ class CarStatus:
 
 @dataclass(frozen=True, slots=True)
 class CarMotion:
-    """The measured motion and the dead-reckoned pose."""
+    """The measured motion and the dead-reckoned pose.
+
+    ``captured_us`` is the board's clock; counts run modulo 2**30; left and forward are positive.
+    """
 
     captured_us: int
     count_left: int
@@ -152,7 +159,11 @@ class SessionBound:
 
 @dataclass(frozen=True, slots=True)
 class ActionReply:
-    """The car's answer to one step of an action."""
+    """The car's answer to one step of an action.
+
+    The first step hands out a ``nonce``, and the second sends it back; 0: there is none. Without
+    ``refusals`` the step was taken.
+    """
 
     epoch: int
     action: Action

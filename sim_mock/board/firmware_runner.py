@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class StepOutputs(NamedTuple):
-    """The outputs of one step of the program."""
+    """The outputs of one step of the program: channels, drive enable, lights, bytes to the host."""
 
     values: Sequence[int]  # by channel: pulses in ns, duties in 1/10000
     enable: bool
@@ -64,10 +64,10 @@ class ProgramLost(RuntimeError):
 
 
 class FirmwareRunner(Protocol):
-    """A runner of the car's program.
+    """A runner of the car's program, one step at a time.
 
-    ``readings`` are in the order of ``READINGS``, ``outputs`` are the values that each channel puts
-    out.
+    ``readings`` are in the order of ``READINGS``; ``outputs`` are what each channel puts out,
+    pulses in ns or duties in 1/10000; ``received`` are the bytes that came over the link.
     """
 
     def step(
@@ -80,7 +80,10 @@ class FirmwareRunner(Protocol):
 
 
 class InProcessRunner:
-    """The program in this process."""
+    """A runner of the program in this process.
+
+    ``app`` is the car's program or the runstop box's; ``image`` is what its board has stored.
+    """
 
     def __init__(
         self, board_id: bytes, image: bytes, seed: int, app: type[App] | type[Box] = App
@@ -119,7 +122,7 @@ class InProcessRunner:
 
 
 class SubprocessRunner:
-    """The program in a process of its own; ``command`` runs Python files there."""
+    """A runner of the program in a process of its own; ``command`` runs Python files there."""
 
     def __init__(
         self,

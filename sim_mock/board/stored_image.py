@@ -28,7 +28,10 @@ def board_id_of(board: str) -> bytes:
 
 
 def stored_image(vehicle: VehicleSpec, board_id: bytes, car_name: str) -> bytes:
-    """Return the configuration as a virtual car's new board has it stored."""
+    """Return the configuration as a virtual car's new board has it stored.
+
+    ``board_id``: 8 bytes. A ``car_name`` that is too long is cut.
+    """
     params = CheckedParams(crc_table())
     for name, values in vehicle.parameters.items():
         at = params.index(name)

@@ -29,5 +29,5 @@ def rk4(f: RightHandSide[Input, Given], x: State, u: Input, p: Given, dt_s: floa
 
 
 def moved(x: State, rate: State, dt_s: float) -> State:
-    """Return ``x + dt_s * rate``."""
+    """Return the state ``x + dt_s * rate``, element by element."""
     return tuple([a + dt_s * b for a, b in zip(x, rate, strict=True)])  # faster than a generator

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Pose(NamedTuple):
-    """The pose of a car's centre of gravity in the world."""
+    """The pose of a car's centre of gravity in the world; yaw is positive to the left."""
 
     x_m: float
     y_m: float

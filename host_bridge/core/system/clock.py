@@ -13,7 +13,7 @@ class Clock(Protocol):
 
 
 class MonotonicClock:
-    """The machine's monotonic clock."""
+    """The machine's monotonic clock, which no setting of the time of day moves."""
 
     def now_us(self) -> int:
         return time.monotonic_ns() // 1000

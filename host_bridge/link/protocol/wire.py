@@ -55,7 +55,7 @@ class Rejected:
 
 
 class MessageLayout:
-    """One message's row of the table, prepared for ``struct``."""
+    """The layout of one kind of message: its row of the table, prepared for ``struct``."""
 
     def __init__(self, kind: type[Message]) -> None:
         self.kind = kind
@@ -140,7 +140,7 @@ def encode(message: Message) -> bytes:
 
 
 def frame(payload: bytes) -> bytes:
-    """Return COBS(payload + CRC-32, whitened) between zero bytes."""
+    """Return the frame of a payload: COBS of payload and CRC-32, whitened, between zero bytes."""
     crc = zlib.crc32(payload).to_bytes(CRC_SIZE, "little")
     coded: bytes = cobs.encode((payload + crc).translate(_WHITENED))
     return b"\0" + coded + b"\0"
