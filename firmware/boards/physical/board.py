@@ -11,7 +11,7 @@ from machine import Pin
 
 from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.physical.channels import KEPT, Bridge, PulseByPwm, Standby, UnusedChannel
-from firmware.boards.physical.guard_timer import Ring1
+from firmware.boards.physical.guard_timer import GuardTimer
 from firmware.boards.physical.parts import (
     input_low,
     make_battery,
@@ -104,7 +104,7 @@ class PhysicalBoard:
         self._fallbacks = [0] * CHANNELS
         self._imu_takes_turns = self._imu_waits = False
         self._drive_at = -1  # the channel whose effort the brake lights show
-        self._ring = Ring1(self.loop_pin, self._life(pins.ENABLE), ticks_us)
+        self._guard_timer = GuardTimer(self.loop_pin, self._life(pins.ENABLE), ticks_us)
         self._begin_guard()
         self._left, self._right = self._make_sides(pins.ENCODERS)
         i2c = make_i2c(pins)
@@ -137,7 +137,7 @@ class PhysicalBoard:
         raise NotImplementedError
 
     def _begin_guard(self) -> None:
-        """Let the hard timer and the loop's interrupt call the ring from here on."""
+        """Let the hard timer and the loop's interrupt call the guard from here on."""
         raise NotImplementedError
 
     def _chip_c(self) -> int:
@@ -184,12 +184,12 @@ class PhysicalBoard:
                 self._drive_at = i  # in the end the first of them
                 ended.append(self._channels[i])
         self._imu_takes_turns = beat_us < _FEELS_US
-        self._ring.ended = tuple(ended)
-        self._ring.begin(limit_us(beat_us))
+        self._guard_timer.ended = tuple(ended)
+        self._guard_timer.begin(limit_us(beat_us))
 
     def leave(self) -> None:
         """Cut everything until a reset: the board is stepped no more."""
-        self._ring.leave()
+        self._guard_timer.leave()
 
     def open_heap(self) -> None:
         self._feed()
@@ -230,7 +230,7 @@ class PhysicalBoard:
 
     def _look(self) -> None:
         """Read the loop and the guard at one moment; what opens later shows on the next step."""
-        guard = self._ring.guard
+        guard = self._guard_timer.guard
         shown = guard.read()
         self.runstop_closed = ~shown & 1  # by the guard's filter: the level alone may be a spike
         self.guard_tripped = shown >> 1
@@ -238,7 +238,7 @@ class PhysicalBoard:
         if contact:
             self.enable_contact = contact.value()
         else:
-            self.enable_contact = int(self._ring.is_wanted and not guard.is_gating)
+            self.enable_contact = int(self._guard_timer.is_wanted and not guard.is_gating)
 
     def _feel(self, now_us: int) -> None:
         battery, imu = self._battery, self._imu
@@ -289,10 +289,10 @@ class PhysicalBoard:
     @micropython.native
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         if enable:
-            is_gated = self._ring.write(enable)
+            is_gated = self._guard_timer.write(enable)
         else:
             state = machine.disable_irq()
-            is_gated = self._ring.write(enable)
+            is_gated = self._guard_timer.write(enable)
             machine.enable_irq(state)
         if self.vesc:
             self.vesc.enable(enable and not is_gated)
@@ -307,7 +307,7 @@ class PhysicalBoard:
         if self._standby:
             self._standby.write(int(enable and not is_gated))
         if not is_gated:
-            self._ring.end_written()
+            self._guard_timer.end_written()
         self._signals.step(self.captured_us, self.count_left, effort, enable, lights)
 
     def entropy(self) -> int:

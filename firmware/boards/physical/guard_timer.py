@@ -32,7 +32,7 @@ _MOST_US = const(12_800)  # a life signal of 20 ms is renewed after that, with 7
 _MASK = const((1 << 30) - 1)
 
 
-class Ring1:
+class GuardTimer:
     """The guard with what it cuts; until the first write all is cut.
 
     ``on_timer`` is for a hard timer at ``TICK_HZ``, or ``rate_limited()`` at ``RATE_LIMITED_HZ``;

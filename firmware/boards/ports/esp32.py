@@ -37,5 +37,5 @@ class Esp32Board(PhysicalBoard):
         return ToggledLife(output(row[1]))
 
     def _begin_guard(self) -> None:
-        listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        self._timer = Timer(0, freq=TICK_HZ, callback=self._ring.on_timer)
+        listen(self.loop_pin, self._guard_timer.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
+        self._timer = Timer(0, freq=TICK_HZ, callback=self._guard_timer.on_timer)

@@ -73,8 +73,10 @@ class Rp2Board(PhysicalBoard):
 
     def _begin_guard(self) -> None:
         _let_pins_interrupt()
-        listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        self._timer = Timer(-1, freq=RATE_LIMITED_HZ, callback=self._ring.rate_limited(), hard=True)
+        listen(self.loop_pin, self._guard_timer.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
+        self._timer = Timer(
+            -1, freq=RATE_LIMITED_HZ, callback=self._guard_timer.rate_limited(), hard=True
+        )
 
     def _chip_c(self) -> int:
         sensed_uv = self._thermometer.read_u16() * _UV_PER_100_COUNTS // 100

@@ -38,5 +38,5 @@ class Stm32Board(PhysicalBoard):
         return ToggledLife(output(row[1]))
 
     def _begin_guard(self) -> None:
-        listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        self._timer = pyb.Timer(_GUARD_TIMER, freq=TICK_HZ, callback=self._ring.on_timer)
+        listen(self.loop_pin, self._guard_timer.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
+        self._timer = pyb.Timer(_GUARD_TIMER, freq=TICK_HZ, callback=self._guard_timer.on_timer)

@@ -9,7 +9,7 @@ import sys
 
 import micropython
 
-from firmware.boards.physical.guard_timer import Ring1
+from firmware.boards.physical.guard_timer import GuardTimer
 from firmware.drivers.outputs.h_bridge import HBridge
 from firmware.drivers.outputs.lights import Lights
 from firmware.drivers.outputs.pwm_pulses import PwmPulses
@@ -233,7 +233,7 @@ def pulses_turn(pulses, n):
     pulses.end()
 
 
-def ring_turn(rings, n):
+def guard_turn(rings, n):
     """What interrupts do must not allocate either."""
     ring, on_tick = rings
     pin.level = 1 if n % 50 else 0
@@ -254,8 +254,8 @@ def signs_turn(pair, n):
     pair[1].step(n * 10_000 & TICKS, n // 100 % 256)
 
 
-def make_ring():
-    ring = Ring1(pin, ToggledLife(QuietPin()), ticks)
+def make_guard_timer():
+    ring = GuardTimer(pin, ToggledLife(QuietPin()), ticks)
     ring.ended = (PwmPulses(QuietPwm(), 1_500_000),)
     ring.begin(SILENCE_US)
     return ring, ring.rate_limited()
@@ -292,7 +292,7 @@ DRIVERS = (
     ("battery_adc", lambda: BatteryAdc(QuietAdc(), 16_000, 3000, pin), step_turn),
     ("battery_ina219", lambda: make_ina(battery_ina.INA219), step_turn),
     ("battery_ina226", lambda: make_ina(battery_ina.INA226), step_turn),
-    ("ring_1", make_ring, ring_turn),
+    ("guard", make_guard_timer, guard_turn),
     ("lights", lambda: Lights(QuietPwm(), pin, pin, pin, pin, pin), lights_turn),
     ("signs", lambda: (StatusLed(QuietPin()), Buzzer(QuietPwm())), signs_turn),
     ("rp2_pulses", lambda: Pulses(QuietMachine(), 20_000, 1_500_000, 15), pulses_turn),

@@ -7,7 +7,7 @@ import machine
 import rp2
 from bench import WatchdogReset, bench
 
-from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.boards.physical.guard_timer import TICK_HZ, GuardTimer
 from firmware.drivers.outputs import rp2_pulses
 from firmware.drivers.outputs.h_bridge import HBridge
 from firmware.drivers.outputs.lights import BOTH, HEAD_HIGH, Lights
@@ -54,7 +54,7 @@ def pulses():
 def guarded():
     bench.level(14, 1)
     loop = machine.Pin(14, machine.Pin.IN, machine.Pin.PULL_DOWN)
-    ring = Ring1(loop, ToggledLife(output(15)), ticks_us)
+    ring = GuardTimer(loop, ToggledLife(output(15)), ticks_us)
     loop.irq(ring.on_edge, machine.Pin.IRQ_FALLING | machine.Pin.IRQ_RISING, hard=True)
     ring.guard.begin(20_000)
     ring.guard.read()

@@ -5,7 +5,7 @@ import time
 import machine
 import rp2
 
-from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.boards.physical.guard_timer import TICK_HZ, GuardTimer
 from firmware.drivers.outputs import rp2_life_signal
 from firmware.drivers.outputs.rp2_life_signal import LifeSignal
 from firmware.drivers.outputs.toggled_life import ToggledLife
@@ -48,14 +48,14 @@ def by_guard(loop, runstop, seen, opens):
     """The main loop only watches, so for the car it hangs."""
     loop.value(1)
     life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT))
-    ring = Ring1(runstop, life, time.ticks_us)
-    ring.guard.begin(50_000)  # us: the guard's limit for the loop
-    runstop.irq(ring.on_edge, machine.Pin.IRQ_RISING | machine.Pin.IRQ_FALLING, hard=True)
-    timer = machine.Timer(-1, freq=TICK_HZ, callback=ring.on_timer, hard=True)
-    ring.guard.read()
-    ring.write(False)
+    guard_timer = GuardTimer(runstop, life, time.ticks_us)
+    guard_timer.guard.begin(50_000)  # us: the guard's limit for the loop
+    runstop.irq(guard_timer.on_edge, machine.Pin.IRQ_RISING | machine.Pin.IRQ_FALLING, hard=True)
+    timer = machine.Timer(-1, freq=TICK_HZ, callback=guard_timer.on_timer, hard=True)
+    guard_timer.guard.read()
+    guard_timer.write(False)
     for _ in range(10):
-        ring.write(True)
+        guard_timer.write(True)
         time.sleep_ms(5)  # ms: half a step
     watched = loop if opens else machine.Pin(25, machine.Pin.OUT)  # GP25 opens nothing
     ended_us = last_edge_us(seen, watched)

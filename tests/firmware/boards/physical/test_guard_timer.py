@@ -4,7 +4,7 @@ import bench as bench_module
 import machine
 import pytest
 
-from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.boards.physical.guard_timer import TICK_HZ, GuardTimer
 from firmware.core.stops.guard import RATE_LIMITED_HZ
 from firmware.drivers.outputs.pwm_pulses import PwmPulses
 from firmware.drivers.outputs.toggled_life import ToggledLife
@@ -48,7 +48,7 @@ class Car:
         life = self.wave or ToggledLife(machine.Pin(ENABLE, machine.Pin.OUT))
         self.closes_us = None
         self.looks = 0
-        self.ring = Ring1(self.level, life, self.ticks_us)
+        self.ring = GuardTimer(self.level, life, self.ticks_us)
         self.drive = PwmPulses(machine.PWM(machine.Pin(0), freq=50), NEUTRAL_NS)
         self.ring.ended = (self.drive,)
         self.ring.begin(LIMIT_US)

@@ -7,7 +7,7 @@ import bench as bench_module
 import machine
 import pytest
 
-from firmware.boards.physical.guard_timer import TICK_HZ, Ring1
+from firmware.boards.physical.guard_timer import TICK_HZ, GuardTimer
 from firmware.drivers.outputs import rp2_life_signal, rp2_pulses
 from firmware.drivers.outputs.rp2_life_signal import WAVE_US, LifeSignal
 from firmware.drivers.outputs.rp2_pulses import TICK_NS, Pulses
@@ -32,7 +32,7 @@ class Car:
         self.machines = (self.drive, self.enable)
         self.pulses = Pulses(self.drive, FRAME_MS * 1000, NEUTRAL_NS, frames=5)
         life = LifeSignal(self.enable, 20_000)
-        self.ring = Ring1(machine.Pin(LOOP, machine.Pin.IN), life, self.ticks_us)
+        self.ring = GuardTimer(machine.Pin(LOOP, machine.Pin.IN), life, self.ticks_us)
         self.ring.ended = (self.pulses,)
         self.ring.guard.begin(40_000)
         self.ring.guard.read()
