@@ -132,7 +132,8 @@ def test_the_virtual_modules_assemble_the_same_words_under_micropython(tmp_path)
 
     program = tmp_path / "assemble.py"
     program.write_text(
-        "from firmware.drivers import rp2_life_signal, rp2_pulses, rp2_quadrature\n"
+        "from firmware.drivers.outputs import rp2_life_signal, rp2_pulses\n"
+        "from firmware.drivers.wheels import rp2_quadrature\n"
         "for program in (rp2_pulses.pulses, rp2_quadrature.quadrature,"
         " rp2_life_signal.life_signal):\n"
         "    print(program.opcodes, program.wrap_target, program.wrap)\n"
