@@ -15,7 +15,9 @@ def main() -> list[tuple[float, float]]:
     with tandem.open("sim://nigel", lockstep=True) as car:
         car.arm()
         for t_s in car.ticks(2 * CIRCLE_S):
-            car.drive(SPEED_MPS, STEER_RAD if t_s < CIRCLE_S else -STEER_RAD)  # m/s and rad: see CIRCLE_S
+            car.drive(
+                SPEED_MPS, STEER_RAD if t_s < CIRCLE_S else -STEER_RAD
+            )  # m/s and rad: see CIRCLE_S
             x_m, y_m, _ = car.pose
             path.append((x_m, y_m))
     return path

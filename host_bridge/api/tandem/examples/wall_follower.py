@@ -32,7 +32,9 @@ def main(seconds: float = DRIVE_S) -> tuple[float, int]:  # s: a few bends
     with tandem.open("sim://f1tenth?track=corridor", lockstep=True) as car:
         car.arm()
         for _ in car.ticks(seconds):
-            car.drive(SPEED_MPS, steering(car.scan()))  # m/s: slow enough for the bends of this track
+            car.drive(
+                SPEED_MPS, steering(car.scan())
+            )  # m/s: slow enough for the bends of this track
         return car.motion.distance_m, car.hits
 
 
