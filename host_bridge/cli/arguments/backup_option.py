@@ -21,9 +21,10 @@ def refuse_car_as_file(path: Path) -> None:
     """Raise errors.UsageFault if the file looks like a car's URI."""
     if ":" in path.parts[0]:
         raise UsageFault(
-            f"{path} is not a file name",
+            "this names a car where the file belongs",
             expected="--car CAR, and a file: red.json",
-            remedy="a car is named by --car",
+            got=str(path),
+            remedy=f"--car {path} and the name of the file after it",
         )
 
 

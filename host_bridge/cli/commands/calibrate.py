@@ -171,8 +171,10 @@ def _reported(
 def _guided(args: argparse.Namespace, host: Host) -> int:
     if args.logs or args.tape or args.places or not args.car:
         raise UsageFault(
-            "a guide drives and asks by itself",
+            "--guide drives the car and asks for the tape by itself",
             expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
+            got="no --car" if not args.car else "logs, --tape or --places besides",
+            remedy="name the car to drive" if not args.car else "leave them out",
         )
     _refuse_to_overwrite(args)
     vehicle = as_in_its_file(args.car, args.vehicle, host)
@@ -276,7 +278,9 @@ def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
             found[path] = positive(text)
         except argparse.ArgumentTypeError as error:
             raise UsageFault(
-                f"--tape {word}: {error}", expected="metres, as in --tape 6.42"
+                f"--tape {word} is no distance: {error}",
+                expected="metres, as in --tape 6.42 or --tape straight.mcap=6.42",
+                got=text,
             ) from None
     return found
 
@@ -296,9 +300,10 @@ def _log_and_rest(option: str, word: str, logs: Sequence[Path], what: str) -> tu
     meant = [path for path in logs if not is_named or name in (str(path), path.name)]
     if len(meant) != 1:
         raise UsageFault(
-            f"{option} {word}: of which log?",
-            expected=f"{what} of the only log, or LOG={what} of one of several",
-            got=word,
+            f"{option} {word} does not say of which log it is",
+            expected=f"{what} where there is one log, LOG={what} where there are several",
+            got=f"{word}, and {len(logs)} logs",
+            remedy=f"{option} {logs[0].name}={rest}, for example" if logs else "name a log",
         )
     return meant[0], rest
 

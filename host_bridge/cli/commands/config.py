@@ -216,8 +216,11 @@ def _differences(rows: list[dict[str, object]], name: str, vehicle: Vehicle) -> 
 
 def _vehicle(args: argparse.Namespace, host: Host) -> Vehicle:
     if not args.vehicle:
-        names = ", ".join(host.vehicles.names())
-        raise UsageFault("the vehicle type is missing", expected=f"--vehicle {names}")
+        raise UsageFault(
+            "the vehicle type is missing",
+            expected="--vehicle TYPE, or the path of a vehicle file",
+            remedy=f"the types that there are: {', '.join(host.vehicles.names())}",
+        )
     return host.vehicles.load(args.vehicle)
 
 

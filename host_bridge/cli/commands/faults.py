@@ -96,7 +96,11 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """
     offered = _offered()
     if args.seeds < 1 or args.jobs < 1:
-        raise UsageFault("--seeds and --jobs count from 1", got=f"{args.seeds} and {args.jobs}")
+        raise UsageFault(
+            "--seeds and --jobs count from 1",
+            expected="1 or more of each",
+            got=f"--seeds {args.seeds} --jobs {args.jobs}",
+        )
     names = host.vehicles.names() if args.vehicle == "all" else (args.vehicle,)
     vehicles = [host.vehicles.load(name) for name in names]
     if args.spurious:

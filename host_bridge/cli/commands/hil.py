@@ -133,7 +133,12 @@ def _chosen(args: argparse.Namespace) -> list[str]:
     parts = [part.strip() for part in args.only.split(",")]
     wrong = [part for part in parts if part not in PARTS]
     if wrong:
-        raise UsageFault(f"no part {wrong[0]!r}", expected=f"some of {', '.join(PARTS)}")
+        raise UsageFault(
+            f"there is no part {wrong[0]!r} of the measurements",
+            expected=f"some of {', '.join(PARTS)}",
+            got=f"--only {args.only}",
+            remedy="tandem hil --help says what each of them is",
+        )
     if not (args.port or args.csv):
         raise UsageFault(
             "neither a port nor a capture is given",

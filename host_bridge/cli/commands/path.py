@@ -200,7 +200,11 @@ def _start(text: str) -> Start:
     try:
         return Start(*parse_pose(text))
     except ValueError:
-        raise UsageFault("--start", expected="X,Y,YAW_DEG", got=text) from None
+        raise UsageFault(
+            "--start is no pose",
+            expected="X,Y,YAW_DEG: metres and degrees, as in --start 1.2,0.4,90",
+            got=text,
+        ) from None
 
 
 def _figures(path: Path) -> dict[str, Any]:
@@ -236,7 +240,12 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     is_truth = args.of.suffix == _SENSORS
     places = list(_truths(args, host)) if is_truth else list(_reckoned(args, path))
     if not places:
-        raise DataFileFault("there is no pose of a car in this file", where=str(args.of))
+        raise DataFileFault(
+            "there is no pose of a car in this file",
+            where=str(args.of),
+            expected=f"a log of a drive, or the {_SENSORS} of a virtual car's sensors=FILE",
+            remedy="tandem drive --record FILE.mcap writes such a log",
+        )
     tracking_error = TrackingError(path)
     for position, _ in places:
         tracking_error.add(position)
@@ -270,7 +279,8 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSamp
         raise DataFileFault(
             "no samples of a virtual car's sensors",
             where=str(args.of),
-            got=repr(fault),
+            expected="a line of JSON for each sample, with the truth beside it",
+            got=f"{type(fault).__name__}: {fault}",
             remedy="sim://f1tenth?sensors=run.jsonl writes them",
         ) from None
 

@@ -88,7 +88,12 @@ async def _record(args: argparse.Namespace, host: Host) -> int:
             car = await host.cars.open(text)
             opened.push_async_callback(car.close)
             if car.name in [it.name for it in cars]:
-                raise UsageFault(f"the car {car.name} is named twice", expected="each car once")
+                raise UsageFault(
+                    f"the car {car.name} is named twice",
+                    expected="each car once, by name or URI",
+                    got=" ".join([*args.cars, *args.more]),
+                    remedy="leave one of them out",
+                )
             cars.append(car)
         scans = _open_scans(args.scanned, cars, opened)
         log = new_recorder(args.output, host.cars.clock)
@@ -122,7 +127,11 @@ def _open_scans(
             found[name] = SensorPipe(path)
         except OSError as error:
             raise DeviceFault(
-                "the LIDAR's lines cannot be read", where=path, got=error.strerror or str(error)
+                "the LIDAR's lines cannot be read",
+                where=path,
+                expected="the file or pipe that a virtual car's sensors=FILE writes",
+                got=error.strerror or str(error),
+                remedy="start the car first: tandem sim f1tenth --track corridor --sensors FILE",
             ) from None
         files.callback(found[name].close)
     return found
@@ -146,7 +155,9 @@ async def _until_over(
         for car in cars:
             if car.has_lost_owner():
                 raise DeviceFault(
-                    "its owner ended; the log is complete up to there", where=car.name
+                    "the program that served the car ended; the log is complete up to there",
+                    where=car.name,
+                    remedy="serve it again (tandem serve, tandem drive), then record anew",
                 )
 
 

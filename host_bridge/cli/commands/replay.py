@@ -123,29 +123,59 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 def _refuse(args: argparse.Namespace) -> None:
     if len(args.commands) != len(args.against):
-        got = f"{len(args.commands)} and {len(args.against)}"
-        raise UsageFault("--commands and --against do not pair", expected="as many", got=got)
+        got = f"{len(args.commands)} of commands and {len(args.against)} of odometry"
+        raise UsageFault(
+            "--commands and --against do not pair",
+            expected="one file of odometry for each file of commands, in the same order",
+            got=got,
+            remedy="tandem replay --commands a.csv b.csv --against a_odometry.csv b_odometry.csv",
+        )
     if not (args.commands or args.bag or args.logs):
         expected = "a LOG, --commands with --against, or --bag"
-        raise UsageFault("no drive was given", expected=expected)
+        raise UsageFault(
+            "no drive was given",
+            expected=expected,
+            remedy="tandem drive --record FILE.mcap writes such a LOG",
+        )
     if bool(args.fit) != bool(args.date):
-        raise UsageFault("a fit has a date", expected="--fit FILE --date YYYY-MM-DD, or neither")
+        raise UsageFault(
+            "a fit has a date, which its file keeps",
+            expected="--fit FILE --date YYYY-MM-DD, or neither",
+            got="--fit alone" if args.fit else "--date alone",
+            remedy="give both, with the day on which the runs were driven",
+        )
     if args.leave_one_out and (args.fit or args.calibration):
         raise UsageFault(
             "--leave-one-out makes calibrations of its own",
             expected="neither --fit nor --calibration",
+            got="--fit" if args.fit else "--calibration",
+            remedy=f"leave out {'--fit and --date' if args.fit else '--calibration'}",
         )
     if args.fit and args.calibration:
-        raise UsageFault("--fit makes a calibration", expected="--fit or --calibration, not both")
+        raise UsageFault(
+            "--fit makes a calibration, and --calibration takes one that is there",
+            expected="--fit or --calibration, not both",
+            remedy="to see how well the new one predicts: --leave-one-out without either",
+        )
     if not args.logs:  # one log may hold several drives: their number is checked after reading
         _refuse_number(args, len(args.commands) + len(args.bag))
 
 
 def _refuse_number(args: argparse.Namespace, runs: int) -> None:
     if args.out and runs > 1:
-        raise UsageFault("--out draws one run", expected="one drive", got=f"{runs}")
+        raise UsageFault(
+            "--out draws one run",
+            expected="one drive",
+            got=f"{runs} drives",
+            remedy="draw each by itself; a log with several cars needs --car NAME",
+        )
     if args.leave_one_out and runs < 2:
-        raise UsageFault("--leave-one-out fits on the other runs", expected="two runs at least")
+        raise UsageFault(
+            "--leave-one-out fits on the other runs, and there are none",
+            expected="two runs at least",
+            got=f"{runs}",
+            remedy="name further logs, or more files after --commands and --against",
+        )
 
 
 def _command(args: argparse.Namespace, vehicle: str) -> str:

@@ -74,7 +74,13 @@ def run(args: argparse.Namespace, host: Host) -> int:
 async def _serve(args: argparse.Namespace, host: Host) -> int:
     uri = as_uri(car_of(args) or "")
     if "://" not in uri:
-        raise UsageFault("no car is named", expected="--car /dev/ttyACM0", got=uri or "none")
+        raise UsageFault(
+            "no car to serve is named",
+            expected="the URI or the port of a car: sim://nigel, serial:///dev/ttyACM0",
+            got=uri or "none",
+            remedy="tandem identify shows what is at each port; a car that is served already has "
+            "its name in tandem cars",
+        )
     service = await host.cars.serve(
         uri,
         name=args.name,

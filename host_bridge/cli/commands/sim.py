@@ -106,7 +106,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
         return _list(virtual_cars.choices(), args.json)
     if not args.vehicle:
         raise UsageFault(
-            "no vehicle is named", expected="a VEHICLE, or --list", remedy="tandem sim nigel"
+            "no vehicle is named",
+            expected="a VEHICLE, or --list",
+            remedy="tandem sim nigel, for example; tandem vehicles lists the types",
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     process = _start(args, host)
@@ -133,8 +135,14 @@ def _start(args: argparse.Namespace, host: Host) -> subprocess.Popen[str]:
     if args.vehicle != _BOX:
         args.board = args.board or secrets.token_hex(_BOARD_BYTES)
         return virtual_cars.start(host.vehicles.load(args.vehicle), _query(args), _options(args))
-    if set(_query(args)) - {"key"} or args.trace:
-        raise UsageFault("a runstop box has no wheels", expected="--key, --runtime and --link only")
+    given = {*_query(args), *(["trace"] if args.trace else [])} - {"key"}
+    if given:
+        raise UsageFault(
+            "a runstop box has no wheels, so nothing moves it and it stands nowhere",
+            expected="--key, --runtime and --link only",
+            got=", ".join(sorted("--" + key.replace("_", "-") for key in given)),
+            remedy="leave them out",
+        )
     key = ["--key", args.key] if args.key else []
     return virtual_cars.start_box([*_options(args), *key])
 

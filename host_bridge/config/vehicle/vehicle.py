@@ -68,7 +68,10 @@ def _find(name_or_path: str) -> Path:
     names = vehicle_names()
     if not name_or_path:
         raise VehicleFileFault(
-            "no vehicle is named", expected=f"one of {', '.join(names)}", remedy="as in sim://nigel"
+            "no vehicle is named",
+            expected=f"one of {', '.join(names)}, or the path of a .toml file",
+            got="nothing",
+            remedy="as in sim://nigel or sim://./my_car.toml",
         )
     raise VehicleFileFault(
         f"there is no vehicle file {name_or_path}",

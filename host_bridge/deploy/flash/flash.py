@@ -76,7 +76,12 @@ def _image(options: FlashOptions) -> Image | None:
     if options.runtime:
         return examine_image(options.runtime, load_board(options.board), options.runtime_sha256)
     if options.runtime_sha256:
-        raise UsageFault("--runtime-sha256 is the hash of a file", expected="--runtime FILE too")
+        raise UsageFault(
+            "--runtime-sha256 is the hash of a file, and no file is given",
+            expected="--runtime FILE --runtime-sha256 HEX",
+            got=f"--runtime-sha256 {options.runtime_sha256}",
+            remedy="name the file, or leave its hash out",
+        )
     return None
 
 

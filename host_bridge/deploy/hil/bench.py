@@ -127,7 +127,13 @@ def slot_of(board: RawBoard) -> str:
     """Return the folder of the slot that runs. Raises DeviceFault if there is no launcher."""
     slots = board.slots()
     if slots is None:
-        raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
+        raise DeviceFault(
+            "there is no car's program on this board",
+            where=board.where,
+            expected="a launcher and its slots",
+            got="MicroPython alone",
+            remedy="tandem flash it, or give --vehicle and --board here",
+        )
     return f"/{'ab'[slots.slot]}"
 
 

@@ -40,6 +40,12 @@ def _outcome(args: argparse.Namespace, host: Host) -> dict[str, Any]:
     with contextlib.redirect_stdout(printed):
         code = flashing.flash(options, host)
     if code:
-        raise NotHeldFault("tandem flash did not end well", where=args.port, got=str(code))
+        raise NotHeldFault(
+            "tandem flash did not end well, so nothing was measured",
+            where=args.port,
+            expected="exit code 0",
+            got=f"exit code {code}",
+            remedy="run tandem flash by itself first: it says what is wrong",
+        )
     outcome: dict[str, Any] = json.loads(printed.getvalue().splitlines()[-1])
     return outcome

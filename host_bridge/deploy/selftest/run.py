@@ -32,7 +32,12 @@ def run_self_test(options: SelfTestOptions, host: Host) -> int:
     chosen = [check for check in CHECKS if options.only in (None, check[0])]
     chosen = [check for check in chosen if check[0] not in options.without]
     if not chosen:
-        raise UsageFault("every check is left out", expected="one check at least", got="--without")
+        raise UsageFault(
+            "every check is left out",
+            expected=f"one at least of {', '.join(name for name, _, _ in CHECKS)}",
+            got=" ".join(f"--without {name}" for name in options.without),
+            remedy="leave out fewer",
+        )
     if any(is_armed for _, _, is_armed in chosen):
         require_wheels_off_ground(options.attested)
     return run_async(_test(options, host, chosen))

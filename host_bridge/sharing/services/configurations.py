@@ -158,9 +158,10 @@ class Configurations:
             return replace(Pairing.new(opened.identity, name, vehicle.name), trim=trim)
         if known.vehicle != vehicle.name:
             raise UsageFault(
-                f"this host knows that car as a {known.vehicle}",
+                f"this host knows that car as a {known.vehicle}, and another type is to be written",
                 where=opened.uri,
-                got=vehicle.name,
+                expected=f"the configuration of a {known.vehicle}",
+                got=f"that of a {vehicle.name}",
                 remedy="tandem flash it as what it is now, or tandem restore it",
             )
         return known

