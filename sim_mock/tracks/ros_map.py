@@ -44,7 +44,10 @@ def load_map(path: Path) -> DrivingArea:
 
 
 def load_grid(path: Path) -> Grid:
-    """Load the cells of a map that ROS's map_server reads, a YAML file with its image. Raises FileFault for what is wrong with it."""
+    """Load the cells of a map that ROS's map_server reads, a YAML file with its image.
+
+    Raises FileFault for what is wrong with it.
+    """
     facts = read_map_file(path)
     occupancy, notes = occupancy_of(facts)
     is_wall, is_free = occupancy == OCCUPIED, occupancy == FREE

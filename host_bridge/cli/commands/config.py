@@ -109,6 +109,8 @@ def _car_and_changes(args: argparse.Namespace) -> tuple[str | None, dict[str, fl
 async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     identity = _identity(opened)
     known = host.vehicles.recognised(identity)
+    status = opened.car.status
+    shown = status.shown_state if status else identity.state
     row = {
         "car": identity.car_name,
         "vehicle": known.name if known else None,
@@ -119,11 +121,10 @@ async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
         "state": identity.state.name,
     }
     if args.json:
-        print(json.dumps(row))
+        print(json.dumps({**row, "word": shown.word}))
     else:
         row["vehicle"] = known.name if known else "none of the vehicle files' configurations"
-        status = opened.car.status
-        row["state"] = (status.shown_state if status else identity.state).word
+        row["state"] = shown.word
         print("\n".join(f"{name.replace('_', ' '):14} {value}" for name, value in row.items()))
     return 0
 

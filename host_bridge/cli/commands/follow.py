@@ -118,6 +118,7 @@ def _row(car: Car, now_us: int) -> dict[str, Any]:
     if car.status:
         row |= {
             "state": car.status.state.name,
+            "word": car.status.shown_state.word,
             "profile": car.status.profile.name,
             "speed_mps": car.status.speed_mps,
             "steer_rad": car.status.steer_rad,
@@ -137,6 +138,7 @@ def _agreement_row(follower: Follower) -> dict[str, Any]:
         "differs_at": agreement.differs_at,
         "crcs": [f"{crc:08x}" for crc in agreement.crcs],
         "state": follower.car.status.state.name if follower.car.status else None,
+        "word": follower.car.status.shown_state.word if follower.car.status else None,
         "notice": follower.notice,
     }
 

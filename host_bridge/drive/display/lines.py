@@ -93,6 +93,7 @@ class JsonView(PlainView):
                 "top_speed_mps": trip.top_mps,
                 "stops": trip.stops,
                 "state": trip.car.status.state.name if trip.car.status else None,
+                "word": trip.car.status.shown_state.word if trip.car.status else None,
             }
             for trip in drive.trips
         ]
