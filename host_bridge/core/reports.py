@@ -76,10 +76,7 @@ class CarStatus:
 
     @property
     def shown_state(self) -> State:
-        """The state for people: a parked car whose stop is latched is shown as stopped.
-
-        It is locked as one that was driving, and needs the same clear before it is armed.
-        """
+        """The state for people: parked with a stop latched is shown as stopped, as it is locked."""
         shown = SHOWN_IF_LOCKED.get(self.state.name)
         return State[shown] if shown and self.causes else self.state
 

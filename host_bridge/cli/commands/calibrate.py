@@ -53,6 +53,25 @@ right; 7 a log is not what it should be.
 """
 
 
+_WORD, _PATH, _MANY = {"default": ""}, {"type": Path}, {"action": "append", "default": []}
+# fmt: off
+# option, metavar, help, the rest of its arguments
+OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("--car", "NAME", "the car of a log that holds several; with --guide, the car to drive", _WORD),
+    ("--guide", "FOLDER", "be guided through the drives that determine every number; this folder "
+     "gets their logs", _PATH),
+    ("--vehicle", "NAME", "the vehicle type, or the path of its file (default: the log's)", _WORD),
+    ("--tape", "[LOG=]METRES", "how far the car drove, measured with a tape on the floor; "
+     "repeatable", _MANY),
+    ("--places", "[LOG=]FILE", "where cameras or SLAM saw the car: CSV (t_s, x_m, y_m), or a "
+     "virtual car's sensors=FILE; repeatable", _MANY),
+    ("--out", "FILE.toml", "write the calibration to this file", _PATH),
+    ("--vehicle-file", "FILE.toml", "write it as a vehicle file", _PATH),
+    ("--vesc-yaml", "FILE.yaml", "write it as F1TENTH's vesc.yaml", _PATH),
+    ("--date", "YYYY-MM-DD", "the date of the calibration, for its file (default: today)",
+     {"type": day}),
+)
+# fmt: on
 # option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bag_series``
 TOPICS = {
     "drive": "the topic of a bag's commands (default /drive)",
@@ -77,52 +96,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("logs", nargs="*", type=Path, metavar="LOG", help="logs of drives of one car")
-    add(
-        "--car",
-        default="",
-        metavar="NAME",
-        help="the car of a log that holds several; with --guide, the car to drive",
-    )
-    add(
-        "--guide",
-        type=Path,
-        metavar="FOLDER",
-        help="be guided through the drives that determine every number; this folder gets their "
-        "logs",
-    )
-    add(
-        "--vehicle",
-        default="",
-        metavar="NAME",
-        help="the vehicle type, or the path of its file (default: the log's)",
-    )
-    add(
-        "--tape",
-        action="append",
-        default=[],
-        metavar="[LOG=]METRES",
-        help="how far the car drove, measured with a tape on the floor; repeatable",
-    )
-    add(
-        "--places",
-        action="append",
-        default=[],
-        metavar="[LOG=]FILE",
-        help="where cameras or SLAM saw the car: CSV (t_s, x_m, y_m), or a virtual car's "
-        "sensors=FILE",
-    )
+    for option, metavar, text, more in OPTIONS:
+        add(option, metavar=metavar, help=text, **more)
     for option, what in TOPICS.items():
         add(f"--{option}-topic", default="", metavar="TOPIC", help=what)
     add_columns(parser, "a CSV")
-    add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
-    add("--vehicle-file", type=Path, metavar="FILE.toml", help="write it as a vehicle file")
-    add("--vesc-yaml", type=Path, metavar="FILE.yaml", help="write it as F1TENTH's vesc.yaml")
-    add(
-        "--date",
-        type=day,
-        metavar="YYYY-MM-DD",
-        help="the date of the calibration, for its file (default: today)",
-    )
     add("--json", action="store_true", help="print the outcome as JSON")
 
 
