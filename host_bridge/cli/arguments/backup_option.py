@@ -24,7 +24,7 @@ def refuse_car_as_file(path: Path) -> None:
             "this names a car where the file belongs",
             expected="--car CAR, and a file: red.json",
             got=str(path),
-            remedy=f"--car {path} and the name of the file after it",
+            remedy="name the car by --car, and the file after it",
         )
 
 
