@@ -37,3 +37,7 @@ def test_a_folder_that_waits_may_only_get_narrower():
 def test_nothing_to_look_at_passes_nothing():
     with pytest.raises(ValueError, match="no file"):
         folders_rule.refusals([], {})
+
+
+def test_a_marker_for_type_checkers_is_no_entry():
+    assert folders_rule.entries([*_files("a", MOST), "a/py.typed"]) == {"a": MOST}
