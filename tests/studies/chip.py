@@ -102,6 +102,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="what the tables have already, too")
     chip_tables.add_how(parser, is_required=False)
     chip_steps.add_arguments(parser)
+    parser.set_defaults(link="usb")  # tandem flash takes one port: a UART's REPL is another
     args = parser.parse_args()
     if args.ports and not args.how:
         parser.error("--how says on what these PORTs' rows were measured")

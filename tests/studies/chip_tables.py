@@ -25,6 +25,7 @@ def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParse
     parser.add_argument("--baud", type=int, default=BAUD)
     parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
     parser.add_argument("--wiring", required=True)
+    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
     add_how(parser, is_required=True)
     return parser
 
@@ -33,7 +34,6 @@ def add_how(parser: argparse.ArgumentParser, *, is_required: bool) -> None:
     """Declare what says of each row how it was measured."""
     told = "on what: a board, or what stands for one"
     parser.add_argument("--how", required=is_required, help=told)
-    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
     parser.add_argument("--patience", type=float, default=1.0)
 
 
