@@ -1,7 +1,8 @@
 """The table that ``chip.py`` prints: what the measured tables say of each car on a chip.
 
 A row is a car, its key, a release of MicroPython, a link, a control period and a model of an
-emulated chip's flash cache, driving with one source at 100 Hz.
+emulated chip's flash cache, driving with one source at 100 Hz. A car over a UART is wired by
+another board file, and so has another program.
 """
 
 from __future__ import annotations
