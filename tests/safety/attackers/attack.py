@@ -1,5 +1,5 @@
-"""Attackers that are counted: how many processes there are, and what each did while stops were
-tried. A run in which they died, or did nothing, shows nothing, and fails."""
+"""Attackers that are counted: how many there are, and what each did while stops were tried. A run
+in which they died, or did nothing, shows nothing, and fails."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import mmap
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from tests.safety.attackers import logins
 from tests.support import patience
@@ -52,13 +52,29 @@ class Look(NamedTuple):
     held: tuple[int, ...]
 
 
-class Attack:
-    """Processes of another login that attack until it is over."""
+class Attacker(Protocol):
+    """One that attacks: a process of another login, or a page in a browser."""
 
-    def __init__(self, works: list[logins.Work], notes: list[Notes], uid: int) -> None:
+    def is_running(self) -> bool:
+        """Whether it has neither ended nor answered."""
+
+    def answer(self) -> Any:
+        """What it ended with. Raises AssertionError with what it complained of."""
+
+
+class Noted(Protocol):
+    """Where it is read what one attacker did in all, and what it holds at present."""
+
+    def read(self) -> tuple[int, int]: ...
+
+
+class Attack:
+    """Attackers that attack until it is over; ``who`` says in the plural what they are."""
+
+    def __init__(self, works: Sequence[Attacker], notes: Sequence[Noted], who: str) -> None:
         self._works = works
         self._notes = notes
-        self._uid = uid
+        self._who = who
         self.looks: list[Look] = []
 
     def has_begun(self) -> bool:
@@ -88,7 +104,7 @@ class Attack:
         first, last = self.looks[0], self.looks[-1]
         did = sum(last.did) - sum(first.did)
         return (
-            f"{len(self._works)} process(es) of login {self._uid}, {self.alive} alive at the least "
+            f"{len(self._works)} {self._who}, {self.alive} alive at the least "
             f"of {len(self.looks)} looks; {did} {deeds} in {last.at_s - first.at_s:.1f} s, "
             f"{min(sum(it.held) for it in self.looks)} held at the least"
         )
@@ -134,6 +150,6 @@ def attacking(
     with mmap.mmap(-1, count * _ROW.size) as memory, ExitStack() as stack:
         notes = [Notes(memory, place) for place in range(count)]
         works = [stack.enter_context(logins.working(uid, does, it, *args)) for it in notes]
-        attack = Attack(works, notes, uid)
+        attack = Attack(works, notes, f"process(es) of login {uid}")
         patience.until(attack.has_begun, "the attack", 60.0)
         yield attack

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import socket
 import time
+from pathlib import Path
 
 import pytest
 
+from host_bridge import station as package
 from host_bridge.core.errors import DeviceFault
-from tests.host_bridge.cli.programs import program
-from tests.safety.attackers import logins
+from tests.host_bridge.cli.programs import program, serving
+from tests.safety.attackers import logins, tries
+from tests.safety.attackers.attack import Notes, attacking
+from tests.safety.attackers.test_station_crowded import page, station
 from tests.support import patience
+from tests.support.evidence import every
 
 pytestmark = [pytest.mark.process, logins.as_root]
 FLAGS = ((), ("SO_REUSEADDR",), ("SO_REUSEPORT",), ("SO_REUSEADDR", "SO_REUSEPORT"))
 ADDRESSES = ((socket.AF_INET6, "::1"), (socket.AF_INET6, "::"), (socket.AF_INET, "127.0.0.1"))
-
-
-def free_port() -> int:
-    """Both of its addresses are free."""
-    with socket.socket(socket.AF_INET) as end, socket.socket(socket.AF_INET6) as other:
-        end.bind(("127.0.0.1", 0))
-        other.bind(("::1", end.getsockname()[1]))
-        return end.getsockname()[1]
+WAYS = len(FLAGS) * len(ADDRESSES)
+BAR = Path(package.__file__).with_name("page") / "bar.html"
+_TURN_S = 0.05
+_PATIENCE_S = 45.0
 
 
 def take(count: int, port: int) -> dict[str, int]:
     """Try so often to listen at each address in each way: how many of the tries there were, and
     how many got it."""
-    tries = got = 0
+    tried = got = 0
     for place in range(count):
         family, address = ADDRESSES[place % len(ADDRESSES)]
         with socket.socket(family) as end:
@@ -37,12 +39,23 @@ def take(count: int, port: int) -> dict[str, int]:
                 end.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             for flag in FLAGS[place // len(ADDRESSES) % len(FLAGS)]:
                 end.setsockopt(socket.SOL_SOCKET, getattr(socket, flag), 1)
-            tries += 1
+            tried += 1
             with contextlib.suppress(OSError):
                 end.bind((address, port))
                 end.listen()
                 got += 1
-    return {"tries": tries, "got": got}
+    return {"tries": tried, "got": got}
+
+
+def cover(notes: Notes, port: int) -> None:
+    """Try all of it again and again until killed. What it did are tries; it holds what it got."""
+    tried = got = 0
+    while True:
+        row = take(WAYS, port)
+        tried, got = tried + row["tries"], got + row["got"]
+        notes.holds(got)
+        notes.did(tried)
+        time.sleep(_TURN_S)
 
 
 def hold(port: int) -> None:
@@ -58,29 +71,53 @@ def is_taken(port: int) -> bool:
         return end.connect_ex(("::1", port)) == 0
 
 
+def bars(count: int, port: int) -> tries.Tries:
+    """Ask for the bar so often, at the name by which the page frames it: how long it took until it
+    was there. Raises AssertionError for anybody else's."""
+    own, rows = BAR.read_bytes(), []
+    for _ in range(count):
+        begun_s = time.monotonic()
+        asked = http.client.HTTPConnection("localhost", port, timeout=_PATIENCE_S)
+        try:
+            asked.request("GET", "/bar.html")
+            assert asked.getresponse().read() == own
+        finally:
+            asked.close()
+        rows.append((begun_s, (time.monotonic() - begun_s) * 1e3))
+        time.sleep(tries.PAUSE_S)
+    return tries.of(rows)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("count", [24, 300])
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("count", [12, 300])
 def test_nobody_gets_an_address_of_the_page_while_the_station_runs(shared, count):
-    port = free_port()
-    with logins.working(logins.ATTACKER, take, count, port) as work:
-        control = work.answer()
-    with program("station", "--port", str(port), "--no-plots") as station:
-        assert station.stdout.readline().startswith(f"http://127.0.0.1:{port}/")
-        with logins.working(logins.ATTACKER, take, count, port) as work:
-            attacked = work.answer()
-        assert station.poll() is None
-    logins.say(f"listening at an address of the page: control {control}, attacked {attacked}")
-    assert control == {"tries": count, "got": count}
-    assert attacked == {"tries": count, "got": 0}
+    port = tries.free_port()
+    with logins.working(logins.ATTACKER, take, 300, port) as work:
+        assert work.answer() == {"tries": 300, "got": 300}, "without a station each is had"
+    with serving("sim://nigel", "car"), station(port) as running, page(port) as opened:
+
+        def pressed() -> dict[str, tries.Tries]:
+            return {**opened.pressed(count), "its bar": bars(count, port)}
+
+        control = pressed()
+        with attacking(1, cover, port) as attack:
+            attacked = attack.beside(pressed)
+        assert running.poll() is None
+    told = attack.told("tries to listen at an address of the page")
+    for way, found in attacked.items():
+        tries.page_judged(control[way], found, f"{told}\n  the page's Stop by {way}")
+    assert attack.looks[-1].did[0] >= count
+    assert every(look.held == (0,) for look in attack.looks), "not one was had"
 
 
 def test_a_station_whose_bar_would_be_another_login_s_does_not_start(shared):
-    port = free_port()
+    port = tries.free_port()
     with logins.working(logins.ATTACKER, hold, port):
         patience.until(lambda: is_taken(port), "the attacker", 30.0)
-        with program("station", "--port", str(port), "--no-plots") as station:
-            out, complaint = patience.communicate(station, 45)
-    assert station.returncode == DeviceFault.exit_code
+        with program("station", "--port", str(port), "--no-plots") as refused:
+            out, complaint = patience.communicate(refused, 45)
+    assert refused.returncode == DeviceFault.exit_code
     assert out == ""
     assert f"[::1]:{port}" in complaint
     assert "Stop of its own" in complaint

@@ -8,11 +8,17 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sim_mock.programs import children
+from tests.host_bridge.cli.programs import serving
+from tests.safety.attackers import logins, tries
+from tests.safety.attackers.attack import Notes, attacking
 from tests.support import patience
 from tests.support.evidence import every, some
 
@@ -29,14 +35,43 @@ NAMES = (
 )  # fmt: skip
 
 
+_TURN_S = 0.05
+_CPU_S = 0.05  # of one try: a program is started for each
+
+
 @pytest.fixture
 def hostile(tmp_path):
     """The folder that anybody may write."""
     folder = tmp_path / "hostile"
     folder.mkdir()
+    lay(folder)
+    return folder
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A folder that every login may write, with nothing in it yet."""
+    with tempfile.TemporaryDirectory(prefix="tandem-") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder
+
+
+def lay(folder: Path) -> int:
+    """Lay all of them there; how many those are."""
     for name in NAMES:
         (folder / f"{name}.py").write_text(HOSTILE.format(folder=str(folder)))
-    return folder
+    return len(NAMES)
+
+
+def lay_again_and_again(notes: Notes, folder: str) -> None:
+    """Until killed. What it did are files that were written; it holds those that lie there."""
+    written = 0
+    while True:
+        written += lay(Path(folder))
+        notes.holds(len(list(Path(folder).glob("*.py"))))
+        notes.did(written)
+        time.sleep(_TURN_S)
 
 
 def ran(folder):
@@ -152,3 +187,55 @@ def test_the_callers_path_stays_and_the_current_folder_is_not_on_it(hostile, tmp
         assert argv == [str(own / "shows.py"), "one", "-m"]
         assert name == "__main__"
         assert ran(hostile) == []
+
+
+# --- beside an attacker that lays them there again and again
+
+
+def stops(count: int, cwd: str) -> tries.Tries:
+    """Have a third login start ``tandem stop`` so often in this folder, as its users do: how long
+    each took from its start to its end."""
+    words = [str(Path(sys.executable).with_name("tandem")), "stop", "car"]
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    env["TANDEM_STOP_DIR"] = os.environ["TANDEM_STOP_DIR"]
+    line, rows = logins.as_login(words, logins.STOPPER), []
+    for _ in range(count):
+        begun_s = time.monotonic()
+        done = patience.run(line, cwd=cwd, env=env, text=True, within_s=60)
+        took_ms = (time.monotonic() - begun_s) * 1e3
+        is_seen = done.returncode == 0 and "acknowledged" in done.stdout
+        rows.append((begun_s, took_ms if is_seen else None))
+        time.sleep(tries.PAUSE_S)
+    return tries.of(rows)
+
+
+@logins.as_root
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("count", [12, 300])
+def test_a_third_login_stops_the_car_in_a_hostile_folder_as_soon_as_elsewhere(
+    shared, open_to_all, count
+):
+    with serving("sim://nigel", "car"):
+        control = stops(count, "/")
+        with attacking(1, lay_again_and_again, str(open_to_all)) as attack:
+            attacked = attack.beside(lambda: stops(count, str(open_to_all)))
+    told = attack.told("files of a library's names written")
+    tries.judged(control, attacked, told, _CPU_S)
+    assert ran(open_to_all) == []
+    assert every(look.held == (len(NAMES),) for look in attack.looks), "each lay there"
+
+
+@logins.as_root
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("count", [1, 60])
+@pytest.mark.parametrize("what", sorted(STARTS))
+def test_what_starts_programs_there_beside_the_attacker_runs_none_of_it(open_to_all, what, count):
+    with attacking(1, lay_again_and_again, str(open_to_all)) as attack:
+        done = attack.beside(lambda: [python(STARTS[what], open_to_all) for _ in range(count)])
+    logins.say(f"{attack.told('files written')}\n  {count} starts of {what}")
+    assert ran(open_to_all) == []
+    for it in some(done):
+        assert it.returncode == 0, it.stderr
+        assert it.stdout.strip()

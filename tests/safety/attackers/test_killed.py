@@ -14,9 +14,8 @@ import pytest
 
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import Chromium, found
-from tests.safety.attackers import logins
+from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
-from tests.safety.attackers.test_bar_covered import free_port
 from tests.support import patience
 from tests.support.evidence import some
 
@@ -67,7 +66,7 @@ def victim_of_programs(shared):
     """Cars, a station, and what that starts."""
     with (
         serving("sim://nigel", "car"),
-        program("station", "--port", str(free_port())) as station,
+        program("station", "--port", str(tries.free_port())) as station,
     ):
         assert station.stdout is not None
         assert station.stdout.readline()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import http.server
 import json
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -18,11 +19,30 @@ from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import STATE, STEP
 from tests.safety.attackers import tries
-from tests.safety.attackers.test_bar_covered import free_port
+from tests.safety.attackers.attack import Attack
+from tests.safety.attackers.test_killed import below
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900), pytest.mark.xdist_group("station")]
 ANSWER = "document.getElementById('answer')"
 HOSTILE = Path(__file__).with_name("other_origin.html").read_text()
+
+
+class HostilePage:
+    """The page that attacks, as one of an ``Attack``: what it did in all, and, as what it holds,
+    how many processes its browser has."""
+
+    def __init__(self, page: Page, browser: Chromium) -> None:
+        self._page = page
+        self._pid = browser.process.pid
+
+    def is_running(self) -> bool:
+        return os.path.exists(f"/proc/{self._pid}/task")
+
+    def answer(self) -> str:
+        return "its browser has ended"
+
+    def read(self) -> tuple[int, int]:
+        return sum(self._page.js("did").values()), 1 + len(below(self._pid))
 
 
 class Served(http.server.BaseHTTPRequestHandler):
@@ -45,7 +65,7 @@ class Served(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def port() -> int:
-    return free_port()
+    return tries.free_port()
 
 
 @pytest.fixture
@@ -100,13 +120,15 @@ def test_it_reads_and_drives_nothing_and_the_pages_stop_is_answered(
         control = presses(page, count)
         foreign.js("begin(); 1")
         foreign.until("Object.values(did).every((it) => it > 2)")
+        it = HostilePage(foreign, browser)
+        attack = Attack([it], [it], f"page(s) of {urlsplit(hostile).netloc} in the same browser")
         before = foreign.js("did")
-        attacked = presses(page, count)
+        attacked = attack.beside(lambda: presses(page, count))
         after = foreign.js("did")
         got, state, told = foreign.js("got"), page.js(STATE), page.js("told.textContent")
         foreign.js("end(); 1")
     deeds = {name: after[name] - before[name] for name in before}
-    told_of = f"1 page of {urlsplit(hostile).netloc} in the same browser, alive to the end: {deeds}"
+    told_of = f"{attack.told('deeds')} (processes of the browser): {deeds}"
     tries.page_judged(control, attacked, f"{told_of}\n  the page's Stop")
     assert min(deeds.values()) > 0, "it did something of each kind beside the tries"
     assert got == [], json.dumps(got[:5])

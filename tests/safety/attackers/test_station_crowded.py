@@ -20,7 +20,6 @@ from websockets.sync.client import ClientConnection, connect
 from tests.host_bridge.cli.programs import program, serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Attack, Notes, attacking
-from tests.safety.attackers.test_bar_covered import free_port
 from tests.support import patience
 
 pytestmark = [pytest.mark.process, logins.as_root]
@@ -154,7 +153,7 @@ def still_open(ends: list[socket.socket], wait_s: float) -> list[socket.socket]:
 @pytest.mark.parametrize("pause_s", PAUSES_S)
 @pytest.mark.parametrize("count", COUNTS)
 def test_the_pages_stop_is_answered_while_others_ask_for_a_car_that_hangs(shared, count, pause_s):
-    port = free_port()
+    port = tries.free_port()
     with serving("sim://nigel", "car"), station(port), page(port) as opened:
         control = opened.pressed(count)
         with attacking(1, ask_for_evil, str(shared), port, pause_s) as attack:
@@ -192,7 +191,7 @@ def slow(notes: Notes, port: int, count: int, pause_s: float) -> None:
 @pytest.mark.parametrize("pause_s", PAUSES_S)
 @pytest.mark.parametrize("count", COUNTS)
 def test_the_pages_stop_is_answered_while_300_connections_say_nothing(shared, count, pause_s):
-    port = free_port()
+    port = tries.free_port()
     with serving("sim://nigel", "car"), station(port) as process, page(port) as opened:
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (FILES, FILES))
         control = opened.pressed(count)

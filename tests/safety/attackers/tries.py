@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -129,6 +130,14 @@ def held_to(
     if len(own) > may_be_late:
         raise patience.TooLate(told)
     raise patience.NotMeasured(f"{told}\n  of {len(late)} late ones the machine explains some")
+
+
+def free_port() -> int:
+    """A port of which both addresses of the loopback are free."""
+    with socket.socket(socket.AF_INET) as end, socket.socket(socket.AF_INET6) as other:
+        end.bind(("127.0.0.1", 0))
+        other.bind(("::1", end.getsockname()[1]))
+        return end.getsockname()[1]
 
 
 def program(*words: str) -> subprocess.CompletedProcess[str]:
