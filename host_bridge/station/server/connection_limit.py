@@ -3,7 +3,9 @@ yet so many.
 
 Each costs a file of this program, and files are what each Stop needs. So of too many who say
 nothing the oldest go, of the login that has most; and where a file was had that is kept for Stop,
-that login's oldest, whatever they said.
+that login's oldest, whatever they said. A page of another origin has the login of the browser that
+it is in, and so of whoever has the seat: such strangers have a small share of their login's, and go
+before the station's own page does.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from host_bridge.station.server.rate_limited_listener import UNKNOWN_LOGIN
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
 SHARE = 128  # of one login; a page has five
+STRANGERS = 32  # of one login's, those of foreign pages that stay: each may stop, and nothing else
 
 
 class ConnectionLimit:
@@ -30,6 +33,7 @@ class ConnectionLimit:
         # In the order in which they came
         self._all: dict[ServerConnection, int] = {}
         self._waiting: dict[ServerConnection, None] = {}
+        self._strangers: dict[ServerConnection, None] = {}
 
     def connection_class(self) -> type[ServerConnection]:
         """Return the kind of connection that comes in by here, waits until its request is there,
@@ -60,13 +64,24 @@ class ConnectionLimit:
         elif len(self._waiting) > MOST:
             self._send_half_away(most_frequent(self._all[it] for it in self._waiting))
 
-    def leave(self, connection: ServerConnection) -> None:
-        """Count a connection as one that has said what it wants, and waits no more."""
+    def leave(self, connection: ServerConnection, *, is_stranger: bool = False) -> None:
+        """Count a connection as one that has said what it wants, and waits no more.
+
+        ``is_stranger``: a page of another origin opened it.
+        """
         self._waiting.pop(connection, None)
+        if not is_stranger or connection not in self._all:
+            return
+        self._strangers[connection] = None
+        login = self._all[connection]
+        theirs = [it for it in self._strangers if self._all[it] == login]
+        if len(theirs) > STRANGERS:
+            self._send_away(theirs[: len(theirs) // 2 + 1])
 
     def lose(self, connection: ServerConnection) -> None:
         """Forget a connection that is gone."""
-        self.leave(connection)
+        self._waiting.pop(connection, None)
+        self._strangers.pop(connection, None)
         self._all.pop(connection, None)
 
     def is_own(self, connection: ServerConnection) -> bool:
@@ -77,10 +92,16 @@ class ConnectionLimit:
         return sum(it == login for it in self._all.values())
 
     def _send_half_away(self, login: int) -> None:
-        """The older half of this login's that wait; of one of which nobody waits, of all."""
-        waiting = [it for it in self._waiting if self._all[it] == login]
-        old = waiting or [it for it in self._all if self._all[it] == login]
-        for it in old[: len(old) // 2 + 1]:
+        """The older half of this login's that wait; of one of which nobody waits, of its strangers;
+        and where there are none, of all."""
+        for kind in (self._waiting, self._strangers, self._all):
+            old = [it for it in kind if self._all[it] == login]
+            if old:
+                self._send_away(old[: len(old) // 2 + 1])
+                return
+
+    def _send_away(self, connections: Iterable[ServerConnection]) -> None:
+        for it in connections:
             self.lose(it)
             it.transport.abort()
 

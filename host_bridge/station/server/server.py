@@ -184,10 +184,11 @@ class Server:
         return json.dumps({**shown, "replayed": replay_position} if replay_position else shown)
 
     async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
-        if self._connection_limit:
-            self._connection_limit.leave(connection)
         address = urlsplit(request.path)
         headers = request.headers
+        if self._connection_limit:
+            is_stranger = not self._is_page(connection, headers)
+            self._connection_limit.leave(connection, is_stranger=is_stranger)
         host, origin = headers.get("Host", ""), headers.get("Origin")
         if not self.access.may_request(address.path, host, origin):
             return response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from tests.host_bridge.cli.programs import program, serving
@@ -205,3 +206,34 @@ def test_the_pages_stop_is_answered_while_300_connections_say_nothing(shared, co
         f"slow connections, and looks at them, to a station with {FILES} files",
     )
     assert stopped.returncode == 0, stopped.stderr
+
+
+# --- a page of another origin, which has the login of whoever has the seat
+
+FOREIGN, MADE_PER_S = 200, 50
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("count", [6, 300])
+def test_the_page_stays_and_comes_back_while_a_foreign_page_opens_stop_sockets(shared, count):
+    """As many as a browser gives one page: more than a login's share of the station."""
+    port = tries.free_port()
+    with (
+        serving("sim://nigel", "car"),
+        station(port),
+        page(port) as opened,
+        contextlib.ExitStack() as stack,
+    ):
+        control = opened.pressed(count)
+        for _ in range(FOREIGN):
+            with contextlib.suppress(OSError, WebSocketException):
+                address = f"ws://127.0.0.1:{port}/stop"
+                foreign = connect(address, origin="http://evil.example", proxy=None)  # type: ignore[arg-type]
+                stack.enter_context(foreign)
+            time.sleep(1.0 / MADE_PER_S)
+        attacked = opened.pressed(count)
+        with page(port) as again:
+            assert again.pressed(1)["its open socket"].acknowledged == 1
+    for way, found in attacked.items():
+        told = f"1 page of another origin, {FOREIGN} stop sockets of it\n  the page's Stop by {way}"
+        tries.page_judged(control[way], found, told)

@@ -95,3 +95,39 @@ def test_whose_the_station_is_it_knows(limit, monkeypatch):
         limit.enter(guest)
     assert [limit.is_own(guest) for guest in connections] == [True, False, True]
     assert not limit.is_own(Connection(login=6)), "one that is not here"
+
+
+# --- a page of another origin has the login of whoever has the seat
+
+
+def stays(limit, count: int, *, is_stranger: bool, login: int = 5) -> list[Connection]:
+    """Connections that have said what they want, and stay."""
+    found = [Connection(login=login) for _ in range(count)]
+    for guest in found:
+        limit.enter(guest)
+        limit.leave(guest, is_stranger=is_stranger)
+    return found
+
+
+def test_foreign_pages_have_a_small_share_of_their_logins_and_the_station_s_page_the_rest(limit):
+    assert under_test.STRANGERS == 32
+    seat = stays(limit, 5, is_stranger=False)
+    theirs = stays(limit, 500, is_stranger=True)
+    assert sum(not guest.is_sent_away for guest in theirs) <= under_test.STRANGERS
+    assert not theirs[-1].is_sent_away, "the newest may say its stop"
+    reload = stays(limit, 5, is_stranger=False)
+    assert not any(guest.is_sent_away for guest in (*seat, *reload))
+
+
+def test_where_a_file_of_the_reserve_was_had_strangers_go_before_the_page(limit):
+    seat, theirs = stays(limit, 5, is_stranger=False), stays(limit, 6, is_stranger=True)
+    assert came(limit, Connection(fd=100, login=6)) == [False]
+    assert [guest.is_sent_away for guest in theirs] == [True] * 4 + [False] * 2
+    assert not any(guest.is_sent_away for guest in seat)
+
+
+def test_a_stranger_that_is_gone_counts_no_more(limit):
+    for guest in stays(limit, 31, is_stranger=True):
+        limit.lose(guest)
+    theirs = stays(limit, 32, is_stranger=True)
+    assert not any(guest.is_sent_away for guest in theirs)

@@ -200,8 +200,12 @@ def test_what_a_page_asks_for_is_told_apart_by_what_a_browser_says_and_by_the_lo
     ):  # fmt: skip
         desk.ask("/stop", **headers)
     assert desk.backend.of_pages == [True, True, True, False, False]
-    desk.server._connection_limit = SimpleNamespace(leave=lambda it: None, is_own=lambda it: False)
+    strangers: list[bool] = []
+    desk.server._connection_limit = SimpleNamespace(
+        leave=lambda it, is_stranger: strangers.append(is_stranger), is_own=lambda it: False
+    )
     desk.ask("/stop")
+    assert strangers == [True]
     desk.page("/stop", {"cars": []})
     assert desk.backend.of_pages[-2:] == [False, False]
 
