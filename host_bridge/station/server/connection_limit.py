@@ -22,6 +22,7 @@ from host_bridge.station.server.rate_limited_listener import UNKNOWN_LOGIN
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
 SHARE = 128  # of one login; a page has five
+KEPT = 16  # of the station's own login: three pages, which stay whatever files others hold
 STRANGERS = 32  # of one login's, those of foreign pages that stay: each may stop, and nothing else
 
 
@@ -58,7 +59,8 @@ class ConnectionLimit:
         self._all[connection] = login
         self._waiting[connection] = None
         if is_in_reserve(end.fileno()):
-            self._send_half_away(most_frequent(self._all.values()))
+            if not self._send_half_away(most_frequent(self._all.values())):
+                self._send_away([connection])
         elif self._count(login) > SHARE:
             self._send_half_away(login)
         elif len(self._waiting) > MOST:
@@ -91,14 +93,21 @@ class ConnectionLimit:
     def _count(self, login: int) -> int:
         return sum(it == login for it in self._all.values())
 
-    def _send_half_away(self, login: int) -> None:
+    def _send_half_away(self, login: int) -> bool:
         """The older half of this login's that wait; of one of which nobody waits, of its strangers;
-        and where there are none, of all."""
+        and where there are none, of all. False where nobody went: the station's own pages stay.
+
+        Others may hold all files while they wait to be let in. They are not known here yet, so that
+        the login that has most here may be the page's.
+        """
         for kind in (self._waiting, self._strangers, self._all):
             old = [it for it in kind if self._all[it] == login]
+            if old and kind is self._all and self.is_own(old[0]) and len(old) <= KEPT:
+                return False
             if old:
                 self._send_away(old[: len(old) // 2 + 1])
-                return
+                return True
+        return False
 
     def _send_away(self, connections: Iterable[ServerConnection]) -> None:
         for it in connections:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -131,3 +132,25 @@ def test_a_stranger_that_is_gone_counts_no_more(limit):
         limit.lose(guest)
     theirs = stays(limit, 32, is_stranger=True)
     assert not any(guest.is_sent_away for guest in theirs)
+
+
+def test_a_page_that_is_there_stays_however_many_come_by_files_of_the_reserve(limit):
+    """They wait to be let in with all other files, and so each has one of the reserve: once nobody
+    else is left to be sent away it is they who go, and not the page."""
+    seat = stays(limit, 5, is_stranger=False, login=os.getuid())
+    flood = [Connection(fd=100, login=6) for _ in range(200)]
+    came(limit, *flood)
+    assert not any(guest.is_sent_away for guest in seat)
+    assert sum(not guest.is_sent_away for guest in flood) <= 1
+
+
+def test_one_that_finds_a_few_pages_of_the_station_only_goes_itself(limit):
+    assert under_test.KEPT == 16
+    pages = stays(limit, 16, is_stranger=False, login=os.getuid())
+    assert came(limit, Connection(fd=100, login=os.getuid() + 1)) == [True]
+    assert not any(guest.is_sent_away for guest in pages)
+    pages += stays(limit, 1, is_stranger=False, login=os.getuid())
+    assert came(limit, Connection(fd=100, login=os.getuid() + 1)) == [False]
+    assert sum(guest.is_sent_away for guest in pages) == 9, (
+        "of more than three pages the older half"
+    )
