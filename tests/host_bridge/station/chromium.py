@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import os
@@ -16,11 +17,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.support import patience
 
 PATIENCE_S = 60.0  # only a failing test waits for it
+_ENDS_WITHIN_S = 10.0
 _PRESSES, _PRESSED_AGAIN_S = 12, 5.0
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -35,10 +38,15 @@ def found() -> str:
     return path
 
 
-class Page:
-    """One page, over a socket of its own."""
+class BrowserEnded(AssertionError):
+    """The browser's own program has ended while a page of it was asked: it crashed."""
 
-    def __init__(self, url: str) -> None:
+
+class Page:
+    """One page, over a socket of its own, of the browser whose ``process`` it is."""
+
+    def __init__(self, url: str, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
         self._stack = ExitStack()
         self._socket = self._stack.enter_context(
             connect(
@@ -70,6 +78,15 @@ class Page:
                 return self._socket.recv(timeout=1.0)
             except TimeoutError:
                 deadline.check(f"an answer to {method}")
+            except ConnectionClosed:
+                self._refuse_ended(method)
+                raise
+
+    def _refuse_ended(self, method: str) -> None:
+        """Raises BrowserEnded where the browser is no more; it ends soon after its sockets."""
+        with contextlib.suppress(patience.Hang):
+            code = patience.wait(self._process, _ENDS_WITHIN_S)
+            raise BrowserEnded(f"Chromium ended by itself, exit code {code}, at {method}")
 
     def tell(self, method: str, **words) -> None:
         """A command whose answer nobody waits for: the page may be about to hang."""
@@ -186,7 +203,7 @@ class Chromium:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=PATIENCE_S) as reply:
             url = json.loads(reply.read())["webSocketDebuggerUrl"]
-        page = Page(url)
+        page = Page(url, self.process)
         page.target = url.rpartition("/")[2]
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.call(f"{domain}.enable")
@@ -204,7 +221,7 @@ class Chromium:
             for row in rows:
                 is_its = row.get("parentId") == page.target and row["url"].endswith(path)
                 if row["type"] == "iframe" and is_its:
-                    return Page(row["webSocketDebuggerUrl"])
+                    return Page(row["webSocketDebuggerUrl"], self.process)
             time.sleep(0.1)
         raise patience.Hang(f"no frame of {path}: {deadline.told()}; {rows}")
 
