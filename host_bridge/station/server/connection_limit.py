@@ -59,8 +59,7 @@ class ConnectionLimit:
         self._all[connection] = login
         self._waiting[connection] = None
         if is_in_reserve(end.fileno()):
-            if not self._send_half_away(most_frequent(self._all.values())):
-                self._send_away([connection])
+            self._make_room(connection)
         elif self._count(login) > SHARE:
             self._send_half_away(login)
         elif len(self._waiting) > MOST:
@@ -92,6 +91,17 @@ class ConnectionLimit:
 
     def _count(self, login: int) -> int:
         return sum(it == login for it in self._all.values())
+
+    def _make_room(self, connection: ServerConnection) -> None:
+        """One came by a file that is kept for Stop: others go, or it goes itself. What comes of the
+        station's own login may be a page's Stop, and goes only where there are many of it."""
+        others = [it for it in self._all.values() if it not in (os.getuid(), UNKNOWN_LOGIN)]
+        is_own = self.is_own(connection)
+        if is_own and not others and self._count(self._all[connection]) <= KEPT:
+            return
+        most = most_frequent(others if is_own and others else self._all.values())
+        if not self._send_half_away(most):
+            self._send_away([connection])
 
     def _send_half_away(self, login: int) -> bool:
         """The older half of this login's that wait; of one of which nobody waits, of its strangers;

@@ -154,3 +154,19 @@ def test_one_that_finds_a_few_pages_of_the_station_only_goes_itself(limit):
     assert sum(guest.is_sent_away for guest in pages) == 9, (
         "of more than three pages the older half"
     )
+
+
+def test_what_comes_of_the_station_s_own_login_is_let_in_by_a_file_of_the_reserve(limit):
+    """It may be a page's Stop, by a plain request: others have all other files."""
+    own = os.getuid()
+    stays(limit, 1, is_stranger=False, login=own)
+    asks = [Connection(fd=100, login=own) for _ in range(15)]
+    assert came(limit, *asks) == [False] * 15
+    theirs = [Connection(login=own + 1) for _ in range(2)]
+    came(limit, *theirs)
+    late = Connection(fd=100, login=own)
+    assert came(limit, late) == [False]
+    assert [guest.is_sent_away for guest in theirs] == [True, True]
+    more = [Connection(fd=100, login=own) for _ in range(5)]
+    came(limit, *more)
+    assert any(guest.is_sent_away for guest in asks), "of many its own older ones go"
