@@ -163,7 +163,7 @@ def test_more_than_one_car_and_changes_that_nobody_writes_are_refused(words):
     parser = argparse.ArgumentParser()
     config_command.add_arguments(parser)
     with pytest.raises(UsageFault, match="takes one car"):
-        config_command._told(parser.parse_args(words))
+        config_command._car_and_changes(parser.parse_args(words))
 
 
 # --- the commands

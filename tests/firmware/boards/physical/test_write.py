@@ -22,7 +22,7 @@ class Car:
         self.seen = []  # pulses, on each millisecond
         fallbacks = [KEPT, NEUTRAL_NS] + [0] * 6
         self.board.begin(fallbacks, BEAT_US)
-        self.is_gated_by = self.board._ring.guard
+        self.is_gated_by = self.board._guard_timer.guard
 
     def step(self, enable, steps=1):
         for _ in range(steps):
@@ -64,13 +64,13 @@ def test_while_the_guard_gates_the_drive_has_its_fallback_and_the_steering_what_
 
 def test_the_guard_lets_go_where_no_interrupt_may_come_in_between_and_takes_its_time_else(car):
     writes = []
-    write = car.board._ring.write
+    write = car.board._guard_timer.write
 
     def watched(enable):
         writes.append((enable, bench.are_interrupts_on))
         return write(enable)
 
-    car.board._ring.write = watched
+    car.board._guard_timer.write = watched
     car.hang()
     car.step(True)
     car.step(False)

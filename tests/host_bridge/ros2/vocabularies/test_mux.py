@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.ros2.node.make_input import make
+from host_bridge.ros2.node.command_topics import CommandTopics
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 from tests.host_bridge.ros2.vocabularies.installed import VOCABULARIES
@@ -261,19 +261,19 @@ def _stamped(stamp_ns: int) -> SimpleNamespace:
 @pytest.mark.parametrize("jump_s", [-100.0, -0.2, 0.2, 100.0])
 def test_a_machine_s_clock_that_jumps_makes_no_command_younger(jump_s):
     """Commands at 50 Hz, each 5 ms on its way; the clock is set while one is on its way."""
-    it, node, clock = mux(), make("f1tenth", {}, lambda: 0), _Clock()
-    node._bus, node._is_local = clock, True
+    it, clock = mux(), _Clock()
+    topics = CommandTopics(clock, it, None, None, lambda: clock.now_us, is_local=True)
     source, jumped_ms = it.sources["navigation"], 503
     drove_ms = []
     for at_ms in range(0, 1000, 5):
-        clock.now_us = node._now_us = at_ms * MS
+        clock.now_us = at_ms * MS
         if at_ms % 20 == 5:
             made_ns = clock.stamp_ns() - 5 * MS * 1000
             if at_ms == jumped_ms + 2:
                 clock.ahead_s += jump_s
             message = _stamped(made_ns)
             message.drive = SimpleNamespace(speed=1.0, steering_angle=0.0)
-            source.take(StampedCommand(1.0, 0.0, node._heard_us(message, at_ms * MS)), at_ms * MS)
+            source.take(StampedCommand(1.0, 0.0, topics._heard_us(message, at_ms * MS)), at_ms * MS)
         if it.decide(at_ms * MS):
             drove_ms.append(at_ms)
         assert source.latest is None or source.latest.heard_us <= at_ms * MS
