@@ -195,6 +195,13 @@ class Input(ABC):
         """Return the time done and the total time in s; None for an input without an end."""
         return None
 
+    def limit_notes(self) -> Sequence[str]:
+        """Return sentences on what will be driven otherwise than asked, once it is open.
+
+        They are told on the screen, in JSON and in the log.
+        """
+        return ()
+
     def report(self) -> Sequence[str]:
         """Return lines about the whole drive, for the summary once it is over."""
         return ()

@@ -72,6 +72,7 @@ class FleetDrive:
         cap_mps: float | None = None,
         is_unarmed: bool = False,
         arm_clears: bool = True,
+        notes: Sequence[str] = (),
     ) -> None:
         """Begin in ARMING; with ``is_unarmed`` in STOPPED, until a person asks to arm.
 
@@ -93,6 +94,9 @@ class FleetDrive:
         self.worst_skew_us: int | None = None
         self.begun_us: int | None = None  # when driving began first
         self._held_us: int | None = None  # since when the deadman is held without a break
+        self.notes = tuple(notes)  # on what is driven otherwise than asked
+        self.asked_s = 0.0  # for how long a speed was asked for while driving
+        self._read_us: int | None = None
         self.is_completed = False  # the input or the requested time ran to its end
         self._sender_name = sender_name
         self._seconds = seconds
@@ -127,7 +131,13 @@ class FleetDrive:
             self._halt(f"{command.lost}. Stopped all cars: {ARM_AGAIN}.")
             command = DriveCommand()
         self.command = self._from_neutral(command, now_us) if is_driving else DriveCommand()
+        self._count_asked(now_us)
         return self.command
+
+    def _count_asked(self, now_us: int) -> None:
+        if self._read_us is not None and self.command.is_held and self.command.speed_mps:
+            self.asked_s += (now_us - self._read_us) * 1e-6
+        self._read_us = now_us
 
     def _ask_input(
         self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_between_ticks: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Input, OperatorRequest
@@ -77,8 +77,8 @@ class DriveLoop:
             wake_signal.notify,
             [opened.name for opened in cars],
         )
-        if not self._options.is_json:
-            _tell_limit(self._options, controls)
+        notes = _notes(self._options, controls)
+        self._tell(notes, log)
         try:
             fleet = Fleet([opened.car for opened in cars], epoch)
             driven = FleetDrive(
@@ -90,6 +90,7 @@ class DriveLoop:
                 profile=self._options.profile,
                 cap_mps=self._options.cap_mps,
                 is_unarmed=self._options.is_unarmed,
+                notes=notes,
                 arm_clears=self._options.arm_clears,
             )
             control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
@@ -97,6 +98,14 @@ class DriveLoop:
         finally:
             await controls.close()
         return driven, fault_of(driven, has_hand=self._person is not None, is_virtual=is_virtual)
+
+    def _tell(self, notes: Sequence[str], log: Recorder | None) -> None:
+        """Tell a person on stderr, and write into the log, what is driven otherwise than asked."""
+        for note in notes:
+            if not self._options.is_json:
+                print(f"tandem: {note}", file=sys.stderr)
+            if log:
+                log.note(note)
 
     async def _loop(
         self,
@@ -181,9 +190,11 @@ def fitted(lines: list[str], rows: int) -> list[str]:
     return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]
 
 
-def _tell_limit(options: DriveOptions, controls: Controls) -> None:
-    """Tell a person who asks for more speed than the cars and the input allow what the limit is."""
+def _notes(options: DriveOptions, controls: Controls) -> tuple[str, ...]:
+    """Return sentences on what is driven otherwise than asked, by the limits and by the input."""
+    notes = tuple(controls.input.limit_notes())
     most_mps = controls.limits.speed_mps
     if options.speed_mps is not None and options.speed_mps > most_mps:
         what = f"--speed {options.speed_mps:g} is more than these cars and this input may"
-        print(f"tandem: {what}: {most_mps:g} m/s at most", file=sys.stderr)
+        notes = (f"{what}: {most_mps:g} m/s at most", *notes)
+    return notes

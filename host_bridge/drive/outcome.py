@@ -12,6 +12,9 @@ from host_bridge.core.errors import (
 )
 from host_bridge.drive.drive import FleetDrive
 
+_MOVED_M = 0.01  # two counts of the coarsest encoder
+_ASKED_S = 0.5  # a shorter command may end before a car has begun to move
+
 
 def fault_of(driven: FleetDrive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
     """Return the fault that makes the exit code: refused, lost, different bytes, or ended early."""
@@ -53,4 +56,19 @@ def fault_of(driven: FleetDrive, *, has_hand: bool, is_virtual: bool) -> TandemE
         return NotHeldFault("the cars stopped before the end", got=why)
     if not has_hand and not driven.is_completed:
         return NotHeldFault("the cars stopped before the end", got=driven.notice)
-    return None
+    return _motionless(driven)
+
+
+def _motionless(driven: FleetDrive) -> TandemError | None:
+    """Return the fault of a drive that asked for motion, and in which a car did not move."""
+    if driven.asked_s < _ASKED_S:
+        return None
+    still = [trip.car.name for trip in driven.trips if trip.distance_m < _MOVED_M]
+    if not still:
+        return None
+    return NotHeldFault(
+        f"{', '.join(still)} did not move, though motion was asked for",
+        expected=f"more than {_MOVED_M:g} m by its own count",
+        got=f"{driven.asked_s:.1f} s of commands to drive",
+        remedy="is its motor powered, its cap above 0, and does its encoder count? tandem monitor",
+    )

@@ -23,7 +23,7 @@ from host_bridge.inputs.paths import (
     write_path,
 )
 from host_bridge.inputs.paths.path import Pose, frame_transform, parse_pose, resampled
-from host_bridge.inputs.paths.recorded_drive import SPACING_M, RecordedDrive
+from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.logs.reading import read
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
@@ -108,6 +108,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
     facts: dict[str, Any] = {}
     if args.what == "record":
         path = _recorded(args)
+        if path.speeds_mps is not None and SLOWEST_MPS in path.speeds_mps:
+            facts["notes"] = [f"where the car stood on its way the path asks for {SLOWEST_MPS} m/s"]
     elif args.what == "centre":
         path, facts = _centre(args)
     else:
@@ -211,13 +213,13 @@ def _figures(path: Path) -> dict[str, Any]:
     x, y = path.at(0.0)
     # Curvature over 0.15 m to either side: a bend shorter than that is noise of the points. A
     # straight path counts as a radius of 1 km.
-    bends = [abs(path.curvature_at(s, 0.15)) for s in np.arange(0.0, path.length_m, 0.05)]
+    bends = np.abs(path.curvatures(np.arange(0.0, path.length_m, 0.05), 0.15))
     speeds = path.speeds_mps
     return {
         "length_m": round(path.length_m, 3),
         "is_loop": path.is_loop,
         "points": len(path.points_m) - path.is_loop,
-        "tightest_m": round(1.0 / max(*bends, 1e-3), 3),
+        "tightest_m": round(1.0 / max(float(bends.max()), 1e-3), 3),
         "start": [round(x, 3), round(y, 3), round(degrees(path.yaw_at(0.0)), 1)],
         "speeds_mps": None if speeds is None else [float(speeds.min()), float(speeds.max())],
     }

@@ -102,6 +102,7 @@ class JsonView(PlainView):
                 "seconds": round(drive.lasted_s(now_us), 3),
                 "source": drive.controls.source.name,
                 "is_completed": drive.is_completed,
+                "notes": list(drive.notes),
                 "refusal": drive.refusal,
                 "cars": cars,
                 "worst_skew_us": drive.worst_skew_us,

@@ -41,7 +41,6 @@ _SILENT_US = 300_000  # ten of the slowest reports of motion
 # A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well
 _FAST_MPS, _BRAKE_S_PER_M = 0.1, 0.5
 _AHEAD_S = 0.2  # a car's delay in following a speed setpoint
-_CREEP_MPS = 0.2  # the lowest speed before the end
 _END_M = 0.03
 _REST_MPS = 0.02
 
@@ -138,6 +137,9 @@ class PathFollower(Input):
         whole_s = self._profile.duration_s
         return done * whole_s + self._profile.time_at(rest_m), laps * whole_s
 
+    def limit_notes(self) -> Sequence[str]:
+        return self._profile.notes
+
     def report(self) -> Sequence[str]:
         return self.tracking_error.lines()
 
@@ -177,7 +179,7 @@ class PathFollower(Input):
         projection = self.tracking_error.projection
         if self._is_ending or projection is None:
             return 0.0
-        return max(self._profile.speed_at(projection.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
+        return self._profile.speed_at(projection.along_m + _AHEAD_S * now_mps)
 
     def _begin(self) -> Pose:
         """Return the car's pose at the start, in the path's frame."""

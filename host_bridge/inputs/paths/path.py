@@ -75,11 +75,20 @@ class Path:
         i, _ = self._segment(along_m)
         return atan2(self._tangents[i, 1], self._tangents[i, 0])
 
-    def curvature_at(self, along_m: float, half_m: float) -> float:
-        """Return the curvature in 1/m, over ``half_m`` to either side: points may be noisy."""
-        (ax, ay), (bx, by), (cx, cy) = (self.at(along_m + m) for m in (-half_m, 0.0, half_m))
-        turned = atan2(cy - by, cx - bx) - atan2(by - ay, bx - ax)
-        return remainder(turned, tau) / half_m
+    def curvatures(self, along_m: Floats, half_m: float) -> Floats:
+        """Return the curvatures in 1/m, over ``half_m`` to either side: points may be noisy."""
+        before, here, after = (self._points_at(along_m + m) for m in (-half_m, 0.0, half_m))
+        (ax, ay), (bx, by) = (here - before).T, (after - here).T
+        turned = np.arctan2(by, bx) - np.arctan2(ay, ax)
+        return np.asarray(np.mod(turned + np.pi, tau) - np.pi) / half_m
+
+    def _points_at(self, along_m: Floats) -> Floats:
+        if self.is_loop:
+            along_m = np.mod(along_m, self.length_m)
+        i = np.searchsorted(self.along_m, along_m, side="right") - 1
+        i = np.clip(i, 0, len(self._spans_m) - 1)
+        rest_m = along_m - self.along_m[i]
+        return np.asarray(self.points_m[i] + rest_m[:, None] * self._tangents[i])
 
     def project(self, x_m: float, y_m: float, near_m: float | None = None) -> PathProjection:
         """Return the place of the nearest point of the path.

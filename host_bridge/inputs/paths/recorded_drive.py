@@ -13,6 +13,7 @@ from host_bridge.inputs.paths.path import GAP_M, GAP_PART, GAP_RAD, Floats, Path
 # finer than the bends that these cars drive, above the steps of wheel counts
 SPACING_M = 0.05
 _SMOOTH_POINTS = 2.0  # sigma of 0.1 m, against the steps of wheel counts
+SLOWEST_MPS = 0.05  # of a path on the way; its drive may have stood there
 _FINE_M = 0.01  # a smaller movement counts as standing
 _BACK_M = 0.1  # more backward movement than the play of the wheels
 
@@ -47,7 +48,17 @@ def path_of_drive(drive: RecordedDrive, spacing_m: float = SPACING_M) -> Path:
         points = _smoothed(points, mode)
     at = np.linspace(0.0, along[-1], len(points) + is_loop)[: len(points)]
     driven = gaussian_filter1d(np.interp(at, along, speeds), _SMOOTH_POINTS, mode=mode)
-    return Path(points, np.maximum(driven, 0.0), is_loop)
+    return Path(points, _never_standing(driven), is_loop)
+
+
+def _never_standing(speeds: Floats) -> Floats:
+    """Return the speeds without standing on the way, of which a path cannot say how long it is."""
+    driven = np.maximum(speeds, 0.0)
+    moving = np.flatnonzero(driven >= SLOWEST_MPS)
+    if moving.size:
+        way = slice(moving[0], moving[-1] + 1)
+        driven[way] = np.maximum(driven[way], SLOWEST_MPS)
+    return driven
 
 
 def _smoothed(points: Floats, mode: str) -> Floats:

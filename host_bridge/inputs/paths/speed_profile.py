@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 
 import numpy as np
@@ -10,7 +11,9 @@ from host_bridge.inputs.paths.path import Floats, Path
 
 LATERAL_MPS2 = 2.0  # in a bend; half of what a small car's tyres give on most floors, or less
 DECEL_MPS2 = 1.0  # gentle for every car of the vehicle files
+CREEP_MPS = 0.2  # the lowest speed, unless the path asks for less on the way
 _SPACING_M = 0.05  # a car at 3 m/s passes it in 17 ms
+_TOLD_MPS = 0.01  # a smaller difference from what was asked is not worth a sentence
 
 
 class SpeedProfile:
@@ -21,12 +24,17 @@ class SpeedProfile:
         count = max(round(path.length_m / _SPACING_M), 8)  # a short path has some places too
         self._along: Floats = np.linspace(0.0, path.length_m, count + 1)
         speeds = np.full(count + 1, top_mps)
+        bends = np.abs(path.curvatures(self._along, half_m))
+        # 1/m: a straight has no limit, and must not divide by 0
+        by_bends = np.sqrt(lateral_mps2 / np.maximum(bends, 1e-6))
+        self._slowest = np.full(count + 1, CREEP_MPS)
+        self.notes: tuple[str, ...] = ()
         if path.speeds_mps is not None:
             asked = np.interp(self._along, path.along_m, path.speeds_mps)
-            speeds = np.minimum(speeds, np.maximum(asked, 0.0))
-        bends = np.array([abs(path.curvature_at(s, half_m)) for s in self._along])
-        # 1/m: a straight has no limit, and must not divide by 0
-        speeds = np.minimum(speeds, np.sqrt(lateral_mps2 / np.maximum(bends, 1e-6)))
+            self._slowest = _slowest(asked)
+            self.notes = tuple(_notes(asked, top_mps, by_bends, lateral_mps2))
+            speeds = np.minimum(speeds, np.maximum(asked, self._slowest))
+        speeds = np.minimum(speeds, by_bends)
         self._speeds = _slowed(speeds, path.length_m / count, path.is_loop)
         # a car that stands would take for ever: the slowest that is reckoned with
         pace = np.maximum(0.5 * (self._speeds[1:] + self._speeds[:-1]), 0.05)
@@ -35,10 +43,37 @@ class SpeedProfile:
         self.duration_s = float(self._times[-1])
 
     def speed_at(self, along_m: float) -> float:
-        return float(np.interp(along_m, self._along, self._speeds))
+        """Return the speed there, which is never so low that the car would not arrive."""
+        slowest_mps = np.interp(along_m, self._along, self._slowest)
+        return float(max(np.interp(along_m, self._along, self._speeds), slowest_mps))
 
     def time_at(self, along_m: float) -> float:
         return float(np.interp(along_m, self._along, self._times))
+
+
+def _slowest(asked: Floats) -> Floats:
+    """Return the lowest speed by place: what the path asks for, but at its ends, where it is at
+    rest and the car has to set off, or to arrive, at ``CREEP_MPS``."""
+    slowest = np.minimum(asked, CREEP_MPS)
+    fast = np.flatnonzero(asked >= CREEP_MPS)
+    if fast.size:
+        slowest[: fast[0]] = slowest[fast[-1] + 1 :] = CREEP_MPS
+    elif asked.min() <= 0.0:
+        slowest[:] = np.maximum(asked, asked.max())
+    return slowest
+
+
+def _notes(asked: Floats, top_mps: float, by_bends: Floats, lateral_mps2: float) -> Iterator[str]:
+    """Yield sentences on where the path asks for more speed than is driven."""
+    most_mps = float(asked.max())
+    if most_mps > top_mps + _TOLD_MPS:
+        yield f"the path asks for up to {most_mps:.2f} m/s; at most {top_mps:.2f} m/s are driven"
+    part = float(np.mean(np.minimum(asked, top_mps) > by_bends + _TOLD_MPS))
+    if part:
+        yield (
+            f"the path asks for more than bends at {lateral_mps2:g} m/s^2 allow (lateral=) on "
+            f"{100.0 * part:.0f} % of its length; there it is driven slower"
+        )
 
 
 def _slowed(speeds: Floats, step_m: float, is_loop: bool) -> Floats:

@@ -33,6 +33,7 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
         "overrunning_cars": [],
         "is_completed": True,
         "notice": "",
+        "asked_s": 0.0,
     }
     given |= {"trips": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
@@ -48,6 +49,23 @@ def test_what_went_to_its_end_has_nofault_of(has_hand):
     assert fault_of(driven((0, 0, None), cars=1), has_hand=has_hand) is None
     assert fault_of(driven((1, 0, None)), has_hand=has_hand) is None
     assert fault_of(driven(refusal="later", overrunning_cars=[1]), has_hand=has_hand) is None
+
+
+def test_a_drive_that_asked_for_motion_and_got_none_is_none():
+    def trips(*distances_m):
+        cars = (SimpleNamespace(name=name) for name in "ab")
+        return tuple(
+            SimpleNamespace(car=car, distance_m=distance_m, is_halted=lambda: False)
+            for car, distance_m in zip(cars, distances_m, strict=False)
+        )
+
+    fault = fault_of(driven(trips=trips(1.0, 0.001), asked_s=0.6), has_hand=False)
+    assert type(fault) is NotHeldFault
+    assert fault.what == "b did not move, though motion was asked for"
+    assert fault.got == "0.6 s of commands to drive"
+    assert fault_of(driven(trips=trips(0.0), cars=1, asked_s=0.5), has_hand=True) is not None
+    assert fault_of(driven(trips=trips(1.0, 0.02), asked_s=9.0), has_hand=False) is None
+    assert fault_of(driven(trips=trips(0.0, 0.0), asked_s=0.4), has_hand=False) is None
 
 
 def test_what_was_refused_before_it_began_says_so_and_what_to_do():

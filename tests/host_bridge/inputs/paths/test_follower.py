@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from host_bridge.config import load_vehicle
@@ -179,3 +180,32 @@ def test_a_file_has_to_be_named_and_options_are_understood():
         3.0,
         1.0,
     )
+
+
+def slow(*speeds):
+    """A straight path of 1 m a row, with these speeds."""
+    points = [[float(n), 0.0] for n in range(len(speeds))]
+    return following(Path(points, np.array(speeds, dtype=float), is_loop=False))
+
+
+def test_a_slow_speed_on_the_way_is_driven_as_it_is_asked():
+    follower = slow(1.0, 0.1, 0.1, 0.1, 1.0)
+    assert follower._profile.speed_at(2.0) == pytest.approx(0.1)
+    assert follower.limit_notes() == ()
+    assert slow(0.1, 0.1, 0.1)._profile.speed_at(1.0) == pytest.approx(0.1)
+
+
+def test_a_path_that_begins_and_ends_at_rest_sets_off_and_arrives():
+    follower = slow(0.0, 0.0, 1.0, 1.0, 0.0)
+    assert follower._profile.speed_at(0.0) == pytest.approx(0.2)
+    assert follower._profile.speed_at(2.0) == pytest.approx(1.0)
+    assert follower._profile.speed_at(4.0) == pytest.approx(0.2)
+
+
+def test_a_speed_that_is_not_driven_is_said():
+    notes = slow(9.0, 9.0, 9.0).limit_notes()
+    assert notes == ("the path asks for up to 9.00 m/s; at most 4.00 m/s are driven",)
+    bend = Path([[0, 0], [2, 0], [2.3, 0.3], [2.3, 2]], np.array([3.0] * 4), is_loop=False)
+    note = following(bend).limit_notes()[0]
+    assert "asks for more than bends at 2 m/s^2 allow" in note
+    assert following(LINE).limit_notes() == ()
