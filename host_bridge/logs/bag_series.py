@@ -19,6 +19,7 @@ from host_bridge.logs.bags import (
     DRIVE,
     ODOM,
     ODOMETRY,
+    bag_path,
     sha256_of,
     unreadable_bag,
 )
@@ -64,7 +65,7 @@ def read_bag_series(path: Path, named: dict[str, str]) -> BagSeries:
     """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
-        with highlevel.AnyReader([path], default_typestore=typestore()) as reader:
+        with highlevel.AnyReader([bag_path(path)], default_typestore=typestore()) as reader:
             return _read(path, reader, named)
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None

@@ -78,6 +78,26 @@ def is_bag(path: Path) -> bool:
     return path.is_dir() or path.suffix in (".bag", ".db3", ".mcap")
 
 
+def bag_path(path: Path) -> Path:
+    """Return what the library opens: of a folder without metadata.yaml its only file.
+
+    A recorder that lost its power leaves such a folder. Raises errors.DataFileFault if there are
+    several files, or none.
+    """
+    if not path.is_dir() or (path / "metadata.yaml").exists():
+        return path
+    files = sorted(it for it in path.iterdir() if it.suffix in (".mcap", ".db3"))
+    if len(files) == 1:
+        return files[0]
+    raise DataFileFault(
+        "the folder of this bag has no metadata.yaml",
+        where=str(path),
+        expected="metadata.yaml, or one .mcap or .db3 alone",
+        got=", ".join(it.name for it in files) or "none of them",
+        remedy=f"ros2 bag reindex {path}",
+    )
+
+
 def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
     """Read the two topics; "" is /drive and /odom or, if there is only one of its type, that one.
 
@@ -86,7 +106,7 @@ def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
     """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
-        with highlevel.AnyReader([path], default_typestore=typestore()) as reader:
+        with highlevel.AnyReader([bag_path(path)], default_typestore=typestore()) as reader:
             return _read(path, reader, drive_topic, odom_topic)
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from mcap.exceptions import EndOfFile, McapError
-from mcap.records import Channel, Footer, McapRecord, Message, Metadata
-from mcap.stream_reader import StreamReader
-from zstandard import ZstdError
+from mcap.records import Channel, Chunk, Footer, McapRecord, Message, Metadata
+from mcap.stream_reader import StreamReader, breakup_chunk
+from zstandard import ZstdError, frame_content_size
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
@@ -33,6 +33,10 @@ _DAMAGES = (
     RuntimeError,
 )
 _PREFIX = struct.Struct("<BQ")  # begins every record: opcode, length
+_BLOCK = 1 << 16  # bytes that are looked at at once
+_SECTOR = 512  # bytes of zeros at the end that no record of ours ends with
+_UNPACKED_MAX = 8 << 20  # bytes of a chunk or of any other record; ours have 1 MiB
+_RATIO_MAX = 500  # ours grow by 5 to 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ def read(path: Path) -> Iterator[Record]:
 def facts(path: Path) -> dict[str, dict[str, str]]:
     """Return the metadata by name. Raises errors.DataFileFault."""
     return {
-        record.name: record.metadata for record in _records(path) if isinstance(record, Metadata)
+        record.name: record.metadata
+        for record in _records(path, unpacks=False)
+        if isinstance(record, Metadata)
     }
 
 
@@ -92,7 +98,7 @@ def summary(path: Path) -> LogSummary:
     tally = _Tally()
     for record in read(path):
         tally.add(record)
-    is_complete = any(isinstance(record, Footer) for record in _records(path))
+    is_complete = any(isinstance(it, Footer) for it in _records(path, unpacks=False))
     return LogSummary(
         facts(path), tally.counts, tally.first_us, tally.last_us, tally.notes, is_complete
     )
@@ -130,8 +136,12 @@ class _Prefix:
 
 
 def _complete_size(stream: IO[bytes]) -> int:
-    """Return how many bytes of the file are whole records; a kill may have cut the last one."""
-    total = os.fstat(stream.fileno()).st_size
+    """Return how many bytes of the file are whole records.
+
+    A kill may have cut the last one; after a power cut the file may end in zeros, where its length
+    was written already and its content was not.
+    """
+    total = _size_without_zeros(stream)
     at = len(_MAGIC)
     while at + _PREFIX.size <= total:
         stream.seek(at)
@@ -143,29 +153,85 @@ def _complete_size(stream: IO[bytes]) -> int:
     return min(at, total)
 
 
-def _records(path: Path) -> Iterator[McapRecord]:
+def _size_without_zeros(stream: IO[bytes]) -> int:
+    """Return the size of the file without the zeros at its end, if they are of a power cut."""
+    total = os.fstat(stream.fileno()).st_size
+    size = total
+    while size > 0:
+        begin = max(size - _BLOCK, 0)
+        stream.seek(begin)
+        left = len(stream.read(size - begin).rstrip(b"\0"))
+        size = begin + left
+        if left:
+            break
+    return size if total - size >= _SECTOR else total
+
+
+def _records(path: Path, *, unpacks: bool = True) -> Iterator[McapRecord]:
+    """Yield the records of a file, with those within its chunks only if it ``unpacks`` them."""
     try:
         with path.open("rb") as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
                 raise _no_log(path, "something else")
             size = _complete_size(stream)
-            yield from _whole_records(path, stream, size)
+            yield from _whole_records(path, stream, size, unpacks)
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None
 
 
-def _whole_records(path: Path, stream: IO[bytes], size: int) -> Iterator[McapRecord]:
+def _whole_records(path: Path, stream: IO[bytes], size: int, unpacks: bool) -> Iterator[McapRecord]:
     stream.seek(len(_MAGIC))
     # The closing magic after a footer is not read: a log without it is good too.
     source: Any = _Prefix(stream, size - len(_MAGIC))
+    unpacked = 0
     try:
-        yield from StreamReader(source, skip_magic=True, validate_crcs=True).records
+        reader = StreamReader(
+            source,
+            skip_magic=True,
+            validate_crcs=True,
+            emit_chunks=True,
+            record_size_limit=_UNPACKED_MAX,
+        )
+        for record in reader.records:
+            if not isinstance(record, Chunk):
+                yield record
+            elif unpacks:
+                unpacked += unpacked_size(record)
+                _refuse_bomb(path, unpacked, size)
+                yield from breakup_chunk(record, validate_crc=True)
     except EndOfFile:
         return
     except _DAMAGES as error:
         raise DataFileFault(
             "the log is damaged", where=str(path), got=str(error), remedy="try `mcap recover`"
         ) from None
+
+
+def unpacked_size(chunk: Chunk) -> int:
+    """Return the bytes that a chunk's content takes when it is unpacked, by its own header.
+
+    Raises ValueError for more than one chunk may take, and for a size that is not said.
+    """
+    size = chunk.uncompressed_size
+    if chunk.compression not in ("", "zstd"):
+        raise ValueError(f"a chunk in {chunk.compression}, and a log of Tandem is in zstd")
+    if chunk.compression and chunk.data:  # the library obeys the frame's own size
+        size = max(size, frame_content_size(chunk.data))
+    if size > _UNPACKED_MAX:
+        raise ValueError(f"a chunk of {size} bytes, at most {_UNPACKED_MAX}")
+    return size
+
+
+def _refuse_bomb(path: Path, unpacked: int, size: int) -> None:
+    """Refuse a file that grows beyond anything that a log of cars grows by when it is unpacked."""
+    if unpacked > _UNPACKED_MAX + _RATIO_MAX * size:
+        raise DataFileFault(
+            "this log is too large when it is unpacked",
+            where=str(path),
+            expected=f"at most {_RATIO_MAX} times the file",
+            got=f"over {unpacked // (1 << 20)} MiB of {size // 1024} KiB",
+            remedy="was it written by another program?",
+        )
 
 
 def _origin_ns(path: Path, record: Metadata) -> int:

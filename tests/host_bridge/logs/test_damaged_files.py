@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import struct
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -39,6 +40,7 @@ from sim_mock.bodies.table import parse_model
 from sim_mock.faults.named import read_scenario
 from sim_mock.models.planning.acceleration_map import read_acceleration_map
 from sim_mock.tracks.ros_map import load_map
+from tests.evidence import some
 from tests.host_bridge.cli.programs import tandem
 
 ROOT = Path(__file__).parents[3]
@@ -373,3 +375,63 @@ def test_metadata_that_is_not_ours_is_no_traceback(origin, tmp_path):
         writer.finish()
     with pytest.raises(DataFileFault, match="no log of Tandem"):
         reading.summary(path)
+
+
+@pytest.mark.parametrize("lost", [512, 1000, 4096, 5000])
+def test_a_log_that_ends_in_zeros_after_a_power_cut_is_read_to_there(lost, tmp_path):
+    """The file system had written the length, and not the content."""
+    path = log_of(tmp_path)
+    whole = path.read_bytes()
+    frames = reading.summary(path).counts
+    path.write_bytes(whole + bytes(lost))
+    assert reading.summary(path).counts == frames
+    begun = len(whole) - len(whole) // 4  # the metadata stand before that
+    for cut in range(lost, begun, max(begun // 20, 1)):
+        path.write_bytes(whole[: len(whole) - cut] + bytes(cut))
+        found = reading.summary(path)
+        assert not found.is_complete
+        assert sum(found.counts.values()) <= sum(frames.values())
+
+
+def mcap_with(folder, make_chunk):
+    """A log with our metadata and one chunk of somebody else's."""
+    from mcap.writer import Writer
+
+    path = folder / "bomb.mcap"
+    with path.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        writer.add_metadata(reading.FACTS, {reading.ORIGIN: "0"})
+        stream.write(make_chunk())
+        writer.finish()
+    return path
+
+
+def chunk_of(data, size, compression=b"zstd"):
+    """The bytes of a chunk record that says that it has ``size`` bytes."""
+    body = struct.pack("<QQQI", 0, 0, size, 0) + struct.pack("<I", len(compression)) + compression
+    body += struct.pack("<Q", len(data)) + data
+    return struct.pack("<BQ", 6, len(body)) + body
+
+
+def test_a_log_that_grows_beyond_all_bounds_is_refused(tmp_path):
+    from zstandard import ZstdCompressor
+
+    def packed(size):
+        """One record of a kind that nobody knows, in some kB."""
+        return ZstdCompressor(level=1).compress(
+            struct.pack("<BQ", 0x80, size - 9) + bytes(size - 9)
+        )
+
+    large, fair = packed(20 << 20), packed(6 << 20)
+    chunks = {
+        "a chunk of 20971520 bytes": lambda: chunk_of(large, 1000),
+        "a chunk of 99999999999 bytes": lambda: chunk_of(b"", 99_999_999_999),
+        "too large when it is unpacked": lambda: chunk_of(fair, 6 << 20) * 3,
+        "in zstd": lambda: chunk_of(b"", 0, b"lz4"),
+    }
+    for what, make in some(list(chunks.items())):
+        path = mcap_with(tmp_path, make)
+        with pytest.raises(DataFileFault, match=what):
+            reading.summary(path)
+        assert reading.FACTS in reading.facts(path)  # which lie outside of chunks

@@ -97,6 +97,19 @@ def test_our_own_reader_reads_it_too(folder, said):
     assert len(bag.odometry) == sum(it.channel.topic == "/odom" for it in said)
 
 
+def test_a_folder_without_metadata_is_read_by_its_only_file(folder, tmp_path):
+    """A recorder that lost its power leaves such a folder."""
+    left = tmp_path / "left"
+    left.mkdir()
+    (left / "left_0.mcap").write_bytes((folder / "bag.mcap").read_bytes())
+    assert read_bag(left).commands == read_bag(folder / "bag.mcap").commands
+    (left / "left_1.mcap").write_bytes(b"")
+    with pytest.raises(DataFileFault, match="has no metadata") as caught:
+        read_bag(left)
+    assert caught.value.got == "left_0.mcap, left_1.mcap"
+    assert caught.value.remedy == f"ros2 bag reindex {left}"
+
+
 def test_an_existing_bag_is_not_overwritten(folder, capsys):
     log, bag = folder / "drive.mcap", folder / "bag.mcap"
     before = bag.read_bytes()
