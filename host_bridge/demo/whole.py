@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from host_bridge.core.errors import NotHeldFault, NotShownFault
+from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault
 from host_bridge.demo.judging.part_one_checks import LOG
 from host_bridge.demo.judging.results import Results
 from host_bridge.demo.output import Check, DemoOutput
@@ -19,7 +19,10 @@ from host_bridge.sharing.services import Host
 
 def run_whole(args: argparse.Namespace, host: Host) -> int:
     """Show both parts; return the exit code of ``command``."""
-    args.out.mkdir(parents=True, exist_ok=True)
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFileFault.unwritable("the demo's folder", args.out, error) from None
     output, results = DemoOutput(), Results()
     code = 0 if args.board else in_virtual_time(args, output, results)
     if not code and (args.board or args.only != "together"):

@@ -70,7 +70,7 @@ async def _restore(args: argparse.Namespace, host: Host) -> int:
         )
         trim = {name: v for name, v in numbers.items() if v != vehicle.parameters.get(name, v)}
         board_id = opened.identity.board_id.hex()
-        host.pairings.keep(replace(known, board_id=board_id, trim=trim))
+        host.pairings.keep(replace(known, board_id=board_id, trim=trim), is_on_car=True)
     finally:
         await opened.close()
     print_outcome(

@@ -78,9 +78,10 @@ async def _write(words: list[str], host: Host, opened: OpenCar, vehicle: Vehicle
     name = opened.identity.car_name or vehicle.name
     known = await host.configurations.pairing_for(opened, vehicle, name)
     trim = trimmed_parameters(vehicle, known.trim, [parse_trim(word, vehicle) for word in words])
-    known = replace(known, trim=trim)
-    await host.configurations.write(opened, known.of(vehicle), name, progress_count)
-    host.pairings.keep(known)
+    after = replace(known, trim=trim)
+    await host.configurations.write_and_keep(
+        opened, after.of(vehicle), name, (known, after), progress_count
+    )
 
 
 def _show(vehicle: Vehicle, trim: dict[str, list[int]], is_json: bool) -> None:

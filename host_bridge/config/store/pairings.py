@@ -106,11 +106,25 @@ class Pairings:
             if it and it.car_name == car_name
         )
 
-    def keep(self, pairing: Pairing) -> Path:
-        """Write the pairing, atomically, in place of an earlier one of this board."""
+    def keep(self, pairing: Pairing, *, is_on_car: bool = False) -> Path:
+        """Write the pairing, atomically, in place of an earlier one of this board.
+
+        ``is_on_car``: the car has what is kept already, which a failure tells. Raises
+        errors.DataFileFault if it cannot be written.
+        """
         path = self._path(pairing.board_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(asdict(pairing), indent=2))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(asdict(pairing), indent=2))
+        except OSError as error:
+            state = "the car has the new values" if is_on_car else "the car is as it was"
+            raise DataFileFault(
+                f"what is kept of this car cannot be written; {state}",
+                where=str(path),
+                expected="a folder that this user may write to",
+                got=error.strerror or str(error),
+                remedy="make it writable, or set TANDEM_DATA_DIR to a folder that is",
+            ) from None
         return path
 
     def _path(self, board_id: str) -> Path:

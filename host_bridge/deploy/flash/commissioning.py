@@ -51,7 +51,7 @@ class Commissioning:
             await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
             changed = await host.configurations.write(opened, trimmed, self._name, progress_count)
-            host.pairings.keep(known)
+            host.pairings.keep(known, is_on_car=True)
             opened.assume_vehicle(self._vehicle)
             await _clear(opened, host)
             await self._watch(opened)

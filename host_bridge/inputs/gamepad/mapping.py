@@ -134,10 +134,13 @@ class PadMappings:
             ) from None
 
     def keep(self, mapping: PadMapping) -> Path:
-        """Write the mapping atomically; return its path."""
+        """Write the mapping atomically; return its path. Raises errors.DataFileFault."""
         path = self.path(mapping.guid)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(mapping.row(), indent=2) + "\n")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(mapping.row(), indent=2) + "\n")
+        except OSError as error:
+            raise DataFileFault.unwritable("the mapping of this pad", path, error) from None
         return path
 
     def path(self, guid: str) -> Path:

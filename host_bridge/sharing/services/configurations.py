@@ -96,7 +96,7 @@ class Configurations:
         before = await self.pairing_for(opened, file, name)
         trim = changed_from_file(before.trim, file, wanted, tuple(changes))
         known = replace(before, car_name=name, trim=trim)
-        return known.of(file), await self._keep(
+        return known.of(file), await self.write_and_keep(
             opened, known.of(file), name, (before, known), progress
         )
 
@@ -123,9 +123,9 @@ class Configurations:
             if values != file.parameters[row] and row not in beat
         }
         known = replace(before, trim={**kept, **found})
-        return await self._keep(opened, known.of(file), name, (before, known), progress)
+        return await self.write_and_keep(opened, known.of(file), name, (before, known), progress)
 
-    async def _keep(
+    async def write_and_keep(
         self,
         opened: OpenCar,
         vehicle: Vehicle,
@@ -135,7 +135,8 @@ class Configurations:
     ) -> int:
         """Write a car's configuration and keep its new pairing; if writing fails, keep the old one.
 
-        ``pairings`` are the one before and the one after.
+        ``pairings`` are the one before and the one after. Raises errors.DataFileFault, before the
+        car is changed, if nothing can be kept.
         """
         before, after = pairings
         self._pairings.keep(after)  # first: the car's owner looks it up once the car reports it
