@@ -62,7 +62,8 @@ class SocketEndpoint:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
             self._socket = None
-            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a folder that was made read-only meanwhile
+                self._path.unlink(missing_ok=True)
 
     def _answer(self) -> None:
         with contextlib.suppress(OSError):  # who knocked and went away again
@@ -112,9 +113,9 @@ def listen(path: Path, name: str) -> socket.socket:
     """
     if _is_answered(path):
         raise _taken(name)
-    path.unlink(missing_ok=True)
     end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        path.unlink(missing_ok=True)
         end.bind(str(path))
         end.listen(_BACKLOG)
         end.setblocking(False)
@@ -148,5 +149,6 @@ def _listen_fault(path: Path, error: OSError) -> DeviceFault:
         "no client could reach this car",
         where=str(path),
         got=error.strerror or str(error),
-        remedy="set TANDEM_RUNTIME_DIR to a folder of your own with a short path (80 letters)",
+        remedy="set TANDEM_RUNTIME_DIR to a folder of your own that can be written to, with a "
+        "short path (80 letters)",
     )

@@ -266,3 +266,11 @@ def test_where_it_cannot_be_made_is_told_with_the_remedy(tmp_path, monkeypatch):
     assert fault.got == "No such file or directory"
     assert "TANDEM_RUNTIME_DIR" in fault.remedy
     assert [it.fileno() for it in made] == [-1, -1]
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_told_and_is_no_traceback(folder):
+    file = folder / "file"
+    file.write_text("")
+    with pytest.raises(DeviceFault, match="no client could reach this car") as caught:
+        under_test.listen(file / "red.sock", "red")
+    assert "can be written to" in caught.value.remedy
