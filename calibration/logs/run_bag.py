@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
 
+from calibration.arrays import Floats
 from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, run_fault
 from host_bridge.core import Vehicle
 from host_bridge.logs.bags import read_bag
+
+_FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 
 
 def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
@@ -27,6 +31,7 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
         )
     rows = rows[moving[0] :]
     shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
+    _tell_clipped(path, vehicle, shares)
     commands = Commands(
         bag.file,
         bag.sha256,
@@ -38,3 +43,15 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     times_s, x_m, y_m, yaw_rad = places.T
     odometry = PoseTrack(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
     return require_start_pose(Run(commands, odometry), path)
+
+
+def _tell_clipped(path: Path, vehicle: Vehicle, shares: Floats) -> None:
+    """Tell on stderr of commands beyond what the vehicle can do, which are taken as all it can."""
+    beyond = int(np.count_nonzero((np.abs(shares) > _FULL).any(axis=1)))
+    if beyond:
+        print(
+            f"tandem: {beyond} of {len(shares)} commands in {path.name} ask for more than "
+            f"{vehicle.speed_max_mps:g} m/s or {vehicle.steer_max_rad:.3g} rad, the most of "
+            f"{vehicle.name}; they are taken as that",
+            file=sys.stderr,
+        )
