@@ -13,7 +13,7 @@ import numpy as np
 
 from host_bridge.cli.arguments.arg_types import add_columns, positive
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import told_as
+from host_bridge.core.files import Key, finite, number, read_samples, told_as
 from host_bridge.inputs.paths import (
     Path,
     PositionSample,
@@ -59,6 +59,7 @@ examples of what follows the file in --input 'path:FILE?...':
   far=0.5          the car is stopped if it is farther from the path than this
 """
 _SENSORS = ".jsonl"
+_TRUTH = (number("taken_s", 0.0, 1e10), Key("truth", "table"))  # of a line of its sensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -267,16 +268,11 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSamp
     """
     behind_m = host.vehicles.load(args.vehicle).turns_behind_centre_m if args.vehicle else 0.0
     try:
-        with args.of.open(encoding="utf-8") as file:
-            for line in file:
-                if line.startswith('{"sensor": "truth"') and line.endswith("\n"):
-                    row = json.loads(line)
-                    truth, yaw = row["truth"], row["truth"]["yaw_rad"]
-                    x_m = truth["x_m"] - behind_m * cos(yaw)
-                    y_m = truth["y_m"] - behind_m * sin(yaw)
-                    yield PositionSample(row["taken_s"], x_m, y_m), truth.get("hits")
-    except OSError as error:
-        raise DataFileFault.unreadable(args.of, error) from None
+        for row in read_samples(args.of, "truth", _TRUTH):
+            truth = row["truth"]
+            x_m, y_m, yaw = (finite(truth[name]) for name in ("x_m", "y_m", "yaw_rad"))
+            place = x_m - behind_m * cos(yaw), y_m - behind_m * sin(yaw)
+            yield PositionSample(row["taken_s"], *place), truth.get("hits")
     except (ValueError, KeyError, TypeError) as fault:
         raise DataFileFault(
             "no samples of a virtual car's sensors",
