@@ -196,7 +196,7 @@ AROUND = (
 _SERVER = (
     "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._hear_stops",
     "Server._answer_stop", "Server._stopped", "Server._tell_stopped", "Server._work",
-    "Server._hold", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
+    "Server._hold", "Server._ask", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
 )  # fmt: skip
 STATION = (
     Part(
@@ -216,6 +216,10 @@ STATION = (
     ),
     Part(
         "host_bridge/station/server/page_seat.py", ("host_bridge/station/page/test_page_seat.py",)
+    ),
+    Part(
+        "host_bridge/station/server/seat_holder.py",
+        ("host_bridge/station/page/test_seat_holder.py", "host_bridge/station/test_server.py"),
     ),
     Part("host_bridge/station/server/server.py", ("host_bridge/station/test_server.py",), _SERVER),
 )
@@ -275,6 +279,7 @@ NOT_YET = {
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
         ("camera_server", _SHOWS), ("charts", _SHOWS), ("comparison", _SHOWS), ("feed", _SHOWS),
         ("foxglove_server", _SHOWS), ("car_row", _SHOWS), ("telemetry_view", _SHOWS),
+        ("known_cars", _SHOWS),
         ("plots_page", _SHOWS),
     )},
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
@@ -325,6 +330,8 @@ NOT_YET = {
     "host_bridge/sharing/owner/radio_filter.py": _UNTRIED,
     "host_bridge/station/backend/camera_process.py": _SHOWS,
     "host_bridge/station/backend/replay_backend.py": _SHOWS,
+    "host_bridge/station/backend/page_drive_view.py": _SHOWS,
+    "host_bridge/station/server/page_files.py": _SHOWS,
     **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (
         "live_backend", "programs", "stop_rounds", "stand", "stop_tables",
     )},
