@@ -196,7 +196,8 @@ AROUND = (
 _SERVER = (
     "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._hear_stops",
     "Server._answer_stop", "Server._stopped", "Server._tell_stopped", "Server._work",
-    "Server._hold", "Server._ask", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
+    "Server._hold", "Server._ask", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end",
+    "_object",
 )  # fmt: skip
 STATION = (
     Part(
