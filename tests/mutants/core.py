@@ -196,7 +196,7 @@ AROUND = (
 # What of the station's server lets in, gives the seat and hears stops: the rest are its pages
 _SERVER = (
     "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._work",
-    "Server._hold", "_listen",
+    "Server._hold", "Server._ask", "_listen",
 )  # fmt: skip
 STATION = (
     Part(
@@ -217,6 +217,13 @@ STATION = (
     ),
     Part(
         "host_bridge/station/server/page_seat.py", ("host_bridge/station/page/test_page_seat.py",)
+    ),
+    Part(
+        "host_bridge/station/server/seat_holder.py",
+        (
+            "host_bridge/station/page/test_seat_holder.py",
+            "host_bridge/station/server/test_server.py",
+        ),
     ),
     Part(
         "host_bridge/station/server/server.py",
@@ -290,6 +297,7 @@ NOT_YET = {
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
         ("camera_server", _SHOWS), ("charts", _SHOWS), ("comparison", _SHOWS), ("feed", _SHOWS),
         ("foxglove_server", _SHOWS), ("car_row", _SHOWS), ("telemetry_view", _SHOWS),
+        ("known_cars", _SHOWS),
         ("plots_page", _SHOWS),
     )},
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
@@ -341,9 +349,10 @@ NOT_YET = {
         "frozen_stop", "reserve", "stop_calls", "stop_filter", "stop_sockets", "stop_words",
     )},
     "host_bridge/sharing/owner/radio_filter.py": _UNTRIED,
-    "host_bridge/station/server/page_files.py": "the headers of its pages, which browsers hold",
     "host_bridge/station/backend/camera_process.py": _SHOWS,
     "host_bridge/station/backend/replay_backend.py": _SHOWS,
+    "host_bridge/station/backend/page_drive_view.py": _SHOWS,
+    "host_bridge/station/server/page_files.py": _SHOWS,
     **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (
         "live_backend", "programs", "stop_rounds", "stand", "stop_tables",
     )},

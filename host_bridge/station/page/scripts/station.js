@@ -130,7 +130,7 @@ function showReplay({ at_s, of_s }) {
 }
 function frame(source) {
   const it = make("iframe");
-  it.src = source; it.title = "Plots and replay";
+  it.src = source + "?cell=true"; it.title = "Plots and replay";
   at("views").append(it); at("views").hidden = false;
   addEventListener("message", (event) => { if (event.source === it.contentWindow && event.data && event.data.isPressed) stopCars([]); });  // Esc was pressed in it
 }

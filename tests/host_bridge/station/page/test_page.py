@@ -441,7 +441,7 @@ def test_a_stop_works_while_all_the_rest_of_its_page_hangs(set_up, own):
     page = set_up.page(own)
     set_up.seated(page)
     bar = bar_of(own, page)
-    plots = own.frame(page, f":{PORT + 1}/")
+    plots = own.frame(page, f":{PORT + 1}/?cell=true")
     x, y = page.centre("#stop")
     for it in (plots, page):
         it.tell("Runtime.evaluate", expression="for (;;);")

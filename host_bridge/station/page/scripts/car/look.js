@@ -22,6 +22,7 @@ export function who(car, seat, isMine) {
 export function sentence(car, it, seat, isMine) {
   if (it.is === "gone") {
     if (car.speed_mps === undefined || car.speed_mps === null) return ["", "Nothing is heard of it any more. See to its power."];
+    if (Math.abs(car.speed_mps) < 0.02) return ["", "It stood when last heard. See to its power."];
     const far = car.blind_m === null || car.blind_m === undefined ? "" : `; unheard it stops within ${metres(car.blind_m)}`;
     return ["", `It drove ${speedText(car.speed_mps)} m/s when last heard${far}. See to its power.`];
   }
