@@ -44,7 +44,7 @@ While it runs it is the stop source "seat" of the cars (and "fleet", of several)
 profile requires that stops when this program hangs, is killed or is cut off.
 
 exit codes: 0 driven; 1 the cars took different claims, a file was not played to its end, or a car
-that was told to drive did not move; 3 a car was lost; 6 a car refused to arm; 130 ended by Ctrl-C
+exit codes: 0 driven; 1 the cars took different claims, a file was not played to its end, or a car
 or a signal.
 """
 

@@ -40,8 +40,8 @@ from sim_mock.bodies.table import parse_model
 from sim_mock.faults.named import read_scenario
 from sim_mock.models.planning.acceleration_map import read_acceleration_map
 from sim_mock.tracks.ros_map import load_map
-from tests.evidence import some
 from tests.host_bridge.cli.programs import tandem
+from tests.support.evidence import some
 
 ROOT = Path(__file__).parents[3]
 WORDS = ("", "-1", "1e999", "nan", "null", "[]", "{}", '""', "\x1b[2J", "9" * 30, "true", "*x", "é")

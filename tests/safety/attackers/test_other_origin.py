@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.cli.programs import program, serving
 from tests.host_bridge.station.chromium import BrowserEnded, Chromium, Page
 from tests.host_bridge.station.stage import STATE, STEP
 from tests.safety.attackers import tries
 from tests.safety.attackers.attack import Attack
 from tests.safety.attackers.test_killed import below
+from tests.support import patience
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900), pytest.mark.xdist_group("station")]
 # To look at what it did is a question to the page, which a busy machine lets wait
