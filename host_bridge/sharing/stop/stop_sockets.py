@@ -165,7 +165,7 @@ class LoginQuota:
 
     def give_back(self, uid: int) -> None:
         """Return one place that was taken and not used."""
-        self._had[uid] -= 1
+        self._taken[uid] -= 1
         self._left += 1
 
 

@@ -278,6 +278,13 @@ def test_a_login_s_share_is_a_quarter_of_what_is_left_one_at_least_and_its_own_i
     assert sum(share.take(os.getuid()) for _ in range(20)) == 4
 
 
+def test_a_place_that_was_taken_and_not_used_is_there_again():
+    share, own = stop_sockets.LoginQuota(3), os.getuid()
+    assert [share.take(own) for _ in range(4)] == [True, True, True, False]
+    share.give_back(own)
+    assert [share.take(own) for _ in range(2)] == [True, False]
+
+
 def test_a_name_of_an_own_car_is_looked_at_first(shared, monkeypatch):
     """Whatever else is there, and from wherever else it is begun."""
     monkeypatch.setattr(stop_sockets, "listening_sockets", lambda prefix: [])
