@@ -22,6 +22,7 @@ _FOREIGN_MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+_LOG = b"\x89MCAP0"  # begins every log and every bag of ROS 2 in MCAP
 _LOOKED_AT = 64  # bytes in which UTF-16 without a mark shows: every second one of ASCII is zero
 _UTF_8 = "save it as UTF-8 (in Excel: CSV UTF-8; in Notepad: encoding UTF-8)"
 
@@ -94,6 +95,14 @@ def read_text(path: Path, limit: int) -> str:
 
 def decoded(path: Path, data: bytes) -> str:
     """Return the text of these bytes. Raises FileFault for another encoding than UTF-8."""
+    if data.startswith(_LOG):
+        raise FileFault(
+            "is not text in UTF-8",
+            where=str(path),
+            expected="text",
+            got="a log (MCAP)",
+            remedy="a log of Tandem is read as it is: tandem replay LOG, tandem calibrate LOG",
+        )
     for mark, name in _FOREIGN_MARKS:
         if data.startswith(mark):
             raise _not_utf_8(path, 1, name)

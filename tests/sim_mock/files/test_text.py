@@ -43,6 +43,11 @@ def test_other_encodings_are_refused_by_name_and_line(tmp_path, data, what):
     assert "\n" not in str(caught.value)
 
 
+def test_a_log_in_place_of_a_table_is_named_with_the_way_to_read_it(tmp_path):
+    with pytest.raises(FileFault, match=r"got a log \(MCAP\); .* tandem replay LOG"):
+        read_text(written(tmp_path, b"\x89MCAP0\r\n" + bytes(99)), 1000)
+
+
 def test_zeros_are_no_utf_16():
     assert decoded("x", bytes(8)) == "\0" * 8
 
