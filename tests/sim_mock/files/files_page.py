@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from calibration.logs import trace_csv, tracked_positions
-from host_bridge.core import drive_tables
-from host_bridge.core.files import TableSchema
+from host_bridge.core.files import TableSchema, drive_tables
 from host_bridge.inputs.paths import path_file
 from sim_mock.files.keys import REQUIRED, Key
 from sim_mock.tracks import map_file
