@@ -229,6 +229,7 @@ def _refuse_bomb(path: Path, unpacked: int, size: int) -> None:
             "this log is too large when it is unpacked",
             where=str(path),
             expected=f"at most {_RATIO_MAX} times the file",
+            # bytes of a MiB and a KiB
             got=f"over {unpacked // (1 << 20)} MiB of {size // 1024} KiB",
             remedy="was it written by another program?",
         )

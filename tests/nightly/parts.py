@@ -56,7 +56,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
         "tracks", "virtual_car")))),
     ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),
     ("sim_mock faults", 0.1, ("sim_mock/faults/**/*",)),
-    ("host_bridge", 0.2, ("host_bridge/cli/*", "host_bridge/core/*")),
+    ("host_bridge", 0.2, ("host_bridge/cli/**/*", "host_bridge/core/**/*")),
     ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
                                   ("api", "cars", "config", "link/*", "logs"))),
     ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "drive/**"))),

@@ -13,7 +13,7 @@ from tests.host_bridge.cli.programs import program, serving, tandem, until
 from tests.host_bridge.page_example import install_example
 from tests.host_bridge.sharing.desk import runtime_folder
 
-PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "cars" / "README.md"
+PAGE = Path(__file__).resolve().parents[4] / "host_bridge" / "cars" / "README.md"
 WATCHED = """
 base = "nigel"
 title = "watched"
