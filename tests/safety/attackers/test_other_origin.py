@@ -118,8 +118,8 @@ def presses(page: Page, count: int) -> tries.Tries:
 
 @contextlib.contextmanager
 def a_crash_of_the_browser_shows_nothing() -> Iterator[None]:
-    """Chromium itself ends now and then where very much else wants the processor. That says nothing
-    of the station, and is not passed. Raises patience.NotMeasured."""
+    """Chromium itself ends now and then, by a trap of its own, more often the busier the machine
+    is. That says nothing of the station, and is not passed. Raises patience.NotMeasured."""
     try:
         yield
     except BrowserEnded as error:
