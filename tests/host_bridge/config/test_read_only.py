@@ -5,11 +5,12 @@ from argparse import Namespace
 import pytest
 
 from host_bridge.cli.main import main
-from host_bridge.config.store import Pairings, make_host
+from host_bridge.config.store import Pairings
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core.errors import DataFileFault
 from host_bridge.demo.whole import run_whole
 from host_bridge.inputs.gamepad.mapping import PadMapping, PadMappings
+from host_bridge.sharing.services import make_host
 
 
 @pytest.fixture
