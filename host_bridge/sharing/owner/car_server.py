@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 
@@ -151,15 +151,19 @@ class CarServer:
         return vehicle.name if vehicle.name in vehicle_names() else vehicle.path
 
     async def close(self) -> None:
-        """Close the sockets, stop the car if it is armed, and release it."""
-        for endpoint in self._endpoints:
-            endpoint.close()
-        if self._endpoints:
-            withdraw(self.name)
-        await self._stop_if_armed()
-        if self._run:
-            await end(self._run)
-        self.owner.close()
+        """Close the sockets, stop the car if it is armed, end the task, and close the line.
+
+        Each is done whatever the ones before raise; what they raise is raised in the end.
+        """
+        async with AsyncExitStack() as leaving:  # the last that it is given comes first
+            leaving.callback(self.owner.close)
+            if self._run:
+                leaving.push_async_callback(end, self._run)
+            leaving.push_async_callback(self._stop_if_armed)
+            if self._endpoints:
+                leaving.callback(withdraw, self.name)
+            for endpoint in reversed(self._endpoints):
+                leaving.callback(endpoint.close)
 
     def _open_endpoints(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())

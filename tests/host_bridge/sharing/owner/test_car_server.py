@@ -5,6 +5,7 @@ The virtual car with the real program, in virtual time; another host drives it."
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -148,3 +149,26 @@ def test_an_owner_that_knows_who_its_car_is_and_not_yet_how_it_is_just_ends(serv
     served.service.car.is_online = lambda: True
     assert served.service.car.status is None
     assert asyncio.run(served.close(monkeypatch)) == 0.0
+
+
+class Stuck:
+    """A socket whose folder is gone when it is to be closed."""
+
+    def close(self) -> None:
+        raise OSError("its folder is gone")
+
+
+def test_an_owner_stops_its_car_and_lets_go_of_the_line_whatever_its_sockets_do(
+    served, monkeypatch
+):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    closed = []
+    monkeypatch.setattr(served.service.owner, "close", lambda: closed.append("line"))
+    monkeypatch.setattr(car_server, "withdraw", lambda name: closed.append("name"))
+    served.service._endpoints[:] = [Stuck(), SimpleNamespace(close=lambda: closed.append("one"))]
+    with pytest.raises(OSError, match="folder is gone"):
+        asyncio.run(served.close(monkeypatch))
+    assert served.drive.is_in(State.STOPPING)
+    assert closed == ["one", "name", "line"]
