@@ -60,7 +60,19 @@ VescState state
 }
 
 _ZEROS = {"string": "", "bool": False, "float32": 0.0, "float64": 0.0}
-_NUMBERS = ("float64", "float32", "int32", "uint8")  # lists of these are arrays
+# Lists of these are arrays
+_NUMBERS = (
+    "float64",
+    "float32",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+)
 
 
 def library(module: str) -> Any:
@@ -100,11 +112,17 @@ def empty(name: str) -> Any:
 
 
 def _nothing(node: Any, of: Any) -> Any:
-    """Return the initial value of a field; both arguments are how ``rosbags`` describes it."""
+    """Return the initial value of a field.
+
+    Both arguments are how ``rosbags`` describes it: the kind of field, and for NAME the message's
+    type, for BASE (type, limit), for ARRAY and SEQUENCE (element's kind and type, count).
+    """
     if node.name == "NAME":
         return empty(of)
     if node.name == "BASE":
         return _ZEROS.get(of[0], 0)
-    kind = of[0][1][0]
+    element, of_element = of[0]
     count = of[1] if node.name == "ARRAY" else 0
-    return np.zeros(count, kind) if kind in _NUMBERS else []
+    if element.name == "BASE" and of_element[0] in _NUMBERS:
+        return np.zeros(count, of_element[0])
+    return [_nothing(element, of_element) for _ in range(count)]

@@ -70,10 +70,13 @@ class CellReader:
         return value
 
     def _with_point(self, line: int, key: Key, cell: str) -> str:
-        """Return the number with a decimal point; refuse a comma that could be of thousands."""
+        """Return the number's text with a decimal point; refuse a comma of thousands perhaps.
+
+        Raises FileFault for that, and for a table that has decimal commas as well as points.
+        """
         if has_decimal_comma(cell):
             self._comma_line = self._comma_line or line
-            is_of_three = len(cell.partition(",")[2]) == _THOUSANDS
+            is_of_three = len(cell.strip().partition(",")[2]) == _THOUSANDS
             if is_of_three and self.is_between_commas:
                 raise self._fault(
                     line,

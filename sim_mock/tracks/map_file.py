@@ -33,7 +33,11 @@ KEYS = (
 
 @dataclass(frozen=True)
 class MapFacts:
-    """The contents of a map's .yaml; ``notes`` are sentences on what is not used."""
+    """The contents of a map's .yaml; ``notes`` are sentences on what is not used.
+
+    ``resolution_m`` is the side of a pixel. ``origin`` is the place of the image's lower left
+    corner in the map's frame: m, m, rad. The thresholds are shares of black, 0 to 1.
+    """
 
     path: Path
     image: Path
@@ -47,7 +51,11 @@ class MapFacts:
 
 
 def read_map_file(path: Path) -> MapFacts:
-    """Read a map's .yaml. Raises FileFault that names the key."""
+    """Read a map's .yaml; the image that it names is not opened.
+
+    Raises FileFault, which names the key, for what is missing, of a wrong kind or out of range; and
+    for a file that cannot be read or is no YAML.
+    """
     document = read_yaml(path)
     _refuse_missing(document)
     values = {key.name: _value(document, key) for key in KEYS}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from host_bridge.core.texts.table import TEXTS, clause
 from host_bridge.demo.judging.verdict import (
-    OK,
     MachineTiming,
     Ruling,
     Verdict,
@@ -69,8 +68,11 @@ def judge_stop(
 ) -> Ruling:
     """Judge a stop by its limits, by the machine's lateness, and by the ``cause`` it must have.
 
-    ``causes`` are those that the car named; ``slow_start_s`` is what starting a program took
-    beyond its allowance.
+    ``fault_s`` is when the fault came, in s of the machine's monotonic clock. ``causes`` are codes
+    that the car named, the first of which has to be ``cause``, if that is given. ``slow_start_s``
+    is what starting a program took beyond its allowance. Returns the verdict OK; NOT_SHOWN where
+    the machine was as late as the stop, or late enough to have stopped the car; else FAIL, with
+    why.
     """
     reacted_s = fault_s + max(stop.reaction_s, limits.reaction_s)
     if not stop.was_driven:
@@ -85,7 +87,7 @@ def judge_stop(
     named = f"it had to stop because {_why(cause)}, and stopped because {got}"
     if causes and causes[0] in OF_LATENESS:
         return stopped_by_itself(machine, reacted_s, named)
-    return fails(named) if timing is OK else timing
+    return fails(named)
 
 
 def _why(cause: str) -> str:

@@ -20,7 +20,11 @@ METHODS = ("forward", "get_action_names", "get_state_names", "load_params", "res
 
 
 class Learned(NamedTuple):
-    """The state that a learned car offers, in the order of ``STATES``."""
+    """The state that a learned car offers, in the order of ``STATES``.
+
+    Place and yaw are in the frame of the map, to the left positive; ``vx_mps`` is along the car and
+    ``vy_mps`` to its left.
+    """
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -58,6 +62,7 @@ class LearnedCar:
     def step(self, dt_s: float, command: DriverCommand) -> Learned:
         """Return ``state`` after one step; the parts keep the step length they were made with.
 
+        Of the command only speed and steering count; ``dt_s`` serves the reported acceleration.
         Raises ValueError where a part returns another number of states than it named.
         """
         before = {**self._signals, "VX_DES": command.vx_mps, "STEER_DES": command.steer_rad}

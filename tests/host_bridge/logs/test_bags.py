@@ -8,6 +8,7 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault
 from host_bridge.logs.bags import CommandSample, read_bag
+from host_bridge.logs.ros_types import empty, typestore
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,
@@ -123,3 +124,14 @@ def test_without_the_library_it_is_said_how_to_have_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "rosbags.highlevel", None)
     with pytest.raises(DeviceFault, match="tandem-cars\\[bags\\]"):
         read_bag(tmp_path / "nothing.mcap")
+
+
+def test_a_new_message_has_each_fixed_list_in_its_length_and_each_other_empty():
+    store = typestore()
+    assert list(empty("geometry_msgs/msg/PoseWithCovariance").covariance) == [0.0] * 36
+    assert empty("sensor_msgs/msg/PointCloud2").data.size == 0
+    assert empty("tf2_msgs/msg/TFMessage").transforms == []
+    for name in ("sensor_msgs/msg/CameraInfo", "shape_msgs/msg/Plane", "sensor_msgs/msg/Joy"):
+        message = empty(name)
+        data = store.serialize_cdr(message, name)
+        assert store.serialize_cdr(store.deserialize_cdr(data, name), name) == data

@@ -103,6 +103,7 @@ WRONG = {
     HEAD + "# note\n1,throttle,0\n0.5,throttle,0\n": (4, "time runs backward"),
     HEAD.replace(",", ";") + "0,5;throttle;0.1\n": (2, "decimal commas and decimal points"),
     HEAD + '"1,000",throttle,0\n': (2, "of decimals or of thousands"),
+    HEAD + '"1,000 ",throttle,0\n': (2, "of decimals or of thousands"),
     HEAD + f"0,{'x' * 2000},0\n": (2, "channel is too long"),
     HEAD + f"0,throttle,0.{'1' * 500}\n": (2, "value_norm is not a number"),
 }
