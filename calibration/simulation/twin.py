@@ -190,7 +190,11 @@ def _speeds(rows: Floats) -> Floats:
 
 
 def _circle(begin: Floats, since_s: Floats) -> Floats:
-    """Return poses (3, times) after such times at constant speeds."""
+    """Return the poses after ``since_s`` (times,) on an arc at constant speeds, from each row.
+
+    ``begin`` (times, 7) has t_s, x_m, y_m, yaw_rad on the floor, and vx_mps, vy_mps, yaw_rate_radps
+    in the car's axes. Returns (3, times): x_m, y_m, yaw_rad.
+    """
     _, x, y, yaw, vx, vy, rate = begin.T
     half = 0.5 * rate * since_s
     chord = since_s * np.sinc(half / np.pi)

@@ -33,7 +33,11 @@ def make_stop_source(text: str) -> StopSource | str:
 
 
 def lacks_external(car: Car) -> bool:
-    """Return whether the car's vehicle file does not let a program stop it as ``external``."""
+    """Return whether a program cannot stop this car as the stop source ``external``.
+
+    That is so where the vehicle file has no such source, or "no" for it in every profile, and where
+    the car's vehicle is not known.
+    """
     facts = car.vehicle.stop_sources if car.vehicle else ()
     return not any(
         one.name == EXTERNAL and any(need != "no" for need in one.needs.values()) for one in facts

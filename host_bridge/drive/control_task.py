@@ -59,9 +59,11 @@ class ControlTask:
         return claim
 
     def claim_between_ticks(self, command: DriveCommand, now_us: int) -> Claim | None:
-        """Claim a new command between two ticks; return None if there is nothing to claim.
+        """Offer the fleet a claim of a new command between two ticks, and return it.
 
-        A supervising person's deadman waits for the tick. Raises ValueError as ``tick`` does.
+        Returns None if nothing is claimed: the command is older than the source's lease, or it is
+        a supervising person's, whose deadman waits for the tick. Raises ValueError as ``tick``
+        does.
         """
         if self.guardian is None:
             return self._claim_own(command, now_us)

@@ -38,7 +38,8 @@ class SimulatedCar:
         return copysign(share, speed_mps)
 
 
-def _of(car: ChassisParameters, fading: float = 0.0) -> SimulatedCar:
+def _simulated_car(car: ChassisParameters, fading: float = 0.0) -> SimulatedCar:
+    """Return the limits and sizes of one of the simulator's cars; ``fading`` is a share, 0 to 1."""
     return SimulatedCar(
         car.steer_max_rad,
         car.speed_max_mps,
@@ -49,16 +50,16 @@ def _of(car: ChassisParameters, fading: float = 0.0) -> SimulatedCar:
     )
 
 
-_ROBORACER = _of(F1TENTH)
+_ROBORACER = _simulated_car(F1TENTH)
 
 CARS: dict[str, SimulatedCar] = {
     # fading: 0.2856 s/m over 1 / 0.267 s/m, of the dataset in models/autodrive/cars.py (to 0.1 %)
-    "nigel": _of(NIGEL, fading=0.0763),
+    "nigel": _simulated_car(NIGEL, fading=0.0763),
     "f1tenth": _ROBORACER,  # to November 2025: sends Speed
     "roboracer": _ROBORACER,  # from March 2026: sends Linear Velocity
-    "hunter_se": _of(HUNTER_SE),  # newer scenes take speeds, older ones shares
-    "opencav": _of(OPENCAV),
-    "rzr": _of(RZR),
+    "hunter_se": _simulated_car(HUNTER_SE),  # newer scenes take speeds, older ones shares
+    "opencav": _simulated_car(OPENCAV),
+    "rzr": _simulated_car(RZR),
 }
 
 

@@ -191,6 +191,8 @@ def heap_spare(bench: HilBench, mode: str, need: int = 0) -> Measurement:
 def largest(holds: Callable[[int], bool], limit: int, guess: int | None = None) -> int:
     """Return the largest number below ``limit`` for which ``holds`` is true; it is true for 0.
 
+    ``holds`` is true up to some number and false above it.
+
     The interval is halved, or searched from ``guess`` on, ever farther: each question costs a start
     of the board, and a guess that is right needs two.
     """

@@ -89,9 +89,10 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
 
 
 def fill_scan(message: Any, stamp: Any, frame: str, scan: LidarScan, vehicle: Vehicle) -> None:
-    """Fill a LaserScan from a virtual LIDAR, whose rays are all of one moment.
+    """Fill a LaserScan in place from a virtual LIDAR, whose rays are all of one moment.
 
-    By REP 117 a ray that hits nothing in range is inf.
+    ``frame`` is the LIDAR's; angles are in rad in it, ranges in m, and by REP 117 a ray that hits
+    nothing in range is inf. Raises KeyError for a vehicle without a LIDAR.
     """
     lidar = vehicle.plant["lidar"]
     assert isinstance(lidar, Mapping), "a car that scans has a LIDAR"

@@ -37,7 +37,7 @@ def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | N
 
 
 def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
-    drive = _drive(BOOT_DRIVES[chip], drives)
+    drive = _found_drive(BOOT_DRIVES[chip], drives)
     with file.open("rb") as source, (drive / file.name).open("wb") as target:
         shutil.copyfileobj(source, target)
         target.flush()
@@ -45,7 +45,11 @@ def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
     return f"copied {file.name} to {drive}; the board restarts by itself"
 
 
-def _drive(board_id: str, drives: Iterable[Path] | None) -> Path:
+def _found_drive(board_id: str, drives: Iterable[Path] | None) -> Path:
+    """Return the boot drive of this board id: of ``drives``, or the one that is mounted in time.
+
+    Raises errors.DeviceFault if there is none: of ``drives`` at once, else after ``_DRIVE_WITHIN_S``.
+    """
     give_up_s = time.monotonic() + _DRIVE_WITHIN_S
     while True:
         seen = list(drives if drives is not None else _mounted())

@@ -15,7 +15,7 @@ WATCHED_US = 150_000  # half again as long as S5 allows
 
 
 def last_edge_us(seen, loop):
-    """Open the loop; return when the life signal last changed, from then."""
+    """Open the loop; return the us from then to the life signal's last change, 0 if it had none."""
     level = seen()
     loop.value(0)
     opened_us = time.ticks_us()
