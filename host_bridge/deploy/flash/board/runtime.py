@@ -48,7 +48,7 @@ def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
 def _found_drive(board_id: str, drives: Iterable[Path] | None) -> Path:
     """Return the boot drive of this board id: of ``drives``, or the one that is mounted in time.
 
-    Raises errors.DeviceFault if there is none: of ``drives`` at once, else after ``_DRIVE_WITHIN_S``.
+    Raises errors.DeviceFault if there is none: of ``drives`` at once, else within 30 s.
     """
     give_up_s = time.monotonic() + _DRIVE_WITHIN_S
     while True:
