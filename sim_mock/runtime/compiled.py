@@ -39,7 +39,7 @@ _CORE = {
 # parameters, which would only slow the start down.
 MODULES = (
     *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
-    *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
+    *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu")),
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
     *("sim_mock.board.runstop_circuit", "sim_mock.board.hardware"),

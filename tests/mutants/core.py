@@ -292,6 +292,7 @@ NOT_YET = {
     **{f"host_bridge/drive/display/{name}.py": _TELLS for name in (
         "agreement", "lines", "screen",
     )},
+    "host_bridge/cars/external_stop.py": _UNTRIED,
     "host_bridge/cars/car_text.py": _TELLS,
     "host_bridge/cars/refusals.py": _TELLS,
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
@@ -312,14 +313,14 @@ NOT_YET = {
     )},
     "host_bridge/ros2/bus/bus.py": _RCLPY,
     **{f"host_bridge/ros2/bus/{name}.py": _UNTRIED for name in (
-        "discovery_range", "executor_thread", "message_types", "responses",
+        "car_topics", "discovery_range", "executor_thread", "message_types", "responses",
     )},
     **{f"host_bridge/ros2/vocabularies/{name}.py": why for name, why in (
         ("registry", _UNTRIED), ("topics", "it says what a table is made of, and does nothing"),
         ("vocabulary", "it says what a vocabulary is, and does nothing"),
     )},
     **{f"host_bridge/ros2/vocabularies/{name}/vocabulary.py": _TABLES for name in (
-        "autodrive", "autorally", "autoware", "f1tenth",
+        "autodrive", "autorally", "autoware", "cmd_vel", "f1tenth",
     )},
     **{f"host_bridge/ros2/vocabularies/{name}.py": _UNTRIED for name in (
         "autodrive/adapter", "autorally/adapter", "autorally/chassis_mux", "autorally/priorities",
@@ -346,7 +347,8 @@ NOT_YET = {
         "folders", "local_socket", "naming", "served",
     )},
     **{f"host_bridge/sharing/stop/{name}.py": _UNTRIED for name in (
-        "frozen_stop", "reserve", "stop_calls", "stop_filter", "stop_sockets", "stop_words",
+        "frozen_stop", "listening", "reserve", "stop_calls", "stop_filter", "stop_sockets",
+        "stop_words",
     )},
     "host_bridge/sharing/owner/radio_filter.py": _UNTRIED,
     "host_bridge/station/backend/camera_process.py": _SHOWS,

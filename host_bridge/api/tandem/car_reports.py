@@ -127,6 +127,6 @@ class CarReports:
         try:
             x_m, y_m, _ = self.pose
             where = f"{self.speed_mps:.2f} m/s at ({x_m:.2f}, {y_m:.2f}) m"
-            return f"{head}: {self.state.name}, {where}>"
+            return f"{head}: {self.state.word}, {where}>"
         except TandemError as fault:
             return f"{head}: {fault.what}>"

@@ -12,6 +12,7 @@ from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 _LARGEST_DUTY = 10_000  # all of the time, in 1/10000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 _WITHOUT_CAUSE = (State.ACTIVE, State.HOLD, *_KNOWN_STATES)
+_ARMED_STATES = (State.HOLD, State.ACTIVE)
 _LOCKED_STATES = (State.STOPPED, State.FAULT)
 _FULL_OVER_LOW = 4.2 / 3.5  # volts of a cell of a LiPo that is full, and of one that is low
 
@@ -35,7 +36,8 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
     if not car.is_online():
         why = why_offline.split("\n")[0] or "Nothing is heard of it any more."
         last = car.status.state.name
-        return {**row, **_heard(car), "state": NO_LINK, "last_state": last, "why": why}
+        offline = {"state": NO_LINK, "last_state": last, "is_armed": False, "why": why}
+        return {**row, **_heard(car), **offline}
     return {**row, **_heard(car)}
 
 
@@ -49,6 +51,7 @@ def _heard(car: Car) -> dict[str, object]:
         "state": status.state.name,
         "word": status.shown_state.word,
         "is_locked": is_locked,
+        "is_armed": status.state in _ARMED_STATES,
         "why": _why(car),
         "stop_age_s": car.stop_age_s(),
         "driver": _driver(car),

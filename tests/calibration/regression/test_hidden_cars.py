@@ -204,7 +204,7 @@ def test_a_table_that_tells_nothing_says_so_and_what_is_no_table_is_refused(tmp_
     assert "no gyro" in capsys.readouterr().out
     table.write_text("time,speed\n0,1\n1,1\n")
     assert cli.main(["calibrate", str(table), "--vehicle", "f1tenth"]) == 7
-    assert "a column t_s" in capsys.readouterr().err
+    assert "--columns t_s=NAME says which one" in capsys.readouterr().err
 
 
 def test_columns_that_mean_nothing_are_told(tmp_path, capsys):

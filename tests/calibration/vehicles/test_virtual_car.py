@@ -80,7 +80,7 @@ def test_the_calibrated_nigel_arms_and_drives(capsys):
 REFUSED = [
     ("f1tenth", OWN, "brings no calibration"),
     ("f1tenth", str(shipped_fit_file("nigel")), "another vehicle's"),
-    ("nigel", "/nowhere/nigel.toml", "no calibration"),
+    ("nigel", "/nowhere/nigel.toml", "cannot be read\n  got: No such file"),
 ]
 
 

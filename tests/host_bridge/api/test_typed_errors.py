@@ -119,9 +119,9 @@ def test_a_closed_car_says_so_and_is_asked_for_nothing_more():
 def test_a_car_and_a_log_say_what_they_are(tmp_path):
     path = tmp_path / "drive.mcap"
     with tandem.open("sim://nigel", lockstep=True, record=path) as car:
-        assert repr(car) == "<tandem.Car nigel: STANDBY, 0.00 m/s at (0.00, 0.00) m>"
+        assert repr(car) == "<tandem.Car nigel: PARKED, 0.00 m/s at (0.00, 0.00) m>"
         car.arm()
         for _ in car.ticks(1.0):
             car.drive(0.4)
-        assert "nigel: ACTIVE, 0.4" in repr(car)
+        assert "nigel: DRIVING, 0.4" in repr(car)
     assert repr(tandem.read_log(path)).startswith("<tandem.Log of nigel (status ")

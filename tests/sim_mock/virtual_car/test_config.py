@@ -93,7 +93,7 @@ def test_a_car_stands_where_it_is_said_to_also_in_another_process():
         ({"start": "1,2,east"}, "expected a number, got 'east'"),
         ({"seed": "x"}, "expected a whole number"),
         ({"payload_kg": "-5"}, "from 0 to 10000 kilograms, got -5"),
-        ({"payload_kg": "nan"}, "from 0 to 10000 kilograms, got nan"),
+        ({"payload_kg": "nan"}, "expected a number, got 'nan'"),
         ({"payload_kg": "3", "payload_x_m": "2"}, "between the axles"),
         ({"patch": "1,2,3"}, "a patch is x,y,radius,mu"),
         (

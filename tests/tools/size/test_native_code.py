@@ -3,8 +3,8 @@
 import pytest
 
 from host_bridge.deploy.flash.build import program_for
+from tests.tools.size import size
 from tests.tools.size.native_code import names_of, native_size
-from tests.tools.size.size import size
 
 pytestmark = pytest.mark.process
 

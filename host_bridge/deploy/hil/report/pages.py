@@ -23,7 +23,7 @@ class PageReference(NamedTuple):
 
 
 _FITS = PageReference("firmware/RP2040.md", "Does it fit an RP2040?")
-_HEAP = PageReference("firmware/RP2040.md", "No board of metal has started it yet")
+_HEAP = PageReference("firmware/RP2040.md", "No board of metal has started the program yet")
 _STACK = PageReference("firmware/RP2040.md", "Its C stack holds it")
 _START = PageReference("firmware/RP2040.md", "The start")
 _GUARD = PageReference("firmware/RP2040.md", "What the guard takes")

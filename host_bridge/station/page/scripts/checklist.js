@@ -8,7 +8,7 @@ const names = (list) => list.length > 1 ? `${list.slice(0, -1).join(", ")} and $
 const percents = (set) => names(set.map((car) => car.battery_percent === null || car.battery_percent === undefined ? (car.battery_v === null ? "–" : `${car.battery_v.toFixed(1)} V`) : `${car.battery_percent} %`));
 // [mark, words] of each line: yes, no, yet, or none where the car is not heard
 function lines(set, looks) {
-  const isArmed = set.length > 0 && set.every((car) => ["HOLD", "ACTIVE"].includes(car.state));
+  const isArmed = set.length > 0 && set.every((car) => car.is_armed);
   const fresh = set.length > 0 && set.every((car) => looks.get(car.name).is === "fresh");
   const of = (isDone, yes, no, wrong = "no") => !fresh ? ["none", yes] : isDone ? ["yes", yes] : [wrong, no];
   const clocks = set.map((car) => car.clock_bound_ms).filter((it) => it !== null && it !== undefined), worst = clocks.length ? Math.max(...clocks) : null;

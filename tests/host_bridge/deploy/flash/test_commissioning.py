@@ -9,7 +9,8 @@ from host_bridge.deploy.flash import commissioning
 
 
 def opened(**changes):
-    car = {"config_hash": b"\x0a\x0b", "status": SimpleNamespace(state=State.STANDBY),
+    status = SimpleNamespace(state=State.STANDBY, shown_state=State.STANDBY)
+    car = {"config_hash": b"\x0a\x0b", "status": status,
            "why_stopped": lambda: "nothing"}  # fmt: skip
     return SimpleNamespace(
         identity=SimpleNamespace(car_name="red", board_id=b"\x01\x02"),
@@ -24,7 +25,7 @@ def test_it_says_which_car_and_what_it_does():
     assert commissioning._what(opened(), 3, VEHICLE) == {
         "car": "red", "vehicle": "nigel", "board_id": "0102", "config_hash": "0a0b",
         "parameters": "3 changed, all read back", "beat_ms": pytest.approx(20.0),
-        "state": "STANDBY", "why": "nothing",
+        "state": "STANDBY", "word": "PARKED", "why": "nothing",
     }  # fmt: skip
 
 

@@ -386,7 +386,7 @@ def test_a_pad_is_no_guardian_of_what_needs_the_seat(table):
     it = table()
     program = make_input("devkit:127.0.0.1:1", {}, lambda: 0)
     it.input.source = "gamepad"
-    with pytest.raises(UsageFault, match="held as gamepad") as raised:
+    with pytest.raises(UsageFault, match="the pad holds it") as raised:
         taken(program, [vehicle()], is_virtual=False, person=it.input)
     assert 'needs = "gamepad"' in raised.value.expected
 

@@ -130,7 +130,7 @@ def test_a_draft_that_could_not_be_put_in_its_place_changes_nothing(tmp_path, mo
         raise OSError("full")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(DataFileFault, match="got: full"):
         mappings.keep(PadMapping("ff00", "second"))
     assert mappings.of("ff00").name == "first"
 

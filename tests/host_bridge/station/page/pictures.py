@@ -20,7 +20,7 @@ from tests.host_bridge.station.stage import PORTS, STATE, stage
 
 FOLDER = Path(station.__file__).parent
 ANSWER = "document.getElementById('answer')"
-ALL_DRIVE = "document.querySelectorAll('.state.ACTIVE').length === 2"
+ALL_DRIVE = "document.querySelectorAll('.state.is_driving').length === 2"
 WAIT_S = 20.0  # for paths on the map, and for plots that fill
 
 

@@ -126,7 +126,7 @@ def browser():
 @pytest.fixture
 def page(drive, browser):
     it = seen(browser, drive.address)
-    it.until("document.querySelectorAll('.state.ACTIVE').length === 2", 120.0)
+    it.until("document.querySelectorAll('.state.is_driving').length === 2", 120.0)
     yield it
     it.call("Page.close")
 
@@ -152,7 +152,7 @@ def recorded(page: Page, seconds: float) -> Path:
     """From the page, for so long: the file that it names. Begun anew where a busy machine stopped
     the cars, and with them the drive that serves them."""
     for _ in range(4):
-        page.until("document.querySelectorAll('.state.ACTIVE').length === 2", 120.0)
+        page.until("document.querySelectorAll('.state.is_driving').length === 2", 120.0)
         page.click("#record")
         page.until(f"/recording for [0-9]+ s|recording ended/.test({RECORDED})")
         time.sleep(seconds)

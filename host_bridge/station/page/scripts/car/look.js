@@ -1,7 +1,6 @@
 // What a car looks like at this moment: fresh, stale or gone, its band, and its sentence.
 import { ago, speedText } from "/scripts/dom.js";
 export const OLD_MS = 500, GONE_MS = 3000;
-const BANDS = { STARTING: "STARTING", STANDBY: "PARKED", HOLD: "ARMED", ACTIVE: "DRIVING", STOPPING: "STOPPING", STOPPED: "STOPPED", FAULT: "FAULT" };
 export function ageMs(car, silentMs) { return car.age_ms === null ? null : car.age_ms + silentMs; }
 export function look(car, silentMs) {
   const age = ageMs(car, silentMs);
@@ -9,7 +8,7 @@ export function look(car, silentMs) {
   if (age === null || !("driver" in car)) return { is: "missing", band: "NO LINK", word: car.word, age: "", age_ms: age };
   if (age >= GONE_MS) return { is: "gone", band: "GONE", word: "GONE", age: ago(age / 1000), age_ms: age };
   const state = car.last_state || car.state, isOld = age > OLD_MS || Boolean(car.last_state);
-  const band = car.is_locked && state !== "FAULT" && state !== "STOPPING" ? "STOPPED" : BANDS[state] || "STARTING";
+  const band = car.is_locked && state !== "FAULT" && state !== "STOPPING" ? "STOPPED" : car.word;
   return { is: isOld ? "stale" : "fresh", band, word: car.word, age: isOld ? ago(age / 1000) : "", age_ms: age };
 }
 const metres = (m) => `${m.toFixed(m < 10 ? 2 : 1)} m`;

@@ -69,7 +69,7 @@ export function fill(it, car, shown, seat, isMine, why) {
   it.classList.toggle("missing", shown.is === "missing"); it.classList.toggle("locked", shown.band === "STOPPED" || shown.band === "FAULT");
   const band = it.querySelector(".band"), word = band.querySelector("text");
   band.dataset.state = car.state; band.dataset.band = shown.band;
-  band.classList.toggle("ACTIVE", shown.band === "DRIVING" && shown.is === "fresh");
+  band.classList.toggle("is_driving", shown.band === "DRIVING" && shown.is === "fresh");
   reshape(band.firstChild, shown.band);
   put(band.lastChild, shown.age);
   const isNew = word.textContent !== shown.word;

@@ -54,7 +54,7 @@ export function showTruth(cars, looks) {
   const meant = cars.filter((car) => !call.cars.length || call.cars.includes(car.name));
   if (!meant.length) return;
   if (call.done) {  // it was true once, and stands there until a car is armed again
-    if (truth && meant.some((car) => ["HOLD", "ACTIVE"].includes(car.state))) { truth = { text: "", kind: "" }; answer("", ""); }
+    if (truth && meant.some((car) => car.is_armed)) { truth = { text: "", kind: "" }; answer("", ""); }
     return;
   }
   const isStopped = (car) => looks.get(car.name).is === "fresh" && car.is_locked && Math.abs(car.speed_mps) <= STANDS_MPS;
