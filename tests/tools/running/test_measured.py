@@ -90,7 +90,7 @@ def test_two_errors_that_differ_in_figures_only_are_one():
 TESTS = """
 import subprocess, sys, time
 import pytest
-from tests import kinds, patience
+from tests.support import kinds, patience
 
 @pytest.fixture
 def late(monkeypatch):
