@@ -24,7 +24,7 @@ from tests.firmware.worlds import micropython_command
 from tests.support import patience
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[3]
 
 
 @pytest.fixture(autouse=True)
