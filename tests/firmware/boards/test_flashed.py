@@ -60,7 +60,7 @@ class FlashedBoard:
         """How that ended. Somebody asks at once who it is."""
         reader, writer = os.pipe()
         os.write(writer, said(messages.Identify, token=1))
-        words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
+        words = (str(HERE / "beat" / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
         done = patience.run([*micropython_command(64), *words], stdin=reader, within_s=WITHIN_S)
         os.close(reader)
         os.close(writer)
@@ -71,7 +71,7 @@ class FlashedBoard:
 
     def configure(self, vehicle, name, ms=60_000):
         """Write and commit all numbers over the link of a board that has none; the answer."""
-        words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
+        words = (str(HERE / "beat" / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
         process = subprocess.Popen(
             [*micropython_command(64), *words],
             stdin=subprocess.PIPE,

@@ -59,8 +59,8 @@ def test_trims_are_beside_the_file_not_beside_each_other(car):
     [
         (("trim", "sim://nigel"), "meant: --car sim://nigel"),
         (("trim", "red", "steering=3"), "meant: --car red"),
-        (("backup", "sim://nigel"), "a car is named by --car"),
-        (("restore", "serial:///dev/ttyACM0"), "a car is named by --car"),
+        (("backup", "sim://nigel"), "name the car by --car"),
+        (("restore", "serial:///dev/ttyACM0"), "name the car by --car"),
     ],
 )
 def test_a_car_in_the_place_of_something_else_is_told_where_it_belongs(words, remedy):

@@ -26,7 +26,7 @@ reason = "{REASON}"
 """
 # What a person sees of it: its words, how large they are, and whether anything lies over them
 SEEN = """(() => {
-  const card = document.querySelector('article');
+  const card = document.body;
   const it = [...card.querySelectorAll('*')].find(
     (one) => one.children.length === 0 && one.textContent.includes('REASON'));
   if (!it) return null;
