@@ -59,9 +59,10 @@ def test_its_card_says_how_far_it_goes_what_is_accepted_and_why(tmp_path, monkey
         assert station.stdout is not None
         page = browser.page(station.stdout.readline().split()[0].partition("#")[0])
         page.until(f"document.querySelectorAll('article').length === 2 && {STATE} === 'STANDBY'")
+        page.click("#open-drawer")
         page.until(f"{SEEN} !== null")
         seen = page.js(SEEN)
-        slow = page.js("document.getElementById('car-slow').textContent")
+        slow = page.js("document.getElementById('facts-slow').textContent")
         page.screenshot(tmp_path / "card.png", 1280, 900)
     assert seen["text"] == said
     assert seen["isOnTop"]
