@@ -14,7 +14,6 @@ from enum import Enum
 
 # ASCII
 _ESC = 0x1B
-_CTRL_C = 0x03
 _ESCAPE_US = 50_000  # an ESC alone for that long is the key; a sequence's bytes come together
 _SEQUENCE_US = 200_000  # an unfinished sequence (Alt and "[", say) must not swallow further keys
 _LONGEST = 64  # bytes; no answer or key that we asked for is longer

@@ -19,7 +19,6 @@ from host_bridge.ros2.vocabularies.topics import SCAN_HZ
 _UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured
 _REST_MPS = 0.05  # f1tenth_system's threshold: a lower speed is reported as 0
 LASER_HEIGHT_M = 0.11  # from f1tenth_system's bringup
-_TURN = 2 * pi
 
 
 @dataclass(frozen=True)

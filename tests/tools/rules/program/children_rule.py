@@ -12,10 +12,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import product_files, told
 
 ROOT = Path(__file__).resolve().parents[4]
-PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 THE_WAY = Path("sim_mock/programs/children.py")
 _POOLS = {"ProcessPoolExecutor", "get_context", "Process", "Pool", "set_start_method"}
 _PUTS_IT_IN_FRONT = {"-m", "-c"}
@@ -58,12 +57,9 @@ def _is_pool(node: ast.Import | ast.ImportFrom) -> bool:
 def refusals(root: Path) -> list[str]:
     """Each use in what is shipped, with its file and line. Raises ValueError if there is nothing
     to look at."""
-    files = [path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
-    if not files:
-        raise ValueError(f"{root}: no file of {', '.join(PACKAGES)}")
     return [
         f"{path.relative_to(root)}:{line}: {what}; say it by sim_mock.programs.children"
-        for path in files
+        for path in product_files(root)
         if path.relative_to(root) != THE_WAY
         for line, what in sorted(lines_refused(path.read_text(encoding="utf-8")))
     ]

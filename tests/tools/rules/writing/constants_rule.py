@@ -16,16 +16,14 @@ import io
 import re
 import sys
 import tokenize
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log10
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import refused_by_folder, told
 
 ROOT = Path(__file__).resolve().parents[4]
-PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 # Coordinates on paper: the drawing shows whether they are right
 DRAWN = ("hardware/drawing/",)
 STILL: dict[str, int] = {}
@@ -244,26 +242,8 @@ def _remedy(name: str, number: str) -> str:
 
 def refusals(root: Path, still: Mapping[str, int] = STILL) -> list[str]:
     """List what is refused below this folder. Raises ValueError if there is nothing to look at."""
-    files = [path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
-    if not files:
-        raise ValueError(f"{root}: no file of {', '.join(PACKAGES)}")
-    found: list[str] = []
-    counts: Counter[str] = Counter()
-    for path in files:
-        name = path.relative_to(root).as_posix()
-        if name.startswith(DRAWN):
-            continue
-        folder = path.relative_to(root).parent.as_posix()
-        here = list(unexplained(path.read_text(encoding="utf-8")))
-        counts[folder] += len(here)
-        if folder not in still:
-            found += [f"{name}:{line}: {remedy}" for line, remedy in here]
-    return found + [
-        f"{folder}: {counts[folder]} numbers that nothing explains, and the table of "
-        f"constants_rule.py says {count}; it may only fall, and with them"
-        for folder, count in still.items()
-        if counts[folder] != count
-    ]
+    left = "numbers that nothing explains, and the table of constants_rule.py"
+    return refused_by_folder(root, unexplained, still, left, skipped=DRAWN)
 
 
 def main(words: list[str]) -> int:

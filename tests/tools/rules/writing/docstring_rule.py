@@ -9,14 +9,12 @@ rewritten yet: a count may only fall, and the table falls with it.
 
 import ast
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import refused_by_folder, told
 
 ROOT = Path(__file__).resolve().parents[4]
-PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 FRAGMENTS = frozenset(
     [
         "As",
@@ -63,27 +61,13 @@ def fragments(text: str) -> Iterator[tuple[int, str]]:
 
 def refusals(root: Path, still: dict[str, int] = STILL) -> list[str]:
     """List what is refused below this folder. Raises ValueError if there is nothing to look at."""
-    files = [path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
-    if not files:
-        raise ValueError(f"{root}: no file of {', '.join(PACKAGES)}")
-    found: list[str] = []
-    counts: Counter[str] = Counter()
-    for path in files:
-        name = path.relative_to(root).as_posix()
-        folder = path.relative_to(root).parent.as_posix()
-        here = list(fragments(path.read_text(encoding="utf-8")))
-        counts[folder] += len(here)
-        if folder not in still:
-            found += [
-                f"{name}:{line}: begins with {words!r}; say what it does or is"
-                for line, words in here
-            ]
-    return found + [
-        f"{folder}: {counts[folder]} docstrings begin with a fragment, and the table of "
-        f"docstring_rule.py says {count}; it may only fall, and with them"
-        for folder, count in still.items()
-        if counts[folder] != count
-    ]
+    left = "docstrings begin with a fragment, and the table of docstring_rule.py"
+    return refused_by_folder(root, _refused, still, left)
+
+
+def _refused(text: str) -> Iterator[tuple[int, str]]:
+    for line, words in fragments(text):
+        yield line, f"begins with {words!r}; say what it does or is"
 
 
 def main(words: list[str]) -> int:

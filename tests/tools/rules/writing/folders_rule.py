@@ -7,13 +7,12 @@ and are to be parted: their counts may only fall, and the table falls with them.
     python tests/tools/rules/writing/folders_rule.py
 """
 
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
 MOST = 16
@@ -55,10 +54,7 @@ def refusals(files: Iterable[str], still: Mapping[str, int] = STILL) -> list[str
 
 def main() -> int:
     """Print what is refused; 1 if anything is."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return told(refusals(listed.stdout.splitlines()))
+    return told(refusals(tracked_files(ROOT)))
 
 
 if __name__ == "__main__":

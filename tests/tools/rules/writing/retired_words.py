@@ -13,7 +13,6 @@ and parameters (``HASHED``).
 import ast
 import io
 import re
-import subprocess
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
 CODE, PRODUCT, BOTH = "code and tests", "code", "code, tests and prose"
@@ -236,10 +235,7 @@ def refusals(root: Path, files: Iterable[str]) -> list[str]:
 
 def main() -> int:
     """Print what is refused; 1 if anything is."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    files = [file for file in listed.stdout.splitlines() if (ROOT / file).is_file()]
+    files = [file for file in tracked_files(ROOT) if (ROOT / file).is_file()]
     return told(refusals(ROOT, files))
 
 

@@ -9,13 +9,12 @@ an ``__init__``, which heads a folder, and a ``conftest``, which pytest finds.
 """
 
 import ast
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tests.tools.rules.refusing import told
+from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
 LEAST_LINES = 30
@@ -90,10 +89,7 @@ def refusals(texts: Mapping[str, str], alone: Mapping[str, str] = ALONE) -> list
 
 def main() -> int:
     """Print what is refused; 1 if anything is."""
-    listed = subprocess.run(
-        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    files = [file for file in listed.stdout.splitlines() if (ROOT / file).is_file()]
+    files = [file for file in tracked_files(ROOT, "*.py") if (ROOT / file).is_file()]
     return told(refusals({file: (ROOT / file).read_text(encoding="utf-8") for file in files}))
 
 
