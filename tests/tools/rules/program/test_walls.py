@@ -18,7 +18,7 @@ include_external_packages = True
 contract_types =
     walls: tests.tools.rules.program.walls.WallsContract
     circles: tests.tools.rules.program.walls.CirclesContract
-    one_way: tests.tools.walls.OneWayContract
+    one_way: tests.tools.rules.program.walls.OneWayContract
 
 [importlinter:contract:3]
 name = one way

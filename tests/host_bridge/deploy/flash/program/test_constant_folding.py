@@ -21,7 +21,7 @@ CODES = "firmware/codes.py"
 USER = "firmware/user.py"
 TABLES = """
 from firmware.compat import array
-from firmware.core import params
+from firmware.core.settings import params
 from firmware.core.settings.table_hash import table_hash
 from firmware.protocol import messages, plant
 from firmware.protocol.codec import Layout
