@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firmware.core.settings.params import TABLE
 from host_bridge.config.boards import BoardType, minor_of
 from host_bridge.config.store.pairings import Pairing
 from host_bridge.core import Action, KnownCar, OperatorAction, Sender, State, Vehicle
@@ -15,7 +16,8 @@ from host_bridge.deploy.flash.precheck import FoundCar, uri_of
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
-STARTED_WITHIN_S = 5.0  # neutral for a second, as most vehicle files have it, and a margin
+# The longest neutral after power-up that a vehicle file may ask for, and a board's own start
+STARTED_WITHIN_S = next(row[4] for row in TABLE if row[0] == "start_ms") / 1e3 + 4.0
 TRIAL_S = 12.0  # firmware/core/stops/fault_monitor.py: healthy after ten
 
 

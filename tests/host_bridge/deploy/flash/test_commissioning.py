@@ -4,8 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from firmware.core.settings.params import TABLE
 from host_bridge.core import State
 from host_bridge.deploy.flash import commissioning
+from tests.support.evidence import some
 
 
 def opened(**changes):
@@ -32,3 +34,8 @@ def test_it_says_which_car_and_what_it_does():
 def test_of_a_car_that_has_said_nothing_yet_it_claims_nothing():
     found = commissioning._what(opened(status=None, config_hash=None), 0, VEHICLE)
     assert (found["state"], found["config_hash"]) == ("", "")
+
+
+def test_it_waits_for_the_longest_start_that_a_vehicle_file_may_ask_for():
+    longest_ms = max(row[4] for row in some(TABLE) if row[0] == "start_ms")
+    assert longest_ms / 1e3 < commissioning.STARTED_WITHIN_S
