@@ -9,7 +9,7 @@ from typing import Any
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle
 from host_bridge.core import Vehicle
-from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SmallHost
+from host_bridge.deploy.hil.host.small_host import HELD, RELEASED, SCRIPT, SmallHost
 from host_bridge.deploy.hil.host.storm import Storm
 from sim_mock.board.firmware_runner import FirmwareRunner
 from sim_mock.board.transmitter import Transmitter
@@ -34,10 +34,10 @@ class SaggingPlant(Plant):
 
 
 def stormy_vehicle(name: str) -> Vehicle:
-    """Load a vehicle with a temperature sensor, and a seat whose deadman has to be pressed anew."""
+    """Load a vehicle with a temperature limit; a script's deadman has to be pressed anew in it."""
     vehicle = load_vehicle(name)
     repress_ms = list(vehicle.parameters["source_repress_ms"])
-    repress_ms[3] = 30_000  # of the source that drives here: a press counts for 30 s
+    repress_ms[SCRIPT] = 30_000  # the source that drives here: a press counts for 30 s
     # 80 degrees: below HOT_C
     changed = {"temperature_max_c": [80], "source_repress_ms": repress_ms}
     return dataclasses.replace(vehicle, parameters={**vehicle.parameters, **changed})
