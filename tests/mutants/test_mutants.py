@@ -140,7 +140,7 @@ def test_each_group_is_counted_apart():
 
 TRY = """
 import ast, os, sys
-from tests.mutants import trials
+from tests.mutants.trial import trials
 test, sources = sys.argv[1], sys.argv[2:]
 tiers = (trials.Tier((test,), 1),)
 jobs = [lambda s=s: trials.start("firmware.core.stops.latch", ast.parse(s), tiers) for s in sources]
@@ -168,7 +168,7 @@ def test_mutants_are_killed_by_a_test_that_fails_or_an_import_and_time_out_in_an
 
 WARM = """
 import ast, sys
-from tests.mutants import trials, warm
+from tests.mutants.trial import trials, warm
 test, file, *sources = sys.argv[1:]
 before = trials.source_of(trials.Path.cwd(), file)
 changes = [warm.Change(i, file, before, lambda s=s: ast.parse(s)) for i, s in enumerate(sources)]
@@ -176,7 +176,7 @@ print(dict(warm.noticed(changes, trials.Tier((test,), 2), 2)))
 """
 TOGETHER = """
 import pytest
-from firmware.core import latch
+from firmware.core.stops import latch
 
 MADE = latch.Latch()
 MADE.hold(2, 2)
@@ -493,7 +493,7 @@ def test_who_waits_for_ever_is_ended_by_the_clock_on_the_wall(tmp_path):
     )
     source = "def one(): return 1000\n"
     done = subprocess.run(
-        [sys.executable, "-c", f"from tests.mutants import trials; trials._WALL = 1\n{TRY}",
+        [sys.executable, "-c", f"from tests.mutants.trial import trials; trials._WALL = 1\n{TRY}",
          str(test), source],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
@@ -581,7 +581,10 @@ def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committ
 @pytest.mark.process
 def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     repository.change("tests/host_bridge/sharing/stop/test_stop_call.py")
-    assert repository.touched() == ["host_bridge/cli/commands/stop.py"]
+    assert repository.touched() == [
+        "host_bridge/cli/commands/stop.py",
+        "host_bridge/sharing/stop/stop_request.py",
+    ]
     assert len(repository.by_hand()) == 2
     repository.change("tests/host_bridge/drive/drives.py")
     assert {"host_bridge/drive/control_task.py", "host_bridge/sharing/owner/car_server.py"} < set(

@@ -217,6 +217,7 @@ class CarServer:
     def _identified(self, identity: CarIdentity) -> None:
         """Take an Identity: the first one, and those when the car comes back or is reconfigured."""
         self.owner.verification.confirm()
+        self._stranger = None
         before, hash_before = self._known, self._known and self._known.config_hash
         if identity.config_hash == hash_before:
             return
@@ -235,9 +236,10 @@ class CarServer:
     def _refuse(self, identity: CarIdentity) -> None:
         """Note another car at the line: nobody may drive it by our name, but we may stop it."""
         self.owner.verification.reject()
-        self._stranger = KnownCar(identity.board_id, identity.car_name)
+        before, self._stranger = self._stranger, KnownCar(identity.board_id, identity.car_name)
         self._answered.set()
-        self._note(f"cut here: {self.car.stranger}")
+        if before != self._stranger:  # once for each stay, however often its line drops
+            self._note(f"cut here: {self.car.stranger}")
         if self._is_line_new:
             self._take_over(identity.state)
 

@@ -25,7 +25,7 @@ RELEASES = {"deadman released", "gamepad: battery empty, ends with zeros"}  # no
 # A car that lets go of the throttle instead of braking; one case of the wall is enough of it.
 BROKEN = """
 import sys
-from host_bridge import cli
+from host_bridge.cli.main import main
 from host_bridge.demo import stops
 from host_bridge.sharing.services import Vehicles
 load, cases = Vehicles.load, stops.cases
@@ -34,9 +34,9 @@ def coasting(self, name, changes=None):
 def fewer():
     return [case for case in cases() if not case.is_real or "kill" in case.name]
 Vehicles.load = coasting
-from host_bridge.demo import computed, measured
+from host_bridge.demo.stages import computed, measured
 computed.cases = measured.cases = fewer
-sys.exit(cli.main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))
 """
 
 

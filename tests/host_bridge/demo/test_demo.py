@@ -81,11 +81,11 @@ def test_it_runs_in_any_folder_and_leaves_its_results_there(tmp_path):
 
 SLOW = """
 import sys
-from host_bridge import cli
-from host_bridge.demo import limits
+from host_bridge.cli.main import main
+from host_bridge.demo.judging import limits
 limits.BRAKES_MPS2 = 40.0  # more than any tyre gives
 limits._FADES_S = 0.0  # and at once: what tandem stop may take to react is long enough for a VESC
-sys.exit(cli.main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))
 """
 
 

@@ -211,6 +211,24 @@ def test_a_board_that_is_flashed_anew_is_the_same_car_as_what_it_is_now(tmp_path
     assert "nigel" in note
 
 
+def test_a_log_is_cut_once_for_each_stay_of_another_board(tmp_path):
+    red, other = Board("1"), Board("2", "blue", "nigel")
+    path = tmp_path / "drive.mcap"
+
+    async def test(desk):
+        async with serving(desk) as service:
+            log = new_recorder(path, desk.host.cars.clock)
+            service.record(log)
+            for board in (other, other, red, other, other):
+                await swap(desk.ports[0], board)
+            log.close()
+
+    at_desk(test, red, other)
+    first, second = summary(path).notes
+    assert first == second
+    assert first.startswith("cut here: ")
+
+
 def test_a_log_holds_no_frame_of_another_board(tmp_path):
     red, other = Board("1"), Board("2", "blue", "nigel")
     path = tmp_path / "drive.mcap"

@@ -25,7 +25,8 @@ _APART = ("tests/mutants/", "tests/nightly/", "tests/tools/", "tests/bench/")
 def product(root: Path) -> list[str]:
     """All files of Python of the product, as paths from the root on."""
     found = [path for room in OURS for path in (root / room).rglob("*.py")]
-    return sorted(str(path.relative_to(root)) for path in found)
+    # An empty file only makes its folder a package
+    return sorted(str(path.relative_to(root)) for path in found if path.stat().st_size)
 
 
 def _module(file: str) -> str:

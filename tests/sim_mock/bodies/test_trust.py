@@ -51,4 +51,4 @@ def test_nothing_of_it_is_imported(tmp_path):
 def test_the_option_needs_a_file():
     told = tandem("monitor", "--trust-code")
     assert told.returncode == 2
-    assert "which file?" in told.stderr
+    assert "--trust-code needs a file" in told.stderr

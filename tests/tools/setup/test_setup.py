@@ -34,6 +34,7 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "tests/tools/raw_repl").mkdir(parents=True)
+        (folder / "tests/tools/setup").mkdir()
         shutil.copy(ROOT / SCRIPT, folder / SCRIPT)
         self._write("tests/tools/setup/ros_setup.sh", "echo a ROS 2 >>told\n")
         for name in ("package.json", "package-lock.json"):
