@@ -96,8 +96,8 @@ def forget(name: str, package: str, own: str) -> None:
     modules = sys.modules
     if sys.implementation.name != "micropython" or name not in modules:
         return
-    home = modules[package]
-    if hasattr(home, own):
+    home = modules.get(package)  # None where the package itself was dropped before
+    if home is not None and hasattr(home, own):
         setattr(home, own, None)
         delattr(home, own)
     modules[name] = None  # type: ignore[assignment]

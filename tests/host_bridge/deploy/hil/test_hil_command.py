@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import tty
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ from firmware.protocol import messages
 from host_bridge.cli.main import main
 from host_bridge.core.errors import ProtocolFault
 from host_bridge.deploy.flash.board.board import BoardFacts
+from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.hil import same_bytes
 from host_bridge.deploy.hil.bench import facts as facts_of
@@ -25,9 +25,6 @@ from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS
 from sim_mock.runtime import micropython
 from tests.support.meanwhile import meanwhile
-
-ROOT = Path(__file__).resolve().parents[4]
-
 
 # --- a port
 
@@ -209,17 +206,27 @@ def board(text, tmp_path):
         process.communicate()
 
 
+@pytest.fixture
+def slot(tmp_path):
+    """A folder with the program as a board has it."""
+    for path, text in program_for("rp2").items():
+        place = tmp_path / "slot" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    return str(tmp_path / "slot")
+
+
 @pytest.mark.micropython
-def test_the_script_for_a_board_puts_out_what_cpython_does(tmp_path):
-    with board(same_bytes.program(str(ROOT)), tmp_path) as line:
+def test_the_script_for_a_board_puts_out_what_cpython_does(tmp_path, slot):
+    with board(same_bytes.program(slot), tmp_path) as line:
         row = same_bytes.compare(line, beats=100)
     assert row.holds, row.got
     assert row.detail["steps"] > 300
 
 
 @pytest.mark.micropython
-def test_a_step_that_differs_is_named(tmp_path):
-    text = same_bytes.program(str(ROOT))
+def test_a_step_that_differs_is_named(tmp_path, slot):
+    text = same_bytes.program(slot)
     changed = text.replace("size = fields[-1]", "size = fields[-1]; board.battery_mv += 1")
     assert changed != text
     with board(changed, tmp_path) as line:

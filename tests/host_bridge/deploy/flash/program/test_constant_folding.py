@@ -11,7 +11,7 @@ from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
 from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.constant_folding import fold_constants
-from host_bridge.deploy.flash.program.flattening import flattened
+from host_bridge.deploy.flash.program.flattening import flattened, text_for_board
 from host_bridge.deploy.flash.program.program import ROOT, sources_for
 from tests.firmware.worlds import micropython_command
 from tests.support import patience
@@ -143,7 +143,7 @@ def test_a_long_name_given_as_a_text_is_spelled_as_a_name_too():
 
 @pytest.mark.micropython
 def test_the_programs_tables_are_walked_as_they_were(tmp_path):
-    for path, text in {**program_for("unix"), "main.py": TABLES}.items():
+    for path, text in {**program_for("unix"), "main.py": text_for_board(TABLES)}.items():
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
