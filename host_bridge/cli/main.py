@@ -55,6 +55,8 @@ COMMANDS = (
     CommandRow("follow", DRIVE, "let twins follow a car that its RC drives"),
     CommandRow("pads", DRIVE, "list, try, map and test gamepads and wheels"),
     CommandRow("path", DRIVE, "make a path of a drive or a map, and compare drives with it"),
+    CommandRow("map", DRIVE, "make a map of a drive with a LIDAR"),
+    CommandRow("localise", DRIVE, "find a car in a map by its LIDAR"),
     CommandRow("monitor", WATCH, "show what cars do, live, and why they stopped"),
     CommandRow("cars", WATCH, "list the cars that are served now"),
     CommandRow("serve", WATCH, "own a car's line, and share it with every command"),

@@ -39,6 +39,8 @@ ALONE = (
     ),
     ("log {folder}/drive.mcap", 0, "nigel"),
     ("path record {folder}/drive.mcap -o {folder}/path.csv", 0, "with two ends"),
+    ("map {folder}/drive.mcap -o {folder}/lab.yaml", 7, "with scans in it"),
+    ("localise {folder}/lab.yaml {folder}/drive.mcap", 7, "lab.yaml"),
     ("replay {folder}/drive.mcap", 0, "nigel"),
     ("calibrate {folder}/drive.mcap", 1, "to tell: "),
     ("demo --runtime micropython --only together --out {folder}/demo --board /dev/nowhere", 3, ""),

@@ -16,7 +16,8 @@ from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
 MOST = 16
-_MARKER = "py.typed"  # tells type checkers that the package has types, and readers nothing
+# They tell Python that a folder is a package, and type checkers that it has types; readers nothing
+_MARKERS = ("py.typed", "__init__.py")
 # One file each of what there are so many of: commands, drawings
 WIDE = ("host_bridge/cli/commands", "hardware/pictures")
 STILL: dict[str, int] = {}
@@ -27,7 +28,7 @@ def entries(files: Iterable[str]) -> dict[str, int]:
     found: dict[str, set[str]] = defaultdict(set)
     for file in files:
         parts = file.split("/")
-        if parts[-1] == _MARKER:
+        if parts[-1] in _MARKERS:
             continue
         for depth in range(1, len(parts)):
             found["/".join(parts[:depth])].add(parts[depth])

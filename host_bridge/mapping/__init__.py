@@ -1,0 +1,1 @@
+"""Maps of drives with a LIDAR, and the place of a car in a map."""
