@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import atan2, cos, inf, isfinite, pi, sin
+from math import atan2, cos, inf, isfinite, pi, radians, sin
 from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
@@ -96,8 +96,10 @@ def fill_scan(message: Any, stamp: Any, frame: str, scan: LidarScan, vehicle: Ve
     lidar = vehicle.plant["lidar"]
     assert isinstance(lidar, Mapping), "a car that scans has a LIDAR"
     message.header.stamp, message.header.frame_id = stamp, frame
-    message.angle_min, message.angle_increment = scan.first_rad, scan.step_rad
-    message.angle_max = scan.first_rad + (len(scan.ranges_m) - 1) * scan.step_rad
+    # A scan has its bearings in the car; the LIDAR's frame is turned, by the transform to it
+    first_rad = scan.first_rad - radians(float(lidar["yaw_deg"]))
+    message.angle_min, message.angle_increment = first_rad, scan.step_rad
+    message.angle_max = first_rad + (len(scan.ranges_m) - 1) * scan.step_rad
     message.time_increment = 0.0
     message.scan_time = 1 / float(lidar.get("rate_hz", SCAN_HZ))
     message.range_min = float(lidar["range_min_m"])

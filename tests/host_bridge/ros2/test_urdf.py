@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import atan, pi, tan
+from math import atan, pi, remainder, tan, tau
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from host_bridge import config
+from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.messages.urdf import CarDimensions, joint_positions, urdf
@@ -84,6 +85,18 @@ def test_its_laser_is_where_the_static_transform_has_it():
     )
     assert y_m == 0.0
     assert numbers(mount, "rpy")[2] == pytest.approx(pi, abs=1e-5)  # Nigel's looks backward
+
+
+@pytest.mark.parametrize("name", ["nigel", "f1tenth"])
+def test_a_ray_looks_from_the_lasers_frame_where_it_looked_in_the_car(name):
+    vehicle = config.load_vehicle(name)
+    scan = LidarScan(0.0, -1.2, 0.01, [1.0, 2.0])
+    made = SimpleNamespace(header=SimpleNamespace())
+    conversions.fill_scan(made, None, "laser", scan, vehicle)
+    mount = next(it for it in tree(name).findall("joint") if it.get("type") == "fixed")
+    for bearing_rad, ray in ((made.angle_min, 0), (made.angle_max, 1)):
+        seen_rad = numbers(mount, "rpy")[2] + bearing_rad
+        assert remainder(seen_rad - (-1.2 + 0.01 * ray), tau) == pytest.approx(0.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("steer_rad", [0.3, -0.2])
