@@ -26,7 +26,7 @@ examples:
 _KNOWN = {"--vehicle": vehicle_names, "--board": board_names}
 _CARS = ("--car", "--twin")  # their values are asked for at the time of completion
 _NAMES = "tandem cars --json 2>/dev/null | awk -F '\"' '/^ *\"name\":/ { print $4 }'"
-_PORT = "PORT"  # the metavar of a --board that takes a port, not a board's name
+_OTHERS = ("PORT", "ID")  # metavars of a --board that takes a port or an id, not a type of board
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,10 @@ def describe_commands() -> list[CommandDescription]:
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[CommandOption]:
+    """Yield a parser's options that are shown, with the values that are known beforehand."""
     for action in parser._actions:
         if action.option_strings and action.help != argparse.SUPPRESS:
-            known = None if action.metavar == _PORT else _KNOWN.get(action.option_strings[-1])
+            known = None if action.metavar in _OTHERS else _KNOWN.get(action.option_strings[-1])
             words = tuple(map(str, action.choices or (known() if known else ())))
             names = tuple(action.option_strings)
             yield CommandOption(names, action.help or "", action.nargs != 0, words)

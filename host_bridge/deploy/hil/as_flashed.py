@@ -17,9 +17,10 @@ DRIVING_KEYS = (
 
 
 def measure(car: PacedCar, seconds: float) -> Iterator[Measurement]:
-    """Measure in STANDBY, then driving if the car can be armed; leave it in STANDBY.
+    """Measure in STANDBY, then driving for ``seconds`` with one source and again with four.
 
-    Raises NoAnswer.
+    At its end the car is disarmed and cleared. Whoever ends it before, or NoAnswer, which it
+    raises, leaves the car to stop by itself, and to be cleared by a person who sees why.
     """
     yield _answered(car, "identify_answer", messages.Identify, "Identity", False)
     yield _answered(car, "stop_answer", messages.Stop, "StopSeen", False)

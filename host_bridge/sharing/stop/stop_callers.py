@@ -28,14 +28,15 @@ class StopCallers:
         self._known: set[str] = set()
 
     def connect_new(self, may_come: Callable[[int], bool]) -> Iterator[tuple[socket.socket, int]]:
-        """Connect to each new caller whose login, a user id, ``may_come``.
+        """Connect to each new caller whose login ``may_come``; yield its socket and the login.
 
-        Yields the connection, which whoever gets it closes, and the login.
+        A login is the user id that owns the caller's file. The receiver closes the socket. A caller
+        that cannot be connected to, or may not come, is left out and not tried again.
         """
-        for it in self._new():
-            uid = owner_of(it.path)
-            if uid >= 0 and may_come(uid) and it.connect() and it.end is not None:
-                yield it.end, it.uid
+        for caller in self._new():
+            login = owner_of(caller.path)
+            if login >= 0 and may_come(login) and caller.connect() and caller.end is not None:
+                yield caller.end, caller.uid
 
     def _new(self) -> list[StopSocket]:
         try:

@@ -33,7 +33,10 @@ class Settings(NamedTuple):
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> "Settings":
-        """Make them. Raises ValueError naming a key that is unknown or a value out of range."""
+        """Return the settings that are given, and the defaults of the others.
+
+        Raises ValueError naming a key that is unknown or a value out of range.
+        """
         for name in given:
             if name not in cls._fields:
                 raise ValueError(f"{name}: unknown; there is {', '.join(cls._fields)}")
@@ -50,7 +53,7 @@ class Settings(NamedTuple):
 
 
 def _is_spread(value: object) -> bool:
-    return isinstance(value, int | float) and 0.0 <= value < inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < inf
 
 
 class Simulator:

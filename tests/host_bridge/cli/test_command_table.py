@@ -54,6 +54,16 @@ def test_a_summary_is_a_short_line_that_begins_with_what_the_command_does():
     )
 
 
+def test_the_completion_offers_types_of_board_only_where_one_is_meant():
+    offered = {
+        (command.name, option.words != ())
+        for command in completion.describe_commands()
+        for option in command.options
+        if "--board" in option.names
+    }
+    assert {("flash", True), ("serve", False), ("restore", False), ("demo", False)} <= offered
+
+
 def test_the_completion_offers_each_command_with_its_summary():
     known = [(command.name, command.summary) for command in completion.describe_commands()]
     assert known == [(command.name, command.summary) for command in cli.COMMANDS]

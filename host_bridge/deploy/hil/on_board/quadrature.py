@@ -35,20 +35,24 @@ def made_encoder():
 
 
 def run(counter, rate):
+    """Return how many steps of a simulated encoder, forward and back, the counter lost.
+
+    ``rate`` is in steps a second.
+    """
     maker = rp2.StateMachine(
         0, made_encoder, freq=rate * STEP_CYCLES, set_base=machine.Pin(MADE, machine.Pin.OUT)
     )
     maker.active(1)
     counter.read()
-    first = counter.count
     lost = 0
-    for direction in (4, 0):
+    for steps in (4 * CYCLES, -4 * CYCLES):
+        first = counter.count
         maker.put(CYCLES - 1)
         # ms: four steps a cycle, at this rate, and a margin
         ends = time.ticks_add(time.ticks_ms(), CYCLES * 4000 // rate + 20)
         while time.ticks_diff(ends, time.ticks_ms()) > 0:
             counter.read()
-        lost += abs(counter.count - first - direction * CYCLES)
+        lost += abs(counter.count - first - steps)
     maker.active(0)
     print("rate", rate, "steps/s, 2 x", 4 * CYCLES, "steps: lost", lost)
     return lost

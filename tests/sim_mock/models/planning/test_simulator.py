@@ -115,6 +115,7 @@ def test_the_same_seed_gives_the_same_noise_and_another_another():
         ({"rpy_noise_stddev": -1.0}, "rpy_noise_stddev: expected"),
         ({"steer_noise_stddev": float("inf")}, "steer_noise_stddev: expected"),
         ({"vel_noise_stddev": "much"}, "vel_noise_stddev: expected"),
+        ({"pos_noise_stddev": True}, "pos_noise_stddev: expected"),
         ({"pos_noise": 1.0}, "pos_noise: unknown"),
     ],
 )
