@@ -67,8 +67,9 @@ def calls(nodes, name: str) -> str:
 
 def test_a_real_car_is_driven_while_somebody_holds_and_armed_by_nobody_else(nodes, real, far):
     nodes("talker", "drive", "1.0", "0.0", "40")
-    rows = [real.until(lambda row: row.get("state") == "HOLD") for _ in range(20)]
-    assert {row["speed_mps"] for row in rows} == {0.0}
+    stands = {("HOLD", 0.0)}  # stopped is what a machine leaves of it that has no time for the node
+    rows = [real.until(lambda row: row.get("state") in ("HOLD", "STOPPED")) for _ in range(20)]
+    assert {(row["state"], row["speed_mps"]) for row in rows} == stands
     row = held(real, far)
     assert row["commanded_by"] == "ros2"
     far.type(RELEASE)
