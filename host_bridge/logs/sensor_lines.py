@@ -44,8 +44,8 @@ class TruePose:
     yaw_rate_radps: float
 
 
-class SensorPipe:
-    """A non-blocking reader of sensor lines; ``lost`` counts lines that were not read in time.
+class LinePipe:
+    """A non-blocking reader of the lines that a program adds to a named pipe or a file.
 
     A named pipe has one reader. A file can have any number, each reading from its end at the time
     of opening, and from its beginning if it is begun anew.
@@ -61,6 +61,28 @@ class SensorPipe:
             with suppress(OSError):  # more than this user may have: then it is smaller
                 fcntl.fcntl(self._file, _SET_PIPE_SIZE, _PIPE_BYTES)
         self._rest = b""
+
+    def lines(self) -> list[bytes]:
+        """Return the whole lines that came since the last call, at most 1 MiB of them."""
+        if self._is_file and os.fstat(self._file).st_size < os.lseek(self._file, 0, os.SEEK_CUR):
+            os.lseek(self._file, 0, os.SEEK_SET)
+            self._rest = b""
+        with suppress(BlockingIOError):
+            self._rest += os.read(self._file, _READ_MAX)
+        *lines, self._rest = self._rest.split(b"\n")
+        return lines
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+class SensorPipe(LinePipe):
+    """A non-blocking reader of sensor lines; ``lost`` counts lines that were not read in time, or cannot be
+    read."""
+
+    def __init__(self, path: str) -> None:
+        """Open the pipe or file. Raises OSError."""
+        super().__init__(path)
         self.lost = 0
         self.scan: LidarScan | None = None  # the newest one, until it is taken
         self.truth: TruePose | None = None
@@ -72,15 +94,12 @@ class SensorPipe:
     def step(self, now_us: int) -> None:
         """Read everything that has come by this moment."""
         self._now_us = now_us
-        if self._is_file and os.fstat(self._file).st_size < os.lseek(self._file, 0, os.SEEK_CUR):
-            os.lseek(self._file, 0, os.SEEK_SET)
-            self._rest = b""
-        with suppress(BlockingIOError):
-            self._rest += os.read(self._file, _READ_MAX)
-        *lines, self._rest = self._rest.split(b"\n")
-        for line in lines:
+        for line in self.lines():
             if line.startswith((b'{"sensor": "lidar"', b'{"sensor": "truth"')):
-                self._take(_row(line))
+                try:
+                    self._take(_row(line))
+                except (ValueError, KeyError, TypeError):
+                    self.lost += 1  # of another program, or of a pipe that two read
 
     def scan_age_us(self, now_us: int) -> int:
         """Return the age of the newest scan in us, by the car's own time."""
@@ -92,9 +111,6 @@ class SensorPipe:
         """Return the newest scan, once; None until there is a new one."""
         scan, self.scan = self.scan, None
         return scan
-
-    def close(self) -> None:
-        os.close(self._file)
 
     def _take(self, row: dict[str, Any]) -> None:
         self.lost += row.get("lost", 0)

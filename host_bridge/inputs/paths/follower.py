@@ -1,15 +1,14 @@
 """An input that drives along a path: ``--input 'path:FILE?law=stanley&laps=3'``.
 
 The car's pose is its own dead reckoning (``CarMotion``). It starts on the path's first point,
-looking along it, unless ``at=`` gives another start. It ends at rest: after the last lap of a loop,
-at the end of any other path. A car that is too far beside the path, or reports no new pose, is
-stopped.
+looking along it, unless ``at=`` gives another start; with ``pose=`` a localiser corrects it. It
+ends at rest: after the last lap of a loop, at the end of any other path. A car that is too far
+beside the path, or reports no new pose, is stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import cos, sin
 from pathlib import Path as FilePath
 from typing import Any
@@ -26,15 +25,15 @@ from host_bridge.core import (
     OperatorRequest,
 )
 from host_bridge.core.errors import UsageFault
-from host_bridge.core.files import parse_columns, parse_number
+from host_bridge.core.files import parse_columns
 from host_bridge.inputs.paths.laws import LAWS, VehicleState
-from host_bridge.inputs.paths.path import Path, Pose, frame_transform, parse_pose
+from host_bridge.inputs.paths.path import Path, Pose, frame_transform
 from host_bridge.inputs.paths.path_file import read_path
-from host_bridge.inputs.paths.speed_profile import LATERAL_MPS2, SpeedProfile
+from host_bridge.inputs.paths.path_options import EXAMPLE, PathOptions, parse_options
+from host_bridge.inputs.paths.pose_correction import PoseCorrection
+from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingError
 
-_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral")
-_EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
 _PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
 _FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
 _SILENT_US = 300_000  # ten of the slowest reports of motion
@@ -45,19 +44,6 @@ _END_M = 0.03
 _REST_MPS = 0.02
 
 
-@dataclass(frozen=True)
-class PathOptions:
-    """The options of a path; None leaves the choice to the path or the vehicle."""
-
-    law: str = "pursuit"
-    laps: int = 1  # of a loop; 0: until it is ended by a person
-    is_loop: bool | None = None
-    at: Pose | None = None  # of the centre of gravity, in the path's frame: x, y, yaw
-    far_m: float | None = None
-    lookahead_m: float | None = None
-    lateral_mps2: float = LATERAL_MPS2
-
-
 class PathFollower(Input):
     """The input that drives a path once, or a loop several times, while the deadman permits it."""
 
@@ -65,6 +51,8 @@ class PathFollower(Input):
 
     def __init__(self, read: Callable[[], Path], options: PathOptions) -> None:
         self._read, self._options = read, options
+        self.is_computed = options.pose is None
+        self._poses: PoseCorrection | None = None
         self._steps = 0
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._frame: Callable[[Pose], Pose] | None = None
@@ -86,6 +74,8 @@ class PathFollower(Input):
         has_speed = context.speed_mps is not None or path.speeds_mps is not None
         top_mps = limits.speed_mps * (1.0 if has_speed else _PART)
         self._profile = SpeedProfile(path, top_mps, self._options.lateral_mps2, self._base_m)
+        if self._options.pose is not None:
+            self._poses = PoseCorrection(self._options.pose, vehicle.turns_behind_centre_m)
         self._far_m = self._options.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
         self.tracking_error = TrackingError(path)
 
@@ -120,8 +110,16 @@ class PathFollower(Input):
     def let_go(self) -> None:
         """Forget why it stopped: a person who arms again has seen it."""
         self._lost = ""
+        if self._poses:
+            self._poses.begin_anew()
+
+    async def close(self) -> None:
+        if self._poses:
+            self._poses.close()
 
     def status_text(self, now_us: int) -> str:
+        if self._frame is None and self._poses:
+            return "It waits for the first pose of the localiser."
         if self._frame is None:
             return "" if self._options.at else "Where the car stands is the path's first point."
         if not self._path.is_loop:
@@ -154,6 +152,10 @@ class PathFollower(Input):
             return
         self._captured_us, self._heard_us = motion.captured_us, now_us
         reckoned = motion.x_m, motion.y_m, motion.yaw_rad
+        if self._poses:
+            self._frame, self._lost = self._poses.frame(reckoned, motion.captured_us)
+            if self._lost or self._frame is None:
+                return
         self._frame = self._frame or frame_transform(reckoned, self._begin())
         x, y, yaw = self._frame(reckoned)
         projection = self.tracking_error.add(PositionSample(now_us * 1e-6, x, y))
@@ -197,36 +199,10 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Pa
     """
     file, _, query = rest.partition("?")
     if not file:
-        raise UsageFault("which path?", expected=_EXAMPLE, remedy="tandem path makes one")
+        raise UsageFault("which path?", expected=EXAMPLE, remedy="tandem path makes one")
     chosen = parse_options(dict(parse_qsl(query, keep_blank_values=True)))
     columns = parse_columns(options.get("columns", ""))
     return PathFollower(lambda: _with(read_path(FilePath(file), columns), chosen), chosen)
-
-
-def parse_options(query: Mapping[str, str]) -> PathOptions:
-    """Parse the options of a path.
-
-    Raises errors.UsageFault naming the option that is wrong.
-    """
-    unknown = [name for name in query if name not in _OPTIONS]
-    if unknown:
-        raise UsageFault(
-            f"a path has no option {unknown[0]!r}",
-            expected=f"of {', '.join(_OPTIONS)}",
-            remedy=_EXAMPLE,
-        )
-    law = query.get("law", PathOptions.law)
-    if law not in LAWS:
-        raise _wrong("law", law, " or ".join(LAWS))
-    return PathOptions(
-        law,
-        _whole("laps", query, PathOptions.laps),
-        bool(_whole("loop", query, 0)) if "loop" in query else None,
-        _pose(query["at"]) if "at" in query else None,
-        _length("far", query),
-        _length("lookahead", query),
-        _length("lateral", query) or LATERAL_MPS2,
-    )
 
 
 def _with(path: Path, options: PathOptions) -> Path:
@@ -236,37 +212,3 @@ def _with(path: Path, options: PathOptions) -> Path:
         return Path(path.points_m, path.speeds_mps, is_loop=True)
     speeds = path.speeds_mps
     return Path(path.points_m[:-1], None if speeds is None else speeds[:-1], is_loop=False)
-
-
-def _wrong(name: str, got: str, expected: str) -> UsageFault:
-    return UsageFault(f"{name} of a path", expected=expected, got=got, remedy=_EXAMPLE)
-
-
-def _whole(name: str, query: Mapping[str, str], default: int) -> int:
-    text = query.get(name, str(default))
-    if not text.isdecimal():
-        raise _wrong(name, text, "a whole number from 0")
-    return int(text)
-
-
-def _length(name: str, query: Mapping[str, str]) -> float | None:
-    if name not in query:
-        return None
-    value = _number(name, query[name])
-    if not value > 0.0:
-        raise _wrong(name, query[name], "a number above 0")
-    return value
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return parse_number(text)
-    except ValueError:
-        raise _wrong(name, text, "a number") from None
-
-
-def _pose(text: str) -> Pose:
-    try:
-        return parse_pose(text)
-    except ValueError:
-        raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car") from None

@@ -38,3 +38,19 @@ def test_a_file_that_is_begun_anew_is_read_from_its_begin(tmp_path):
     assert scan is not None
     assert scan.taken_s == 7.0
     pipe.close()
+
+
+def test_lines_that_cannot_be_read_are_counted_and_the_next_one_is_read(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.touch()
+    pipe = SensorPipe(str(path))
+    whole = line(2.0)
+    missing = '{"sensor": "lidar", "taken_s": 1.0}\n'
+    path.write_text(
+        whole[:40] + whole[60:] + missing + '{"sensor": "truth", "time_s": 1}\n' + whole
+    )
+    pipe.step(1_000_000)
+    scan = pipe.take_scan()
+    assert scan is not None
+    assert (scan.taken_s, pipe.lost) == (2.0, 3)
+    pipe.close()

@@ -18,7 +18,8 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths import Path, make
-from host_bridge.inputs.paths.follower import PathFollower, PathOptions, parse_options
+from host_bridge.inputs.paths.follower import PathFollower
+from host_bridge.inputs.paths.path_options import PathOptions, parse_options
 from tests.host_bridge.inputs.made_inputs import context
 
 VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s

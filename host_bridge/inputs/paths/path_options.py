@@ -1,0 +1,103 @@
+"""The options of a path, of what follows its file in ``--input 'path:FILE?law=stanley&laps=3'``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.files import parse_number
+from host_bridge.inputs.paths.laws import LAWS
+from host_bridge.inputs.paths.path import Pose, parse_pose
+from host_bridge.inputs.paths.speed_profile import LATERAL_MPS2
+
+_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral", "pose")
+EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """The options of a path; None leaves the choice to the path or the vehicle."""
+
+    law: str = "pursuit"
+    laps: int = 1  # of a loop; 0: until it is ended by a person
+    is_loop: bool | None = None
+    at: Pose | None = None  # of the centre of gravity, in the path's frame: x, y, yaw
+    far_m: float | None = None
+    lookahead_m: float | None = None
+    lateral_mps2: float = LATERAL_MPS2
+    pose: str | None = None  # the file or pipe of a localiser's poses in the path's frame
+
+
+def parse_options(query: Mapping[str, str]) -> PathOptions:
+    """Parse the options of a path.
+
+    Raises errors.UsageFault naming the option that is wrong.
+    """
+    unknown = [name for name in query if name not in _OPTIONS]
+    if unknown:
+        raise UsageFault(
+            f"a path has no option {unknown[0]!r}",
+            expected=f"of {', '.join(_OPTIONS)}",
+            remedy=EXAMPLE,
+        )
+    law = query.get("law", PathOptions.law)
+    if law not in LAWS:
+        raise _wrong("law", law, " or ".join(LAWS))
+    return PathOptions(
+        law,
+        _whole("laps", query, PathOptions.laps),
+        bool(_whole("loop", query, 0)) if "loop" in query else None,
+        _pose(query["at"]) if "at" in query else None,
+        _length("far", query),
+        _length("lookahead", query),
+        _length("lateral", query) or LATERAL_MPS2,
+        _pose_file(query),
+    )
+
+
+def _pose_file(query: Mapping[str, str]) -> str | None:
+    file = query.get("pose")
+    if file == "":
+        raise _wrong("pose", "", "the file or pipe that tandem localise -o writes")
+    if file and "at" in query:
+        raise UsageFault(
+            "pose and at of a path exclude each other: a localiser says where the car is",
+            got=f"at={query['at']} and pose={file}",
+            remedy=EXAMPLE,
+        )
+    return file
+
+
+def _wrong(name: str, got: str, expected: str) -> UsageFault:
+    return UsageFault(f"{name} of a path", expected=expected, got=got, remedy=EXAMPLE)
+
+
+def _whole(name: str, query: Mapping[str, str], default: int) -> int:
+    text = query.get(name, str(default))
+    if not text.isdecimal():
+        raise _wrong(name, text, "a whole number from 0")
+    return int(text)
+
+
+def _length(name: str, query: Mapping[str, str]) -> float | None:
+    if name not in query:
+        return None
+    value = _number(name, query[name])
+    if not value > 0.0:
+        raise _wrong(name, query[name], "a number above 0")
+    return value
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return parse_number(text)
+    except ValueError:
+        raise _wrong(name, text, "a number") from None
+
+
+def _pose(text: str) -> Pose:
+    try:
+        return parse_pose(text)
+    except ValueError:
+        raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car") from None
