@@ -41,7 +41,9 @@ In a recorded drive; with a virtual car's truth in FILE.jsonl the errors are pri
   tandem localise lab.yaml drive.mcap --lidar run.jsonl
   tandem localise lab.yaml drive.mcap --anywhere -o poses.jsonl
 Live, beside whoever drives: a served car, and the file or pipe with its scans:
+  mkfifo /tmp/poses
   tandem localise lab.yaml --car f1tenth --lidar run.jsonl -o /tmp/poses
+  tandem drive --car f1tenth --input 'path:lab.csv?pose=/tmp/poses'
 
 A line of -o is a pose of the centre of gravity in the map's frame, 20 a second at most:
   {"sensor": "pose", "taken_s": 12.05, "x_m": 1.2, "y_m": 0.4, "yaw_rad": 0.1, "std_m": 0.02,

@@ -52,6 +52,7 @@ examples of what follows the file in --input 'path:FILE?...':
                    once, and the car comes to rest at its end
   loop=1, loop=0   it is closed or not, whatever the loop rule says: ends within 0.5 m and a tenth
                    of the length, seen in the same direction
+  pose=/tmp/poses  a localiser says where the car is: tandem localise MAP.yaml --car CAR -o FILE
   at=1.2,0.4,90    where the car stands when it begins, as start= of a virtual car has it; unless
                    said, the path's first point, looking along it
   lateral=2        sideways acceleration in bends, m/s^2

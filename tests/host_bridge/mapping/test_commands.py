@@ -1,16 +1,20 @@
 """A lap of a track by commands alone: driven, mapped, localised, and driven again in its map."""
 
 import json
+import os
+import signal
 
 import numpy as np
 import pytest
 
 from host_bridge.cli.main import main
+from host_bridge.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyMap, write_map
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.ros_map import load_grid
-from tests.host_bridge.cli.programs import tandem
+from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.mapping.test_mapping import distances_m
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 from tests.support.evidence import every
 
 
@@ -46,6 +50,42 @@ def test_a_lap_its_map_and_a_lap_in_the_map(tmp_path):
     said = ran("drive", f"sim://f1tenth_vesc?map={lab}&start={json_start(line)}", "--lockstep",
                "--input", f"path:{line}", "--speed", 2)  # fmt: skip
     assert "lap 1" in said
+
+
+@pytest.mark.process(drives=True)
+@pytest.mark.exhaustive  # half a lap in wall time
+def test_a_car_behind_its_line_follows_a_path_by_a_localiser_beside_it(tmp_path):
+    """Odometry, IMU and LIDAR are all that it has; the localiser is a program of its own."""
+    path, lidar, poses = tmp_path / "line.csv", tmp_path / "scans", tmp_path / "poses"
+    write_map(tmp_path / "lab.yaml", corridor_as_cells())
+    ran("path", "centre", "corridor", "-o", path)
+    os.mkfifo(lidar)
+    os.mkfifo(poses)
+    with serving(f"sim://f1tenth_vesc?track=corridor&sensors={lidar}", "car"):
+        words = ("localise", str(tmp_path / "lab.yaml"), "--car", "car", "--lidar", str(lidar))
+        drive = ("drive", "--car", "car", "--input", f"path:{path}?pose={poses}", "--json")
+        with program(*words, "-o", str(poses)) as localiser:
+            done = tandem(*drive, "--speed", "1.5", "--seconds", "15", within_s=60.0)
+            summary = json.loads(done.stdout.splitlines()[-1])["summary"]
+            assert done.returncode == 0, summary
+            assert summary["path"]["driven_m"] > 10.0
+            assert summary["path"]["cross_track_worst_m"] < 0.15
+            with program(*drive, "--speed", "1.5", "--seconds", "30") as driven:
+                next(row for row in map(json.loads, driven.stdout) if row.get("speed_mps", 0) > 1.2)
+                os.kill(localiser.pid, signal.SIGKILL)
+                said, _ = patience.communicate(driven, 30.0)
+        assert driven.returncode == 1
+        assert "The localiser's pose is 0.5" in said
+
+
+def corridor_as_cells():
+    columns, rows = np.meshgrid(np.arange(420), np.arange(360))
+    corner = np.array((-11.0, -3.0))
+    centres = corner + 0.05 * (np.stack((columns, rows), axis=-1).reshape(-1, 2) + 0.5)
+    track = load_track("corridor")
+    cells = np.where([track.is_free(*it) for it in centres], FREE, UNKNOWN)
+    cells[distances_m(centres, track.walls) < 0.03] = OCCUPIED
+    return OccupancyMap(cells.reshape(360, 420).astype(np.uint8), 0.05, corner)
 
 
 def json_start(line):
