@@ -113,10 +113,11 @@ class Fleet:
     """The cars of one session, whose ``epoch`` all their connections share.
 
     It sends the heartbeats of two stop sources: of the seat that drives, and, for several cars, of
-    the fleet.
+    the fleet. Who drives from elsewhere is no seat (``is_seat`` False): a car that requires one
+    waits for the person beside it.
     """
 
-    def __init__(self, cars: Sequence[Car], epoch: int) -> None:
+    def __init__(self, cars: Sequence[Car], epoch: int, *, is_seat: bool = True) -> None:
         for car in cars:
             if car.connection.epoch != epoch:
                 raise ValueError(f"{car.name}: expected epoch {epoch}, got {car.connection.epoch}")
@@ -127,7 +128,7 @@ class Fleet:
         self._has_begun = False
         self._requests: list[FleetRequest] = []
         self._agreements = [Agreement(cars[0].acceptance, car.acceptance) for car in cars[1:]]
-        names = (SEAT, FLEET) if len(cars) > 1 else (SEAT,)
+        names = [*([SEAT] if is_seat else []), *([FLEET] if len(cars) > 1 else [])]
         self._heartbeats = [StopSourceHeartbeat(car, name) for car in cars for name in names]
 
     # --- what moves and stops them

@@ -85,6 +85,7 @@ COMMANDS = (
     CommandRow("calibrate", LOGS, "find a car's numbers in the logs of its drives"),
     CommandRow("ros", PROGRAMS, "connect a car to ROS 2, in the topics of F1TENTH and others"),
     CommandRow("planning-simulator", PROGRAMS, "be Autoware's simple_planning_simulator"),
+    CommandRow("mavlink", PROGRAMS, "be a MAVLink rover for QGroundControl, MAVProxy, MAVSDK"),
     CommandRow("devkit", PROGRAMS, "let an AutoDRIVE Devkit script drive a car"),
     CommandRow("completion", MACHINE, "print the completion script for bash, zsh or fish"),
     CommandRow("doctor", MACHINE, "show what is missing or in the way on this machine"),

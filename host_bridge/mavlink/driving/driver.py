@@ -1,0 +1,195 @@
+"""One station at a time drives the car: arms it, holds its deadman, or lets go.
+
+A station claims nothing before it armed the car here, or pressed the button that is its deadman. So
+one that merely has a joystick ends no autonomy, and no other driver's silence is its own. From then
+on, until the car is no longer armed, its silence is a stop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.cars.actions import ActionRequest
+from host_bridge.cars.car import Car
+from host_bridge.cars.fleet import Fleet
+from host_bridge.core import (
+    Action,
+    DriveCommand,
+    InputLimits,
+    OperatorAction,
+    Sender,
+    SourceFacts,
+    State,
+    arm_action,
+)
+from host_bridge.drive.control_task import ControlTask
+from host_bridge.mavlink.driving.hand import StickHand, Sticks
+from host_bridge.mavlink.messages.modes import MANUAL, Mode
+from host_bridge.mavlink.stations import Right, Station
+
+ARMED = (State.ACTIVE, State.HOLD)
+_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
+_KEPT_US = 3_000_000  # as long as a session is kept after its last word
+# The statuses that show it come with the next step of the car
+_SHOWN_US = 500_000
+BY_A_PERSON = (
+    "A real car is armed by the person who sees where it stands: tandem arm, or its transmitter."
+)
+NEEDS_KEY = "A real car is driven by signed messages only: start tandem mavlink with --key."
+NEEDS_DEADMAN = "A real car needs a deadman: start tandem mavlink with --deadman BUTTON."
+NO_RIGHT = "Not signed with this car's key."
+
+
+@dataclass
+class Arming:
+    """A request to arm that is under way until ``result`` is set; ``why`` says why it failed."""
+
+    actions: list[OperatorAction]
+    request: ActionRequest | None = None
+    done_us: int | None = None
+    result: bool | None = None
+    why: str = ""
+
+    def step(self, car: Car, now_us: int) -> None:
+        if self.result is not None:
+            return
+        if self.request is not None and self.request.result is None:
+            return
+        if self.request is not None and self.request.result and not self.request.result.is_done:
+            self.result, self.why = False, str(self.request.result)
+        elif self.actions:
+            self.request = car.request(self.actions.pop(0), now_us)
+        else:
+            self._see(car, now_us)
+
+    def _see(self, car: Car, now_us: int) -> None:
+        self.done_us = now_us if self.done_us is None else self.done_us
+        if is_armed(car):
+            self.result = True
+        elif now_us - self.done_us >= _SHOWN_US:
+            self.result, self.why = False, f"Armed, and stopped at once. {car.why_stopped()}"
+
+
+class Driver:
+    """The seat of a car for stations. Call ``step`` a hundred times a second."""
+
+    def __init__(
+        self,
+        car: Car,
+        fleet: Fleet,
+        source: SourceFacts,
+        limits: InputLimits,
+        deadman: int | None,
+        *,
+        is_virtual: bool,
+    ) -> None:
+        self.mode: Mode = MANUAL
+        self.holder: Station | None = None
+        self._car = car
+        self._is_virtual = is_virtual
+        self._deadman = deadman
+        self._limits = limits
+        self._lease_us = round(source.lease_s * 1e6)
+        self._hand = StickHand(limits, self._lease_us, deadman)
+        self._held_us = 0
+        self._may_claim = False
+        self._task = ControlTask(fleet, source, self._read)
+        self._arming: Arming | None = None
+
+    # --- what a station asks
+
+    def arm(self, station: Station, right: Right, now_us: int) -> Arming:
+        """Begin to arm for this station; its ``result`` is set at once if it is refused."""
+        why = self._refusal(station, right, now_us)
+        if not why and not self._is_virtual:
+            why = BY_A_PERSON
+        if why:
+            return Arming([], result=False, why=why)
+        self._take(station, now_us)
+        self._may_claim = True
+        if is_armed(self._car):
+            return Arming([], result=True)
+        sender = Sender.COMMAND if station.is_local else Sender.GUEST
+        clear = [OperatorAction(Action.CLEAR, sender)] if _needs_clear(self._car) else []
+        self._arming = Arming([*clear, arm_action(self._car.profile(), sender)])
+        return self._arming
+
+    def hear_sticks(
+        self, station: Station, right: Right, sticks: Sticks, times_us: tuple[int, int]
+    ) -> str:
+        """Take the sticks of a station; return why they are not followed, "" if they are.
+
+        ``times_us``: when they were sent at the latest, and now, by our clock.
+        """
+        heard_us, now_us = times_us
+        why = self._refusal(station, right, now_us)
+        if not why and not self._is_virtual and self._deadman is None:
+            why = NEEDS_DEADMAN
+        if why:
+            return why
+        self._take(station, now_us)
+        if self._deadman is not None and sticks.buttons >> self._deadman & 1:
+            self._may_claim = True
+        self._hand.hear(sticks, heard_us, now_us)
+        return ""
+
+    def set_age_told(self, *, is_told: bool) -> None:
+        """Say whether it is known how old the holder's packets are when they arrive."""
+        self._hand.is_age_told = is_told
+
+    def set_mode(self, mode: Mode, station: Station, right: Right, now_us: int) -> str:
+        """Change whose setpoints the car follows; return why not, "" if done."""
+        why = self._refusal(station, right, now_us)
+        if not why:
+            self.mode = mode
+            self._hand.let_go()
+        return why
+
+    # --- what time does
+
+    def step(self, now_us: int) -> None:
+        if self._arming:
+            self._arming.step(self._car, now_us)
+            self._arming = None if self._arming.result is not None else self._arming
+        if not is_armed(self._car) and self._arming is None:
+            self._may_claim = False
+            self._hand.let_go()
+        if self.holder and now_us - self._held_us >= _KEPT_US and not self.drives(self.holder):
+            self.holder = None
+        if self._may_claim and is_armed(self._car):
+            self._task.tick(now_us)
+        else:
+            self._task.fleet.step(now_us)
+
+    def drives(self, station: Station) -> bool:
+        """Return whether this station has the armed car."""
+        return station is self.holder and self._may_claim and is_armed(self._car)
+
+    def _read(self, now_us: int) -> DriveCommand:
+        command = self._hand.step(now_us)
+        if self.mode is MANUAL:
+            return command
+        return DriveCommand(heard_us=command.heard_us, input_count=command.input_count)
+
+    def _take(self, station: Station, now_us: int) -> None:
+        if station is not self.holder:
+            self.holder = station
+            self._hand = StickHand(self._limits, self._lease_us, self._deadman)
+        self._held_us = now_us
+
+    def _refusal(self, station: Station, right: Right, now_us: int) -> str:
+        if Right.DRIVE not in right:
+            return NO_RIGHT if Right.WATCH not in right else NEEDS_KEY
+        if self.holder in (None, station):
+            return ""
+        return f"Station {self.holder} has the car; it is free 3 s after that falls silent."
+
+
+def is_armed(car: Car) -> bool:
+    """Return whether the car is online and its newest status says armed."""
+    return car.is_online() and car.status is not None and car.status.state in ARMED
+
+
+def _needs_clear(car: Car) -> bool:
+    status = car.status
+    return status is not None and bool(status.causes or status.faults or status.state in _HALTED)

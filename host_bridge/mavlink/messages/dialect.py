@@ -1,0 +1,116 @@
+"""MAVLink 2 as pymavlink has it: messages to frames, frames to messages, and their signatures.
+
+No other file knows how frames are laid out. A signature is checked here and not by the library,
+which takes over the time stamp of a frame before it looks at its signature: one forged frame from
+the future would then shut out the real station.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from pymavlink.dialects.v20 import development
+
+mavlink: Any = development  # common messages, and the standard modes protocol
+COMPONENT: int = mavlink.MAV_COMP_ID_AUTOPILOT1
+# MAVLink's clock of signatures: units of 10 us since 2015-01-01, UTC
+_SIGNING_EPOCH_S = 1_420_070_400
+_SIGNING_UNIT_NS = 10_000
+_SIGNED = 1  # the bit of incompat_flags
+_TAG = 6  # bytes of a signature's hash
+_BLOCK = 13  # bytes of a whole signature: link id, time stamp, hash
+_NOT_UNDERSTOOD = ("BAD_DATA", "UNKNOWN_")
+
+
+@dataclass(frozen=True)
+class HeardMessage:
+    """One message of a datagram: who sent it, and whether it carries a good signature."""
+
+    message: Any  # a class of the library, with the fields of its message
+    name: str
+    system: int
+    component: int
+    is_signed: bool
+    frame: bytes
+
+
+def signing_time(unix_ns: int) -> int:
+    """Return a time of day as MAVLink's signatures have it."""
+    return (unix_ns - _SIGNING_EPOCH_S * 1_000_000_000) // _SIGNING_UNIT_NS
+
+
+_MOST_PEERS = 64  # numbered apart: more than there are stations
+
+
+class Encoder:
+    """Makes frames of messages, signed if there is a key, and numbered anew for each peer.
+
+    A station counts the numbers that it misses as lost frames.
+    """
+
+    def __init__(self, system: int, key: bytes | None, unix_ns: Callable[[], int]) -> None:
+        self._library = mavlink.MAVLink(None, srcSystem=system, srcComponent=COMPONENT)
+        self._unix_ns = unix_ns
+        self._numbers: dict[Hashable, int] = {}
+        if key is not None:
+            self._library.signing.secret_key = key
+            self._library.signing.sign_outgoing = True
+
+    def encode(self, message: Any, peer: Hashable) -> bytes:
+        library = self._library
+        library.seq = self._numbers.get(peer, 0)
+        if len(self._numbers) >= _MOST_PEERS:
+            self._numbers.clear()
+        self._numbers[peer] = (library.seq + 1) % 256
+        signing = library.signing
+        signing.timestamp = max(signing.timestamp, signing_time(self._unix_ns()))
+        return bytes(message.pack(library))
+
+
+class Decoder:
+    """Takes datagrams apart. What it does not understand is left out and counted in ``damaged``.
+
+    With a key, a signature counts if it is good, newer than the last one of its stream, and not
+    older than ``begun``, the signing time at which this program began: what was recorded before
+    cannot be replayed to it.
+    """
+
+    def __init__(self, key: bytes | None, begun: int) -> None:
+        self._key = key
+        self._begun = begun
+        self._newest: dict[tuple[int, int, int], int] = {}
+        self.damaged = 0
+        self.badly_signed = 0
+
+    def decode(self, datagram: bytes) -> list[HeardMessage]:
+        library = mavlink.MAVLink(None)  # anew: a datagram cut short damages no other
+        library.robust_parsing = True
+        heard = []
+        for message in library.parse_buffer(datagram) or ():
+            name = message.get_type()
+            if name.startswith(_NOT_UNDERSTOOD):
+                self.damaged += 1
+                continue
+            system, component = message.get_srcSystem(), message.get_srcComponent()
+            frame = bytes(message.get_msgbuf())
+            is_signed = self._is_signed(frame, system, component)
+            heard.append(HeardMessage(message, name, system, component, is_signed, frame))
+        return heard
+
+    def _is_signed(self, frame: bytes, system: int, component: int) -> bool:
+        if frame[0] != mavlink.PROTOCOL_MARKER_V2 or not frame[2] & _SIGNED or self._key is None:
+            return False
+        tag = hashlib.sha256(self._key + frame[:-_TAG]).digest()[:_TAG]
+        is_good = hmac.compare_digest(tag, frame[-_TAG:])
+        block = frame[-_BLOCK:]
+        stamp = int.from_bytes(block[1:-_TAG], "little")
+        stream = (block[0], system, component)
+        if not is_good or stamp <= self._newest.get(stream, self._begun):
+            self.badly_signed += 1
+            return False
+        self._newest[stream] = stamp
+        return True

@@ -1,0 +1,196 @@
+"""The course of ``tandem mavlink``: opens the car and the socket, and keeps the gateway's ticks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from host_bridge.cars.fleet import Fleet
+from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.drive import DriveOptions
+from host_bridge.drive.control_task import next_tick_us
+from host_bridge.drive.controls import DriveContext
+from host_bridge.drive.opening import start_log
+from host_bridge.logs.recorder import Recorder
+from host_bridge.mavlink.driving.driver import Driver
+from host_bridge.mavlink.driving.hand import SOURCE
+from host_bridge.mavlink.endpoint import UdpEndpoint, bind_address
+from host_bridge.mavlink.gateway import Gateway
+from host_bridge.mavlink.messages.dialect import HeardMessage
+from host_bridge.mavlink.messages.statustext import INFO, WARNING
+from host_bridge.mavlink.speaker import Outside, Settings
+from host_bridge.mavlink.stations import Address, Station
+from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
+from host_bridge.sharing.services.parameter_dialogue import Progress
+
+_LOG_TOPIC = "mavlink"
+_ROWS_EVERY = 50  # ticks: twice a second
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says. ``settings.is_virtual`` is the car's own word, set here."""
+
+    car: str | None
+    settings: Settings
+    listen: Address | None = None
+    deadman: int | None = None
+    speed_mps: float | None = None
+    is_watch_only: bool = False
+    record: Path | None = None
+    seconds: float | None = None
+
+
+Tell = Callable[[str, str], None]  # the car's name, a sentence
+TellRows = Callable[[str, list[dict[str, object]]], None]
+
+
+async def serve(options: Options, host: Host, tell: Tell, tell_rows: TellRows) -> int:
+    """Be the car for stations until the time is over or it is cancelled; return 0.
+
+    Raises errors.TandemError.
+    """
+    address = bind_address(
+        options.settings.to, options.listen, has_key=options.settings.key is not None
+    )
+    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
+        epoch = None if options.is_watch_only else host.cars.new_epoch()
+        opened = await host.cars.open(options.car, epoch=epoch)
+        stack.push_async_callback(opened.close)
+        log = await start_log(options.record, host, [opened], logs)
+        serving = _Serving(options, host, opened, log, tell)
+        stack.callback(serving.endpoint.close)
+        bound = await serving.endpoint.open(address)
+        serving.greet(bound)
+        await serving.loop(tell_rows)
+    if log and log.fault:
+        raise log.fault
+    return 0
+
+
+class _Serving:
+    """One run: the gateway of one car, its socket, its log."""
+
+    def __init__(
+        self, options: Options, host: Host, opened: OpenCar, log: Recorder | None, tell: Tell
+    ) -> None:
+        self._options = options
+        self._host = host
+        self._opened = opened
+        self._log = log
+        self._clock = host.cars.clock
+        self._tell_person = tell
+        self._writing: asyncio.Task[None] | None = None
+        self.endpoint = UdpEndpoint(self._hear)
+        settings = replace(options.settings, is_virtual=opened.is_virtual)
+        outside = Outside(
+            self._clock.now_us,
+            time.time_ns,
+            self.endpoint.send,
+            self._tell,
+            self._log_frame,
+            self._write,
+        )
+        self.gateway = Gateway(opened.car, settings, outside, self._driver())
+        opened.events.subscribe(self.gateway.speaker.hear_car)
+
+    def _hear(self, datagram: bytes, address: Address) -> None:
+        self.gateway.hear(datagram, address)
+
+    def _tell(self, text: str) -> None:
+        self._tell_person(self._opened.name, text)
+
+    def greet(self, bound: Address) -> None:
+        to = self._options.settings.to
+        told = f", tells {to[0]}:{to[1]}" if to else ""
+        signed = "signed" if self._options.settings.key else "unsigned"
+        self._tell(
+            f"system {self._options.settings.system}, listens on {bound[0]}:{bound[1]}{told}, "
+            f"{signed}; Ctrl-C ends it"
+        )
+
+    async def loop(self, tell_rows: TellRows) -> None:
+        """Tick on a fixed grid until the time is over.
+
+        Raises errors.DeviceFault when the program that serves the car has ended.
+        """
+        clock, ticks, rows = self._clock, 0, None
+        begun_us = tick_us = clock.now_us()
+        end_us = begun_us + (self._options.seconds or 0.0) * 1e6
+        while self._options.seconds is None or clock.now_us() < end_us:
+            if self._opened.has_lost_owner():
+                raise DeviceFault(
+                    "the program that served the car has ended", where=self._opened.name
+                )
+            self.gateway.step()
+            if self._log:
+                self._log.step()
+            if ticks % _ROWS_EVERY == 0 and self.gateway.rows() != rows:
+                rows = self.gateway.rows()
+                tell_rows(self._opened.name, rows)
+            ticks += 1
+            tick_us, _ = next_tick_us(tick_us, clock.now_us())
+            await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)
+
+    def _driver(self) -> Driver | None:
+        """Return the driver; None with --watch-only, or for a car of no known vehicle."""
+        opened, options = self._opened, self._options
+        epoch = opened.car.connection.epoch
+        if options.is_watch_only or epoch is None:
+            return None
+        context = DriveContext(
+            DriveOptions((opened.name,), speed_mps=options.speed_mps),
+            [opened.vehicle],
+            self._clock.now_us,
+            is_virtual=opened.is_virtual,
+        )
+        return Driver(
+            opened.car,
+            Fleet([opened.car], epoch, is_seat=False),
+            context.source(SOURCE),
+            context.limits(SOURCE),
+            options.deadman,
+            is_virtual=opened.is_virtual,
+        )
+
+    def _log_frame(self, address: Address, what: HeardMessage | bytes) -> None:
+        if self._log is None:
+            return
+        is_heard = isinstance(what, HeardMessage)
+        row = {
+            "from_station": is_heard,
+            "address": f"{address[0]}:{address[1]}",
+            "is_signed": isinstance(what, HeardMessage) and what.is_signed,
+            "frame": (what.frame if isinstance(what, HeardMessage) else what).hex(),
+        }
+        self._log.message(self._opened.name, _LOG_TOPIC, row, self._clock.now_us())
+
+    def _write(self, step_us: float, station: Station) -> None:
+        """Begin to write the car's control period, under the rules of ``tandem config write``."""
+        if self._writing is not None and not self._writing.done():
+            self.gateway.speaker.say(WARNING, "A parameter is being written already.", station)
+            return
+        self._writing = asyncio.get_running_loop().create_task(self._adjust(step_us, station))
+
+    async def _adjust(self, step_us: float, station: Station) -> None:
+        configurations = self._host.configurations
+        said = (INFO, f"The control period is {step_us * 1e-6:g} s now.")
+        try:
+            vehicle, _ = await configurations.adjust(
+                self._opened, {"step_s": step_us * 1e-6}, _no_progress
+            )
+            self._opened.assume_vehicle(vehicle)
+        except TandemError as fault:
+            said = (WARNING, fault.what)
+        self._tell(f"station {station} wrote a parameter: {said[1]}")
+        self.gateway.tell_parameter(station)
+        self.gateway.speaker.say(*said, station)
+
+
+def _no_progress(what: str) -> Progress:
+    return lambda done, total: None
