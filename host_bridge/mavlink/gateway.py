@@ -32,7 +32,7 @@ from host_bridge.mavlink.stations import NONE, Address, Right, Station, Stations
 
 _REFUSED_AGAIN_US = 5_000_000  # the same refusal is told so seldom: sticks come 25 times a second
 _MOST_REFUSALS = 64  # remembered; more are no person's
-_NO_MODE = "There is no such mode: Manual 1, Hold 4, Offboard 6."
+_NO_MODE = "There is no such mode: Manual 0, Hold 4, Offboard 15."
 _WATCH_ONLY = "Nobody drives by this gateway: it was started with --watch-only."
 _OVERRIDE = "RC_CHANNELS_OVERRIDE is not followed: send MANUAL_CONTROL (a joystick of the station)."
 _POSITION = "Positions and attitudes are not followed: send MANUAL_CONTROL."

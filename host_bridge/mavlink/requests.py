@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,10 @@ BY_ITS_FILE = (
     "is a value of the vehicle file: change it there and tandem config write; only "
     f"{WRITABLE} is the car's own."
 )
+# MAVLink's file transfer: sequence, session, opcode, size, asked opcode, burst, padding, offset
+_FTP = struct.Struct("<HBBBBBBI")
+_FTP_NO, _FTP_UNKNOWN = 129, 7  # its answer "no", and the reason "unknown command"
+_FTP_PAYLOAD = 251  # bytes
 # MAV_DATA_STREAM of REQUEST_DATA_STREAM, as MAVProxy still asks: the messages of each
 _STREAMS = {
     mavlink.MAV_DATA_STREAM_EXTENDED_STATUS: (
@@ -68,6 +73,7 @@ class Requests:
             "MISSION_REQUEST": self._no_such_item,
             "MISSION_REQUEST_INT": self._no_such_item,
             "MISSION_CLEAR_ALL": self._clear_mission,
+            "FILE_TRANSFER_PROTOCOL": self._refuse_file,
             "TIMESYNC": self._timesync,
             "PING": self._ping,
             "REQUEST_DATA_STREAM": self._set_stream,
@@ -100,7 +106,14 @@ class Requests:
         if not why:
             self._write(message.param_value, station)
             return []
-        return [present, *self._texts.messages(WARNING, why)]
+        refusal = mavlink.MAVLink_param_error_message(
+            station.system,
+            station.component,
+            name.encode(),
+            -1,
+            mavlink.MAV_PARAM_ERROR_READ_ONLY,
+        )
+        return [refusal, present, *self._texts.messages(WARNING, why)]
 
     # --- missions
 
@@ -120,6 +133,18 @@ class Requests:
 
     def _clear_mission(self, message: Any, station: Station, right: Right) -> list[Any]:
         return [_mission_ack(station, mavlink.MAV_MISSION_ACCEPTED, message)]
+
+    def _refuse_file(self, message: Any, station: Station, right: Right) -> list[Any]:
+        """Answer no at once: a station that waits for files asks for its parameters later."""
+        asked = bytes(message.payload[: _FTP.size]).ljust(_FTP.size, b"\0")
+        number, session, opcode, *_ = _FTP.unpack(asked)
+        no = _FTP.pack(number + 1 & 0xFFFF, session, _FTP_NO, 1, opcode, 0, 0, 0)
+        payload = list((no + bytes([_FTP_UNKNOWN])).ljust(_FTP_PAYLOAD, b"\0"))
+        return [
+            mavlink.MAVLink_file_transfer_protocol_message(
+                0, station.system, station.component, payload
+            )
+        ]
 
     # --- times and rates
 

@@ -80,17 +80,17 @@ class Speaker:
         """Return AUTOPILOT_VERSION: what this speaks, and which board the car is."""
         identity = self._car.identity
         board_id = identity.board_id if identity else b""
-        hash_ = identity.config_hash if identity else b""
         return mavlink.MAVLink_autopilot_version_message(
             mavlink.MAV_PROTOCOL_CAPABILITY_MAVLINK2
             | mavlink.MAV_PROTOCOL_CAPABILITY_PARAM_FLOAT
             | mavlink.MAV_PROTOCOL_CAPABILITY_COMMAND_INT
+            | mavlink.MAV_PROTOCOL_CAPABILITY_MISSION_INT  # the list is answered: it is empty
             | mavlink.MAV_PROTOCOL_CAPABILITY_FLIGHT_TERMINATION,
             0,
             0,
             0,
             0,
-            list(hash_.ljust(_VERSION, b"\0")[:_VERSION]),
+            [0] * _VERSION,
             [0] * _VERSION,
             [0] * _VERSION,
             0,

@@ -1,6 +1,6 @@
 """How old the packets of a station beyond this machine are when they arrive, by TIMESYNC.
 
-MANUAL_CONTROL has no time. So whoever has the car is asked twenty times a second for its time, with
+MANUAL_CONTROL has no time. So whoever has the car is asked fifty times a second for its time, with
 ours in the question; what it sends after an answer was sent after our question. Signed frames of a
 stream come in order or not at all, so that holds for the packets that arrive after the answer.
 """
@@ -11,9 +11,10 @@ from collections import deque
 
 from host_bridge.mavlink.stations import Station
 
-_EVERY_US = 50_000  # less than half of a lease of 0.12 s, so that a healthy path keeps a hold
+# With a round trip of 20 ms and a packet each 40 ms a hold is 80 ms old at most, of a lease of 120
+_EVERY_US = 20_000
 _ANSWERED_US = 1_000_000  # a station that has not answered for so long does not tell
-_ASKED_KEPT = 32  # questions: those of the last 1.6 s
+_ASKED_KEPT = 32  # questions: those of the last 0.64 s
 
 
 class HoldAges:

@@ -128,9 +128,10 @@ class Driver:
         if why:
             return why
         self._take(station, now_us)
-        if self._deadman is not None and sticks.buttons >> self._deadman & 1:
-            self._may_claim = True
         self._hand.hear(sticks, heard_us, now_us)
+        is_pressed = self._deadman is not None and sticks.buttons >> self._deadman & 1
+        if is_pressed and not self._may_claim and is_armed(self._car):
+            self._may_claim = self._hand.begin(now_us)
         return ""
 
     def set_age_told(self, *, is_told: bool) -> None:
@@ -151,19 +152,27 @@ class Driver:
         if self._arming:
             self._arming.step(self._car, now_us)
             self._arming = None if self._arming.result is not None else self._arming
-        if not is_armed(self._car) and self._arming is None:
+        is_driving = self._is_driving()
+        if not is_driving and self._arming is None:
             self._may_claim = False
             self._hand.let_go()
         if self.holder and now_us - self._held_us >= _KEPT_US and not self.drives(self.holder):
             self.holder = None
-        if self._may_claim and is_armed(self._car):
+        if self._may_claim and is_driving:
             self._task.tick(now_us)
         else:
+            self._hand.step(now_us)
             self._task.fleet.step(now_us)
 
     def drives(self, station: Station) -> bool:
         """Return whether this station has the armed car."""
         return station is self.holder and self._may_claim and is_armed(self._car)
+
+    def _is_driving(self) -> bool:
+        """Return whether the car is armed, or brakes: then it is still steered by who drives it."""
+        status = self._car.status
+        is_stopping = status is not None and status.state is State.STOPPING
+        return is_armed(self._car) or (self._car.is_online() and is_stopping)
 
     def _read(self, now_us: int) -> DriveCommand:
         command = self._hand.step(now_us)

@@ -81,6 +81,16 @@ class StickHand:
         """Require a release before the hold counts again."""
         self.state = DeadmanState.NEEDS_RELEASE
 
+    def begin(self, now_us: int) -> bool:
+        """Begin to claim if the hold was released before; it then counts after a moment of neutral.
+
+        The car, too, has to see it released first.
+        """
+        if self.state is not DeadmanState.OPEN:
+            return False
+        self._since_us = now_us
+        return True
+
     def step(self, now_us: int) -> DriveCommand:
         """Return the command of this moment; one that nobody sent lately is as old as it is."""
         state = self._next(now_us)

@@ -1,8 +1,9 @@
 """The modes in which a station may have the car, by the standard modes protocol.
 
 A mode says whose setpoints of this gateway the car follows. It permits nothing: arming, deadman and
-the car's own arbitration do. The numbers are those that PX4 gives its main modes, because stations
-fall back on them for an autopilot that they do not know.
+the car's own arbitration do. Stations fall back on the modes of an autopilot that they know: so the
+numbers are those of ArduPilot's rover, which MAVProxy and pymavlink show by name, and those of PX4
+are taken too, which MAVSDK asks for.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ class Mode:
     bits: int
 
 
-MANUAL = Mode(1, "Manual", mavlink.MAV_MODE_FLAG_MANUAL_INPUT_ENABLED)
+MANUAL = Mode(0, "Manual", mavlink.MAV_MODE_FLAG_MANUAL_INPUT_ENABLED)
 HOLD = Mode(4, "Hold", mavlink.MAV_MODE_FLAG_STABILIZE_ENABLED)
-OFFBOARD = Mode(6, "Offboard", mavlink.MAV_MODE_FLAG_GUIDED_ENABLED)
+OFFBOARD = Mode(15, "Offboard", mavlink.MAV_MODE_FLAG_GUIDED_ENABLED)
 MODES = (MANUAL, HOLD, OFFBOARD)
+_OF_PX4 = {1: MANUAL, 6: OFFBOARD}  # its main modes; 4 is its automatic one, which holds
 
 _VERSION = 3  # of HEARTBEAT, since MAVLink 1.0
 _ARMED = (State.ACTIVE, State.HOLD)
@@ -43,7 +45,7 @@ _STATES = {
 
 def find_mode(number: float) -> Mode | None:
     """Return the mode of this number, None if there is none."""
-    return next((mode for mode in MODES if mode.number == number), None)
+    return next((mode for mode in MODES if mode.number == number), _OF_PX4.get(number))
 
 
 def base_mode(status: CarStatus | None, mode: Mode) -> int:

@@ -73,6 +73,7 @@ def sys_status(view: View) -> Any:
     is_fitted = view.vehicle is not None and view.vehicle.parameters["gyro_fitted"][0] == 1
     present = motors | battery | (gyro if is_fitted else 0)
     healthy = motors if view.status and not view.status.faults else 0
+    healthy |= mavlink.MAV_SYS_STATUS_GEOFENCE  # there is none, so none is breached
     healthy |= battery if power and power.stage is BatteryStage.GOOD else 0
     healthy |= gyro if is_fitted and inputs and inputs.has_imu else 0
     load = inputs.takes_us / inputs.beat_us if inputs and inputs.beat_us else 0.0

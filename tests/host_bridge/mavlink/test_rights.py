@@ -1,0 +1,250 @@
+"""Who may do what: anybody stops, and only who is authenticated moves."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from pymavlink.dialects.v20 import development as mavlink
+
+from host_bridge.core import Cause, Sender, State
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.mavlink.driving.driver import BY_A_PERSON, NEEDS_DEADMAN, NEEDS_KEY
+from host_bridge.mavlink.endpoint import bind_address, parse_address
+from host_bridge.mavlink.keys import read_key, write_new_key
+from host_bridge.mavlink.messages.dialect import Decoder, signing_time
+from tests.host_bridge.mavlink.rover import AFAR, KEY, LOCAL, UNIX_NS, Rover, StationEnd
+from tests.support.evidence import some
+
+ARM = mavlink.MAV_CMD_COMPONENT_ARM_DISARM
+TERMINATE = mavlink.MAV_CMD_DO_FLIGHTTERMINATION
+ACCEPTED, DENIED = mavlink.MAV_RESULT_ACCEPTED, mavlink.MAV_RESULT_DENIED
+OTHER_KEY = hashlib.sha256(b"somebody else's passphrase of some length").digest()
+
+STOPS = {
+    "disarm": lambda station: station.disarm(),
+    "forced": lambda station: station.disarm(is_forced=True),
+    "terminate": lambda station: station.command(TERMINATE, 1),
+    "as int": lambda station: station.send(
+        mavlink.MAVLink_command_int_message(1, 1, 0, ARM, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
+    ),
+}
+PEERS = {
+    "local": (LOCAL, None),
+    "afar unsigned": (AFAR, None),
+    "afar with another key": (AFAR, OTHER_KEY),
+    "afar signed": (AFAR, KEY),
+}
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("way", STOPS)
+def test_anybody_stops_in_any_way_and_is_told_when_the_car_has_heard(way, peer):
+    address, key = PEERS[peer]
+    rover = Rover(key=KEY, is_virtual=False)
+    station = StationEnd(rover, address, key)
+    STOPS[way](station)
+    number = TERMINATE if way == "terminate" else ARM
+    rover.until(lambda: station.acks(number) == [ACCEPTED], 0.2)
+    assert rover.car.status.first_cause is Cause.STOP_REQUEST
+    latched = [it for it in rover.car.events if it.code.name == "STOP_LATCHED"]
+    by = Sender.COMMAND if address is LOCAL else Sender.GUEST
+    assert some(latched)[-1].b == by
+
+
+def test_a_stop_that_the_car_does_not_hear_is_told_as_failed():
+    rover = Rover()
+    station = StationEnd(rover)
+    rover.rig.is_plugged = False
+    station.disarm()
+    rover.until(lambda: bool(station.acks(ARM)), 2.0)
+    assert station.acks(ARM) == [mavlink.MAV_RESULT_FAILED]
+    assert "runstop" in station.texts()
+
+
+def test_ten_thousand_stops_are_one_on_the_way():
+    rover = Rover()
+    station = StationEnd(rover)
+    frame = station.frame(mavlink.MAVLink_command_long_message(1, 1, ARM, 0, *[0.0] * 7))
+    for number in range(1000):
+        rover.gateway.hear(frame, ("192.0.2.9", number + 1))
+    assert sum("stops the car" in it for it in rover.told) == 1
+
+
+def test_a_virtual_car_is_armed_by_a_station_of_this_machine():
+    rover = Rover()
+    station = StationEnd(rover)
+    station.arm()
+    station.arm()  # as a station that was not answered at once
+    rover.until(lambda: ACCEPTED in station.acks(ARM))
+    assert rover.state is State.HOLD
+    assert station.acks(ARM) == [mavlink.MAV_RESULT_IN_PROGRESS, ACCEPTED]
+
+
+def test_force_arming_passes_nothing_by():
+    rover = Rover(is_virtual=False, key=KEY, deadman=0)
+    station = StationEnd(rover, key=KEY)
+    station.command(ARM, 1, 21_196)
+    rover.advance(0.1)
+    assert station.acks(ARM) == [DENIED]
+    assert BY_A_PERSON in station.texts()
+
+
+@pytest.mark.parametrize("peer", ["local", "afar signed"])
+def test_a_real_car_is_armed_by_no_station(peer):
+    address, key = PEERS[peer]
+    rover = Rover(is_virtual=False, key=KEY, deadman=0)
+    station = StationEnd(rover, address, key)
+    station.arm()
+    rover.until(lambda: bool(station.acks(ARM)))
+    assert station.acks(ARM) == [DENIED]
+    assert (BY_A_PERSON if key else NEEDS_KEY) in station.texts()
+    assert rover.state is State.STANDBY
+
+
+def test_a_guest_that_arms_a_virtual_car_is_judged_by_the_car():
+    rover = Rover(key=KEY)
+    station = StationEnd(rover, AFAR, KEY)
+    station.arm()
+    rover.until(lambda: bool(station.acks(ARM)))
+    assert station.acks(ARM) == [DENIED]
+    assert rover.state is State.STANDBY
+    assert "did not arm" in station.texts()
+
+
+@pytest.mark.parametrize("peer", ["afar unsigned", "afar with another key"])
+def test_who_is_not_authenticated_gets_no_report_and_no_answer_but_no(peer):
+    address, key = PEERS[peer]
+    rover = Rover(key=KEY)
+    station = StationEnd(rover, address, key)
+    station.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    station.send(mavlink.MAVLink_param_request_list_message(1, 1))
+    station.sticks(x=500)
+    station.command(mavlink.MAV_CMD_SET_MESSAGE_INTERVAL, 30, 20_000)
+    station.arm()
+    rover.advance(2.0)
+    assert {it.get_type() for it in some(station.got)} == {"COMMAND_ACK"}
+    assert {it.result for it in station.got} == {DENIED}
+    assert rover.state is State.STANDBY
+
+
+def test_reports_are_signed_and_go_to_who_signs():
+    rover = Rover(key=KEY)
+    station = StationEnd(rover, AFAR, KEY)
+    station.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    rover.advance(2.0)
+    reader = Decoder(KEY, signing_time(UNIX_NS) - 1)
+    heard = [reader.decode(bytes(it.get_msgbuf()))[0] for it in some(station.got)]
+    assert {it.is_signed for it in heard} == {True}
+
+
+def test_sticks_of_a_real_car_need_the_key_and_a_deadman():
+    rover = Rover(is_virtual=False, key=KEY)
+    plain, signed = StationEnd(rover), StationEnd(rover, ("127.0.0.1", 9), KEY)
+    plain.sticks(x=500)
+    signed.sticks(x=500)
+    assert NEEDS_KEY in plain.texts()
+    assert NEEDS_DEADMAN in signed.texts()
+
+
+def test_watch_only_watches_and_stops():
+    rover = Rover(is_watch_only=True)
+    station = StationEnd(rover)
+    station.sticks(x=500)
+    station.arm()
+    station.command(mavlink.MAV_CMD_DO_SET_MODE, 1, 4)
+    assert station.acks(ARM) == [DENIED]
+    assert station.acks(mavlink.MAV_CMD_DO_SET_MODE) == [DENIED]
+    station.disarm()
+    rover.until(lambda: ACCEPTED in station.acks(ARM), 0.2)
+
+
+# --- signatures
+
+
+def signed_frame(stamp, key=KEY, link=0):
+    library = mavlink.MAVLink(None, srcSystem=255, srcComponent=190)
+    library.signing.secret_key, library.signing.sign_outgoing = key, True
+    library.signing.timestamp, library.signing.link_id = stamp, link
+    return bytes(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3).pack(library))
+
+
+def is_signed(decoder, frame):
+    return [it.is_signed for it in decoder.decode(frame)]
+
+
+def test_a_signature_counts_once_and_only_forward():
+    decoder = Decoder(KEY, 1000)
+    assert is_signed(decoder, signed_frame(2000)) == [True]
+    assert is_signed(decoder, signed_frame(2000)) == [False]
+    assert is_signed(decoder, signed_frame(1999)) == [False]
+    assert is_signed(decoder, signed_frame(2001)) == [True]
+
+
+def test_what_was_recorded_before_the_start_is_not_replayed():
+    assert is_signed(Decoder(KEY, 1000), signed_frame(1000)) == [False]
+
+
+def test_a_forged_frame_from_the_future_shuts_nobody_out():
+    decoder = Decoder(KEY, 1000)
+    assert is_signed(decoder, signed_frame(1 << 40, OTHER_KEY)) == [False]
+    assert is_signed(decoder, signed_frame(2000)) == [True]
+
+
+def test_each_bit_of_a_signed_frame_counts():
+    frame = signed_frame(2000)
+    for bit in range(len(frame) * 8):
+        bent = bytearray(frame)
+        bent[bit // 8] ^= 1 << bit % 8
+        assert True not in is_signed(Decoder(KEY, 1000), bytes(bent)), bit
+
+
+def test_without_a_key_nothing_is_signed():
+    assert is_signed(Decoder(None, 0), signed_frame(2000)) == [False]
+
+
+# --- addresses and keys
+
+
+@pytest.mark.parametrize(
+    ("to", "listen"),
+    [(AFAR, None), (None, AFAR), (None, ("0.0.0.0", 14_550)), (LOCAL, ("::", 14_550))],
+)
+def test_beyond_this_machine_a_key_is_needed(to, listen):
+    with pytest.raises(UsageFault, match="signing key"):
+        bind_address(to, listen, has_key=False)
+    assert bind_address(to, listen, has_key=True)
+
+
+def test_a_station_here_is_told_from_a_loopback_port():
+    assert bind_address(LOCAL, None, has_key=False) == ("127.0.0.1", 0)
+    assert bind_address(("::1", 14_550), None, has_key=False) == ("::1", 0)
+    assert bind_address(AFAR, None, has_key=True) == ("0.0.0.0", 0)
+
+
+@pytest.mark.parametrize("text", ["", "14550", "localhost:", "localhost:x", "localhost:65536"])
+def test_what_is_no_address_is_refused_with_its_option(text):
+    with pytest.raises(UsageFault, match="--to"):
+        parse_address(text, "--to")
+
+
+def test_a_new_key_is_what_stations_compute(tmp_path):
+    path = tmp_path / "station.key"
+    text = write_new_key(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read_key(path) == hashlib.sha256(text.encode("ascii")).digest()
+    with pytest.raises(DataFileFault):
+        write_new_key(path)
+    path.chmod(0o644)
+    with pytest.raises(UsageFault, match="others may read"):
+        read_key(path)
+
+
+def test_a_short_passphrase_is_refused(tmp_path):
+    path = tmp_path / "station.key"
+    path.write_text("secret\n")
+    path.chmod(0o600)
+    with pytest.raises(UsageFault, match="32 letters"):
+        read_key(path)
+    with pytest.raises(DataFileFault):
+        read_key(tmp_path / "none")
