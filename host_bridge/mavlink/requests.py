@@ -87,15 +87,18 @@ class Requests:
     # --- parameters
 
     def _parameter(self, message: Any, station: Station, right: Right) -> list[Any]:
-        found = self._parameters().find(_text(message.param_id), message.param_index)
-        return [found] if found is not None else []
+        name, index = _text(message.param_id), message.param_index
+        found = self._parameters().find(name, index)
+        if found is None:
+            return [_parameter_error(station, name, mavlink.MAV_PARAM_ERROR_DOES_NOT_EXIST, index)]
+        return [found]
 
     def _set_parameter(self, message: Any, station: Station, right: Right) -> list[Any]:
         """Answer with the value that holds; the sentence says why it is not the one wanted."""
-        name = _text(message.param_id)
+        name = _text(message.param_id).upper()
         present = self._parameters().find(name)
         if present is None:
-            return []
+            return [_parameter_error(station, name, mavlink.MAV_PARAM_ERROR_DOES_NOT_EXIST)]
         why = ""
         if name == SYSTEM_ID:
             why = f"{name} is chosen by tandem mavlink --system."
@@ -106,13 +109,7 @@ class Requests:
         if not why:
             self._write(message.param_value, station)
             return []
-        refusal = mavlink.MAVLink_param_error_message(
-            station.system,
-            station.component,
-            name.encode(),
-            -1,
-            mavlink.MAV_PARAM_ERROR_READ_ONLY,
-        )
+        refusal = _parameter_error(station, name, mavlink.MAV_PARAM_ERROR_READ_ONLY)
         return [refusal, present, *self._texts.messages(WARNING, why)]
 
     # --- missions
@@ -169,6 +166,12 @@ class Requests:
         for number in _STREAMS.get(message.req_stream_id, ()):
             self._schedule.set_interval(number, interval_us)
         return []
+
+
+def _parameter_error(station: Station, name: str, error: int, index: int = -1) -> Any:
+    return mavlink.MAVLink_param_error_message(
+        station.system, station.component, name.encode("ascii", "replace"), index, error
+    )
 
 
 def _mission_ack(station: Station, result: int, message: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A car's configuration as MAVLink parameters: at most 16 letters each, as 32-bit floats.
+"""A car's configuration as MAVLink parameters: at most 16 capitals each, as 32-bit floats.
 
 All values are in the units of the car's program (``mm_s``, ``ms``), which their names end with.
 Tables are left out but for the caps, leases and priorities of its sources; `tandem config read`
@@ -13,7 +13,7 @@ from host_bridge.core import Vehicle
 from host_bridge.mavlink.messages.dialect import mavlink
 
 _LONGEST = 16  # letters of PARAM_VALUE.param_id
-WRITABLE = "step_us"
+WRITABLE = "STEP_US"
 _OF_SOURCES = ("source_cap_mm_s", "source_lease_ms", "source_priority")
 _PROFILES = ("stand", "track", "race")  # the order of profile_cap_mm_s
 SYSTEM_ID = "MAV_SYS_ID"
@@ -38,7 +38,7 @@ class Parameters:
     def find(self, name: str, index: int = -1) -> Any | None:
         """Return PARAM_VALUE by index, or by name with the index -1; None if there is none."""
         if index < 0:
-            index = self._names.index(name) if name in self.values else -1
+            index = self._names.index(name.upper()) if name.upper() in self.values else -1
         return self._message(index) if 0 <= index < len(self._names) else None
 
     def _message(self, index: int) -> Any:
@@ -53,10 +53,13 @@ class Parameters:
 
 
 def short_name(name: str) -> str:
-    """Return a name of at most 16 letters: its underscores are dropped from the right."""
+    """Return a name of at most 16 capitals: its underscores are dropped from the right.
+
+    Capitals, because MAVProxy turns what a person types into them.
+    """
     while len(name) > _LONGEST and "_" in name:
         name = "".join(name.rpartition("_")[::2])
-    return name[:_LONGEST]
+    return name[:_LONGEST].upper()
 
 
 def _values(vehicle: Vehicle) -> dict[str, float]:
