@@ -35,11 +35,10 @@ _MOST_REFUSALS = 64  # remembered; more are no person's
 _NO_MODE = "There is no such mode: Manual 0, Hold 4, Offboard 15."
 _WATCH_ONLY = "Nobody drives by this gateway: it was started with --watch-only."
 _OVERRIDE = "RC_CHANNELS_OVERRIDE is not followed: send MANUAL_CONTROL (a joystick of the station)."
-_POSITION = "Positions and attitudes are not followed: send MANUAL_CONTROL."
+_POSITION = "Global positions and attitudes are not followed: send MANUAL_CONTROL."
 _NO_STOP_SEEN = "The car has not answered the stop: use its runstop, or cut its power."
 _NOT_FOLLOWED = {
     "RC_CHANNELS_OVERRIDE": _OVERRIDE,
-    "SET_POSITION_TARGET_LOCAL_NED": _POSITION,
     "SET_POSITION_TARGET_GLOBAL_INT": _POSITION,
     "SET_ATTITUDE_TARGET": _POSITION,
 }
@@ -79,6 +78,7 @@ class Gateway:
             "COMMAND_INT": self._take_command,
             "MANUAL_CONTROL": self._take_sticks,
             "SET_MODE": self._take_mode,
+            "SET_POSITION_TARGET_LOCAL_NED": self._take_program,
             "TIMESYNC": self._take_time,
             **dict.fromkeys(_NOT_FOLLOWED, self._take_unfollowed),
         }
@@ -151,6 +151,14 @@ class Gateway:
             self._refuse(station, why)
         else:
             self.driver.set_age_told(is_told=is_told)
+
+    def _take_program(self, heard: HeardMessage, station: Station, right: Right) -> None:
+        why = _WATCH_ONLY
+        if self.driver is not None:
+            now_us = self._outside.now_us()
+            why = self.driver.hear_program(station, right, heard.message, now_us)
+        if why:
+            self._refuse(station, why)
 
     def _take_mode(self, heard: HeardMessage, station: Station, right: Right) -> None:
         self._set_mode(station, right, heard.message.custom_mode)

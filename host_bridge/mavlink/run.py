@@ -18,6 +18,7 @@ from host_bridge.drive.opening import start_log
 from host_bridge.logs.recorder import Recorder
 from host_bridge.mavlink.driving.driver import Driver
 from host_bridge.mavlink.driving.hand import SOURCE
+from host_bridge.mavlink.driving.seats import program_seat
 from host_bridge.mavlink.endpoint import UdpEndpoint, bind_address
 from host_bridge.mavlink.gateway import Gateway
 from host_bridge.mavlink.messages.dialect import HeardMessage
@@ -155,6 +156,7 @@ class _Serving:
             context.source(SOURCE),
             context.limits(SOURCE),
             options.deadman,
+            program_seat(opened.vehicle, context),
             is_virtual=opened.is_virtual,
         )
 

@@ -51,6 +51,7 @@ SOURCE_IDS = {
     "seat_slow": 5,  # a person at a terminal that does not report release
     "devkit": 6,  # an AutoDRIVE Devkit script
     "remote": 7,  # a person who looks at a screen, from afar
+    "offboard": 8,  # a MAVLink program's velocities
 }
 ACTUATOR_BITS = {actuator.name.lower(): 1 << actuator for actuator in Actuator}
 ON_SILENCE = ("stop", "yield")

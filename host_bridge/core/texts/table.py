@@ -131,6 +131,7 @@ SOURCES: tuple[Row, ...] = (
     ("seat_slow", "terminal", "the terminal", ""),
     ("devkit", "Devkit script", "the Devkit script", ""),
     ("remote", "guest", "the guest", ""),
+    ("offboard", "MAVLink program", "the MAVLink program", ""),
 )
 STOP_SOURCES: tuple[Row, ...] = (
     ("runstop_loop", "stop loop", "the stop loop", "Close the stop loop."),

@@ -8,6 +8,7 @@ on, until the car is no longer armed, its silence is a stop.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import Car
@@ -24,7 +25,8 @@ from host_bridge.core import (
 )
 from host_bridge.drive.control_task import ControlTask
 from host_bridge.mavlink.driving.hand import StickHand, Sticks
-from host_bridge.mavlink.messages.modes import MANUAL, Mode
+from host_bridge.mavlink.driving.offboard import OffboardProgram
+from host_bridge.mavlink.messages.modes import HOLD, MANUAL, OFFBOARD, Mode
 from host_bridge.mavlink.stations import Right, Station
 
 ARMED = (State.ACTIVE, State.HOLD)
@@ -37,6 +39,7 @@ BY_A_PERSON = (
 )
 NEEDS_KEY = "A real car is driven by signed messages only: start tandem mavlink with --key."
 NEEDS_DEADMAN = "A real car needs a deadman: start tandem mavlink with --deadman BUTTON."
+DISARM_FIRST = "Disarm first: the source that drives now would fall silent."
 NO_RIGHT = "Not signed with this car's key."
 
 
@@ -70,8 +73,20 @@ class Arming:
             self.result, self.why = False, f"Armed, and stopped at once. {car.why_stopped()}"
 
 
+@dataclass(frozen=True)
+class ProgramSeat:
+    """What a program at a station drives by: its source, whose permission that needs, itself."""
+
+    source: SourceFacts
+    guardian: SourceFacts | None
+    program: OffboardProgram
+
+
 class Driver:
-    """The seat of a car for stations. Call ``step`` a hundred times a second."""
+    """The seat of a car for stations. Call ``step`` a hundred times a second.
+
+    ``program_seat`` is why no program drives this car, as a sentence, or how one does.
+    """
 
     def __init__(
         self,
@@ -80,6 +95,7 @@ class Driver:
         source: SourceFacts,
         limits: InputLimits,
         deadman: int | None,
+        program_seat: ProgramSeat | str,
         *,
         is_virtual: bool,
     ) -> None:
@@ -93,7 +109,9 @@ class Driver:
         self._hand = StickHand(limits, self._lease_us, deadman)
         self._held_us = 0
         self._may_claim = False
-        self._task = ControlTask(fleet, source, self._read)
+        self._fleet = fleet
+        self._hand_task = self._task = ControlTask(fleet, source, self._read)
+        self._program_seat = program_seat
         self._arming: Arming | None = None
 
     # --- what a station asks
@@ -141,10 +159,44 @@ class Driver:
     def set_mode(self, mode: Mode, station: Station, right: Right, now_us: int) -> str:
         """Change whose setpoints the car follows; return why not, "" if done."""
         why = self._refusal(station, right, now_us)
+        if not why and mode is not HOLD:
+            why = self._choose(self._task_of(mode))
         if not why:
             self.mode = mode
             self._hand.let_go()
+            self._let_program_go()
         return why
+
+    def hear_program(self, station: Station, right: Right, message: Any, now_us: int) -> str:
+        """Take a program's setpoint; return why it is not followed, "" if it may be."""
+        why = self._refusal(station, right, now_us)
+        if why or isinstance(self._program_seat, str):
+            return why or str(self._program_seat)
+        why = self._program_seat.program.hear(message, now_us)
+        if not why:
+            self._take(station, now_us)
+        return why
+
+    def _task_of(self, mode: Mode) -> ControlTask | str:
+        """Return what claims in this mode; a sentence if nothing does."""
+        if mode is MANUAL:
+            return self._hand_task
+        seat = self._program_seat
+        if isinstance(seat, str) or self._task is not self._hand_task:
+            return seat if isinstance(seat, str) else self._task
+        return ControlTask(self._fleet, seat.source, self._read_program, seat.guardian)
+
+    def _choose(self, task: ControlTask | str) -> str:
+        """Claim by this task from now on; return why not.
+
+        While the car is armed the other source would fall silent, which is a stop.
+        """
+        if isinstance(task, str):
+            return task
+        if task is not self._task and self._is_driving():
+            return DISARM_FIRST
+        self._task = task
+        return ""
 
     # --- what time does
 
@@ -156,13 +208,14 @@ class Driver:
         if not is_driving and self._arming is None:
             self._may_claim = False
             self._hand.let_go()
+            self._let_program_go()
         if self.holder and now_us - self._held_us >= _KEPT_US and not self.drives(self.holder):
             self.holder = None
         if self._may_claim and is_driving:
             self._task.tick(now_us)
         else:
             self._hand.step(now_us)
-            self._task.fleet.step(now_us)
+            self._fleet.step(now_us)
 
     def drives(self, station: Station) -> bool:
         """Return whether this station has the armed car."""
@@ -179,6 +232,22 @@ class Driver:
         if self.mode is MANUAL:
             return command
         return DriveCommand(heard_us=command.heard_us, input_count=command.input_count)
+
+    def _read_program(self, now_us: int) -> DriveCommand:
+        assert isinstance(self._program_seat, ProgramSeat), "its task is only made for one"
+        is_permitted = None
+        if not self._is_virtual or self._deadman is not None:
+            by_hand = self._hand.step(now_us)
+            is_heard = now_us - (by_hand.heard_us or 0) < self._lease_us
+            is_permitted = by_hand.is_held and is_heard
+        command = self._program_seat.program.step(now_us, is_permitted=is_permitted)
+        if self.mode is OFFBOARD:
+            return command
+        return DriveCommand(heard_us=command.heard_us, input_count=command.input_count)
+
+    def _let_program_go(self) -> None:
+        if isinstance(self._program_seat, ProgramSeat):
+            self._program_seat.program.let_go()
 
     def _take(self, station: Station, now_us: int) -> None:
         if station is not self.holder:

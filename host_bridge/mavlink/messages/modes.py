@@ -45,7 +45,8 @@ _STATES = {
 
 def find_mode(number: float) -> Mode | None:
     """Return the mode of this number, None if there is none."""
-    return next((mode for mode in MODES if mode.number == number), _OF_PX4.get(number))
+    found = next((mode for mode in MODES if mode.number == number), None)
+    return found or next((mode for known, mode in _OF_PX4.items() if known == number), None)
 
 
 def base_mode(status: CarStatus | None, mode: Mode) -> int:

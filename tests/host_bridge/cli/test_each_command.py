@@ -48,6 +48,7 @@ ALONE = (
     ("devkit --car sim://nowhere", 5, "there is no vehicle file nowhere"),
     ("ros --car sim://f1tenth", 3, "no rclpy"),
     ("planning-simulator", 7, "wheel_base"),
+    ("mavlink --car sim://nigel --to 192.0.2.7:14550", 2, "signing key"),
     ("stop-source nowhere:door", 2, "there is no stop source 'nowhere'"),
     ("pads", 0, ""),
     ("vehicles", 0, "f1tenth"),

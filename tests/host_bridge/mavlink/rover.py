@@ -8,11 +8,12 @@ from typing import Any
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.cars.fleet import Fleet
-from host_bridge.core import State
+from host_bridge.core import State, Vehicle
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.control_task import TICK_US
 from host_bridge.drive.controls import DriveContext
 from host_bridge.mavlink.driving.driver import Driver
+from host_bridge.mavlink.driving.seats import program_seat
 from host_bridge.mavlink.gateway import Gateway
 from host_bridge.mavlink.messages.dialect import signing_time
 from host_bridge.mavlink.speaker import Outside, Settings
@@ -47,7 +48,8 @@ class StationEnd:
         rover.ends[address] = self
 
     def frame(self, message: Any) -> bytes:
-        self._library.signing.timestamp = signing_time(self.rover.unix_ns())
+        signing = self._library.signing  # the library counts it up for each frame
+        signing.timestamp = max(signing.timestamp, signing_time(self.rover.unix_ns()))
         self._library.seq = (self._library.seq + 1) % 256
         return bytes(message.pack(self._library))
 
@@ -105,9 +107,11 @@ class Rover:
         is_virtual: bool = True,
         deadman: int | None = None,
         is_watch_only: bool = False,
+        of: Vehicle | None = None,
         **settings: Any,
     ) -> None:
-        self.rig = Rig("rover")
+        of = of or vehicle()
+        self.rig = Rig("rover", of=of)
         self.car = self.rig.car
         self.now_us = START_US
         self.ends: dict[tuple[str, int], StationEnd] = {}
@@ -115,13 +119,14 @@ class Rover:
         self.written: list[float] = []
         self.is_host_alive = True
         self.fleet = Fleet([self.car], EPOCH, is_seat=False)
-        context = DriveContext(DriveOptions(("rover",)), [vehicle()], lambda: self.now_us)
+        context = DriveContext(DriveOptions(("rover",)), [of], lambda: self.now_us)
         driver = Driver(
             self.car,
             self.fleet,
             context.source("remote"),
             context.limits("remote"),
             deadman,
+            program_seat(of, context),
             is_virtual=is_virtual,
         )
         self.gateway = Gateway(

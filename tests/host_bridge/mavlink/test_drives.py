@@ -19,8 +19,8 @@ FULL = 980  # of 1000: at its end a stick does not tremble
 class Ride:
     """A rover that a station drives; ``trembles`` is the stick of a living hand."""
 
-    def __init__(self, *, is_virtual=True, address=None, key=None, deadman=None):
-        self.rover = Rover(is_virtual=is_virtual, key=key, deadman=deadman)
+    def __init__(self, *, is_virtual=True, address=None, key=None, deadman=None, of=None):
+        self.rover = Rover(is_virtual=is_virtual, key=key, deadman=deadman, of=of)
         self.station = StationEnd(self.rover, *([address] if address else []), key=key)
         self.x, self.r, self.buttons = 0, 0, 0
         self.trembles = True
