@@ -29,6 +29,7 @@ from host_bridge.mavlink.messages.telemetry import View
 from host_bridge.mavlink.requests import Requests, is_to_us
 from host_bridge.mavlink.speaker import Outside, Settings, Speaker
 from host_bridge.mavlink.stations import NONE, Address, Right, Station, Stations, rights
+from host_bridge.sharing.endpoints.attached import Attached
 
 _REFUSED_AGAIN_US = 5_000_000  # the same refusal is told so seldom: sticks come 25 times a second
 _MOST_REFUSALS = 64  # remembered; more are no person's
@@ -107,10 +108,19 @@ class Gateway:
         found = Parameters(self._car.vehicle, self.settings.system).find(WRITABLE)
         self.send([found] if found is not None else [], station)
 
-    def rows(self) -> list[dict[str, object]]:
-        """Return who is connected, as JSON takes it."""
+    def attached(self) -> list[Attached]:
+        """Return who is connected, for whoever shows it."""
         drives = self.driver.drives if self.driver else lambda station: False
-        return [it.row(drives=drives(it)) for it in self.stations.all()]
+        return [
+            Attached(
+                "MAVLink",
+                f"{it.system}/{it.component}",
+                f"{it.address[0]}:{it.address[1]}",
+                it.is_signed,
+                drives(it),
+            )
+            for it in self.stations.all()
+        ]
 
     # --- what comes
 

@@ -25,6 +25,7 @@ from host_bridge.mavlink.messages.dialect import HeardMessage
 from host_bridge.mavlink.messages.statustext import INFO, WARNING
 from host_bridge.mavlink.speaker import Outside, Settings
 from host_bridge.mavlink.stations import Address, Station
+from host_bridge.sharing.endpoints.attached import Attached, tell_attached, withdraw_attached
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.services.parameter_dialogue import Progress
@@ -48,7 +49,7 @@ class Options:
 
 
 Tell = Callable[[str, str], None]  # the car's name, a sentence
-TellRows = Callable[[str, list[dict[str, object]]], None]
+TellRows = Callable[[str, list[Attached]], None]
 
 
 async def serve(options: Options, host: Host, tell: Tell, tell_rows: TellRows) -> int:
@@ -66,6 +67,7 @@ async def serve(options: Options, host: Host, tell: Tell, tell_rows: TellRows) -
         log = await start_log(options.record, host, [opened], logs)
         serving = _Serving(options, host, opened, log, tell)
         stack.callback(serving.endpoint.close)
+        stack.callback(withdraw_attached, opened.name)
         bound = await serving.endpoint.open(address)
         serving.greet(bound)
         await serving.loop(tell_rows)
@@ -120,7 +122,8 @@ class _Serving:
 
         Raises errors.DeviceFault when the program that serves the car has ended.
         """
-        clock, ticks, rows = self._clock, 0, None
+        clock, ticks = self._clock, 0
+        attached: list[Attached] = []
         begun_us = tick_us = clock.now_us()
         end_us = begun_us + (self._options.seconds or 0.0) * 1e6
         while self._options.seconds is None or clock.now_us() < end_us:
@@ -131,9 +134,10 @@ class _Serving:
             self.gateway.step()
             if self._log:
                 self._log.step()
-            if ticks % _ROWS_EVERY == 0 and self.gateway.rows() != rows:
-                rows = self.gateway.rows()
-                tell_rows(self._opened.name, rows)
+            if ticks % _ROWS_EVERY == 0 and self.gateway.attached() != attached:
+                attached = self.gateway.attached()
+                tell_attached(self._opened.name, attached)
+                tell_rows(self._opened.name, attached)
             ticks += 1
             tick_us, _ = next_tick_us(tick_us, clock.now_us())
             await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)

@@ -59,16 +59,6 @@ class Station:
         host, port = self.address
         return f"{self.system}/{self.component} at {host}:{port}"
 
-    def row(self, *, drives: bool) -> dict[str, object]:
-        """Return it as JSON takes it."""
-        return {
-            "system": self.system,
-            "component": self.component,
-            "address": f"{self.address[0]}:{self.address[1]}",
-            "is_signed": self.is_signed,
-            "drives": drives,
-        }
-
 
 class Stations:
     """The stations by address, system and component."""

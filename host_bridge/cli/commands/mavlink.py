@@ -27,6 +27,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,13 +37,14 @@ from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.files import parse_number
 from host_bridge.core.system.running import run_async
+from host_bridge.deploy.doctor.checks import STATION_PORT
+from host_bridge.sharing.endpoints.attached import Attached
 from host_bridge.sharing.services import Host
 
 if TYPE_CHECKING:
     from host_bridge.mavlink.messages.frames import Origin
     from host_bridge.mavlink.run import Options
 
-STATION_PORT = 14_550  # where ground stations listen
 _SYSTEMS = range(1, 251)  # MAVLink's; 251 to 255 are for stations
 _BUTTONS = range(16)  # MANUAL_CONTROL.buttons
 _LATITUDE, _LONGITUDE, _CIRCLE = 89.0, 180.0, 360.0  # degrees; at a pole no heading has a meaning
@@ -107,11 +109,11 @@ def run(args: argparse.Namespace, host: Host) -> int:
             json.dumps({"car": name, "text": text}) if args.json else f"{name}: {text}", flush=True
         )
 
-    def tell_rows(name: str, rows: list[dict[str, object]]) -> None:
+    def tell_stations(name: str, stations: list[Attached]) -> None:
         if args.json:
-            print(json.dumps({"car": name, "stations": rows}), flush=True)
+            print(json.dumps({"car": name, "stations": list(map(asdict, stations))}), flush=True)
 
-    return run_async(serve(_options(args), host, tell, tell_rows))
+    return run_async(serve(_options(args), host, tell, tell_stations))
 
 
 def _make_key(args: argparse.Namespace) -> int:

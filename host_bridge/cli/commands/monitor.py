@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,7 @@ from host_bridge.link.protocol.events import (
     LinkNoisy,
 )
 from host_bridge.logs.rows import row_of, topic_of
+from host_bridge.sharing.endpoints.attached import attached
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
@@ -49,7 +51,8 @@ examples:
   tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
 
 Below each car stand its stop sources (* is required in its profile), the mode of its transmitter,
-and how long a step of its program takes, with the control periods that were missed. A single car
+and how long a step of its program takes, with the control periods that were missed; and the MAVLink
+stations that are at it. A single car
 has its latest events too. This command cannot move a car, nor keep one from moving.
 """
 EVERY_S = 0.1  # as often as an eye can follow figures
@@ -125,7 +128,8 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     seconds = pps_offset_text(car, now_us, _unix_us())
     words = (stop_sources_text(car), rc_mode_text(car), imu_text(car), step_time_text(car), seconds)
     details = "   ".join(filter(None, words))
-    below = [f"    {words}" for words in (hitl_text(opened.car), details) if words]
+    stations = "; ".join(map(str, attached(opened.name)))
+    below = [f"    {words}" for words in (hitl_text(opened.car), details, stations) if words]
     if sys.stdout.isatty():
         return [line, f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]
@@ -179,6 +183,9 @@ def _print_sample(opened: OpenCar, now_us: int) -> None:
     for report in (car.status, car.motion, car.inputs, car.power, car.outputs):
         if report is not None:
             _print(opened, topic_of(type(report)), row_of(report))
+    stations = [asdict(it) for it in attached(opened.name)]
+    if stations:
+        _print(opened, "stations", {"stations": stations})
     ahead_us = host_clock_ahead_us(car, now_us, _unix_us())
     if ahead_us is not None:
         _print(opened, "second", {"host_clock_ahead_us": ahead_us})

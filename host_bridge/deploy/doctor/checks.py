@@ -13,6 +13,7 @@ OLDEST_PYTHON = (3, 10)  # as pyproject.toml requires
 LONGEST_LATENCY_MS = 1
 # of words: both are tried, for numbers of 30 bits are where they differ
 MICROPYTHON_BITS = (64, 32)
+STATION_PORT = 14_550  # MAVLink's, where ground stations listen
 ROS_MODULES = (
     "rclpy", "ackermann_msgs", "vesc_msgs", "nav_msgs", "sensor_msgs", "tf2_msgs", "std_srvs",
     "diagnostic_msgs",
@@ -239,6 +240,24 @@ def _ros(machine: Machine) -> Iterable[DoctorFinding]:
         yield DoctorFinding("ROS 2", Severity.WARN, f"this Python has no {names}", remedy)
 
 
+def _mavlink(machine: Machine) -> Iterable[DoctorFinding]:
+    """Check the port of ground stations, where tandem mavlink is installed."""
+    if machine.missing_modules(("pymavlink",)):
+        return
+    table = machine.text("/proc/net/udp") or ""
+    rows = [line.split() for line in table.splitlines()[1:]]
+    listening = sum(row[1].endswith(f":{STATION_PORT:04X}") for row in rows if len(row) > 1)
+    port = f"UDP {STATION_PORT}"
+    if listening > 1:
+        what = f"{listening} programs listen on {port}, and only one of them is told"
+        yield DoctorFinding("MAVLink", Severity.WARN, what, "give one another port: --to")
+    elif listening:
+        yield DoctorFinding("MAVLink", Severity.OK, f"a ground station listens on {port}")
+    else:
+        what = f"no ground station listens on {port} of this machine"
+        yield DoctorFinding("MAVLink", Severity.OK, what)
+
+
 Check = Callable[[Machine], Iterable[DoctorFinding]]
 CHECKS: tuple[Check, ...] = (
     _python,
@@ -251,5 +270,6 @@ CHECKS: tuple[Check, ...] = (
     _brltty,
     _latency,
     _ros,
+    _mavlink,
 )
-OF_LINUX: tuple[Check, ...] = (_udev, _modem_manager, _brltty, _latency)
+OF_LINUX: tuple[Check, ...] = (_udev, _modem_manager, _brltty, _latency, _mavlink)

@@ -80,7 +80,7 @@ def withdraw(name: str) -> None:
 def served() -> list[ServedCar]:
     """Return the cars whose owners are running, by name. Raises errors.DeviceFault."""
     cars = map(_read, sorted(runtime_dir().glob("*.json")))
-    return [car for car in cars if car and _is_running(car.pid)]
+    return [car for car in cars if car and is_running(car.pid)]
 
 
 def _path(name: str, suffix: str) -> Path:
@@ -102,7 +102,8 @@ def _read(path: Path) -> ServedCar | None:
     return None
 
 
-def _is_running(pid: int) -> bool:
+def is_running(pid: int) -> bool:
+    """Return whether there is a process of this id, whosever it is."""
     try:
         os.kill(pid, 0)
     except (OverflowError, ProcessLookupError):

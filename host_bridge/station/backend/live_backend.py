@@ -16,6 +16,7 @@ from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.connecting import is_lossless
+from host_bridge.sharing.endpoints.attached import attached
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
@@ -246,7 +247,8 @@ class WatchedCar:
 
     def car_row(self, now_us: int) -> dict[str, object]:
         row = self._view.car_row(now_us, self.opened.why_offline)
-        return {**row, "heard_unix_ms": self._heard_unix_ms}
+        stations = [str(it) for it in attached(self.opened.name)]
+        return {**row, "heard_unix_ms": self._heard_unix_ms, "stations": stations}
 
     def _hear(self, events: list[LinkEvent]) -> None:
         self._view.hear(events, self._now_us())

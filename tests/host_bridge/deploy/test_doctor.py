@@ -175,6 +175,31 @@ def test_a_good_micropython_behind_a_bad_one_counts():
     assert found == ["1.24.1 (/opt/micropython)"]
 
 
+UDP = "  sl  local_address rem_address   st\n"
+LISTENS = "  7: 0100007F:38D6 00000000:0000 07\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "said", "verdict"),
+    [
+        (UDP, "no ground station listens", Severity.OK),
+        (UDP + LISTENS, "a ground station listens", Severity.OK),
+        (UDP + LISTENS + LISTENS.replace("0100007F", "00000000"), "2 programs", Severity.WARN),
+        ("", "no ground station listens", Severity.OK),
+    ],
+)
+def test_the_port_of_ground_stations_is_looked_at(table, said, verdict):
+    machine = Bench(files={"/proc/net/udp": table})
+    (found,) = [it for it in examine(machine) if it.subject == "MAVLink"]
+    assert said in found.what
+    assert found.verdict is verdict
+
+
+def test_without_pymavlink_nothing_is_said_of_it():
+    machine = Bench(missing=(*ROS_MODULES, "pymavlink"))
+    assert not any(it.subject == "MAVLink" for it in examine(machine))
+
+
 # The grammar of a rule (udev(7)): KEY or KEY{ATTRIBUTE}, an operator, a quoted value
 RULE = re.compile(r'[A-Z]+(\{[A-Za-z_]+\})?(==|!=|=|\+=)"[^"]*"')
 MATCHES = ("==", "!=")

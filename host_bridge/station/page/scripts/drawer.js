@@ -7,6 +7,7 @@ const ROWS = [
   ["driver", "who drives", (c) => c.driver],
   ["target", "asked for", (c) => `${signed(c.target_mps, 2)} m/s`],
   ["stops", "may stop it", stopWords],
+  ["stations", "stations at it", (c) => (c.stations || []).join("; ") || "none"],
   ["outputs", "puts out", (c) => (c.outputs || []).join("; ") || "–"],
 ];
 function lossWords(c) {  // of a virtual car on this machine nothing is lost on its way: what is not there was never made

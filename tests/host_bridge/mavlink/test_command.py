@@ -1,0 +1,118 @@
+"""`tandem mavlink` as a process: what it prints, records and shows to others."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+
+import pytest
+from pymavlink.dialects.v20 import development as mavlink
+
+from host_bridge.logs.reading import read
+from tests.host_bridge.cli.programs import program, serving, tandem, until
+from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support.evidence import some
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+@pytest.fixture
+def ground():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as it:
+        it.bind(("127.0.0.1", 0))
+        it.settimeout(30.0)
+        yield it
+
+
+def test_who_is_connected_is_shown_and_frames_are_logged(ground, tmp_path):
+    log = tmp_path / "drive.mcap"
+    library = mavlink.MAVLink(None, srcSystem=255, srcComponent=190)
+    beat = bytes(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3).pack(library))
+    to = f"127.0.0.1:{ground.getsockname()[1]}"
+    with serving("sim://f1tenth", "rover"):
+        words = ("mavlink", "rover", "--to", to, "--record", str(log), "--json")
+        with program(*words) as gateway:
+            _, car = ground.recvfrom(4096)
+            over = threading.Event()
+
+            def beats():
+                while not over.wait(1.0):
+                    ground.sendto(beat, car)
+
+            beating = threading.Thread(target=beats, daemon=True)
+            beating.start()
+
+            def shown():
+                shown = tandem("monitor", "rover", "--json", "--seconds", "1").stdout
+                rows = map(json.loads, shown.splitlines())
+                return [it for it in rows if it["topic"] == "stations"]
+
+            until(shown, "monitor to show the station")
+            (station,) = shown()[0]["stations"]
+            assert station == {
+                "by": "MAVLink",
+                "who": "255/190",
+                "address": to,
+                "is_signed": False,
+                "drives": False,
+            }
+            assert "MAVLink 255/190" in tandem("monitor", "rover", "--seconds", "1").stdout
+            over.set()
+            beating.join()
+            assert gateway.poll() is None
+        assert not list(tmp_path.glob("*.attached"))
+    frames = [it for it in read(log) if it.topic == "mavlink"]
+    heard = [it.value for it in some(frames) if it.value["from_station"]]
+    assert heard[0]["frame"] == beat.hex()
+    assert len(frames) > 3 * len(heard)
+
+
+def test_a_port_that_is_taken_is_told(ground):
+    taken = f"127.0.0.1:{ground.getsockname()[1]}"
+    done = tandem("mavlink", "--car", "sim://f1tenth", "--listen", taken)
+    assert done.returncode == 3
+    assert taken in done.stderr
+    assert "--listen" in done.stderr
+
+
+def test_a_new_key_is_printed_once_and_kept(tmp_path):
+    path = tmp_path / "station.key"
+    done = tandem("mavlink", "--new-key", str(path))
+    assert done.returncode == 0
+    assert path.read_text() == done.stdout
+    assert tandem("mavlink", "--new-key", str(path)).returncode == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--system", "251"), "1 to 250"),
+        (("--deadman", "16"), "0 to 15"),
+        (("--origin", "91,0"), "--origin 91,0"),
+        (("--origin", "somewhere"), "LAT,LON"),
+        (("--to", "localhost"), "HOST:PORT"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_before_anything_is_opened(words, said):
+    done = tandem("mavlink", "--car", "sim://f1tenth", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_program_that_served_the_car_and_ended_is_told(ground):
+    to = f"127.0.0.1:{ground.getsockname()[1]}"
+    with (
+        serving("sim://f1tenth", "rover") as owner,
+        program("mavlink", "rover", "--to", to) as gateway,
+    ):
+        ground.recvfrom(4096)
+        owner.kill()
+        assert gateway.wait(30) == 3
+        assert "has ended" in (gateway.stderr.read() if gateway.stderr else "")
