@@ -19,6 +19,7 @@ UNSUPPORTED: int = mavlink.MAV_RESULT_UNSUPPORTED
 FAILED: int = mavlink.MAV_RESULT_FAILED
 IN_PROGRESS: int = mavlink.MAV_RESULT_IN_PROGRESS
 _HEARTBEAT: int = mavlink.MAVLINK_MSG_ID_HEARTBEAT
+_U16 = 0xFFFF
 _TERMINATE: int = mavlink.MAV_CMD_DO_FLIGHTTERMINATION
 _EVERY_US = 1_000_000  # the heartbeat's interval in us, which no station changes
 
@@ -112,6 +113,8 @@ def _send_message(command: Command, deeds: Deeds, number: int) -> int:
         found = available_modes(command.whole(2))
     elif number == mavlink.MAVLINK_MSG_ID_AUTOPILOT_VERSION:
         found = [deeds.version()]
+    elif number == mavlink.MAVLINK_MSG_ID_MESSAGE_INTERVAL:
+        found = [_interval(command.whole(2), deeds)]
     elif number == _HEARTBEAT:
         found = [heartbeat(view.status, view.mode)]
     else:
@@ -135,11 +138,13 @@ def _set_interval(command: Command, deeds: Deeds) -> int | None:
 
 
 def _get_interval(command: Command, deeds: Deeds) -> int | None:
-    number = command.whole(1)
-    every_us = _EVERY_US if number == _HEARTBEAT else deeds.schedule.interval_us(number)
-    message = mavlink.MAVLink_message_interval_message(max(number, 0), every_us)
-    deeds.send([message], command.station)
+    deeds.send([_interval(command.whole(1), deeds)], command.station)
     return ACCEPTED
+
+
+def _interval(number: int, deeds: Deeds) -> Any:
+    every_us = _EVERY_US if number == _HEARTBEAT else deeds.schedule.interval_us(number)
+    return mavlink.MAVLink_message_interval_message(number & _U16, every_us)
 
 
 _ROWS: dict[int, Callable[[Command, Deeds], int | None]] = {

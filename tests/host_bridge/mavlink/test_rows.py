@@ -149,6 +149,7 @@ def test_a_command_that_nobody_knows_is_acknowledged_as_unsupported(seen):
         (mavlink.MAVLINK_MSG_ID_HOME_POSITION, "HOME_POSITION"),
         (mavlink.MAVLINK_MSG_ID_GPS_GLOBAL_ORIGIN, "GPS_GLOBAL_ORIGIN"),
         (mavlink.MAVLINK_MSG_ID_HEARTBEAT, "HEARTBEAT"),
+        (mavlink.MAVLINK_MSG_ID_MESSAGE_INTERVAL, "MESSAGE_INTERVAL"),
         (300, ""),  # PROTOCOL_VERSION
         (397, ""),  # COMPONENT_METADATA
     ],
