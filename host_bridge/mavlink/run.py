@@ -193,7 +193,7 @@ class _Serving:
             self._opened.assume_vehicle(vehicle)
         except TandemError as fault:
             said = (WARNING, fault.what)
-        self._tell(f"station {station} wrote a parameter: {said[1]}")
+        self._tell(f"station {station} asked to write a parameter: {said[1]}")
         self.gateway.tell_parameter(station)
         self.gateway.speaker.say(*said, station)
 

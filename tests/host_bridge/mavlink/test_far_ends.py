@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from pymavlink.dialects.v20 import development as mavlink
 from host_bridge.demo.trace import read_trace, stop_after
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
+from tests.host_bridge.mavlink.test_offboard import VEHICLE
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience
 
@@ -139,6 +141,28 @@ def test_mavsdk_sees_arms_drives_and_kills_the_car(port):
     assert found["yaw"] != pytest.approx(90, abs=5)  # to the left of east, where it began
     assert found["latitude"] == pytest.approx(48.137, abs=1e-3)
     assert found["battery"] == pytest.approx(11.8, abs=1.0)
+
+
+@pytest.mark.process(drives=True)
+@pytest.mark.exhaustive(as_a_whole=True)  # it drives for some seconds of wall time
+@pytest.mark.skipif(find_spec("mavsdk") is None, reason="no MAVSDK: pip install mavsdk")
+def test_a_program_of_mavsdk_drives_by_velocities_until_its_stream_ends(port, tmp_path):
+    file = tmp_path / "program.toml"
+    file.write_text(VEHICLE.format(needs="remote"))
+    with program("mavlink", "--car", f"sim://{file}", "--to", f"127.0.0.1:{port}") as gateway:
+        assert gateway.stdout is not None
+        gateway.stdout.readline()
+        with station("mavsdk_offboard.py", str(port)) as process:
+            output, complaint = patience.communicate(process, 60.0)
+    lines = [it for it in output.splitlines() if it.startswith("{")]
+    assert lines, complaint[-1000:]
+    found = json.loads(lines[-1])
+    print(json.dumps(found))
+    assert found["start"] is found["arm"] is found["armed"] is True
+    assert found["speed"] == pytest.approx(0.5, abs=0.1)
+    assert found["yaw rate"] == pytest.approx(math.radians(20), abs=0.06)
+    assert found["speed after"] == pytest.approx(0.0, abs=0.02)
+    assert found["armed after"] is False
 
 
 PROXY_TYPES = (
