@@ -40,7 +40,7 @@ class Command:
 
 
 class Deeds(Protocol):
-    """What commands may make the gateway do; each acknowledges by itself when it is done."""
+    """The deeds that commands may ask of the gateway; each is acknowledged when it is done."""
 
     schedule: Schedule
 

@@ -1,4 +1,4 @@
-"""What a station may ask for besides commands: parameters, missions, times. No I/O."""
+"""Answers what a station asks besides commands: parameters, missions, times. No I/O."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _ROWS_EVERY = 50  # ticks: twice a second
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says. ``settings.is_virtual`` is the car's own word, set here."""
+    """The options of the command line. ``settings.is_virtual`` is the car's own word, set here."""
 
     car: str | None
     settings: Settings

@@ -25,7 +25,7 @@ _VERSION = 8  # bytes of its custom versions, and of uid
 
 @dataclass(frozen=True)
 class Settings:
-    """How a gateway is set up; ``to`` is told all that happens, whoever listens there."""
+    """The set-up of a gateway; ``to`` is told all that happens, whoever listens there."""
 
     system: int
     is_virtual: bool
@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outside:
-    """What a gateway needs of the world: time, a socket, a log, lines for a person.
+    """The needs of a gateway: time, a socket, a log, lines for a person.
 
     ``write`` begins to write the parameter that can be written.
     """

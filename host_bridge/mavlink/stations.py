@@ -15,7 +15,7 @@ _MOST = 16  # more than a lab has screens; beyond it nobody new is told anything
 
 
 class Right(Flag):
-    """What a station may do besides stopping, which everybody may."""
+    """The rights of a station besides stopping, which everybody may."""
 
     WATCH = auto()
     DRIVE = auto()

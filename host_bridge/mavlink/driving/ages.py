@@ -1,4 +1,4 @@
-"""How old the packets of a station beyond this machine are when they arrive, by TIMESYNC.
+"""The age of packets that come from a station beyond this machine, by TIMESYNC.
 
 MANUAL_CONTROL has no time. So whoever has the car is asked fifty times a second for its time, with
 ours in the question; what it sends after an answer was sent after our question. Signed frames of a

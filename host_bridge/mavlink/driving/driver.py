@@ -75,7 +75,7 @@ class Arming:
 
 @dataclass(frozen=True)
 class ProgramSeat:
-    """What a program at a station drives by: its source, whose permission that needs, itself."""
+    """The seat of a program at a station: its source, whose permission that needs, itself."""
 
     source: SourceFacts
     guardian: SourceFacts | None

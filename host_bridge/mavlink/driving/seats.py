@@ -1,4 +1,4 @@
-"""Whether a program at a station may drive a car, by its vehicle file."""
+"""Decides by the vehicle file whether a program at a station may drive a car."""
 
 from __future__ import annotations
 

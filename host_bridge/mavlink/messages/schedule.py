@@ -1,4 +1,4 @@
-"""Which messages a car sends unasked, how often, and how a station changes that."""
+"""The messages that a car sends unasked, how often, and how a station changes that."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def build(number: int, view: View) -> Any | None:
 
 
 class Schedule:
-    """When each message is due; rates are the same for every station."""
+    """The times at which each message is due; rates are the same for every station."""
 
     def __init__(self) -> None:
         self._every_us = {row.number: _period_us(row.hz) for row in ROWS}

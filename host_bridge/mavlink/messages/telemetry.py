@@ -27,7 +27,7 @@ _CHARGES = {
 
 @dataclass
 class View:
-    """What the messages are made of. ``elapsed_us`` is since the gateway began."""
+    """The moment of a car that messages are made of. ``elapsed_us`` is since the gateway began."""
 
     car: SeenCar
     elapsed_us: int = 0

@@ -1,4 +1,4 @@
-"""Who else is at a car: what a gateway tells of those whom it lets in, for monitor and station.
+"""The stations that gateways let in at a car, told to monitor and station.
 
 One file beside the car's socket for each gateway, in the same private folder. It permits nothing:
 it is only shown.

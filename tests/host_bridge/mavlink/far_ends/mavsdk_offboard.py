@@ -1,4 +1,4 @@
-"""A program of MAVSDK that drives by velocities, and ends its stream. ``mavsdk_offboard.py PORT``"""
+"""A program of MAVSDK that drives by velocities. ``mavsdk_offboard.py PORT``"""
 
 from __future__ import annotations
 
