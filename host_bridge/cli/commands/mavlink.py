@@ -42,8 +42,8 @@ from host_bridge.sharing.endpoints.attached import Attached
 from host_bridge.sharing.services import Host
 
 if TYPE_CHECKING:
-    from host_bridge.mavlink.messages.frames import Origin
-    from host_bridge.mavlink.run import Options
+    from host_bridge.station.mavlink.messages.frames import Origin
+    from host_bridge.station.mavlink.run import Options
 
 _SYSTEMS = range(1, 251)  # MAVLink's; 251 to 255 are for stations
 _BUTTONS = range(16)  # MANUAL_CONTROL.buttons
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         )
     if args.new_key:
         return _make_key(args)
-    from host_bridge.mavlink.run import serve
+    from host_bridge.station.mavlink.run import serve
 
     def tell(name: str, text: str) -> None:
         print(
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _make_key(args: argparse.Namespace) -> int:
-    from host_bridge.mavlink.keys import write_new_key
+    from host_bridge.station.mavlink.keys import write_new_key
 
     text = write_new_key(args.new_key)
     print(json.dumps({"file": str(args.new_key), "passphrase": text}) if args.json else text)
@@ -125,11 +125,11 @@ def _make_key(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> Options:
-    from host_bridge.mavlink.endpoint import LOOPBACK, parse_address
-    from host_bridge.mavlink.keys import read_key
-    from host_bridge.mavlink.messages.frames import LocalFrame
-    from host_bridge.mavlink.run import Options
-    from host_bridge.mavlink.speaker import Settings
+    from host_bridge.station.mavlink.endpoint import LOOPBACK, parse_address
+    from host_bridge.station.mavlink.keys import read_key
+    from host_bridge.station.mavlink.messages.frames import LocalFrame
+    from host_bridge.station.mavlink.run import Options
+    from host_bridge.station.mavlink.speaker import Settings
 
     _check(args.system, _SYSTEMS, "--system")
     if args.deadman is not None:
@@ -168,7 +168,7 @@ def _check(value: int, known: range, option: str) -> None:
 
 
 def _origin(text: str) -> Origin:
-    from host_bridge.mavlink.messages.frames import LocalFrame, Origin
+    from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin
 
     parts = text.split(",")
     try:

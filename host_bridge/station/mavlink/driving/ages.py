@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from host_bridge.mavlink.stations import Station
+from host_bridge.station.mavlink.stations import Station
 
 # With a round trip of 20 ms and a packet each 40 ms a hold is 80 ms old at most, of a lease of 120
 _EVERY_US = 20_000

@@ -43,11 +43,11 @@ def signing_time(unix_ns: int) -> int:
     return (unix_ns - _SIGNING_EPOCH_S * 1_000_000_000) // _SIGNING_UNIT_NS
 
 
-_MOST_PEERS = 64  # numbered apart: more than there are stations
+_MOST_ADDRESSES = 64  # numbered apart: more than there are stations
 
 
 class Encoder:
-    """Makes frames of messages, signed if there is a key, and numbered anew for each peer.
+    """Makes frames of messages, signed if there is a key, and numbered anew for each address.
 
     A station counts the numbers that it misses as lost frames.
     """
@@ -60,12 +60,12 @@ class Encoder:
             self._library.signing.secret_key = key
             self._library.signing.sign_outgoing = True
 
-    def encode(self, message: Any, peer: Hashable) -> bytes:
+    def encode(self, message: Any, address: Hashable) -> bytes:
         library = self._library
-        library.seq = self._numbers.get(peer, 0)
-        if len(self._numbers) >= _MOST_PEERS:
+        library.seq = self._numbers.get(address, 0)
+        if len(self._numbers) >= _MOST_ADDRESSES:
             self._numbers.clear()
-        self._numbers[peer] = (library.seq + 1) % 256
+        self._numbers[address] = (library.seq + 1) % 256
         signing = library.signing
         signing.timestamp = max(signing.timestamp, signing_time(self._unix_ns()))
         return bytes(message.pack(library))

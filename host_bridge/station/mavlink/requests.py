@@ -6,11 +6,11 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from host_bridge.mavlink.messages.dialect import COMPONENT, mavlink
-from host_bridge.mavlink.messages.parameters import SYSTEM_ID, WRITABLE, Parameters
-from host_bridge.mavlink.messages.schedule import LEAST_HZ, MOST_HZ, Schedule
-from host_bridge.mavlink.messages.statustext import WARNING, StatusTexts
-from host_bridge.mavlink.stations import Right, Station
+from host_bridge.station.mavlink.messages.dialect import COMPONENT, mavlink
+from host_bridge.station.mavlink.messages.parameters import SYSTEM_ID, WRITABLE, Parameters
+from host_bridge.station.mavlink.messages.schedule import LEAST_HZ, MOST_HZ, Schedule
+from host_bridge.station.mavlink.messages.statustext import WARNING, StatusTexts
+from host_bridge.station.mavlink.stations import Right, Station
 
 _NO_MISSION = "This car takes no mission: it follows sticks or a program, see the page."
 NO_PARAMETER_FROM_AFAR = "Parameters are written from this car's own machine only."
@@ -43,7 +43,7 @@ _STREAMS[mavlink.MAV_DATA_STREAM_ALL] = tuple(number for row in _STREAMS.values(
 
 
 class Requests:
-    """Answers what asks for no deed, by the name of its message.
+    """Answers what changes nothing that moves, by the name of its message.
 
     ``write`` begins to write the one parameter that can be written; its outcome is told later.
     """

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from host_bridge.mavlink.messages.dialect import mavlink
-from host_bridge.mavlink.messages.modes import available_modes, heartbeat
-from host_bridge.mavlink.messages.schedule import Schedule, build
-from host_bridge.mavlink.messages.telemetry import View
-from host_bridge.mavlink.stations import NONE, Right, Station
+from host_bridge.station.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.modes import available_modes, heartbeat
+from host_bridge.station.mavlink.messages.schedule import Schedule, build
+from host_bridge.station.mavlink.messages.telemetry import View
+from host_bridge.station.mavlink.stations import NONE, Right, Station
 
 ACCEPTED: int = mavlink.MAV_RESULT_ACCEPTED
 DENIED: int = mavlink.MAV_RESULT_DENIED
@@ -39,8 +39,8 @@ class Command:
         return int(value) if math.isfinite(value) else -1
 
 
-class Deeds(Protocol):
-    """The deeds that commands may ask of the gateway; each is acknowledged when it is done."""
+class GatewayActions(Protocol):
+    """The actions that commands may ask of the gateway; each is acknowledged when it is done."""
 
     schedule: Schedule
 
@@ -83,71 +83,73 @@ def is_stop(command: Command) -> bool:
     return command.number == _TERMINATE
 
 
-def obey(command: Command, deeds: Deeds) -> int | None:
+def obey(command: Command, actions: GatewayActions) -> int | None:
     """Do what a command asks; return its result, None if it is acknowledged when it is done."""
     if is_stop(command):
-        deeds.stop(command)
+        actions.stop(command)
         return None
     if command.right == NONE:
         return DENIED
     row = _ROWS.get(command.number)
-    return row(command, deeds) if row else UNSUPPORTED
+    return row(command, actions) if row else UNSUPPORTED
 
 
-def _arm(command: Command, deeds: Deeds) -> int | None:
-    deeds.arm(command)
+def _arm(command: Command, actions: GatewayActions) -> int | None:
+    actions.arm(command)
     return None
 
 
-def _set_mode(command: Command, deeds: Deeds) -> int | None:
-    return deeds.set_mode(command, command.params[1])
+def _set_mode(command: Command, actions: GatewayActions) -> int | None:
+    return actions.set_mode(command, command.params[1])
 
 
-def _request_message(command: Command, deeds: Deeds) -> int | None:
-    return _send_message(command, deeds, command.whole(1))
+def _request_message(command: Command, actions: GatewayActions) -> int | None:
+    return _send_message(command, actions, command.whole(1))
 
 
-def _send_message(command: Command, deeds: Deeds, number: int) -> int:
-    view = deeds.view()
+def _send_message(command: Command, actions: GatewayActions, number: int) -> int:
+    view = actions.view()
     if number == mavlink.MAVLINK_MSG_ID_AVAILABLE_MODES:
         found = available_modes(command.whole(2))
     elif number == mavlink.MAVLINK_MSG_ID_AUTOPILOT_VERSION:
-        found = [deeds.version()]
+        found = [actions.version()]
     elif number == mavlink.MAVLINK_MSG_ID_MESSAGE_INTERVAL:
-        found = [_interval(command.whole(2), deeds)]
+        found = [_interval(command.whole(2), actions)]
     elif number == _HEARTBEAT:
         found = [heartbeat(view.status, view.mode)]
     else:
         found = [it for it in [build(number, view)] if it is not None]
     if not found:
         return UNSUPPORTED
-    deeds.send(found, command.station)
+    actions.send(found, command.station)
     return ACCEPTED
 
 
-def _request_version(command: Command, deeds: Deeds) -> int | None:
-    return _send_message(command, deeds, mavlink.MAVLINK_MSG_ID_AUTOPILOT_VERSION)
+def _request_version(command: Command, actions: GatewayActions) -> int | None:
+    return _send_message(command, actions, mavlink.MAVLINK_MSG_ID_AUTOPILOT_VERSION)
 
 
-def _request_home(command: Command, deeds: Deeds) -> int | None:
-    return _send_message(command, deeds, mavlink.MAVLINK_MSG_ID_HOME_POSITION)
+def _request_home(command: Command, actions: GatewayActions) -> int | None:
+    return _send_message(command, actions, mavlink.MAVLINK_MSG_ID_HOME_POSITION)
 
 
-def _set_interval(command: Command, deeds: Deeds) -> int | None:
-    return ACCEPTED if deeds.schedule.set_interval(command.whole(1), command.params[1]) else DENIED
+def _set_interval(command: Command, actions: GatewayActions) -> int | None:
+    return (
+        ACCEPTED if actions.schedule.set_interval(command.whole(1), command.params[1]) else DENIED
+    )
 
 
-def _get_interval(command: Command, deeds: Deeds) -> int | None:
-    deeds.send([_interval(command.whole(1), deeds)], command.station)
+def _get_interval(command: Command, actions: GatewayActions) -> int | None:
+    actions.send([_interval(command.whole(1), actions)], command.station)
     return ACCEPTED
 
 
-def _interval(number: int, deeds: Deeds) -> Any:
-    every_us = _EVERY_US if number == _HEARTBEAT else deeds.schedule.interval_us(number)
+def _interval(number: int, actions: GatewayActions) -> Any:
+    every_us = _EVERY_US if number == _HEARTBEAT else actions.schedule.interval_us(number)
     return mavlink.MAVLink_message_interval_message(number & _U16, every_us)
 
 
-_ROWS: dict[int, Callable[[Command, Deeds], int | None]] = {
+_ROWS: dict[int, Callable[[Command, GatewayActions], int | None]] = {
     mavlink.MAV_CMD_COMPONENT_ARM_DISARM: _arm,
     mavlink.MAV_CMD_DO_SET_MODE: _set_mode,
     mavlink.MAV_CMD_REQUEST_MESSAGE: _request_message,

@@ -7,8 +7,8 @@ import math
 import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
-from host_bridge.mavlink.messages.frames import LocalFrame, Origin
-from tests.host_bridge.mavlink.rover import Rover, StationEnd
+from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin
+from tests.host_bridge.station.mavlink.rover import Rover, StationEnd
 from tests.support.evidence import every, some
 
 ACCEPTED, DENIED = mavlink.MAV_RESULT_ACCEPTED, mavlink.MAV_RESULT_DENIED

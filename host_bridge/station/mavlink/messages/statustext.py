@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from host_bridge.core import CarEvent, EventCode
-from host_bridge.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.dialect import mavlink
 
 _PIECE = 50  # bytes of STATUSTEXT.text
 _NUMBERS = 0xFFFF  # 0 is for a text of one piece

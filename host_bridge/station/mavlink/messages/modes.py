@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from host_bridge.core import CarStatus, State
-from host_bridge.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.dialect import mavlink
 
 
 @dataclass(frozen=True)

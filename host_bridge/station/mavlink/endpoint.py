@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.mavlink.stations import Address, is_loopback
+from host_bridge.station.mavlink.stations import Address, is_loopback
 
 LOOPBACK = "127.0.0.1"
 _HIGHEST_PORT = 65_535

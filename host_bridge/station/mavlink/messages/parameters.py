@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from host_bridge.core import Vehicle
-from host_bridge.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.dialect import mavlink
 
 _LONGEST = 16  # letters of PARAM_VALUE.param_id
 WRITABLE = "STEP_US"

@@ -8,8 +8,9 @@ from typing import Any
 from host_bridge.cars.actions import StopRequest
 from host_bridge.cars.car import Car
 from host_bridge.core import Sender
-from host_bridge.mavlink.acknowledgements import Acknowledgements, Outcome
-from host_bridge.mavlink.commands import (
+from host_bridge.sharing.endpoints.attached import Attached
+from host_bridge.station.mavlink.acknowledgements import Acknowledgements, Outcome
+from host_bridge.station.mavlink.commands import (
     ACCEPTED,
     DENIED,
     FAILED,
@@ -18,18 +19,22 @@ from host_bridge.mavlink.commands import (
     command_of,
     obey,
 )
-from host_bridge.mavlink.driving.ages import HoldAges
-from host_bridge.mavlink.driving.driver import Arming, Driver
-from host_bridge.mavlink.driving.hand import Sticks
-from host_bridge.mavlink.messages.dialect import Decoder, HeardMessage, mavlink, signing_time
-from host_bridge.mavlink.messages.modes import MANUAL, find_mode
-from host_bridge.mavlink.messages.parameters import WRITABLE, Parameters
-from host_bridge.mavlink.messages.statustext import WARNING
-from host_bridge.mavlink.messages.telemetry import View
-from host_bridge.mavlink.requests import Requests, is_to_us
-from host_bridge.mavlink.speaker import Outside, Settings, Speaker
-from host_bridge.mavlink.stations import NONE, Address, Right, Station, Stations, rights
-from host_bridge.sharing.endpoints.attached import Attached
+from host_bridge.station.mavlink.driving.ages import HoldAges
+from host_bridge.station.mavlink.driving.driver import Arming, Driver
+from host_bridge.station.mavlink.driving.hand import Sticks
+from host_bridge.station.mavlink.messages.dialect import (
+    Decoder,
+    HeardMessage,
+    mavlink,
+    signing_time,
+)
+from host_bridge.station.mavlink.messages.modes import MANUAL, find_mode
+from host_bridge.station.mavlink.messages.parameters import WRITABLE, Parameters
+from host_bridge.station.mavlink.messages.statustext import WARNING
+from host_bridge.station.mavlink.messages.telemetry import View
+from host_bridge.station.mavlink.requests import Requests, is_to_us
+from host_bridge.station.mavlink.speaker import Outside, Settings, Speaker
+from host_bridge.station.mavlink.stations import NONE, Address, Right, Station, Stations, rights
 
 _REFUSED_AGAIN_US = 5_000_000  # the same refusal is told so seldom: sticks come 25 times a second
 _MOST_REFUSALS = 64  # remembered; more are no person's

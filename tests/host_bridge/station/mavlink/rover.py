@@ -12,11 +12,10 @@ from host_bridge.core import State, Vehicle
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.control_task import TICK_US
 from host_bridge.drive.controls import DriveContext
-from host_bridge.mavlink.driving.driver import Driver
-from host_bridge.mavlink.driving.seats import program_seat
-from host_bridge.mavlink.gateway import Gateway
-from host_bridge.mavlink.messages.dialect import signing_time
-from host_bridge.mavlink.speaker import Outside, Settings
+from host_bridge.station.mavlink.driving.driver import Driver, program_seat
+from host_bridge.station.mavlink.gateway import Gateway
+from host_bridge.station.mavlink.messages.dialect import signing_time
+from host_bridge.station.mavlink.speaker import Outside, Settings
 from tests.host_bridge.drive.drives import EPOCH, START_US, STEP_US, Rig, vehicle
 
 UNIX_NS = 1_800_000_000 * 1_000_000_000  # a day in 2027

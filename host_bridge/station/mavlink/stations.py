@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from enum import Flag, auto
 
-from host_bridge.mavlink.messages.dialect import HeardMessage
+from host_bridge.station.mavlink.messages.dialect import HeardMessage
 
 Address = tuple[str, int]  # host in numbers, port
 

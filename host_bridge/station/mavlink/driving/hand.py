@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from host_bridge.core import NEUTRAL_US, DriveCommand, InputLimits
-from host_bridge.mavlink.messages.frames import left, stick
+from host_bridge.station.mavlink.messages.frames import left, stick
 
 SOURCE = "remote"  # of the vehicle file: a person who looks at a screen
 REST = 0.05  # of a stick's range, as of a pad: springs do not centre it more exactly

@@ -7,7 +7,7 @@ from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.core import Cause, OperatorAction, Sender, State, arm_action
 from host_bridge.core.codes import Action
-from tests.host_bridge.mavlink.rover import AFAR, KEY, Rover, StationEnd
+from tests.host_bridge.station.mavlink.rover import AFAR, KEY, Rover, StationEnd
 from tests.support.evidence import every
 
 EVERY_S = 0.04  # a joystick at 25 Hz

@@ -21,13 +21,17 @@ from host_bridge.core import (
     Sender,
     SourceFacts,
     State,
+    Vehicle,
     arm_action,
 )
 from host_bridge.drive.control_task import ControlTask
-from host_bridge.mavlink.driving.hand import StickHand, Sticks
-from host_bridge.mavlink.driving.offboard import OffboardProgram
-from host_bridge.mavlink.messages.modes import HOLD, MANUAL, OFFBOARD, Mode
-from host_bridge.mavlink.stations import Right, Station
+from host_bridge.drive.controls import DriveContext
+from host_bridge.station.mavlink.driving.hand import SOURCE as HAND_SOURCE
+from host_bridge.station.mavlink.driving.hand import StickHand, Sticks
+from host_bridge.station.mavlink.driving.offboard import SOURCE as PROGRAM_SOURCE
+from host_bridge.station.mavlink.driving.offboard import OffboardProgram
+from host_bridge.station.mavlink.messages.modes import HOLD, MANUAL, OFFBOARD, Mode
+from host_bridge.station.mavlink.stations import Right, Station
 
 ARMED = (State.ACTIVE, State.HOLD)
 _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
@@ -40,6 +44,11 @@ BY_A_PERSON = (
 NEEDS_KEY = "A real car is driven by signed messages only: start tandem mavlink with --key."
 NEEDS_DEADMAN = "A real car needs a deadman: start tandem mavlink with --deadman BUTTON."
 DISARM_FIRST = "Disarm first: the source that drives now would fall silent."
+_NO_SOURCE = "This car's vehicle file lets no MAVLink program drive: it has no [sources.offboard]."
+_OTHER_PERSON = (
+    "A MAVLink program drives this car only while {needs} permits it, and no station is that: its "
+    'vehicle file has to say needs = "remote" in [sources.offboard].'
+)
 NO_RIGHT = "Not signed with this car's key."
 
 
@@ -80,6 +89,19 @@ class ProgramSeat:
     source: SourceFacts
     guardian: SourceFacts | None
     program: OffboardProgram
+
+
+def program_seat(vehicle: Vehicle, context: DriveContext) -> ProgramSeat | str:
+    """Return how a program drives this car, or why none does, as a sentence."""
+    found = [source for source in vehicle.sources if source.name == PROGRAM_SOURCE]
+    if not found:
+        return _NO_SOURCE
+    source = found[0]
+    if source.needs not in (None, HAND_SOURCE):
+        return _OTHER_PERSON.format(needs=source.needs)
+    program = OffboardProgram(vehicle, context.limits(source.name), round(source.lease_s * 1e6))
+    guardian = vehicle.source(HAND_SOURCE) if source.needs else None
+    return ProgramSeat(source, guardian, program)
 
 
 class Driver:

@@ -9,11 +9,11 @@ from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.core import Cause, Sender, State
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.mavlink.driving.driver import BY_A_PERSON, NEEDS_DEADMAN, NEEDS_KEY
-from host_bridge.mavlink.endpoint import bind_address, parse_address
-from host_bridge.mavlink.keys import read_key, write_new_key
-from host_bridge.mavlink.messages.dialect import Decoder, signing_time
-from tests.host_bridge.mavlink.rover import AFAR, KEY, LOCAL, UNIX_NS, Rover, StationEnd
+from host_bridge.station.mavlink.driving.driver import BY_A_PERSON, NEEDS_DEADMAN, NEEDS_KEY
+from host_bridge.station.mavlink.endpoint import bind_address, parse_address
+from host_bridge.station.mavlink.keys import read_key, write_new_key
+from host_bridge.station.mavlink.messages.dialect import Decoder, signing_time
+from tests.host_bridge.station.mavlink.rover import AFAR, KEY, LOCAL, UNIX_NS, Rover, StationEnd
 from tests.support.evidence import some
 
 ARM = mavlink.MAV_CMD_COMPONENT_ARM_DISARM

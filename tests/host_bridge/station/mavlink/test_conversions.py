@@ -8,10 +8,10 @@ import pytest
 from pymavlink.quaternion import QuaternionBase
 from pymavlink.rotmat import Matrix3, Vector3
 
-from host_bridge.mavlink.driving.hand import Sticks
-from host_bridge.mavlink.messages.frames import LocalFrame, Origin, stick
-from host_bridge.mavlink.messages.parameters import Parameters, short_name
-from host_bridge.mavlink.messages.statustext import StatusTexts
+from host_bridge.station.mavlink.driving.hand import Sticks
+from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin, stick
+from host_bridge.station.mavlink.messages.parameters import Parameters, short_name
+from host_bridge.station.mavlink.messages.statustext import StatusTexts
 from tests.host_bridge.drive.drives import vehicle
 from tests.support.evidence import holds_for
 

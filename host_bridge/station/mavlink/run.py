@@ -16,19 +16,18 @@ from host_bridge.drive.control_task import next_tick_us
 from host_bridge.drive.controls import DriveContext
 from host_bridge.drive.opening import start_log
 from host_bridge.logs.recorder import Recorder
-from host_bridge.mavlink.driving.driver import Driver
-from host_bridge.mavlink.driving.hand import SOURCE
-from host_bridge.mavlink.driving.seats import program_seat
-from host_bridge.mavlink.endpoint import UdpEndpoint, bind_address
-from host_bridge.mavlink.gateway import Gateway
-from host_bridge.mavlink.messages.dialect import HeardMessage
-from host_bridge.mavlink.messages.statustext import INFO, WARNING
-from host_bridge.mavlink.speaker import Outside, Settings
-from host_bridge.mavlink.stations import Address, Station
 from host_bridge.sharing.endpoints.attached import Attached, tell_attached, withdraw_attached
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.services.parameter_dialogue import Progress
+from host_bridge.station.mavlink.driving.driver import Driver, program_seat
+from host_bridge.station.mavlink.driving.hand import SOURCE
+from host_bridge.station.mavlink.endpoint import UdpEndpoint, bind_address
+from host_bridge.station.mavlink.gateway import Gateway
+from host_bridge.station.mavlink.messages.dialect import HeardMessage
+from host_bridge.station.mavlink.messages.statustext import INFO, WARNING
+from host_bridge.station.mavlink.speaker import Outside, Settings
+from host_bridge.station.mavlink.stations import Address, Station
 
 _LOG_TOPIC = "mavlink"
 _ROWS_EVERY = 50  # ticks: twice a second

@@ -12,10 +12,10 @@ from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.config import load_vehicle
 from host_bridge.core import Cause, State
-from host_bridge.mavlink.driving.driver import DISARM_FIRST
-from host_bridge.mavlink.driving.offboard import NOT_A_NUMBER, ONLY_BODY
-from tests.host_bridge.mavlink.rover import KEY, StationEnd
-from tests.host_bridge.mavlink.test_drives import Ride
+from host_bridge.station.mavlink.driving.driver import DISARM_FIRST
+from host_bridge.station.mavlink.driving.offboard import NOT_A_NUMBER, ONLY_BODY
+from tests.host_bridge.station.mavlink.rover import KEY, StationEnd
+from tests.host_bridge.station.mavlink.test_drives import Ride
 
 VEHICLE = """
 base = "f1tenth"

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from host_bridge.core import BatteryStage, CarMotion, CarStatus, SeenCar, Vehicle
-from host_bridge.mavlink.messages.dialect import mavlink
-from host_bridge.mavlink.messages.frames import LocalFrame, Origin, left
-from host_bridge.mavlink.messages.modes import MANUAL, Mode
+from host_bridge.station.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin, left
+from host_bridge.station.mavlink.messages.modes import MANUAL, Mode
 
 _MILLI, _CENTI, _DEG_E7 = 1e3, 1e2, 1e7  # the units of MAVLink's whole numbers
 _U16_UNKNOWN, _I16_UNKNOWN, _U8_UNKNOWN = 0xFFFF, 0x7FFF, 0xFF
 _U32 = 0xFFFF_FFFF
 _UNKNOWN_COVARIANCE = [math.nan, *[0.0] * 20]  # as ODOMETRY has it
 _NO_MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_WHOLE_TURN = 36_000  # hundredths of a degree
 _CELLS = 10  # BATTERY_STATUS.voltages
 _WHEELS = 16  # WHEEL_DISTANCE.distance
 _CHARGES = {
@@ -203,7 +204,7 @@ def global_position(view: View) -> Any | None:
     if place is None:
         return None
     north, east = (round(it * _CENTI) for it in view.velocity())
-    heading = round(view.frame.degrees(view.motion.yaw_rad) * _CENTI) % 36_000
+    heading = round(view.frame.degrees(view.motion.yaw_rad) * _CENTI) % _WHOLE_TURN
     return mavlink.MAVLink_global_position_int_message(
         view.boot_ms, *place, 0, 0, north, east, 0, heading
     )

@@ -10,7 +10,7 @@ import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.core import State
-from tests.host_bridge.mavlink.rover import AFAR, KEY, LOCAL, Rover, StationEnd
+from tests.host_bridge.station.mavlink.rover import AFAR, KEY, LOCAL, Rover, StationEnd
 from tests.support.evidence import some
 
 TIMES = 2  # of each message, with other contents

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.mavlink.commands import IN_PROGRESS, Command, is_stop
+from host_bridge.station.mavlink.commands import IN_PROGRESS, Command, is_stop
 
-_MOST_WAITING = 64  # beyond it the deed is done all the same, and not acknowledged
+_MOST_WAITING = 64  # beyond it a command is obeyed all the same, and not acknowledged
 Outcome = tuple[int, str]  # MAV_RESULT, and why in words
 
 

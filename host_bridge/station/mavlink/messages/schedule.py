@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from host_bridge.mavlink.messages import telemetry
-from host_bridge.mavlink.messages.dialect import mavlink
-from host_bridge.mavlink.messages.modes import current_mode
-from host_bridge.mavlink.messages.telemetry import View
+from host_bridge.station.mavlink.messages import telemetry
+from host_bridge.station.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.modes import current_mode
+from host_bridge.station.mavlink.messages.telemetry import View
 
 MOST_HZ = 50.0  # SET_MESSAGE_INTERVAL: half of a car's reports; a gateway ticks at 100 Hz
 LEAST_HZ = 0.1  # and at least once in 10 s, or not at all

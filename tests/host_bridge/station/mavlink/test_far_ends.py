@@ -22,8 +22,8 @@ from pymavlink.dialects.v20 import development as mavlink
 from host_bridge.demo.trace import read_trace, stop_after
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
-from tests.host_bridge.mavlink.test_offboard import VEHICLE
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.station.mavlink.test_offboard import VEHICLE
 from tests.support import patience
 
 FAR_ENDS = Path(__file__).parent / "far_ends"

@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 from host_bridge.core import NEUTRAL_US, DriveCommand, InputLimits, Vehicle
-from host_bridge.mavlink.messages.dialect import mavlink
-from host_bridge.mavlink.messages.frames import left
+from host_bridge.station.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.frames import left
 
 SOURCE = "offboard"  # of the vehicle file
 _BODY_FRAMES = (

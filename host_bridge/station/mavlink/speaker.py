@@ -10,13 +10,13 @@ from host_bridge.cars.car import Car
 from host_bridge.core import CarEvent
 from host_bridge.core.texts.events import event_text
 from host_bridge.link.protocol.events import CarRestarted, LinkEvent, LinkLost
-from host_bridge.mavlink.messages.dialect import Encoder, HeardMessage, mavlink
-from host_bridge.mavlink.messages.frames import LocalFrame, Origin
-from host_bridge.mavlink.messages.modes import Mode, heartbeat
-from host_bridge.mavlink.messages.schedule import Schedule
-from host_bridge.mavlink.messages.statustext import CRITICAL, INFO, StatusTexts, severity
-from host_bridge.mavlink.messages.telemetry import View
-from host_bridge.mavlink.stations import Address, Station, Stations
+from host_bridge.station.mavlink.messages.dialect import Encoder, HeardMessage, mavlink
+from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin
+from host_bridge.station.mavlink.messages.modes import Mode, heartbeat
+from host_bridge.station.mavlink.messages.schedule import Schedule
+from host_bridge.station.mavlink.messages.statustext import CRITICAL, INFO, StatusTexts, severity
+from host_bridge.station.mavlink.messages.telemetry import View
+from host_bridge.station.mavlink.stations import Address, Station, Stations
 
 HEARTBEAT_US = 1_000_000  # MAVLink's own
 _UID2 = 18  # bytes of AUTOPILOT_VERSION.uid2
