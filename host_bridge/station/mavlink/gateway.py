@@ -78,6 +78,7 @@ class Gateway:
             outside.write,
         )
         self._stop: StopRequest | None = None
+        self._stranger_us = 0  # when one is told of again at the earliest
         self._refused: dict[str, int] = {}
         self._takes: Mapping[str, Take] = {
             "COMMAND_LONG": self._take_command,
@@ -137,7 +138,10 @@ class Gateway:
             is_virtual=self.settings.is_virtual,
         )
         if is_new:
-            self._outside.tell(f"station {station} is heard, {_rights_text(right)}")
+            may = "may drive" if Right.DRIVE in right else "may watch and stop"
+            self._outside.tell(f"station {station} is heard, {may}")
+        elif right == NONE:
+            self._tell_stranger(station)
         take = self._takes.get(heard.name, self._take_request)
         take(heard, station, right)
 
@@ -199,6 +203,13 @@ class Gateway:
             self._refused.clear()
         self._refused[key] = now_us
         self._tell(station, why)
+
+    def _tell_stranger(self, station: Station) -> None:
+        """Tell of somebody elsewhere who signs nothing, once in a while whoever it is."""
+        now_us = self._outside.now_us()
+        if now_us >= self._stranger_us:
+            self._stranger_us = now_us + _REFUSED_AGAIN_US
+            self._outside.tell(f"{station} does not sign with the key: it may stop, and no more")
 
     def _tell(self, station: Station, why: str) -> None:
         self.speaker.say(WARNING, why, station)
@@ -278,9 +289,3 @@ def _armed(arming: Arming) -> Outcome | None:
     if arming.result is None:
         return None
     return int(ACCEPTED if arming.result else DENIED), arming.why
-
-
-def _rights_text(right: Right) -> str:
-    if right == NONE:
-        return "not signed with the key: it may stop the car, and nothing else"
-    return "may drive" if Right.DRIVE in right else "may watch and stop"

@@ -43,17 +43,17 @@ def is_loopback(host: str) -> bool:
     return ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 
-@dataclass
+@dataclass(eq=False)  # one object each: who holds the car is told by it
 class Station:
-    """A system and component that was heard from an address."""
+    """A system and component that was heard from an address; ``is_signed`` within the last 5 s."""
 
     address: Address
     system: int
     component: int
     is_local: bool
     heard_us: int
-    is_signed: bool = False  # its newest message
-    frames: int = 0
+    is_signed: bool = False
+    signed_us: int | None = None
 
     def __str__(self) -> str:
         host, port = self.address
@@ -67,17 +67,23 @@ class Stations:
         self._all: dict[tuple[Address, int, int], Station] = {}
 
     def hear(self, address: Address, heard: HeardMessage, now_us: int) -> tuple[Station, bool]:
-        """Take a message; return its station, and whether it is new."""
+        """Take a message; return its station, and whether it is new among those that are kept.
+
+        Who is elsewhere and signs nothing is not kept: such addresses cost nothing to invent.
+        """
         key = (address, heard.system, heard.component)
         known = self._all.get(key)
         station = known or Station(
             address, heard.system, heard.component, is_loopback(address[0]), now_us
         )
-        if known is None and len(self._all) < _MOST:
+        station.heard_us = now_us
+        station.signed_us = now_us if heard.is_signed else station.signed_us
+        signed_us = station.signed_us
+        station.is_signed = signed_us is not None and now_us - signed_us < HEARD_US
+        is_new = known is None and (station.is_local or station.is_signed)
+        if is_new and len(self._all) < _MOST:
             self._all[key] = station
-        station.heard_us, station.is_signed = now_us, heard.is_signed
-        station.frames += 1
-        return station, known is None and key in self._all
+        return station, is_new
 
     def forget_silent(self, now_us: int) -> list[Station]:
         """Forget those that were not heard for 5 s, and return them."""

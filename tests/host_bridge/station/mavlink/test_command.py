@@ -116,3 +116,25 @@ def test_a_program_that_served_the_car_and_ended_is_told(ground):
         owner.kill()
         assert gateway.wait(30) == 3
         assert "has ended" in (gateway.stderr.read() if gateway.stderr else "")
+
+
+def test_the_control_period_is_written_under_the_rules_of_config(ground):
+    to = f"127.0.0.1:{ground.getsockname()[1]}"
+    library = mavlink.MAVLink(None, srcSystem=255, srcComponent=190)
+
+    def written(step_us):
+        """What is told of the parameter after it was asked for."""
+        message = mavlink.MAVLink_param_set_message(1, 1, b"STEP_US", step_us, 9)
+        ground.sendto(bytes(message.pack(library)), car)
+        reader = mavlink.MAVLink(None)
+        while True:
+            for it in reader.parse_buffer(ground.recv(4096)) or ():
+                if it.get_type() == "PARAM_VALUE":
+                    return it.param_value
+
+    with serving("sim://f1tenth", "rover"), program("mavlink", "rover", "--to", to):
+        _, car = ground.recvfrom(4096)
+        assert written(20_000.0) == 20_000.0
+        assert written(3_000.0) == 20_000.0, "a step of this length is not shown to stop in time"
+        shown = tandem("config", "read", "rover", "--json").stdout
+        assert json.loads(shown)["step_us"] == 20_000

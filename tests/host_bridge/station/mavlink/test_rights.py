@@ -140,6 +140,25 @@ def test_who_is_not_authenticated_gets_no_report_and_no_answer_but_no(peer):
     assert rover.state is State.STANDBY
 
 
+def test_invented_addresses_neither_blind_a_guest_nor_fill_the_lines():
+    rover = Rover(key=KEY)
+    guest = StationEnd(rover, AFAR, KEY)
+    guest.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    plain = StationEnd(rover, ("192.0.2.8", 1))
+    beat = plain.frame(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    for number in range(500):
+        rover.gateway.hear(beat, ("192.0.2.9", number + 1))
+        rover.gateway.hear(beat, AFAR)
+    late = StationEnd(rover, ("192.0.2.10", 1), KEY, system=254)
+    late.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    guest.got.clear()
+    rover.advance(1.0)
+    assert guest.all_of("HEARTBEAT")
+    assert late.all_of("HEARTBEAT")
+    assert sum("does not sign" in it for it in rover.told) == 1
+    assert {it.who for it in rover.gateway.attached()} == {"255/190", "254/190"}
+
+
 def test_reports_are_signed_and_go_to_who_signs():
     rover = Rover(key=KEY)
     station = StationEnd(rover, AFAR, KEY)
