@@ -262,7 +262,7 @@ def test_the_tables_hold_what_the_cars_program_calls_the_same():
 def test_source_ids_are_fixed_for_ever():
     assert schema.SOURCE_IDS == {
         "rc": 0, "seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5,
-        "devkit": 6, "remote": 7,
+        "devkit": 6, "remote": 7, "offboard": 8,
     }  # fmt: skip
     assert {name: kind.id for name, kind in schema.STOP_SOURCES.items()} == {
         "runstop_loop": 0, "rc": 1, "owner": 2, "seat": 3, "runstop_box": 4, "fleet": 5,
