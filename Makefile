@@ -33,11 +33,13 @@ help:  ## this list
 setup:  ## virtual environment, locked dependencies, a MicroPython (tries again for that)
 	@$(SETUP) test --again
 	@sh tests/tools/setup/colcon_setup.sh --again
+	@sh tests/tools/setup/mavproxy_setup.sh --again
 
 # Each has what the ones below it have. `ready` alone has a ROS 2 and what else only tests need.
 ready:
 	@$(SETUP) test
 	@sh tests/tools/setup/colcon_setup.sh
+	@sh tests/tools/setup/mavproxy_setup.sh
 
 ready-to-check:
 	@$(SETUP) check
@@ -119,6 +121,6 @@ lock: ready-to-drive  ## renew the lock files from pyproject.toml (needs the net
 	@sh tests/tools/setup/lock.sh
 
 clean:  ## remove all that was set up or built
-	rm -rf demo-out .times.xml .venv .micropython .devkit .fast .mutants .nightly .ros .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf demo-out .times.xml .venv .micropython .devkit .fast .mavproxy .mutants .nightly .ros .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache .coverage build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,6 +23,9 @@ printf '%s\n' mypy setuptools |
 # A real ROS 2 for the tests, in an environment of its own.
 compile --output-file tests/ros/requirements.lock tests/ros/requirements.in
 compile --output-file tests/ros/colcon.lock tests/ros/colcon.in
+# A ground station for the tests, without what its maps need.
+stations=tests/host_bridge/station/mavlink/far_ends
+compile --no-deps --output-file $stations/mavproxy.lock $stations/mavproxy.in
 # The types of MicroPython's own modules, for the second mypy run.
 printf '%s\n' micropython-unix-stubs micropython-rp2-stubs |
     compile --output-file requirements-micropython.lock -

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -26,14 +25,13 @@ from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.mavlink.test_offboard import VEHICLE
 from tests.support import patience
 
+ROOT = Path(__file__).resolve().parents[4]
 FAR_ENDS = Path(__file__).parent / "far_ends"
 NAME = "rover"
 ARM, ACCEPTED = mavlink.MAV_CMD_COMPONENT_ARM_DISARM, mavlink.MAV_RESULT_ACCEPTED
 # What is promised is 0.12 s of lease; the rest is the way through three programs of one machine
 REACTION_S, METRES = 0.40, 1.4
-MAVPROXY = os.environ.get("TANDEM_MAVPROXY") or shutil.which(
-    "mavproxy.py", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-)
+MAVPROXY = ROOT / ".mavproxy" / "bin" / "mavproxy.py"
 
 
 @pytest.fixture(autouse=True)
@@ -179,24 +177,25 @@ PROXY_TYPES = (
 
 @pytest.mark.process
 @pytest.mark.exhaustive(as_a_whole=True)  # a person's typing takes its time
-@pytest.mark.skipif(
-    MAVPROXY is None,
-    reason="MAVProxy is not installed: pip install --no-deps MAVProxy, or TANDEM_MAVPROXY=FILE",
-)
+@pytest.mark.skipif(not MAVPROXY.exists(), reason="no MAVProxy: make setup installs it")
 def test_mavproxy_sees_arms_and_disarms_the_car(port, tmp_path):
-    assert MAVPROXY is not None
     words = ("mavlink", "--car", "sim://f1tenth", "--to", f"127.0.0.1:{port}")
     with program(*words) as gateway:
         assert gateway.stdout is not None
         gateway.stdout.readline()
-        python = str(Path(MAVPROXY).parent / "python")
         proxy = subprocess.Popen(
-            [python, MAVPROXY, f"--master=udp:127.0.0.1:{port}", f"--state-basedir={tmp_path}"],
+            [
+                sys.executable,
+                str(MAVPROXY),
+                f"--master=udp:127.0.0.1:{port}",
+                f"--state-basedir={tmp_path}",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(MAVPROXY.parents[1])},
         )
         assert proxy.stdin is not None
         for wait_s, line in PROXY_TYPES:
