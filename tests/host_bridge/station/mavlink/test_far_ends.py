@@ -19,6 +19,7 @@ import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.demo.trace import read_trace, stop_after
+from host_bridge.station.mavlink.keys import write_new_key
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -164,7 +165,8 @@ def test_a_program_of_mavsdk_drives_by_velocities_until_its_stream_ends(port, tm
 
 
 PROXY_TYPES = (
-    (6.0, "status HEARTBEAT"),
+    (6.0, "signing key {key}"),
+    (2.0, "status HEARTBEAT"),
     (0.5, "wp list"),
     (1.5, "arm throttle"),
     (1.0, "mode HOLD"),
@@ -175,21 +177,18 @@ PROXY_TYPES = (
 )
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.exhaustive(as_a_whole=True)  # a person's typing takes its time
 @pytest.mark.skipif(not MAVPROXY.exists(), reason="no MAVProxy: make setup installs it")
-def test_mavproxy_sees_arms_and_disarms_the_car(port, tmp_path):
+def test_mavproxy_signs_sees_arms_and_disarms_the_car(port, tmp_path):
+    key = tmp_path / "station.key"
+    passphrase = write_new_key(key)
     words = ("mavlink", "--car", "sim://f1tenth", "--to", f"127.0.0.1:{port}")
-    with program(*words) as gateway:
+    with program(*words, "--key", str(key), "--json") as gateway:
         assert gateway.stdout is not None
         gateway.stdout.readline()
         proxy = subprocess.Popen(
-            [
-                sys.executable,
-                str(MAVPROXY),
-                f"--master=udp:127.0.0.1:{port}",
-                f"--state-basedir={tmp_path}",
-            ],
+            [sys.executable, str(MAVPROXY), f"--master=udp:127.0.0.1:{port}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -200,11 +199,14 @@ def test_mavproxy_sees_arms_and_disarms_the_car(port, tmp_path):
         assert proxy.stdin is not None
         for wait_s, line in PROXY_TYPES:
             time.sleep(wait_s)
-            proxy.stdin.write(line + "\n")
+            proxy.stdin.write(line.format(key=passphrase) + "\n")
             proxy.stdin.flush()
         time.sleep(1.0)
         proxy.terminate()
         shown = patience.communicate(proxy, 20.0)[0]
+        gateway.send_signal(signal.SIGINT)
+        patience.wait(gateway, 20.0)
+        assert '"is_signed": true' in gateway.stdout.read()
     print(shown)
     for words_shown in (
         "online system 1",
