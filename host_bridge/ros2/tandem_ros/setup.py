@@ -11,7 +11,7 @@ NAME = "tandem_ros"
 
 setup(
     name=NAME,
-    version="0.1.0",
+    version="0.2.0",
     description="A scaled car, real or virtual, as a lifecycle node",
     license="BSD-2-Clause",
     maintainer="Tandem contributors",

@@ -69,12 +69,36 @@ def test_a_folders_page_names_no_module_that_is_not_there(page):
     assert [it for it in told if not any((home / it).exists() for home in homes)] == []
 
 
-def test_the_newest_entry_of_the_changelog_is_this_version():
-    found = re.findall(r"^## (\d+\.\d+\.\d+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+
+
+def test_the_newest_version_of_the_changelog_is_this_one_and_so_is_the_ros_packages():
+    heads = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
+    found = [
+        re.match(r"\[(\d+\.\d+\.\d+)\]( - (\d{4}-\d\d-\d\d|unreleased))?$", it) for it in heads
+    ]
+    versions = [it[1] for it in found if it]
+    assert len(versions) == len(heads)
     declared = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    ros = (ROOT / "host_bridge/ros2/tandem_ros/package.xml").read_text()
     assert declared
-    assert found[0] == declared[1] == version()
-    assert found == sorted(found, key=lambda text: tuple(map(int, text.split("."))), reverse=True)
+    assert versions[0] == declared[1] == version()
+    assert f"<version>{versions[0]}</version>" in ros
+    assert versions == sorted(versions, key=lambda it: tuple(map(int, it.split("."))), reverse=True)
+
+
+def test_the_changelog_has_the_kinds_of_keep_a_changelog_in_their_order():
+    for section in re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)[1:]:
+        kinds = re.findall(r"^### (.+)$", section, re.MULTILINE)
+        assert kinds == [it for it in KINDS if it in kinds] != []
+
+
+def test_an_entry_of_the_changelog_is_one_sentence():
+    entries = re.findall(r"^\* (.+(?:\n  .+)*)", CHANGELOG, re.MULTILINE)
+    assert len(entries) > 100
+    ends = r"[.!?](?=\s+[A-Z`])|\.$"
+    assert [it for it in entries if len(re.findall(ends, it.replace("\n", " "))) != 1] == []
 
 
 def test_the_glossary_has_each_word_once_in_a_whole_row():
