@@ -17,6 +17,7 @@ PAGES = {
     "GLOSSARY.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "LICENSE",
 }
 TOOL_FILES = {
