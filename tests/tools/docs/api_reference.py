@@ -15,8 +15,8 @@ from tests.tools.docs.markdown import section
 def write(folder: Path) -> None:
     """Write the page of a script's API, and that of what other packages may add."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "api.md").write_text(script_page(), "utf-8")
-    (folder / "doors.md").write_text(doors_page(), "utf-8")
+    for name, text in (("api", script_page()), ("doors", doors_page())):
+        (folder / f"{name}.md").write_text(text, "utf-8")
 
 
 def script_page() -> str:

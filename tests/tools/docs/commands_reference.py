@@ -15,9 +15,9 @@ _WIDTH = 80  # columns in which argparse folds the usage
 def write(folder: Path) -> None:
     """Write a page for each command, and the page that lists them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for command in COMMANDS:
-        (folder / f"{command.name}.md").write_text(page_of(command), "utf-8")
-    (folder / "index.md").write_text(_index(), "utf-8")
+    pages = {command.name: page_of(command) for command in COMMANDS}
+    for name, text in {**pages, "index": _index()}.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
 
 
 def page_of(command: CommandRow) -> str:

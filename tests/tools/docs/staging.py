@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.tools.docs import contents
 
 ROOT = Path(__file__).resolve().parents[3]
+START = f"{contents.START}.md"
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 _FENCE = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
 
@@ -33,7 +34,7 @@ def lay_out(folder: Path, root: Path = ROOT) -> list[str]:
     pages = [path for path in paths if path.endswith(".md") and not path.startswith(".")]
     for page in pages:
         text = (root / page).read_text("utf-8")
-        target = folder / ("index.md" if page == "README.md" else page)
+        target = folder / (START if page == "README.md" else page)
         target.parent.mkdir(parents=True, exist_ok=True)
         changed = with_links_of_the_site(text, page, root)
         target.write_text(changed + (contents.toctrees() if page == "README.md" else ""), "utf-8")
@@ -60,7 +61,7 @@ def _link(link: str, page: str, root: Path) -> str:
     if (root / target / "README.md").is_file():
         target += "/README.md"
     if target in ("README.md", "./README.md"):
-        target = "index.md"
+        target = START
     return os.path.relpath(target, here or ".") + mark + anchor
 
 

@@ -16,6 +16,7 @@ from tests.tools.docs import (
     tables_reference,
 )
 
+README = "README.md"
 GENERATED = {"reference/commands/index", "reference/vehicle_keys", "reference/texts"} | {
     "reference/messages",
     "reference/api",
@@ -35,10 +36,10 @@ def test_each_page_of_the_repository_stands_in_the_contents_once():
 @pytest.mark.parametrize(
     ("link", "page", "expected"),
     [
-        ("../api/README.md", "host_bridge/cli/README.md", "../api/README.md"),
+        (f"../api/{README}", "host_bridge/cli/README.md", f"../api/{README}"),
         ("host_bridge", "README.md", "host_bridge/README.md"),
         ("hardware/", "README.md", "hardware/README.md"),
-        ("../../README.md#cars", "host_bridge/cli/README.md", "../../index.md#cars"),
+        (f"../../{README}#cars", "host_bridge/cli/README.md", f"../../{staging.START}#cars"),
         ("#doors", "host_bridge/api/README.md", "#doors"),
         ("https://example.org/a", "README.md", "https://example.org/a"),
     ],

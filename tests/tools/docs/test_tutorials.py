@@ -55,7 +55,7 @@ def test_a_page_is_read_as_files_commands_and_what_they_print():
 @pytest.mark.process
 @pytest.mark.smoke
 def test_a_page_is_walked_and_what_it_shows_wrongly_is_refused(tmp_path):
-    page = tmp_path / "page.md"
+    page = tmp_path / "page"
     for name, text, refusal in (
         ("right", PAGE, None),
         ("other output", PAGE.replace("\nmore\n", "\nless\n"), "not printed: less"),
