@@ -24,7 +24,7 @@ MAY_END ?= 0
 test quick nightly studies soak: export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready ready-to-check ready-to-compile ready-to-drive demo test quick times check format docs bench fast soak nightly studies mutants proof size hardware lock clean
+.PHONY: help setup ready ready-to-check ready-to-compile ready-to-drive demo test quick times check format docs release bench fast soak nightly studies mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -92,6 +92,9 @@ format: ready-to-check  ## put the files into the house style
 
 docs: ready-to-check  ## the site, from the pages of the folders, into build/docs/site (offline; Python 3.10 or newer)
 	@$(BIN)/python -m tests.tools.docs.build $(ARGS)
+
+release: ready-to-check  ## build sdist and wheel, try them on 3.10 to 3.13, make the tag (ARGS="--no-tag --python 3.12")
+	@$(BIN)/python -m tests.tools.release.release $(ARGS)
 
 bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
