@@ -33,7 +33,7 @@ x = …
 more
 ```
 
-```console
+```sh by hand
 tandem drive
 ```
 

@@ -9,7 +9,7 @@ text         below one of these: lines of its output, in order; `…` stands for
              lines that are left out
 any other    a file, where the line above says "Save this as `NAME`:"; else it is only read
 
-What needs a person's hands is `console`: it is read, and not run.
+What needs a person's hands is `sh by hand`: it is read, and not run.
 """
 
 import contextlib

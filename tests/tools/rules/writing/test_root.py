@@ -22,9 +22,12 @@ PAGES = {
 }
 TOOL_FILES = {
     ".ci",
+    ".github",
     ".git-blame-ignore-revs",
     ".gitignore",
     ".pre-commit-config.yaml",
+    "CITATION.cff",
+    "Containerfile",
     "Makefile",
     "pyproject.toml",
     "requirements-drive.lock",
