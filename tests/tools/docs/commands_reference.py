@@ -23,7 +23,7 @@ def write(folder: Path) -> None:
 def page_of(command: CommandRow) -> str:
     """Return the page of one command, with those of its subcommands below."""
     parser = parser_of(command, import_module(command.module))
-    below = [section(2, code(inner.prog), *_parts(inner, 3)) for _, inner in _subcommands(parser)]
+    below = [section(2, code(inner.prog), *_parts(inner, 3)) for _, inner in subcommands(parser)]
     return section(1, f"tandem {command.name}", *_parts(parser, 2), *below)
 
 
@@ -80,9 +80,10 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
     return [code(name), plain(text)]
 
 
-def _subcommands(
+def subcommands(
     parser: argparse.ArgumentParser,
 ) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yield the subcommands of a command by their names."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()
