@@ -12,6 +12,7 @@ from pathlib import Path
 from host_bridge.cli.arguments.arg_types import number, whole
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.core.system.running import INTERRUPTED
+from host_bridge.deploy.flash.board.repl import refuse_missing_port
 from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import BAUD, NoAnswer
 from host_bridge.deploy.hil.parts import PARTS, PartContext, measure_through_port
@@ -114,6 +115,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     pulses = _capture(args)  # a wrong file is reported before the board is touched
     mute, is_ended = None, False
     if args.port:
+        refuse_missing_port(args.port)
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
         bench = HilBench(
             args.port, args.repl or args.port, args.baud, args.patience, _print_progress

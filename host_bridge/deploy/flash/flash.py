@@ -17,7 +17,7 @@ from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap
 from host_bridge.deploy.flash.board.pairing_key import board_id_of, has_key
-from host_bridge.deploy.flash.board.repl import BAUD, raw_board
+from host_bridge.deploy.flash.board.repl import BAUD, raw_board, refuse_missing_port
 from host_bridge.deploy.flash.board.runtime import install_runtime
 from host_bridge.deploy.flash.build import ProgramBuild, build_program, refuse_wrong
 from host_bridge.deploy.flash.commissioning import Commissioning
@@ -62,7 +62,8 @@ def flash(options: FlashOptions, host: Host) -> int:
     if options.runtime:
         print("\n".join(_lines(runtime)))
         print(install_runtime(options.runtime, build.board.chip.name, options.port))
-    else:
+    else:  # in BOOTSEL, above, a board has no port
+        refuse_missing_port(options.port)
         run_async(precheck_car(options.port, host, found))
     row = _flash(options, build, found)
     return _cared_for(options, host, build, found, row)

@@ -134,6 +134,12 @@ def _drain(transport: SerialTransport) -> bool:
     return True
 
 
+def refuse_missing_port(port: str) -> None:
+    """Raises errors.DeviceFault for a path at which nothing is, before anybody waits for it."""
+    if "://" not in port and not Path(port).exists():
+        raise _no_port(port)
+
+
 def _no_port(port: str) -> DeviceFault:
     there = [found.device for found in ports()]
     return open_fault(port, port, FileNotFoundError(errno.ENOENT, "nothing there"), there)

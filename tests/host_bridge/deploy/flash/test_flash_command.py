@@ -17,6 +17,7 @@ from host_bridge.cli import main as cli
 from host_bridge.config.boards import heap, load_board
 from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import NotHeldFault
+from host_bridge.deploy.flash import flash as flashing
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.repl import BAUD
 from host_bridge.deploy.flash.flash import prompt_self_test
@@ -136,6 +137,12 @@ def test_a_box_whose_program_did_not_stay_is_said_so(tmp_path):
         Starts(str(folder)).switch(slot)  # nothing marks it healthy
         with repl_board(folder) as (port, _), pytest.raises(NotHeldFault, match="stay up"):
             watch_box_trial(port, BAUD, "a", lambda done, total: None, sleep=lambda seconds: None)
+
+
+def test_a_port_that_is_not_there_is_told_and_not_waited_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(flashing, "precheck_car", lambda *_: pytest.fail("it waits for a car"))
+    assert cli.main([*words("pico", tmp_path / "nothing")]) == 3
+    assert "nothing: no such port" in capsys.readouterr().err
 
 
 def test_a_box_has_no_name():

@@ -51,6 +51,14 @@ def told(out, speed):
     return json.loads(out.read_text()), code
 
 
+@pytest.mark.process  # it asks git for the commit
+def test_a_port_that_is_not_there_is_told_at_once_and_nothing_is_written(tmp_path, capsys):
+    report = tmp_path / "report.json"
+    assert main(["hil", str(tmp_path / "nothing"), "--out", str(report)]) == 3
+    assert "nothing: no such port" in capsys.readouterr().err
+    assert not report.exists()
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("speed", ["0", "1.5"])
 def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path, speed):
