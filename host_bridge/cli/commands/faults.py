@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from host_bridge.cli.arguments.arg_types import whole
+from host_bridge.cli.arguments.picture_option import prepare_picture
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core import Vehicle, unaided_text
 from host_bridge.core.errors import UsageFault
@@ -94,6 +95,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.UsageFault, errors.VehicleFileFault.
     """
+    prepare_picture(args.picture, "--picture")
     offered = _offered()
     if args.seeds < 1 or args.jobs < 1:
         raise UsageFault(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_columns, day
 from host_bridge.cli.arguments.calibration_work import calibration_work
+from host_bridge.cli.arguments.picture_option import prepare_picture
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import format_columns
 from host_bridge.sharing.services import Host
@@ -103,6 +104,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.UsageFault, DataFileFault, VehicleFileFault.
     """
     _refuse(args)
+    prepare_picture(args.out, "--out")
     options = {key: getattr(args, key) for key in ("car", "vehicle", "drive_topic", "odom_topic")}
     pairs = list(zip(args.commands, args.against, strict=True))
     read = calibration_work("runs")
