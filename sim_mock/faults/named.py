@@ -24,6 +24,7 @@ from sim_mock.files.keys import Key, choice, number
 from sim_mock.files.plain_reading import as_list, as_mapping, as_number, read_by
 from sim_mock.plant.tables import TABLES
 
+SCENARIOS = Path(__file__).with_name("scenarios")
 _MOST_S = 1e6  # twelve days: beyond any trial
 _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
@@ -132,6 +133,26 @@ def _value(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text.strip()
+
+
+def describe_scenarios() -> list[dict[str, Any]]:
+    """Return name and title of each scenario that Tandem brings along."""
+    found = sorted(SCENARIOS.glob("*.toml"))
+    return [{"name": it.stem, "title": read_toml(it).values.get("title", "")} for it in found]
+
+
+def scenario_path(text: str) -> str:
+    """Return the path of a scenario: a word is one of those that Tandem brings along, else a file.
+
+    Raises ValueError, with the words that there are.
+    """
+    path = Path(text)
+    if path.suffix or len(path.parts) > 1:
+        return str(path.absolute())
+    there = {one.stem: one for one in sorted(SCENARIOS.glob("*.toml"))}
+    if text not in there:
+        raise ValueError(f"no scenario {text!r}; there is {', '.join(there)}, or a FILE.toml")
+    return str(there[text])
 
 
 def read_scenario(path: str) -> list[dict[str, Any]]:

@@ -19,7 +19,14 @@ from sim_mock.board.pairing_keys import read_key_file, stored_key
 from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import ScriptedHand
 from sim_mock.faults.injector import FaultInjector, FaultyWireWorld, Runner
-from sim_mock.faults.named import describe_faults, options_of, parse_faults, read_scenario
+from sim_mock.faults.named import (
+    describe_faults,
+    describe_scenarios,
+    options_of,
+    parse_faults,
+    read_scenario,
+    scenario_path,
+)
 from sim_mock.files import numbers
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
@@ -123,7 +130,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "poses": parse_pipe,
     "key": parse_key,
     "fault": parse_faults,
-    "scenario": lambda text: read_scenario(str(Path(text).absolute())),
+    "scenario": lambda text: read_scenario(scenario_path(text)),
 }
 
 
@@ -303,12 +310,17 @@ def virtual_car_config(vehicle: VehicleSpec, query: Mapping[str, str]) -> Virtua
 
 
 def choices() -> dict[str, list[dict[str, Any]]]:
-    """Return the models, tracks and faults that can be chosen by name, for a user interface."""
+    """Return the models, tracks, faults and scenarios that can be chosen by name."""
     from sim_mock.bodies.table import describe_models
     from sim_mock.tracks.loading import load_track, track_names
 
     tracks = [{"name": name, "title": load_track(name).title} for name in track_names()]
-    return {"models": describe_models(), "tracks": tracks, "faults": describe_faults()}
+    return {
+        "models": describe_models(),
+        "tracks": tracks,
+        "faults": describe_faults(),
+        "scenarios": describe_scenarios(),
+    }
 
 
 def _made_different(options: dict[str, Any]) -> dict[str, Any]:

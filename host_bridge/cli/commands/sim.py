@@ -26,11 +26,11 @@ examples:
   tandem sim f1tenth --track corridor --sensors run.jsonl
   tandem sim f1tenth --map ./lab.yaml --start 1.5,0,90
   tandem sim f1tenth --fault 'stuck_servo@30s;lossy_wire:share=0.3@45s'
-  tandem sim autorally --track autorally --scenario sim_mock/faults/scenarios/bad_day.toml
+  tandem sim autorally --track autorally --scenario bad_day
   tandem sim runstop_box --key box.key   a button that stops the car that is served with it, if
                                          that was started with the same key (tandem pair)
   tandem sim autorally --model autorally_full
-  tandem sim --list                      which models, tracks and faults there are
+  tandem sim --list                      which models, tracks, faults and scenarios there are
 
 It runs the very program that runs on the board, under MicroPython where there is one, with a model
 of the vehicle around it. While it runs it takes lines: runstop open, runstop close, unplug, plug.
@@ -72,7 +72,7 @@ QUERY = (
     ),
     ("key", "FILE", "the key file of tandem pair --virtual, the same as its runstop box's"),
     ("fault", "FAULTS", "NAME[:KEY=VALUE,...][@SECONDS][;...], names from --list"),
-    ("scenario", "FILE", "a TOML file of faults and their times"),
+    ("scenario", "FILE", "faults and their times: a TOML file, or a name from --list"),
 )
 
 
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--link", type=Path, help="a stable name for the port")
     parser.add_argument("--trace", type=Path, help="write its true path to this CSV file")
     parser.add_argument(
-        "--list", action="store_true", help="show models, tracks and faults, and end"
+        "--list", action="store_true", help="show models, tracks, faults and scenarios, and end"
     )
     parser.add_argument("--json", action="store_true", help="print the port, or the list, as JSON")
 

@@ -94,6 +94,18 @@ def test_the_scenarios_that_come_with_it_are_right(path):
     assert virtual_car_config(VEHICLE, {"scenario": str(path)}).faults
 
 
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_the_scenarios_that_come_with_it_are_known_by_their_names(path):
+    by_name = virtual_car_config(VEHICLE, {"scenario": path.stem})
+    assert by_name.faults == virtual_car_config(VEHICLE, {"scenario": str(path)}).faults
+    assert path.stem in [row["name"] for row in choices()["scenarios"] if row["title"]]
+
+
+def test_a_scenario_of_no_such_name_is_refused_with_those_that_there_are():
+    with pytest.raises(ValueError, match="no scenario 'good_day'; there is bad_day, loaded_on_ice"):
+        virtual_car_config(VEHICLE, {"scenario": "good_day"})
+
+
 def test_a_file_that_is_not_there_is_said():
     with pytest.raises(ValueError, match=r"/nowhere\.toml: cannot be read; got No such file"):
         read_scenario("/nowhere.toml")
