@@ -77,8 +77,10 @@ class LinePipe:
 
 
 class SensorPipe(LinePipe):
-    """A non-blocking reader of sensor lines; ``lost`` counts lines that were not read in time, or cannot be
-    read."""
+    """A non-blocking reader of sensor lines.
+
+    ``lost`` counts lines that were not read in time, or that cannot be read.
+    """
 
     def __init__(self, path: str) -> None:
         """Open the pipe or file. Raises OSError."""

@@ -23,7 +23,7 @@ RATE_HZ = 20.0  # of the localiser; scans in between are left out
 
 @dataclass(frozen=True)
 class LocatedScan:
-    """Where the car was when a scan was taken; ``odometry`` is its own reckoning then."""
+    """The place of the car when a scan was taken; ``odometry`` is its own reckoning then."""
 
     taken_s: float
     odometry: Floats

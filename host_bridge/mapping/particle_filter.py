@@ -16,7 +16,7 @@ import numpy as np
 from host_bridge.mapping.likelihood_field import LikelihoodField
 from host_bridge.mapping.planar import Floats, between, wrapped
 
-PARTICLES = 2000
+PARTICLES = 2000  # as many as fit into a tenth of a core at 20 Hz; fewer find a lost car later
 RAYS = 60  # of a scan, evenly spread: neighbouring rays say the same
 # Rays that their evidence counts as: walls are straight, and maps have errors. Less while the car
 # is looked for, so that places that look alike all stay until one of them fits no more
@@ -32,6 +32,7 @@ _LOST_PART, _FOUND_PART = 0.95, 0.98
 _TRIED, _JOIN = 20_000, 200  # poses all over the map, and those of them that join in
 _TRIED_RAYS = 20  # enough to tell apart which of so many are worth a try
 _NEAR_M, _NEAR_RAD = 0.5, 0.5  # particles so near to the heaviest one are one place
+_PLACED_M, _PLACED_RAD = 0.2, 0.1  # standard deviations of a start that somebody names
 _SURE_PART = 0.95  # of the weight in one place: no other place fits
 
 
@@ -63,9 +64,9 @@ class ParticleFilter:
         self._is_lost, self._is_sure = True, False
         self._fast, self._slow = 0.0, 1.0  # of a place that is right in a map that is right
 
-    def place(self, pose: Floats, apart_m: float = 0.2, apart_rad: float = 0.1) -> None:
-        """Begin at ``pose``, known to within these standard deviations."""
-        apart = np.array((apart_m, apart_m, apart_rad))
+    def place(self, pose: Floats) -> None:
+        """Begin at ``pose``, known as well as a person who puts a car down knows it."""
+        apart = np.array((_PLACED_M, _PLACED_M, _PLACED_RAD))
         self._poses = pose + apart * self._random.standard_normal((self._count, 3))
         self._weights = np.full(self._count, 1.0 / self._count)
         self._fast, self._is_lost, self._is_sure = 1.0, False, True

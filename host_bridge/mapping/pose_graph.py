@@ -19,7 +19,7 @@ from host_bridge.mapping.planar import Floats, between, wrapped
 from host_bridge.mapping.scan_matching import WallIndex
 from host_bridge.mapping.scan_points import KeyScan
 
-_ROUNDS = 15
+_ROUNDS = 15  # it ends after some five, when nothing changes any more
 _DONE = 1e-4  # m and rad of the last change
 # Of the odometry between two scans 0.4 m apart: a wheel slips, a gyro drifts
 _ODOMETRY = np.diag((1.0 / 0.02**2, 1.0 / 0.02**2, 1.0 / 0.01**2))
@@ -32,7 +32,7 @@ _LEAP_M, _LEAP_RAD = 0.6, 0.25  # a match farther from its guess took other wall
 
 @dataclass(frozen=True)
 class PoseEdge:
-    """What is known of the pose of scan ``second`` as seen from scan ``first``."""
+    """The pose of scan ``second`` as seen from scan ``first``, and how well it is known."""
 
     first: int
     second: int

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 from host_bridge.mapping.planar import Floats, moved
 from host_bridge.mapping.scan_points import KeyScan
 
-_ROUNDS = 12
+_ROUNDS = 12  # a fit that is not found by then is none
 _WIDE_ROUNDS, _WIDE_M, _NEAR_M = 4, 0.5, 0.2  # first the guess is made good, then the fit
 _SCALE_M = 0.03  # three times a LIDAR's noise: a residual of that has half of the weight
 _EACH = 4  # of this many points one is matched: neighbours say the same

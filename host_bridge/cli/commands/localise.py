@@ -53,7 +53,7 @@ and the whole map is searched.
 odometry is the car's own reckoning at that moment, of the point that it turns about.
 Without --start the car begins at the origin, where tandem map has it; --anywhere looks for it.
 """
-_STEP_S = 0.01
+_STEP_S = 0.01  # twice between two reports of motion
 _SEED = 1  # the same drive gives the same poses
 
 

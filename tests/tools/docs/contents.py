@@ -10,8 +10,8 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Tutorials",
         (
-            ("First drive", "host_bridge/drive/first_drive"),
-            ("A car and its twin", "host_bridge/drive/car_and_twin"),
+            ("First drive", "host_bridge/cli/first_drive"),
+            ("A car and its twin", "host_bridge/cli/car_and_twin"),
             ("A car of your own", "hardware/vehicles/own_car"),
             ("A ROS 2 node drives", "host_bridge/ros2/first_node"),
         ),
