@@ -9,11 +9,12 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
+from host_bridge.drive.control_task import TICK_US
 from host_bridge.sharing.services import Host, make_host
 from tandem.arguments import number, uri_of
 from tandem.car_driver import CarDriver
 from tandem.car_reports import CarReports
-from tandem.lines import TICK_US, in_lockstep, live
+from tandem.lines import in_lockstep, live
 
 
 class AsyncCar(CarReports):

@@ -15,9 +15,9 @@ from math import cos, inf, sin
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
-from host_bridge.drive.control_task import ControlTask
+from host_bridge.drive.control_task import TICK_US, ControlTask
 from tandem.arguments import ArgumentFault, LimitWarning, number, whole
-from tandem.lines import TICK_US, CarLine
+from tandem.lines import CarLine
 from tandem.sensing import CarSensors, no_sensors
 
 SOURCE = "script"  # its name in the vehicle file

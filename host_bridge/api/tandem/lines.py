@@ -7,33 +7,23 @@ virtual car's, and advances only while the script waits for something.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from host_bridge.cars.car import Car
-from host_bridge.config import vehicle_names
-from host_bridge.core import CarIdentity, Vehicle
-from host_bridge.core.errors import UsageFault
-from host_bridge.core.system.clock import Clock, ManualClock
+from host_bridge.core import Vehicle
+from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
-from host_bridge.core.system.running import HeldInterrupts
-from host_bridge.link.protocol.connection import Connection
+from host_bridge.drive.lockstep import LockstepCar, open_in_lockstep
 from host_bridge.link.protocol.events import LinkEvent
-from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.lossy import LossyTransport
-from host_bridge.link.transports.uri import Uri
-from host_bridge.logs.recorder import DOWN, UP, Recorder
+from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.recording import new_recorder
 from host_bridge.sharing.services import Host
-from sim_mock.board.firmware_runner import InProcessRunner
-from sim_mock.virtual_car.config import VirtualCar, vehicle_for, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
 from tandem.sensing import CarSensors
-
-TICK_US = 10_000  # a host's claims: 100 a second
-_START_US = 1_000_000  # any time but 0, which means "never" in messages
 
 
 class CarLine(Protocol):
@@ -144,23 +134,18 @@ class LockstepLine:
     """A virtual car whose time is the script's: a tick of 10 ms lasts as long as it computes."""
 
     why_lost = why_no_sensors = ""  # there is no link that could be lost
+    is_virtual = True
 
-    def __init__(self, uri: str, car: Car, virtual: VirtualCar, record: Path | None) -> None:
-        assert car.vehicle is not None, "in_lockstep loaded it"
-        self.clock = ManualClock(_START_US)
-        self.car = car
+    def __init__(self, stepped: LockstepCar) -> None:
+        self.clock = stepped.clock
+        self.car = stepped.car
         self.events: Observers[list[LinkEvent]] = Observers()
-        self.vehicle = car.vehicle
-        self.is_virtual = True
-        self.world = virtual.world
+        self.vehicle = stepped.vehicle
+        self.world = stepped.world
         self.sensors = CarSensors(
-            car.name, virtual.world, virtual.surroundings, self.vehicle.wheelbase_m
+            stepped.car.name, stepped.world, stepped.surroundings, self.vehicle.wheelbase_m
         )
-        self._uri = uri
-        self._log = new_recorder(record, self.clock) if record else None
-        self._is_described = False  # in the log: of which vehicle and board it is
-        self._held = HeldInterrupts()
-        self.car.opened(self.clock.now_us())
+        self._stepped = stepped
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         """Step until ``is_so``, without suspending: the time that passes is computed."""
@@ -177,55 +162,12 @@ class LockstepLine:
 
     def step(self) -> None:
         """Make one tick, as a whole: Ctrl-C is obeyed between two of them."""
-        with self._held:
-            self._step()
-
-    def _step(self) -> None:
-        """Deliver sent bytes to the car, advance its time, and take its bytes."""
-        data = self.car.data_to_send()
-        if data:
-            self.world.feed(data)
-        self.clock.advance(TICK_US)
-        now_us = self.clock.now_us()
-        heard = self.world.advance(now_us - _START_US)
-        found = self.car.receive_data(heard, now_us) + self.car.step(now_us)
-        if self._log:
-            self._record(self._log, data, heard, now_us)
+        found = self._stepped.step()
         if found:
             self.events.publish(found)
 
-    def _record(self, log: Recorder, sent: bytes, heard: bytes, now_us: int) -> None:
-        if not self._is_described and self.car.identity:
-            self._is_described = True
-            log.car(self.car.name, self._facts(self.car.identity))
-        if sent:
-            log.frame(self.car.name, UP, sent, now_us)
-        log.frame(self.car.name, DOWN, heard, now_us)
-
-    def _facts(self, identity: CarIdentity) -> dict[str, str]:
-        """Return the metadata by which readers of the log know the car, as an owner's log has."""
-        is_ours = self.vehicle.name in vehicle_names()
-        return {
-            "uri": self._uri,
-            "vehicle": self.vehicle.name if is_ours else self.vehicle.path,
-            "board_id": identity.board_id.hex(),
-            "config_hash": identity.config_hash.hex(),
-        }
-
     async def close(self) -> None:
-        self.world.close()
-        if self._log:
-            self._log.close()
-
-
-class _Vehicles:
-    """The vehicle files, as the maker of a virtual car asks for them."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-
-    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
-        return self._host.vehicles.load(name, changes)
+        self._stepped.close()
 
 
 def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLine:
@@ -233,23 +175,4 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
 
     Raises errors.TandemError.
     """
-    uri = Uri.parse(str(text))
-    if uri.scheme != "sim":
-        raise UsageFault(
-            "only a virtual car in this process can run in lockstep",
-            where=uri.text,
-            expected="sim://VEHICLE, with its options",
-            remedy="leave lockstep=True out to drive it in the time of the world",
-        )
-    query = dict(uri.query)
-    try:
-        found = vehicle_for(query, uri.place, _Vehicles(host))
-        config = virtual_car_config(found, query)
-        virtual = config.make_car(InProcessRunner)
-    except (ValueError, OSError) as error:  # the simulator does not import the host's errors
-        raise UsageFault(str(error), where=uri.text) from None
-    changes = {"timing.step_s": float(query["step_s"])} if "step_s" in query else None
-    vehicle = host.vehicles.load(uri.place, changes)
-    link = Connection(own_protocol_hash(), epoch=1)
-    car = Car(config.car_name or vehicle.name, link, vehicle)
-    return LockstepLine(uri.text, car, virtual, record)
+    return LockstepLine(open_in_lockstep(host.vehicles, str(text), record))

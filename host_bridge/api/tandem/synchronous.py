@@ -11,12 +11,12 @@ from typing import Any
 from weakref import WeakSet
 
 from host_bridge.core.errors import UsageFault
+from host_bridge.drive.control_task import TICK_US
 from host_bridge.sharing.services import Host, make_host
 from tandem.arguments import ArgumentFault, number
 from tandem.asynchronous import AsyncCar, open_driver
 from tandem.car_driver import CarDriver
 from tandem.car_reports import CarReports
-from tandem.lines import TICK_US
 from tandem.runners import CoroutineRunner, LockstepRunner, T, ThreadRunner
 
 _OPEN: WeakSet[Car] = WeakSet()
