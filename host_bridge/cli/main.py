@@ -79,6 +79,7 @@ COMMANDS = (
     CommandRow("sim", TWINS, "run a virtual car alone, behind a serial port"),
     CommandRow("demo", TWINS, "let two cars drive together and stop, with numbers"),
     CommandRow("faults", TWINS, "inject every known fault into virtual cars"),
+    CommandRow("campaign", TWINS, "compute thousands of drives, and judge them"),
     CommandRow("record", LOGS, "log every byte to and from a car"),
     CommandRow("log", LOGS, "show what a log holds, or write it as tables"),
     CommandRow("replay", LOGS, "replay a log on a twin, and show how far apart they are"),

@@ -8,7 +8,7 @@ next tick is heard in that tick.
 from __future__ import annotations
 
 import platform
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -57,6 +57,7 @@ class LockstepCar:
         self._uri = uri
         self._log = new_recorder(record, self.clock) if record else None
         self._is_described = False  # in the log: of which vehicle and board it is
+        self.observe_bytes: Callable[[bytes], None] | None = None  # all bytes, both ways
         self._held = HeldInterrupts()
         self.car.opened(self.clock.now_us())
 
@@ -74,6 +75,9 @@ class LockstepCar:
         now_us = self.clock.now_us()
         heard = self.world.advance(now_us - _START_US)
         found = self.car.receive_data(heard, now_us) + self.car.step(now_us)
+        if self.observe_bytes:
+            self.observe_bytes(data)
+            self.observe_bytes(heard)
         if self._log:
             self._record(self._log, data, heard, now_us)
         return found

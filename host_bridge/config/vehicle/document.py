@@ -85,9 +85,12 @@ class Document:
         return True
 
     def change(self, key: str, value: object) -> None:
-        """Replace a value of the file; its table has to exist."""
-        table, _, name = key.rpartition(".")
-        self.values[table][name] = value
+        """Replace a value of the file. Raises KeyError if its table does not exist."""
+        *tables, name = key.split(".")
+        table: Any = self.values
+        for each in tables:
+            table = table[each]
+        table[name] = value
         self._places[key] = SourceLocation(Path("asked for"))
 
 

@@ -205,6 +205,15 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Pa
     return PathFollower(lambda: _with(read_path(FilePath(file), columns), chosen), chosen)
 
 
+def follow(path: Path, query: str) -> PathFollower:
+    """Make the input that drives a path which is no file; ``query`` is as in ``make``.
+
+    Raises errors.UsageFault for an unknown option.
+    """
+    chosen = parse_options(dict(parse_qsl(query, keep_blank_values=True)))
+    return PathFollower(lambda: _with(path, chosen), chosen)
+
+
 def _with(path: Path, options: PathOptions) -> Path:
     if options.is_loop is None or options.is_loop == path.is_loop:
         return path

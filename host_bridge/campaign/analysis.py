@@ -1,0 +1,101 @@
+"""What the rows of a campaign say: each cell's failures with intervals, pairs, and the worst."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from host_bridge.campaign.intervals import Paired, Share, paired, share
+from host_bridge.campaign.plan import Plan
+
+JUDGED = ("passed", "failed")  # refused and not measured cases are listed, in no denominator
+_WORST = 10
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of levels: failures of the judged cases, and the median of the distance."""
+
+    levels: Mapping[str, Any]
+    failed: Share
+    distance_m: float | None
+    left_out: int  # refused or not measured
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two levels of one factor, everything else and the seeds being equal."""
+
+    first: Any
+    second: Any
+    result: Paired
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that a report prints."""
+
+    outcomes: Mapping[str, int]
+    missing: int
+    cells: Sequence[Cell]
+    comparisons: Sequence[Comparison]
+    worst: Sequence[Row]
+    core_s: float
+    overall: Share
+
+
+def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
+    """Judge the rows of a campaign by its plan."""
+    by_cell: dict[str, list[Row]] = {}
+    for row in rows:
+        by_cell.setdefault(_key(row["levels"]), []).append(row)
+    cells = [_cell(cell, by_cell.get(_key(cell), []), plan.confidence) for cell in plan.cells()]
+    judged = [row for row in rows if row["outcome"] in JUDGED]
+    failed = [row for row in judged if row["outcome"] == "failed"]
+    worst = sorted(failed, key=lambda row: (-(row["hit_mps"] or 0.0), row["driven_s"]))
+    return Analysis(
+        Counter(row["outcome"] for row in rows),
+        plan.count() - len(rows),
+        cells,
+        _comparisons(plan, judged),
+        worst[:_WORST],
+        sum(row.get("ran", {}).get("cpu_s", 0.0) for row in rows),
+        share(len(failed), len(judged), plan.confidence),
+    )
+
+
+def _key(levels: Mapping[str, Any]) -> str:
+    return json.dumps(levels, sort_keys=True)
+
+
+def _cell(levels: Mapping[str, Any], rows: Sequence[Row], confidence: float) -> Cell:
+    judged = [row for row in rows if row["outcome"] in JUDGED]
+    failed = sum(row["outcome"] == "failed" for row in judged)
+    middle = median(row["distance_m"] for row in judged) if judged else None
+    return Cell(levels, share(failed, len(judged), confidence), middle, len(rows) - len(judged))
+
+
+def _comparisons(plan: Plan, judged: Sequence[Row]) -> list[Comparison]:
+    """Compare the first level of the compared factor with each other one."""
+    if not plan.compare:
+        return []
+    seen: dict[tuple[str, int, str], bool] = {}
+    for row in judged:
+        rest = {key: level for key, level in row["levels"].items() if key != plan.compare}
+        level = json.dumps(row["levels"][plan.compare])
+        seen[_key(rest), row["repetition"], level] = row["outcome"] == "failed"
+    first, *others = plan.factors[plan.compare]
+    found = []
+    for other in others:
+        pairs = [
+            (is_failed, seen[rest, repetition, json.dumps(other)])
+            for (rest, repetition, level), is_failed in seen.items()
+            if level == json.dumps(first) and (rest, repetition, json.dumps(other)) in seen
+        ]
+        found.append(Comparison(first, other, paired(pairs)))
+    return found

@@ -1,0 +1,174 @@
+"""A case: one drive of a virtual car, computed from its spec alone.
+
+``run_case`` reads no clock but to say how long it took, which is in ``ran`` and in no hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import struct
+import time
+from math import hypot
+from typing import Any
+from urllib.parse import quote
+
+from host_bridge.campaign.spec import (
+    CENTRE,
+    CHANGES,
+    NONE,
+    Spec,
+    canonical,
+    case_id,
+    refuse_changed,
+)
+from host_bridge.core import Input
+from host_bridge.core.errors import TandemError, UsageFault
+from host_bridge.drive.controls import make_input
+from host_bridge.drive.lockstep import LockstepCar, LockstepDrive, VehicleFiles, open_in_lockstep
+from host_bridge.inputs.paths.follower import follow
+from host_bridge.inputs.paths.path import Path, resampled
+from sim_mock.tracks.loading import load_centre_line
+
+Row = dict[str, Any]
+_SPACING_M = 0.05  # of the points of a track's centre line, as tandem path centre has them
+_OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
+_TRUTH = struct.Struct("<5d")
+
+
+class _Trace:
+    """The fingerprint of a drive and its true figures, taken once a tick."""
+
+    def __init__(self, car: LockstepCar) -> None:
+        self._car = car
+        self._hash = hashlib.sha256()
+        truth = car.world.plant.truth
+        self._x_m, self._y_m = truth.x_m, truth.y_m
+        self.distance_m = self.top_mps = 0.0
+
+    def tick(self) -> None:
+        truth = self._car.world.plant.truth
+        self._hash.update(
+            _TRUTH.pack(truth.x_m, truth.y_m, truth.yaw_rad, truth.vx_mps, truth.vy_mps)
+        )
+        self.distance_m += hypot(truth.x_m - self._x_m, truth.y_m - self._y_m)
+        self.top_mps = max(self.top_mps, hypot(truth.vx_mps, truth.vy_mps))
+        self._x_m, self._y_m = truth.x_m, truth.y_m
+
+    def heard(self, data: bytes) -> None:
+        self._hash.update(data)
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+
+def run_case(spec: Spec, files: VehicleFiles) -> Row:
+    """Run a case and return its row; a case that cannot be driven is ``refused``.
+
+    ``files`` reads vehicle files. Raises errors.DataFileFault if a file of it has changed.
+    """
+    refuse_changed(spec)
+    wall_s, cpu_s = time.perf_counter(), time.process_time()
+    row: Row = {"case_id": case_id(spec), "spec": spec}
+    try:
+        row.update(_driven(spec, files))
+    except TandemError as error:
+        row.update(outcome="refused", why=str(error))
+    row["result_hash"] = hashlib.sha256(canonical(row).encode()).hexdigest()
+    wall_s, cpu_s = time.perf_counter() - wall_s, time.process_time() - cpu_s
+    row["ran"] = {
+        "wall_s": round(wall_s, 4),
+        "cpu_s": round(cpu_s, 4),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "libc": " ".join(platform.libc_ver()),
+        "worker": os.getpid(),
+    }
+    return row
+
+
+def _driven(spec: Spec, files: VehicleFiles) -> Row:
+    car = open_in_lockstep(files, uri_of(spec), changes=spec[CHANGES])
+    try:
+        chosen = _controller(spec, car)
+        drive = LockstepDrive(
+            [car], chosen, seconds=spec["duration_s"], speed_mps=spec["speed_mps"]
+        )
+        try:
+            return _figures(spec, car, drive, _trace_of(spec, car, drive))
+        finally:
+            drive.close()
+    finally:
+        car.close()
+
+
+def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> _Trace:
+    """Drive to the end; return what was recorded on the way."""
+    trace = _Trace(car)
+    give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
+    car.observe_bytes = trace.heard
+    while not drive.drive.is_over() and drive.now_us < give_up_us:
+        drive.tick()
+        trace.tick()
+    return trace
+
+
+def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: _Trace) -> Row:
+    driven, trip = drive.drive, drive.drive.trips[0]
+    contact = car.surroundings.contact if car.surroundings else None
+    if not driven.is_over():
+        return {"outcome": "not_measured", "why": "the cars did not come to rest in time"}
+    row: Row = {
+        "driven_s": driven.lasted_s(drive.now_us),
+        "distance_m": trace.distance_m,
+        "top_mps": trace.top_mps,
+        "stops": len(trip.stops),
+        "first_stop": trip.stops[0] if trip.stops else "",
+        "hits": contact.hits if contact else None,
+        "hit_mps": contact.hit_mps if contact and contact.hits else None,
+        "left_count": contact.left_count if contact else None,
+        "trace": trace.digest,
+    }
+    if driven.begun_us is None:
+        return {**row, "outcome": "refused", "why": driven.refusal or driven.notice}
+    seen = {
+        "completed": driven.is_completed,
+        "no_stop": not trip.stops,
+        "no_collision": None if contact is None else contact.hits == 0,
+        "on_track": None if contact is None else contact.left_count == 0,
+    }
+    asked = {name: seen[name] for name in spec["oracles"]}
+    broken = [name for name, held in asked.items() if held is False]
+    why = "; ".join(broken)
+    if broken and trip.stops:
+        why += f" ({trip.stops[0]})"
+    return {**row, "oracles": asked, "outcome": "failed" if broken else "passed", "why": why}
+
+
+def uri_of(spec: Spec) -> str:
+    """Return the URI of the case's virtual car, as every other command takes it."""
+    query: dict[str, str] = {"seed": str(spec["seed"])}
+    start = [spec[key] for key in ("start_x_m", "start_y_m", "start_yaw_deg")]
+    if any(start):
+        query["start"] = ",".join(repr(value) for value in start)
+    if spec["payload_kg"]:
+        query["payload_kg"] = repr(spec["payload_kg"])
+    query.update({key: spec[key] for key in ("track", "map", "fault") if spec[key] != NONE})
+    words = "&".join(f"{key}={quote(value, safe='/,:;@.-')}" for key, value in query.items())
+    return f"sim://{quote(spec['vehicle'], safe='/.')}?{words}"
+
+
+def _controller(spec: Spec, car: LockstepCar) -> Input:
+    text: str = spec["controller"]
+    if not text.startswith(CENTRE):
+        return make_input(text, {}, car.clock.now_us)
+    if spec["track"] == NONE:
+        raise UsageFault(
+            f"{CENTRE} is the centre line of a track",
+            expected='track = "corridor" or another in the same case',
+        )
+    points = load_centre_line(spec["track"])[:-1]
+    path = Path(resampled(points, _SPACING_M, is_loop=True), is_loop=True)
+    return follow(path, text.partition("?")[2])

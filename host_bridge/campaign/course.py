@@ -1,0 +1,187 @@
+"""The course of a campaign: computes what is missing, tells of it, and writes the report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from host_bridge.campaign.analysis import Analysis, analyse
+from host_bridge.campaign.intervals import share
+from host_bridge.campaign.plan import FILE, Case, Plan, read_plan
+from host_bridge.campaign.report import html_of, latex_of
+from host_bridge.campaign.running import CaseRunner
+from host_bridge.campaign.spec import case_id, code_hash
+from host_bridge.campaign.store import RowWriter, locked, read_rows
+from host_bridge.core.errors import DataFileFault, UsageFault
+
+REPORT, TABLE = "report.html", "table.tex"
+Row = Mapping[str, Any]
+
+
+class Progress:
+    """How far a campaign is: outcomes, rate and time left."""
+
+    def __init__(self, plan: Plan, there: Mapping[str, Row]) -> None:
+        self._plan = plan
+        self._begun_s = time.monotonic()
+        self._outcomes = Counter(row["outcome"] for row in there.values())
+        self._new = 0
+        self._virtual_s = 0.0
+
+    def add(self, row: Row) -> None:
+        """Count one more row."""
+        self._new += 1
+        self._outcomes[row["outcome"]] += 1
+        self._virtual_s += row.get("driven_s", 0.0)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures as a row for JSON."""
+        passed_s = max(time.monotonic() - self._begun_s, 1e-9)  # no division by 0
+        done, total = sum(self._outcomes.values()), self._plan.count()
+        rate = self._new / passed_s
+        return {
+            "done": done,
+            "total": total,
+            "cases_per_s": round(rate, 2),
+            "times_real_time": round(self._virtual_s / passed_s, 1),
+            "left_s": round((total - done) / rate) if rate else None,
+            "outcomes": dict(self._outcomes),
+        }
+
+    def line(self) -> str:
+        """Return the figures as a line for people."""
+        it = self.figures()
+        left = (
+            ""
+            if it["left_s"] is None
+            else f" · {it['left_s'] // 60} min {it['left_s'] % 60} s left"
+        )
+        failed = self._outcomes["failed"]
+        judged = share(failed, failed + self._outcomes["passed"], self._plan.confidence)
+        return (
+            f"{it['done']} of {it['total']} · {it['cases_per_s']:g} cases/s · "
+            f"{it['times_real_time']:g}x{left} · failed {failed} "
+            f"({judged.low:.1%} to {judged.high:.1%}) · "
+            f"not measured {self._outcomes['not_measured']}"
+        )
+
+
+def open_plan(folder: Path) -> Plan:
+    """Return the plan of a campaign's folder. Raises errors.TandemError."""
+    if not (folder / FILE).is_file():
+        raise UsageFault(
+            f"there is no {FILE} in it",
+            where=str(folder),
+            expected="the folder of a campaign",
+            remedy=f"tandem campaign new {folder}",
+        )
+    return read_plan(folder / FILE)
+
+
+def run_campaign(folder: Path, workers: int | None, tell: Callable[[Progress], None]) -> bool:
+    """Compute the cases that have no row yet; return False if it was interrupted.
+
+    ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Raises errors.TandemError.
+    """
+    plan, code = open_plan(folder), code_hash()
+    with locked(folder):
+        there = read_rows(folder, code)
+        wanted = {id_ for id_, row in there.items() if row["outcome"] != "not_measured"}
+        cases = [case for case in plan.cases() if case_id(case.spec) not in wanted]
+        progress = Progress(plan, _of_plan(plan, {id_: there[id_] for id_ in wanted}))
+        runner = CaseRunner(cases, code, workers or os.cpu_count() or 1, plan.wall_s)
+        _compute(folder, runner, progress, tell)
+        write_report(folder, plan)
+    return not _missing(folder, plan, code)
+
+
+def _compute(
+    folder: Path, runner: CaseRunner, progress: Progress, tell: Callable[[Progress], None]
+) -> None:
+    writer = RowWriter(folder)
+    told_s = time.monotonic()
+
+    def put(row: dict[str, Any]) -> None:
+        writer.write(row)
+        progress.add(row)
+
+    def each_second() -> None:
+        nonlocal told_s
+        if time.monotonic() - told_s >= 1.0:
+            told_s = time.monotonic()
+            tell(progress)
+
+    try:
+        with _interrupts_stop(runner):
+            runner.run(put, each_second)
+    except OSError as error:
+        raise DataFileFault.unwritable("the campaign's rows", folder, error) from None
+    finally:
+        writer.close()
+    tell(progress)
+
+
+@contextmanager
+def _interrupts_stop(runner: CaseRunner) -> Iterator[None]:
+    """Let the first Ctrl-C begin no further case; a second one is an ordinary interrupt."""
+
+    def stop(number: int, frame: object) -> None:
+        runner.stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _of_plan(plan: Plan, rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Return the rows of the plan's own cases: its file may have had others before."""
+    ids = (case_id(case.spec) for case in plan.cases())
+    return {id_: rows[id_] for id_ in ids if id_ in rows}
+
+
+def _missing(folder: Path, plan: Plan, code: str) -> int:
+    return plan.count() - len(_of_plan(plan, read_rows(folder, code)))
+
+
+def newest_code(folder: Path) -> str:
+    """Return the code of the last row, or this program's where there is none."""
+    rows = list(read_rows(folder).values())
+    return str(rows[-1]["code"]) if rows else code_hash()
+
+
+def analysis_of(folder: Path, plan: Plan, code: str) -> Analysis:
+    """Judge what is there, computed by one state of the code."""
+    return analyse(plan, list(_of_plan(plan, read_rows(folder, code)).values()))
+
+
+def write_report(folder: Path, plan: Plan) -> Analysis:
+    """Write the page and the table beside the rows. Raises errors.DataFileFault."""
+    code = newest_code(folder)
+    found = analysis_of(folder, plan, code)
+    try:
+        (folder / REPORT).write_text(html_of(plan, found, folder, code), encoding="utf-8")
+        (folder / TABLE).write_text(latex_of(plan, found, code), encoding="utf-8")
+    except OSError as error:
+        raise DataFileFault.unwritable("the report", folder, error) from None
+    return found
+
+
+def case_named(plan: Plan, text: str) -> Case:
+    """Return the case whose id begins so. Raises errors.UsageFault."""
+    found = [case for case in plan.cases() if case_id(case.spec).startswith(text)]
+    if len(found) != 1:
+        raise UsageFault(
+            "no case of this campaign" if not found else "more than one case begins so",
+            expected="the id of one case, as the report has it",
+            got=text,
+        )
+    return found[0]

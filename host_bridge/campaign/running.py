@@ -1,0 +1,156 @@
+"""Runs the cases of a campaign in case processes of this machine.
+
+A process that dies or takes too long loses only the case in its hand. That case is tried once more,
+in a new process; after that it is "not measured", which is no result.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import selectors
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from host_bridge.campaign.plan import Case
+from host_bridge.campaign.spec import case_id
+from sim_mock.programs import children
+
+_TRIES = 2
+_STARTS_S = 30.0  # imports on a busy machine, besides the time of the case itself
+_WORKER = "host_bridge.campaign.worker"
+Row = dict[str, Any]
+
+
+class _Lost(Exception):
+    """The case process is gone, or had no answer in time; the text says which."""
+
+
+class _CaseProcess:
+    """One case process; a lost one is begun anew for the next case."""
+
+    def __init__(self, wall_s: float) -> None:
+        self._wall_s = wall_s
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, spec: Any) -> Row:
+        """Return the row of a spec. Raises _Lost."""
+        limit_s = self._wall_s
+        if self._process is None:
+            limit_s += _STARTS_S
+            self._process = subprocess.Popen(
+                children.module(_WORKER),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is the campaign's: the case in hand is finished
+            )
+        try:
+            return self._answer(self._process, spec, limit_s)
+        except (_Lost, OSError) as error:
+            self.end()
+            raise _Lost(str(error)) from None
+
+    def _answer(self, process: subprocess.Popen[bytes], spec: Any, limit_s: float) -> Row:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(spec).encode() + b"\n")
+        process.stdin.flush()
+        line = b""
+        give_up_s = time.monotonic() + limit_s
+        with selectors.DefaultSelector() as ready:
+            ready.register(process.stdout, selectors.EVENT_READ)
+            while not line.endswith(b"\n"):
+                if not ready.select(max(give_up_s - time.monotonic(), 0.0)):
+                    raise _Lost(f"no result within {limit_s:g} s")
+                part = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+                if not part:
+                    raise _Lost(f"its process ended with {process.wait()}")
+                line += part
+        return dict(json.loads(line))
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+class CaseRunner:
+    """Computes cases in ``workers`` processes, each of which has ``wall_s`` for one case.
+
+    After ``stop`` no case is begun, and those in hand are finished.
+    """
+
+    def __init__(self, cases: Iterable[Case], code: str, workers: int, wall_s: float) -> None:
+        self.stop = threading.Event()
+        self._todo = iter(cases)
+        self._code = code
+        self._workers = workers
+        self._wall_s = wall_s
+        self._lock = threading.Lock()
+        self._done: queue.Queue[Row | BaseException | None] = queue.Queue()
+
+    def run(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
+        """``put`` each row from the calling thread, as cases end. What it raises ends all."""
+        for _ in range(self._workers):
+            threading.Thread(target=self._work, daemon=True).start()
+        left = self._workers
+        try:
+            while left:
+                found = self._next()
+                if isinstance(found, BaseException):
+                    raise found
+                if isinstance(found, dict):
+                    put(found)
+                elif found is None:
+                    left -= 1
+                each_second()
+        finally:
+            self.stop.set()
+
+    def _next(self) -> Row | BaseException | bool | None:
+        """Return what a worker says next, or False if none does for a second."""
+        try:
+            return self._done.get(timeout=1.0)
+        except queue.Empty:
+            return False
+
+    def _work(self) -> None:
+        process = _CaseProcess(self._wall_s)
+        try:
+            while (case := self._take()) is not None:
+                self._done.put({**_head(case, self._code), **_tried(process, case)})
+        except BaseException as error:  # noqa: BLE001 - raised by ``run``, in its thread
+            self._done.put(error)
+        finally:
+            process.end()
+            self._done.put(None)
+
+    def _take(self) -> Case | None:
+        with self._lock:
+            return None if self.stop.is_set() else next(self._todo, None)
+
+
+def _head(case: Case, code: str) -> Row:
+    return {
+        "case_id": case_id(case.spec),
+        "code": code,
+        "index": case.index,
+        "repetition": case.repetition,
+        "levels": dict(case.levels),
+        "spec": case.spec,
+    }
+
+
+def _tried(process: _CaseProcess, case: Case) -> Row:
+    why = ""
+    for _ in range(_TRIES):
+        try:
+            return process.ask(case.spec)
+        except _Lost as error:
+            why = str(error)
+    return {"outcome": "not_measured", "why": f"{why}, {_TRIES} times"}

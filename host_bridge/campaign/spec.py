@@ -1,0 +1,111 @@
+"""The spec of a case: all that decides its result, in canonical form, and the hashes of it.
+
+Two cases with equal specs and equal code are the same case. A file that a case reads is named in
+its spec by the SHA-256 of its bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import Key, integer, number, read_bytes, text, told_as
+
+_ROOT = Path(__file__).resolve().parents[2]
+_CODE = ("firmware", "sim_mock", "hardware", "host_bridge")  # what a case may run or read
+_CODE_SUFFIXES = (".py", ".toml")
+_FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
+_FILE_INPUTS = ("csv", "path")
+CENTRE = "path:centre"  # the centre line of the case's own track
+OBSERVED = ("completed", "no_stop", "no_collision", "on_track")
+
+NONE = "none"  # no track, no map, no fault
+
+KEYS: tuple[Key, ...] = (
+    text("vehicle"),
+    text("track", default=NONE),
+    text("map", default=NONE),
+    text("controller", default="script:slalom"),
+    text("fault", default=NONE),
+    number("duration_s", 0.1, 3600.0),
+    number("speed_mps", 0.05, 60.0, default=1.0),
+    number("start_x_m", -1e4, 1e4, default=0.0),
+    number("start_y_m", -1e4, 1e4, default=0.0),
+    number("start_yaw_deg", -360.0, 360.0, default=0.0),
+    number("payload_kg", 0.0, 1000.0, default=0.0),
+    integer("seed", 0, 2**32 - 1, default=0),
+)
+CHANGES = "vehicle_changes"  # dotted keys of the vehicle file, each in its own unit
+Spec = Mapping[str, Any]
+
+
+def canonical(spec: Spec) -> str:
+    """Return the spec as JSON with sorted keys and no blanks. Raises ValueError if not finite."""
+    return json.dumps(_plain(spec), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not finite")
+    return 0.0 if value == 0 and isinstance(value, float) else value  # -0.0 is 0.0
+
+
+def case_id(spec: Spec) -> str:
+    """Return the name of a case: 16 hexadecimal digits of its spec's SHA-256."""
+    return hashlib.sha256(canonical(spec).encode()).hexdigest()[:16]
+
+
+@cache
+def code_hash() -> str:
+    """Return the hash of this program: of path and bytes of every source and vehicle file."""
+    found = hashlib.sha256()
+    for folder in _CODE:
+        for file in sorted((_ROOT / folder).rglob("*")):
+            if file.suffix in _CODE_SUFFIXES and file.is_file():
+                data = file.read_bytes()
+                found.update(f"{file.relative_to(_ROOT).as_posix()} {len(data)}\n".encode())
+                found.update(data)
+    return found.hexdigest()[:16]
+
+
+def seed_of(campaign_seed: int, repetition: int) -> int:
+    """Return the seed of a repetition: the same in all cells, so that cells can be paired."""
+    text_of = f"tandem seed 1 {campaign_seed} {repetition}"
+    return int.from_bytes(hashlib.sha256(text_of.encode()).digest()[:4], "big")
+
+
+def files_of(spec: Spec) -> dict[str, str]:
+    """Return the files that the case reads, with their SHA-256. Raises errors.DataFileFault."""
+    names = [] if spec["map"] == NONE else [spec["map"]]
+    names += [spec["vehicle"]] if spec["vehicle"].endswith(".toml") else []
+    kind, _, rest = spec["controller"].partition(":")
+    if kind in _FILE_INPUTS and not spec["controller"].startswith(CENTRE):
+        names.append(rest.partition("?")[0])
+    return {name: _sha256(name) for name in sorted(names)}
+
+
+def refuse_changed(spec: Spec) -> None:
+    """Raise errors.DataFileFault if a file of the case is not the one that its spec names."""
+    for name, wanted in spec["files"].items():
+        got = _sha256(name)
+        if got != wanted:
+            raise DataFileFault(
+                "this file has changed since the campaign began",
+                where=name,
+                expected=f"SHA-256 {wanted[:16]}",
+                got=got[:16],
+                remedy="put the file back, or begin a new campaign",
+            )
+
+
+def _sha256(name: str) -> str:
+    with told_as():
+        return hashlib.sha256(read_bytes(Path(name), _FILE_BYTES)).hexdigest()

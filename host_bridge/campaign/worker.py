@@ -1,0 +1,37 @@
+"""A case process: takes specs as lines of JSON on stdin, and answers each with its row.
+
+It ends with its stdin: when the campaign that started it is gone, it computes nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+
+from host_bridge.campaign.case import Row, run_case
+from host_bridge.drive.lockstep import VehicleFiles
+from host_bridge.sharing.services import make_host
+
+
+def main() -> None:
+    """Answer specs until stdin ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever a controller prints is no row
+    files = make_host().vehicles
+    for line in sys.stdin:
+        answers.write(json.dumps(_row(json.loads(line), files)) + "\n")
+        answers.flush()
+
+
+def _row(spec: Row, files: VehicleFiles) -> Row:
+    try:
+        return run_case(spec, files)
+    except Exception as error:  # noqa: BLE001 - a fault of ours is no result of the case
+        traceback.print_exc()
+        return {"outcome": "not_measured", "why": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    main()

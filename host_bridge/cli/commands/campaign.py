@@ -1,0 +1,160 @@
+"""``tandem campaign``: computes thousands of drives of virtual cars, and judges them.
+
+A campaign is a folder with a campaign.toml. Each case is one drive in virtual time by the car's own
+program, decided by its spec alone: run again it gives the same bits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from host_bridge.campaign import course
+from host_bridge.campaign.analysis import Analysis
+from host_bridge.campaign.case import run_case, uri_of
+from host_bridge.campaign.plan import FILE
+from host_bridge.campaign.report import summary
+from host_bridge.campaign.spec import case_id, code_hash
+from host_bridge.campaign.store import is_running, read_rows
+from host_bridge.campaign.template import TEMPLATE
+from host_bridge.cli.arguments.arg_types import whole
+from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault, UsageFault
+from host_bridge.sharing.services import Host
+
+EPILOG = """\
+examples:
+  tandem campaign new bad_link           write bad_link/campaign.toml, every key explained
+  tandem campaign run bad_link           compute what is missing; again after Ctrl-C: it goes on
+  tandem campaign status bad_link        from any terminal, while it runs or later
+  tandem campaign report bad_link        write report.html and table.tex
+  tandem campaign show bad_link 3f0c     run one case again and compare all its bytes
+
+Rows are in rows.jsonl, one line of JSON for each case; a kill loses only the cases in hand.
+"""
+INTERRUPTED = 130  # 128 plus the number of SIGINT
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.epilog = EPILOG
+    kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    for name, text in (
+        ("new", "write a campaign's folder and file"),
+        ("run", "compute the cases that are missing, and write the report"),
+        ("resume", "the same as run"),
+        ("status", "show how far it is"),
+        ("report", "write report.html and table.tex of what is there"),
+        ("show", "run one case again, and compare it with its row"),
+    ):
+        kind = kinds.add_parser(name, help=text, description=text)
+        kind.add_argument("folder", type=Path, metavar="FOLDER", help="the campaign's folder")
+        if name in ("run", "resume"):
+            kind.add_argument(
+                "--workers",
+                type=whole,
+                metavar="N",
+                help="case processes at once (default: one for each core)",
+            )
+        if name == "show":
+            kind.add_argument("case", metavar="CASE", help="its id, or how that begins")
+        if name != "new":
+            kind.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return the exit code. Raises errors.TandemError."""
+    if args.what == "new":
+        return _new(args.folder)
+    plan = course.open_plan(args.folder)
+    if args.what in ("run", "resume"):
+        return _run(args)
+    if args.what == "show":
+        return _show(args, host)
+    if args.what == "report":
+        found = course.write_report(args.folder, plan)
+    else:
+        found = course.analysis_of(args.folder, plan, course.newest_code(args.folder))
+    figures = {**_figures(found), "is_running": is_running(args.folder)}
+    lines = [summary(plan, found)]
+    if args.what == "status":
+        lines.append("It is running." if figures["is_running"] else "Nothing runs.")
+    else:
+        lines.append(str(args.folder / course.REPORT))
+    print(json.dumps(figures) if args.json else "\n".join(lines))
+    return 0
+
+
+def _figures(found: Analysis) -> dict[str, object]:
+    return {
+        "outcomes": dict(found.outcomes),
+        "missing": found.missing,
+        "failed": found.overall.count,
+        "judged": found.overall.total,
+        "interval": [found.overall.low, found.overall.high],
+        "at_most": found.overall.most,
+    }
+
+
+def _new(folder: Path) -> int:
+    file = folder / FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as out:
+            out.write(TEMPLATE)
+    except FileExistsError:
+        raise DataFileFault.in_the_way(file) from None
+    except OSError as error:
+        raise DataFileFault.unwritable("the campaign", file, error) from None
+    print(f"{file}: edit it, then: tandem campaign run {folder}")
+    return 0
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.workers is not None and args.workers < 1:
+        raise UsageFault("--workers", expected="1 or more", got=str(args.workers))
+
+    def tell(progress: course.Progress) -> None:
+        text = json.dumps(progress.figures()) if args.json else progress.line()
+        print(text, flush=True)
+
+    is_whole = course.run_campaign(args.folder, args.workers, tell)
+    plan = course.open_plan(args.folder)
+    found = course.analysis_of(args.folder, plan, code_hash())
+    if not args.json:
+        print(summary(plan, found), args.folder / course.REPORT, sep="\n")
+    if not is_whole:
+        print(f"interrupted; tandem campaign run {args.folder} goes on", file=sys.stderr)
+        return INTERRUPTED
+    if found.outcomes.get("not_measured"):
+        raise NotShownFault(
+            f"{found.outcomes['not_measured']} cases were not measured",
+            where=str(args.folder),
+            remedy="rows.jsonl says why; running it again tries them again",
+        )
+    return 0
+
+
+def _show(args: argparse.Namespace, host: Host) -> int:
+    case = course.case_named(course.open_plan(args.folder), args.case)
+    id_ = case_id(case.spec)
+    before = read_rows(args.folder).get(id_)
+    row = run_case(case.spec, host.vehicles)
+    is_same = None if before is None else before.get("result_hash") == row["result_hash"]
+    if args.json:
+        print(json.dumps({**row, "is_same": is_same}))
+    else:
+        print(f"case {id_}: {row['outcome']} {row['why']}".rstrip())
+        print(f"  {uri_of(case.spec)}")
+        shown = {k: v for k, v in row.items() if k not in ("case_id", "spec", "ran", "oracles")}
+        print("\n".join(f"  {key}: {value}" for key, value in shown.items()))
+    if is_same is False and before is not None:
+        raise NotHeldFault(
+            "run again it is not the same",
+            where=f"case {id_}",
+            expected=f"{before.get('result_hash')} of code {before['code']}",
+            got=f"{row['result_hash']} of code {code_hash()}",
+            remedy="" if before["code"] == code_hash() else "this program is not the one it was",
+        )
+    return 0
