@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import time
 from dataclasses import replace
 
 import pytest
 
-from host_bridge.campaign import course
+from host_bridge.campaign import course, running
 from host_bridge.campaign.analysis import analyse
 from host_bridge.campaign.case import run_case, uri_of
 from host_bridge.campaign.intervals import paired, share
 from host_bridge.campaign.plan import Case, read_plan
 from host_bridge.campaign.report import html_of, latex_of, summary
-from host_bridge.campaign.running import CaseRunner
 from host_bridge.campaign.spec import canonical, case_id
 from host_bridge.campaign.store import ROWS, RowWriter, is_running, locked, read_rows
 from host_bridge.campaign.template import TEMPLATE
@@ -114,7 +111,7 @@ def test_a_case_is_a_pure_function_and_its_oracles_judge(folder):
     assert len({row["trace"] for row in first}) == 4
     assert [row["outcome"] for row in first] == ["passed", "failed"] * 2
     assert "no_stop" in first[1]["why"]
-    assert "runstop" in first[1]["why"].lower()
+    assert "the stop loop was open" in first[1]["why"]
     assert first[0]["distance_m"] > 0.1
 
 
@@ -231,7 +228,7 @@ def test_the_command_runs_goes_on_after_a_kill_and_shows_the_same_bits(folder, c
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     patience.until(lambda: (folder / ROWS).exists() and len(read_rows(folder)) >= 1, 60)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    patience.wait(process, 10)
     kept = read_rows(folder)
     assert 1 <= len(kept) < 4
     assert main(["campaign", "resume", str(folder), "--json"]) == 0
@@ -245,24 +242,11 @@ def test_the_command_runs_goes_on_after_a_kill_and_shows_the_same_bits(folder, c
 
 
 @pytest.mark.process
-def test_a_case_whose_process_is_killed_or_late_is_not_measured(folder):
+def test_a_case_that_takes_too_long_is_not_measured_and_the_next_one_is(folder, monkeypatch):
+    monkeypatch.setattr(running, "_STARTS_S", 9.0)  # with the first second, for the second case too
     spec = next(read_plan(folder / "campaign.toml").cases()).spec
     rows = []
     long = Case(0, {}, 0, {**spec, "duration_s": 3000.0})
-    runner = CaseRunner([long, Case(1, {}, 0, spec)], "c", 1, 1.0)
-    begun_s = time.monotonic()
-
-    def kill_first():
-        if time.monotonic() - begun_s < 20:
-            for pid in children_of(os.getpid()):
-                os.kill(pid, signal.SIGKILL)
-
-    runner.run(rows.append, lambda: None if rows else kill_first())
-    assert rows[0]["outcome"] == "not_measured"
-    assert "2 times" in rows[0]["why"]
-    assert rows[1]["outcome"] in ("passed", "not_measured")  # a busy machine may need over 1 s
-
-
-def children_of(pid):
-    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
-    return [int(word) for word in found.stdout.split()]
+    running.CaseRunner([long, Case(1, {}, 0, spec)], "c", 1, 1.0).run(rows.append, lambda: None)
+    assert [row["outcome"] for row in rows] == ["not_measured", "passed"]
+    assert rows[0]["why"] == "no result within 10 s, 2 times"
