@@ -14,10 +14,10 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.control_task import ControlTask, next_tick_us
 from host_bridge.drive.controls import Controls, make_input, open_inputs
+from host_bridge.drive.display.view import View
 from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.outcome import fault_of
-from host_bridge.drive.view import View
 from host_bridge.drive.wake_signal import WakeSignal
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar

@@ -12,11 +12,11 @@ from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.controls import make_input
+from host_bridge.drive.display.view import View
 from host_bridge.drive.drive_loop import DriveLoop
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.twins import twin_uri
-from host_bridge.drive.view import View
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 

@@ -288,7 +288,7 @@ NOT_YET = {
     "host_bridge/sharing/owner/taps.py": _TELLS,
     **{f"host_bridge/drive/{name}.py": _SLOW for name in ("drive", "drive_loop", "run")},
     "host_bridge/drive/trip_statistics.py": _TELLS,
-    "host_bridge/drive/view.py": "it says what a view offers, and does nothing",
+    "host_bridge/drive/display/view.py": "it says what a view offers, and does nothing",
     **{f"host_bridge/drive/display/{name}.py": _TELLS for name in (
         "agreement", "lines", "screen",
     )},

@@ -15,7 +15,7 @@ from host_bridge.cars.car import Car
 from host_bridge.core import Vehicle
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
-from host_bridge.drive.lockstep import LockstepCar, open_in_lockstep
+from host_bridge.drive.lockstep.loop import LockstepCar, open_in_lockstep
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.transports.lossy import LossyTransport
 from host_bridge.logs.recorder import Recorder

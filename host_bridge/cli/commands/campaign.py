@@ -11,16 +11,16 @@ import json
 import sys
 from pathlib import Path
 
-from host_bridge.campaign import course
-from host_bridge.campaign.analysis import Analysis
-from host_bridge.campaign.case import run_case, uri_of
-from host_bridge.campaign.plan import FILE
-from host_bridge.campaign.report import summary
-from host_bridge.campaign.spec import case_id, code_hash
-from host_bridge.campaign.store import is_running, read_rows
-from host_bridge.campaign.template import TEMPLATE
 from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault, UsageFault
+from host_bridge.drive.lockstep.campaign import course
+from host_bridge.drive.lockstep.campaign.analysis import Analysis
+from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
+from host_bridge.drive.lockstep.campaign.plan import FILE
+from host_bridge.drive.lockstep.campaign.report import summary
+from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
+from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
+from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.sharing.services import Host
 
 EPILOG = """\

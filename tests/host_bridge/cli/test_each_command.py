@@ -58,6 +58,7 @@ ALONE = (
     ("selftest --car sim://f1tenth", 2, "off the ground"),
     ("hil", 2, "neither a port nor a capture is given"),
     ("faults --case loss --vehicle nigel", 0, "loss"),
+    ("campaign new {folder}/campaign", 0, "campaign.toml"),
     ("completion bash", 0, "_tandem"),
     ("doctor", 0, "python"),
 )

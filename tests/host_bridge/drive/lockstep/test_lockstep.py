@@ -9,7 +9,7 @@ from host_bridge.core import DriveCommand, Input, State
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive.controls import make_input
 from host_bridge.drive.drive import Phase
-from host_bridge.drive.lockstep import LockstepDrive, open_in_lockstep
+from host_bridge.drive.lockstep.loop import LockstepDrive, open_in_lockstep
 from host_bridge.sharing.services import make_host
 from tests.support.evidence import some
 

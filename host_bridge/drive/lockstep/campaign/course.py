@@ -11,21 +11,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from host_bridge.campaign.analysis import Analysis, analyse
-from host_bridge.campaign.intervals import share
-from host_bridge.campaign.plan import FILE, Case, Plan, read_plan
-from host_bridge.campaign.report import html_of, latex_of
-from host_bridge.campaign.running import CaseRunner
-from host_bridge.campaign.spec import case_id, code_hash
-from host_bridge.campaign.store import RowWriter, locked, read_rows
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.drive.lockstep.campaign.analysis import Analysis, analyse
+from host_bridge.drive.lockstep.campaign.intervals import share
+from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.report import html_of, latex_of
+from host_bridge.drive.lockstep.campaign.running import CaseRunner
+from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
+from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
 
 REPORT, TABLE = "report.html", "table.tex"
 Row = Mapping[str, Any]
 
 
 class Progress:
-    """How far a campaign is: outcomes, rate and time left."""
+    """The progress of a campaign: outcomes, rate and time left."""
 
     def __init__(self, plan: Plan, there: Mapping[str, Row]) -> None:
         self._plan = plan

@@ -17,7 +17,7 @@ from typing import Any
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, integer, number, read_bytes, text, told_as
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[4]
 _CODE = ("firmware", "sim_mock", "hardware", "host_bridge")  # what a case may run or read
 _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them

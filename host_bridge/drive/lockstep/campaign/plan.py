@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host_bridge.campaign.spec import CHANGES, KEYS, NONE, OBSERVED, Spec, files_of, seed_of
 from host_bridge.core.files import Document, Key, integer, number, read_toml, text, told_as
+from host_bridge.drive.lockstep.campaign.spec import (
+    CHANGES,
+    KEYS,
+    NONE,
+    OBSERVED,
+    Spec,
+    files_of,
+    seed_of,
+)
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
 FILE = "campaign.toml"

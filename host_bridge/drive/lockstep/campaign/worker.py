@@ -10,8 +10,8 @@ import os
 import sys
 import traceback
 
-from host_bridge.campaign.case import Row, run_case
-from host_bridge.drive.lockstep import VehicleFiles
+from host_bridge.drive.lockstep.campaign.case import Row, run_case
+from host_bridge.drive.lockstep.loop import VehicleFiles
 from host_bridge.sharing.services import make_host
 
 

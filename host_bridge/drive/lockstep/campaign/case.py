@@ -14,7 +14,10 @@ from math import hypot
 from typing import Any
 from urllib.parse import quote
 
-from host_bridge.campaign.spec import (
+from host_bridge.core import Input
+from host_bridge.core.errors import TandemError, UsageFault
+from host_bridge.drive.controls import make_input
+from host_bridge.drive.lockstep.campaign.spec import (
     CENTRE,
     CHANGES,
     NONE,
@@ -23,10 +26,12 @@ from host_bridge.campaign.spec import (
     case_id,
     refuse_changed,
 )
-from host_bridge.core import Input
-from host_bridge.core.errors import TandemError, UsageFault
-from host_bridge.drive.controls import make_input
-from host_bridge.drive.lockstep import LockstepCar, LockstepDrive, VehicleFiles, open_in_lockstep
+from host_bridge.drive.lockstep.loop import (
+    LockstepCar,
+    LockstepDrive,
+    VehicleFiles,
+    open_in_lockstep,
+)
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
 from sim_mock.tracks.loading import load_centre_line

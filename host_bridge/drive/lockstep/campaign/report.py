@@ -7,10 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from host_bridge.campaign.analysis import Analysis, Cell
-from host_bridge.campaign.intervals import Share
-from host_bridge.campaign.plan import Plan
-from host_bridge.campaign.spec import CHANGES
+from host_bridge.drive.lockstep.campaign.analysis import Analysis, Cell
+from host_bridge.drive.lockstep.campaign.intervals import Share
+from host_bridge.drive.lockstep.campaign.plan import Plan
+from host_bridge.drive.lockstep.campaign.spec import CHANGES
 
 # upper bound of a cell's share of failures, its class, and a mark for whoever sees no colours
 _COLOURS = ((0.05, "good", "+"), (0.25, "fair", "o"), (1.0, "bad", "!"))

@@ -15,13 +15,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from host_bridge.campaign.plan import Case
-from host_bridge.campaign.spec import case_id
+from host_bridge.drive.lockstep.campaign.plan import Case
+from host_bridge.drive.lockstep.campaign.spec import case_id
 from sim_mock.programs import children
 
 _TRIES = 2
 _STARTS_S = 30.0  # imports on a busy machine, besides the time of the case itself
-_WORKER = "host_bridge.campaign.worker"
+_WORKER = "host_bridge.drive.lockstep.campaign.worker"
 Row = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""What the rows of a campaign say: each cell's failures with intervals, pairs, and the worst."""
+"""Judges the rows of a campaign: each cell's failures with intervals, pairs, and the worst."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from host_bridge.campaign.intervals import Paired, Share, paired, share
-from host_bridge.campaign.plan import Plan
+from host_bridge.drive.lockstep.campaign.intervals import Paired, Share, paired, share
+from host_bridge.drive.lockstep.campaign.plan import Plan
 
 JUDGED = ("passed", "failed")  # refused and not measured cases are listed, in no denominator
-_WORST = 10
+_WORST = 10  # chosen: as many as somebody looks into by hand
 Row = Mapping[str, Any]
 
 
