@@ -292,6 +292,11 @@ NOT_YET = {
     **{f"host_bridge/drive/display/{name}.py": _TELLS for name in (
         "agreement", "lines", "screen",
     )},
+    **{f"host_bridge/drive/lockstep/{name}.py": _UNTRIED for name in (
+        "loop", "campaign/analysis", "campaign/case", "campaign/course", "campaign/intervals",
+        "campaign/plan", "campaign/report", "campaign/running", "campaign/spec", "campaign/store",
+        "campaign/template", "campaign/worker",
+    )},
     "host_bridge/cars/external_stop.py": _UNTRIED,
     "host_bridge/cars/car_text.py": _TELLS,
     "host_bridge/cars/refusals.py": _TELLS,
