@@ -81,6 +81,7 @@ class Car:
         self.name = name
         self.cli_name = name  # for command lines: its name while it is served, else its URI
         self.is_line_lossy = True  # a missing report may have been sent
+        self.is_afar = False  # another machine serves it, and we are its guest
         self.connection = connection
         self.vehicle = vehicle
         self.config_hash = config_hash
@@ -205,8 +206,12 @@ class Car:
     def clear(self, now_us: int, sender: Sender) -> ActionRequest:
         return self.request(OperatorAction(Action.CLEAR, sender), now_us)
 
+    def asker(self, sender: Sender) -> Sender:
+        """Return as whom an action is asked for: of a car afar only as its guest."""
+        return Sender.GUEST if self.is_afar else sender
+
     def disarm(self, now_us: int, sender: Sender) -> ActionRequest:
-        return self.request(OperatorAction(Action.DISARM, sender), now_us)
+        return self.request(OperatorAction(Action.DISARM, self.asker(sender)), now_us)
 
     def profile(self) -> Profile:
         """Return the default profile of its vehicle file; TRACK without one."""

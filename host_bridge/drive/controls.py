@@ -155,6 +155,10 @@ def _ignore_wake() -> None:
     """Do nothing: the wake-up of an input that may not wake the session."""
 
 
+REMOTE = "remote"  # the source of a person who looks at a screen
+_BESIDE = ("seat", "gamepad")  # who stands beside the car; from afar the same input is a guest's
+
+
 class DriveContext:
     """The input context of a drive: its cars and its options."""
 
@@ -167,6 +171,7 @@ class DriveContext:
         *,
         car_names: Sequence[str] = (),
         is_virtual: bool = False,
+        is_afar: bool = False,
         wake: Callable[[], None] = _ignore_wake,
     ) -> None:
         """Keep the options; ``stand_in`` is the person's source for an attended program."""
@@ -178,11 +183,12 @@ class DriveContext:
         self.wake = wake
         self.is_virtual = is_virtual
         self._stand_in = stand_in
+        self._is_afar = is_afar
         self._profile = options.profile.name.lower() if options.profile is not None else None
 
     def source(self, name: str) -> SourceFacts:
         """Return the source under which an input of this name claims. Raises errors.TandemError."""
-        found = source_of_all(self.vehicles, name)
+        found = source_of_all(self.vehicles, REMOTE if self._is_afar and name in _BESIDE else name)
         if self._stand_in is None or not found.is_attended:
             return found
         return source_of_all(self.vehicles, self._stand_in)
@@ -213,16 +219,20 @@ async def open_inputs(
     terminal: Input | None = None,
     wake: Callable[[], None] = _ignore_wake,
     car_names: Sequence[str] = (),
+    *,
+    is_afar: bool = False,
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
-    If that fails, whatever was opened is closed again. Raises errors.TandemError.
+    ``is_afar``: some car is another host's. If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
     needs_hand = not chosen.is_person and (not is_virtual or options.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
     wake = _ignore_wake if chosen.is_computed else wake  # virtual time advances by ticks alone
-    make_context = partial(DriveContext, options, vehicles, now_us, car_names=car_names, wake=wake)
+    make_context = partial(
+        DriveContext, options, vehicles, now_us, car_names=car_names, wake=wake, is_afar=is_afar
+    )
     context = make_context(is_virtual=is_virtual)
     opened: list[Input] = []
     try:

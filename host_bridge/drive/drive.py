@@ -38,6 +38,10 @@ _ANSWER_US = 1_500_000  # an action is done or has failed within a second
 _INPUT_LOST, _FROZEN = "input lost", "frozen terminal"  # the names under which stops are sent
 ARM_AGAIN = "press R to clear it and to arm again"
 UNARMED = "Nothing is armed yet: press R to arm."
+ARMED_THERE = (
+    "Nothing is armed yet. Whoever stands beside the car arms it (tandem arm there); then hold the "
+    "deadman."
+)
 LOCKED = "Not armed: a stop is locked. Unlock it first."
 UNLOCKED = "Unlocked. Nothing is armed."
 
@@ -83,7 +87,9 @@ class FleetDrive:
         self.controls = controls
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
         self.command = DriveCommand()  # the latest
-        self.notice = UNARMED if is_unarmed else ""
+        self._is_afar = any(car.is_afar for car in fleet.cars)
+        unarmed = ARMED_THERE if self._is_afar else UNARMED
+        self.notice = unarmed if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         # Refused for overruns; a longer control period would help
@@ -110,7 +116,7 @@ class FleetDrive:
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
             Phase.DRIVING: self._step_driving,
-            Phase.STOPPED: lambda now_us: self._tell_strangers(),
+            Phase.STOPPED: self._step_stopped,
             Phase.RESTING: self._step_resting,
             Phase.DISARMING: self._step_disarming,
             Phase.OVER: lambda now_us: None,
@@ -332,6 +338,13 @@ class FleetDrive:
             )
         else:
             self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
+
+    def _step_stopped(self, now_us: int) -> None:
+        """Drive on where a person beside cars that are afar has armed them."""
+        self._tell_strangers()
+        if self._is_afar and all(trip.is_armed() for trip in self.trips):
+            self.notice = ""
+            self._drive_on(now_us)
 
     def _tell_strangers(self) -> None:
         """Tell that another car answers, which shows once a cable is back in, after the stop."""

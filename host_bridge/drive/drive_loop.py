@@ -65,6 +65,7 @@ class DriveLoop:
         """Drive the cars; return the drive and its fault, None if there is none."""
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
+        is_afar = any(opened.car.is_afar for opened in cars)
         wake_signal = WakeSignal(self._clock.now_us)
         controls = await open_inputs(
             self._options,
@@ -76,6 +77,7 @@ class DriveLoop:
             self._terminal,
             wake_signal.notify,
             [opened.name for opened in cars],
+            is_afar=is_afar,
         )
         notes = _notes(self._options, controls)
         self._tell(notes, log)
@@ -89,7 +91,7 @@ class DriveLoop:
                 seconds=self._options.seconds,
                 profile=self._options.profile,
                 cap_mps=self._options.cap_mps,
-                is_unarmed=self._options.is_unarmed,
+                is_unarmed=self._options.is_unarmed or is_afar,
                 notes=notes,
                 arm_clears=self._options.arm_clears,
             )

@@ -6,6 +6,7 @@ import asyncio
 
 from host_bridge.core import CarStatus, Vehicle
 from host_bridge.core.errors import AnotherCarFault, ProtocolFault, TandemError
+from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.open_car import OpenCar, silence_fault
 
 _CONNECT_S = 2.0  # longer than the second after which the link reports noise
@@ -37,7 +38,8 @@ def is_lossless(uri: str) -> bool:
 
     A report that is missing there was never made: a busy machine left out a control period.
     """
-    return not uri.startswith("lossy+") and "hitl=" not in uri.partition("?")[2]
+    is_bad_line = uri.startswith("lossy+") or is_of_another_host(uri)
+    return not is_bad_line and "hitl=" not in uri.partition("?")[2]
 
 
 async def _identify(opened: OpenCar) -> None:

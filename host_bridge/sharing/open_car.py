@@ -19,6 +19,7 @@ from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
+from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.owner.car_server import CarServer, end
 from host_bridge.sharing.owner.recording import tap_into
@@ -56,7 +57,8 @@ class OpenCar:
         link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
         self.car = Car(host.name, link)
         self.car.cli_name = host.uri if self.is_served_here else host.name
-        if self.is_served_here:  # then this program is the owner and sends its heartbeat
+        self.car.is_afar = is_of_another_host(host.uri)
+        if self.is_served_here and not self.car.is_afar:  # then this program is its owner
             self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
         self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None

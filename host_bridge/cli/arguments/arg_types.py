@@ -43,6 +43,14 @@ def speed_cap(text: str) -> float:
     return value
 
 
+def duration(text: str) -> float:
+    """Parse a time with its unit, 30m or 8h or 7d, into seconds, for argparse."""
+    seconds = {"m": 60.0, "h": 3600.0, "d": 86_400.0}.get(text[-1:])
+    if seconds is None:
+        raise argparse.ArgumentTypeError(f"expected a time as 30m, 8h or 7d, got {text}")
+    return positive(text[:-1]) * seconds
+
+
 def day(text: str) -> date:
     """Parse a date, YYYY-MM-DD. Raises argparse.ArgumentTypeError."""
     try:

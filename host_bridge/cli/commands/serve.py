@@ -27,6 +27,7 @@ examples:
   tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
   tandem serve --car serial:///dev/ttyACM0 --name red --board e6614103e7452a2f
   tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
+  tandem serve --car /dev/ttyACM0 --listen 192.168.1.7    # tandem://192.168.1.7/NAME
   tandem serve --car serial:///dev/ttyACM0 --radio 'serial:///dev/ttyUSB0?baud=57600'
 
 Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
@@ -36,6 +37,8 @@ not armed again by that. Ctrl-C ends: an armed car is stopped.
 A car is its board. If another board comes to the port it is not served: it can be stopped, and is
 neither driven nor written to until this command is begun anew. A --name that this host keeps of
 another board is refused; --board says which one is meant (tandem identify shows it).
+With --listen the car can be reached from other machines: whoever has a token of tandem invite may
+do what that says, and anyone may stop it. Without --listen nothing is heard from elsewhere.
 On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
 """
 EVERY_S = 0.2  # between two pictures of the screen, which shows only changes of state
@@ -56,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NAME",
         help="the name of a fleet, whose cars are stopped together",
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="ADDRESS",
+        help="an address of this machine at which guests are let in, and anyone may stop the car",
     )
     parser.add_argument("--radio", metavar="URI", help="the line of the radio of a runstop box")
     parser.add_argument(
@@ -89,6 +97,7 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
         fleet=args.fleet,
         radio=args.radio,
         board_id=parse_board_id(args.board),
+        listen=args.listen,
     )
     log: Recorder | None = None
     try:
@@ -109,6 +118,8 @@ async def _stay(service: CarServer, log: Recorder | None) -> None:
     if log:
         service.record(log)
     print(f"{service.uri} is served as {service.name}; Ctrl-C ends", flush=True)
+    for place in filter(None, (service.network,)):
+        print(f"reached by the network as {place.uri(service.name)}", flush=True)
     screen = LiveLines(sys.stdout)
     while True:
         columns = shutil.get_terminal_size().columns
@@ -141,6 +152,8 @@ def _counts(service: CarServer) -> Iterator[str]:
         yield f"{owner.refused_bytes} bytes refused of clients that said too much"
     if owner.unsent_bytes:
         yield f"{owner.unsent_bytes} bytes not sent to the car"
+    if service.network:
+        yield from service.network.news()
     if service.radio:
         yield from _of_radio(service.radio)
 

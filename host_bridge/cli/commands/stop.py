@@ -19,7 +19,7 @@ from functools import partial
 
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.sharing.endpoints.folders import stop_folders
-from host_bridge.sharing.endpoints.naming import as_uri
+from host_bridge.sharing.endpoints.naming import as_uri, is_of_another_host
 from host_bridge.sharing.stop.frozen_stop import (
     SENDER_COMMAND,
     SENDER_FLEET,
@@ -45,6 +45,8 @@ examples:
   tandem stop --fleet red       those that tandem serve --fleet red serves
   tandem stop serial:///dev/ttyACM0
                                 a car that nobody serves, straight through its port
+  tandem stop tandem://192.168.1.7/red
+                                a car that another machine serves; it needs no token
 
 It exits with 0 only if every car has acknowledged the stop.
 """
@@ -83,7 +85,12 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     uris, faults = _rest(words, fleet, sorted(sockets, key=by_name))
     for uri in uris:
         try:
-            show.add(stop_directly(uri))
+            if is_of_another_host(uri):
+                from host_bridge.sharing.network.network_stop import stop_afar
+
+                show.add(stop_afar(uri))
+            else:
+                show.add(stop_directly(uri))
         except TandemError as fault:
             faults.append(fault)
     show.end()

@@ -11,8 +11,8 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.link.transports.base import TransportContext
+from host_bridge.core.errors import DeviceFault
+from host_bridge.link.transports.base import Transport, TransportContext
 from host_bridge.link.transports.descriptor import DescriptorTransport
 from host_bridge.link.transports.uri import Uri
 from host_bridge.sharing.endpoints.served import (
@@ -74,27 +74,14 @@ class LocalSocket(DescriptorTransport):
         )
 
 
-def make(uri: Uri, context: TransportContext) -> LocalSocket:
+def make(uri: Uri, context: TransportContext) -> Transport:
     """Return the transport of a ``tandem://`` URI. Raises errors.UsageFault, errors.DeviceFault."""
-    uri.refuse_others()
-    name = uri.path.removeprefix("/")
     if uri.authority:
-        raise _remote_fault(uri, name)
-    return LocalSocket(uri.text, socket_path(name))
+        from host_bridge.sharing.network import network_car  # cryptography takes 20 ms to load
 
-
-def _remote_fault(uri: Uri, name: str) -> UsageFault:
-    if not name:
-        return UsageFault(
-            "no name of a car", where=uri.text, remedy=f"did you mean tandem:///{uri.authority}?"
-        )
-    return UsageFault(
-        "cars served by another machine cannot be reached yet",
-        where=uri.text,
-        expected="a car of this machine: tandem:///NAME",
-        got=f"host {uri.authority}",
-        remedy=f"run the command on {uri.authority}, with --car tandem:///{name}",
-    )
+        return network_car.make(uri, context)
+    uri.refuse_others()
+    return LocalSocket(uri.text, socket_path(uri.path.removeprefix("/")))
 
 
 def _connect_fault(label: str, error: OSError) -> DeviceFault:

@@ -185,5 +185,5 @@ def cookie_message(
     return head(COOKIE) + client_nonce + cookie_of(key, address, token_id, client_nonce, minute)
 
 
-assert START_BYTES == 44 + 32 + _ASKED.size + TAG_BYTES, "the messages are as long as they say"
-assert GRANT_BYTES == 20 + 32 + _GRANTED.size + TAG_BYTES, "the messages are as long as they say"
+assert 44 + 32 + _ASKED.size + TAG_BYTES == START_BYTES, "the messages are as long as they say"
+assert 20 + 32 + _GRANTED.size + TAG_BYTES == GRANT_BYTES, "the messages are as long as they say"

@@ -6,10 +6,11 @@ import asyncio
 import itertools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
+from typing import Protocol
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
@@ -35,6 +36,7 @@ from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.endpoint import OwnerEndpoint, local_endpoint
+from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.radio import RadioEndpoint
@@ -50,6 +52,14 @@ _ARMED = (State.ACTIVE, State.HOLD)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 Recognise = Callable[[CarIdentity], "Vehicle | None"]
+
+
+class NetworkWay(OwnerEndpoint, Protocol):
+    """A way in for other machines, of which the service says where it is and who came."""
+
+    def uri(self, car_name: str) -> str: ...
+
+    def news(self) -> Iterator[str]: ...
 
 
 class CarServer:
@@ -77,12 +87,16 @@ class CarServer:
         self.expected_cars: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
-        self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
+        # A car of another host has its owner there: this program is a guest, and its end is no stop
+        self.is_guest = is_of_another_host(uri)
+        if not self.is_guest:
+            self.car.heartbeats.append(StopSourceHeartbeat(self.car, OWNER))
         self._clock = clock
         self._recognise = recognise
         self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
         self._run: asyncio.Task[None] | None = None
         self.radio: RadioEndpoint | None = None  # set before ``start``
+        self.network: NetworkWay | None = None  # set before ``start``
         self._endpoints: list[OwnerEndpoint] = []
         self._known: KnownCar | None = None  # the car as it was identified last
         self._stranger: KnownCar | None = None  # the last other car seen in its place
@@ -167,9 +181,9 @@ class CarServer:
 
     def _open_endpoints(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
-        radios = (self.radio,) if self.radio else ()
+        asked_for = filter(None, (self.radio, self.network))
         stops = StopEndpoint(self.name, self.fleet, self.uri)
-        for endpoint in (local_endpoint(self.name), tap_endpoint(self.name), stops, *radios):
+        for endpoint in (local_endpoint(self.name), tap_endpoint(self.name), stops, *asked_for):
             endpoint.open(self.owner)
             self._endpoints.append(endpoint)
         self._announce()
@@ -253,13 +267,14 @@ class CarServer:
     def _take_over(self, state: State) -> None:
         """Stop a car that is armed on a new line: its owner crashed, or its cable was out."""
         self._is_line_new = False
-        if state in _ARMED:
+        if state in _ARMED and not self.is_guest:
             self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
     async def _stop_if_armed(self) -> None:
         """Stop an armed car before its owner leaves: the next client could drive it at once."""
         status = self.car.status
-        if not (self.car.is_online() and status and status.state in _ARMED):
+        is_armed = self.car.is_online() and status and status.state in _ARMED
+        if not is_armed or self.is_guest:
             return
         stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())
         give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)

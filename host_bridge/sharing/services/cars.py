@@ -119,12 +119,14 @@ class Cars:
         fleet: str = "",
         radio: str | None = None,
         board_id: bytes | None = None,
+        listen: str | None = None,
     ) -> CarServer:
         """Become the owner of a car; with an epoch, also its stop source "owner".
 
-        ``radio`` is the URI of the line on which a runstop box is heard. The board has to be that
-        of ``board_id``, or one that this host keeps by the ``name``; without either, any board is
-        served. Raises errors.TandemError.
+        ``radio`` is the URI of the line on which a runstop box is heard, ``listen`` the address of
+        this host at which guests are let in and anyone may stop it: ADDRESS or ADDRESS:PORT. The
+        board has to be that of ``board_id``, or one that this host keeps by the ``name``; without
+        either, any board is served. Raises errors.TandemError.
         """
         uri = as_uri(uri)
         transport = self.transport(uri)
@@ -138,6 +140,10 @@ class Cars:
         service.fleet = fleet
         service.expected_cars = self._expected_cars(name, board_id)
         service.radio = RadioEndpoint(self.transport(radio), self.clock) if radio else None
+        if listen is not None:
+            from host_bridge.sharing.network.network_endpoint import endpoint_at  # 20 ms to load
+
+            service.network = endpoint_at(listen, lambda: service.board_id)
         await service.start(name)
         return service
 

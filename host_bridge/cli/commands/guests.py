@@ -1,0 +1,96 @@
+"""``tandem guests``: list who was invited to a served car, and revoke it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from host_bridge.cli.arguments.car_option import add_car_option
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.printable import printable
+from host_bridge.sharing.network.guests import Guest, GuestBook
+from host_bridge.sharing.network.handshake import Role
+from host_bridge.sharing.services import Host
+
+EPILOG = """\
+examples:
+  tandem guests                 who was invited to the only car that is served
+  tandem guests --car red --json
+  tandem guests revoke 4f2a     whose id begins so; its session ends at once
+  tandem guests revoke all
+  tandem guests rotate          a new key of this host for this car: every token is void
+
+A guest that is revoked while it drives stops the car.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "List the guests of a car, and revoke them."
+    parser.epilog = EPILOG
+    parser.add_argument("what", nargs="?", choices=("revoke", "rotate"), help="what to do")
+    parser.add_argument("id", nargs="?", help="the beginning of an id, or all")
+    add_car_option(parser)
+    parser.add_argument("--json", action="store_true", help="print the guests as JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Return 0. Raises errors.TandemError."""
+    if (args.what == "revoke") != (args.id is not None):
+        raise UsageFault("whom to revoke?", expected="tandem guests revoke ID, or revoke all")
+    car = host.cars.find(args.car)
+    if car is None or not car.board_id:
+        raise UsageFault(
+            "this car is not served here, or has not said who it is",
+            expected="a name that tandem cars lists",
+            got=str(args.car),
+        )
+    book = GuestBook(bytes.fromhex(car.board_id))
+    if args.what == "revoke":
+        for guest in book.revoke(args.id):
+            print(f"revoked: {printable(guest.label)}, id {guest.token_id}")
+    elif args.what == "rotate":
+        print(f"{car.name}: {book.rotate()} tokens are void; tandem invite makes new ones")
+    else:
+        _show(list(_rows(book)), args.json)
+    return 0
+
+
+def _rows(book: GuestBook) -> Iterator[dict[str, object]]:
+    for guest in sorted(book.guests.values(), key=lambda it: it.made_s):
+        seen_s, where = book.times.seen.get(guest.token_id, (None, None))
+        yield {
+            "id": guest.token_id,
+            "label": guest.label,
+            "role": (Role(guest.role).name or "").lower(),
+            "state": _state(book, guest),
+            "left_s": round(max(0.0, book.left_s(guest))),
+            "seen_s": seen_s,
+            "from": where,
+        }
+
+
+def _state(book: GuestBook, guest: Guest) -> str:
+    if guest.revoked_s is not None:
+        return "revoked"
+    return "invited" if book.left_s(guest) > 0 else "over"
+
+
+def _show(rows: list[dict[str, object]], is_json: bool) -> None:
+    if is_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        seen = "never here"
+        if isinstance(row["seen_s"], float):
+            when = datetime.fromtimestamp(row["seen_s"]).astimezone()
+            seen = f"last here {when:%Y-%m-%d %H:%M} from {row['from']}"
+        left_h = float(str(row["left_s"])) / 3600
+        print(
+            f"{row['id']}  {row['role']:<6} {row['state']:<8} {left_h:7.1f} h left  "
+            f"{printable(str(row['label']))}, {seen}"
+        )
+    if not rows:
+        print("nobody was invited: tandem invite CAR --role watch")

@@ -1,0 +1,146 @@
+"""``tandem invite``: make a token by which somebody reaches a served car over the network."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from importlib.util import find_spec
+
+from host_bridge.cli.arguments.arg_types import duration, speed_cap
+from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.sharing.network.guests import GuestBook, new_guest
+from host_bridge.sharing.network.handshake import Address, Role
+from host_bridge.sharing.network.network_stop import FIRST_PORT
+from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.services import Host
+
+EPILOG = """\
+examples:
+  tandem invite red --role watch                   one week of looking on, and of stopping
+  tandem invite red --role drive --until 2h --label Ada
+  tandem invite red --role drive --cap 0.5 --address 192.168.1.7
+  tandem invite red --json | jq -r .token | ssh laptop tandem accept
+
+The car has to be served: tandem serve --listen ADDRESS. The token is a key. Whoever holds it is
+that guest, so hand it over where nobody else looks, and revoke it when it is lost: tandem guests
+revoke.
+Anyone may stop a car, with or without a token. A guest who drives claims as the source "remote",
+below whoever stands beside the car, within its cap, and arms no car whose vehicle file does not say
+so. A virtual car may be lent as "seat" or "script" too.
+"""
+_WEEK_S, _DAY_S, _HOUR_S = 7 * 86_400.0, 86_400.0, 3600.0
+# Chosen: by default the time of a visit, at most that of a project
+_TIMES_S = {
+    Role.WATCH: (_WEEK_S, 365 * _DAY_S),
+    Role.STOP: (_WEEK_S, 365 * _DAY_S),
+    Role.DRIVE: (8 * _HOUR_S, 30 * _DAY_S),
+}
+_ONLY_VIRTUAL = ("seat", "script")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Make a token by which somebody reaches a car over the network."
+    parser.epilog = EPILOG
+    add_car(parser)
+    parser.add_argument(
+        "--role", choices=[it.name.lower() for it in Role], default="watch", help="what it may do"
+    )
+    parser.add_argument(
+        "--until",
+        type=duration,
+        metavar="TIME",
+        help="for how long: 30m, 8h, 7d (default: a week; to drive, 8 h)",
+    )
+    parser.add_argument("--label", default="guest", help="who it is for, in lists and logs")
+    parser.add_argument(
+        "--source",
+        choices=("remote", *_ONLY_VIRTUAL),
+        default="remote",
+        help="as what a guest claims who drives",
+    )
+    parser.add_argument("--cap", type=speed_cap, metavar="M_PER_S", help="no claim beyond it")
+    parser.add_argument(
+        "--address", metavar="HOST", help="an address of this machine, as a hint in the token"
+    )
+    parser.add_argument("--json", action="store_true", help="print the token as JSON")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Run the command; return 0 once the token is kept. Raises errors.TandemError."""
+    return run_async(_invite(args, host))
+
+
+async def _invite(args: argparse.Namespace, host: Host) -> int:
+    opened = await host.cars.open(car_of(args))
+    try:
+        return _write(args, opened)
+    finally:
+        await opened.close()
+
+
+def _write(args: argparse.Namespace, opened: OpenCar) -> int:
+    role = Role[args.role.upper()]
+    if opened.car.is_afar:
+        raise UsageFault(
+            "only the car's own host invites to it",
+            where=opened.uri,
+            remedy="run tandem invite where tandem serve --listen runs",
+        )
+    if args.source in _ONLY_VIRTUAL and not opened.is_virtual:
+        raise UsageFault(
+            f"a real car is not lent as {args.source}",
+            expected="--source remote",
+            got=args.source,
+        )
+    usual_s, longest_s = _TIMES_S[role]
+    for_s = usual_s if args.until is None else args.until
+    if for_s > longest_s:
+        raise UsageFault(
+            f"too long for a guest who may {args.role}",
+            expected=f"at most {longest_s / _DAY_S:g} days",
+            got=f"{for_s / _DAY_S:g} days",
+        )
+    limits = {}
+    if role is Role.DRIVE:
+        limits = {
+            "sources": 1 << SOURCE_IDS[args.source],
+            "stop_sources": 1 << STOP_SOURCES["seat"].id | 1 << STOP_SOURCES["fleet"].id,
+            "cap_mm_s": round((args.cap or 0.0) * 1e3),
+        }
+    guest = new_guest(role, args.label, for_s, **limits)
+    book = GuestBook(opened.identity.board_id)
+    addresses: tuple[Address, ...] = ((args.address, FIRST_PORT),) if args.address else ()
+    try:
+        token = book.invite(guest, opened.name, addresses)
+    except ValueError:
+        raise UsageFault(
+            "not an address", expected="such as 192.168.1.7", got=args.address
+        ) from None
+    if args.json:
+        row = {"id": guest.token_id, "role": args.role, "until_s": guest.until_s}
+        print(json.dumps({**row, "label": guest.label, "token": token.text()}))
+        return 0
+    hours = f"{for_s / _HOUR_S:g} h"
+    print(f"{guest.label} may {args.role} {opened.name} for {hours}, id {guest.token_id}")
+    _draw(token.text())
+    print(
+        f"\n{token.text()}\n\nThere: tandem accept, then tandem://ADDRESS/{opened.name} is the car."
+    )
+    return 0
+
+
+def _draw(text: str) -> None:
+    """Draw the QR code, on a terminal only: a log is no place for a key."""
+    if not sys.stdout.isatty():
+        return
+    if find_spec("segno") is None:
+        print("(for a QR code: pip install 'tandem-cars[guests]')")
+        return
+    import segno
+
+    segno.make(text, error="m").terminal(compact=True)

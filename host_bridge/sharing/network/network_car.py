@@ -1,0 +1,199 @@
+"""``tandem://HOST/NAME``: a car that another machine serves, over UDP.
+
+Each frame is a datagram of its own. A claim is sent twice, byte for byte, 5 ms apart: the far end
+takes whichever comes first, so that single losses cost nothing. Nothing else is sent again here;
+what has to arrive is asked again by the link itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable
+
+from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
+from host_bridge.link.transports.descriptor import already_open
+from host_bridge.link.transports.uri import Uri
+from host_bridge.sharing.network.guest_link import GuestLink, GuestState
+from host_bridge.sharing.network.handshake import GrantStatus
+from host_bridge.sharing.network.invitations import invitation_to
+from host_bridge.sharing.network.network_stop import parts_of
+from host_bridge.sharing.network.tokens import Token
+from host_bridge.sharing.owner.chunks import split
+from host_bridge.sharing.stop.stop_filter import is_stop
+
+_OPEN_S = 3.0  # for the three round trips, at 200 ms between two tries
+_STEP_S = 0.005
+_COPY_S = 0.005  # bursts of loss are often shorter; a claim is valid for 120 ms
+_READ_BYTES = 2048
+_BATCH = 64
+_OVER = (GuestState.REFUSED, GuestState.ENDED, GuestState.LOST)
+
+
+class NetworkCar:
+    """The guest's transport. ``link`` is the session, once it is open."""
+
+    is_virtual = False  # there is a car to stop; its Identity says whether it is a virtual one
+    vehicle: str | None = None
+
+    def __init__(self, uri: Uri, token: Token, now_us: Callable[[], int]) -> None:
+        """Take the URI, of which ``copies`` says how often a claim is sent (1 or 2)."""
+        self.label = uri.text
+        self.link: GuestLink | None = None
+        self._token = token
+        self._now_us = now_us
+        self._host, self._port, _ = parts_of(uri.text)
+        self._copies = uri.integer("copies", 2, 1, 2)
+        self._socket: socket.socket | None = None
+        self._callbacks: tuple[OnBytes, OnClosed] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        """Open a session. Raises errors.DeviceFault if the host does not let us in."""
+        if self._socket:
+            raise already_open(self.label)
+        self._socket = await connected(self._host, self._port, self.label)
+        self.link = GuestLink(self._token, self._now_us())
+        self._callbacks = (on_bytes, on_closed)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._socket, self._read)
+        give_up_s = loop.time() + _OPEN_S
+        try:
+            while self.link.state is not GuestState.LIVE:
+                if self.link.state in _OVER or loop.time() > give_up_s:
+                    raise self._fault()
+                self._send_all(self.link.step(self._now_us()))
+                await asyncio.sleep(_STEP_S)
+        except BaseException:
+            self._shut()
+            raise
+        self._timer = loop.call_later(_STEP_S, self._step)
+
+    def send(self, data: bytes) -> int:
+        """Send each frame in a datagram. A Stop goes besides without a key: anyone may stop."""
+        if not self.link or not self._socket:
+            return 0
+        for frame in split(data):
+            if is_stop(frame):
+                self._send_all([frame])
+            sealed = self.link.seal(frame)
+            if sealed is None:
+                continue
+            self._send_all([sealed])
+            if sealed[0] == _CLAIMS and self._copies > 1:
+                asyncio.get_running_loop().call_later(_COPY_S, self._send_copy, sealed, self.link)
+        return len(data)
+
+    def close(self) -> None:
+        if self._socket and self.link:
+            self._send_all(self.link.bye(self._now_us()))
+            self._end(None)
+
+    def _send_copy(self, sealed: bytes, link: GuestLink) -> None:
+        if self.link is link:
+            self._send_all([sealed])
+
+    def _send_all(self, datagrams: list[bytes]) -> None:
+        for datagram in datagrams:
+            with contextlib.suppress(OSError):  # no way there at this moment: lost, as in the air
+                if self._socket:
+                    self._socket.send(datagram)
+
+    def _read(self) -> None:
+        for _ in range(_BATCH):
+            try:
+                data = self._socket.recv(_READ_BYTES) if self._socket else b""
+            except BlockingIOError:
+                return
+            except OSError:  # nobody listens there; silence says so, too
+                continue
+            if not self.link:
+                return
+            frames = self.link.hear(data, self._now_us())
+            if frames and self._callbacks:
+                self._callbacks[0](frames)
+
+    def _step(self) -> None:
+        if not self.link:
+            return
+        self._send_all(self.link.step(self._now_us()))
+        if self.link.state in _OVER:
+            self._end(self._fault())
+        else:
+            self._timer = asyncio.get_running_loop().call_later(_STEP_S, self._step)
+
+    def _end(self, fault: TandemError | None) -> None:
+        callbacks = self._callbacks
+        self._shut()
+        if callbacks:
+            callbacks[1](fault)
+
+    def _shut(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        if self._socket:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+        self._socket = self._callbacks = self._timer = self.link = None
+
+    def _fault(self) -> DeviceFault:
+        assert self.link, "it was begun"
+        refused = self.link.grant.status if self.link.grant else None
+        if refused in _REFUSED:
+            got, remedy = _REFUSED[refused]
+            return DeviceFault("the car's host refuses", where=self.label, got=got, remedy=remedy)
+        return DeviceFault(
+            "no session with the car's host",
+            where=self.label,
+            got=self.link.state.value,
+            remedy="does tandem serve --listen run there? is it the address that it printed? was "
+            "the token revoked, or the host's key rotated? a firewall may keep UDP away",
+        )
+
+
+_CLAIMS = 0x20  # the type byte of sealing.DRIVE
+_REFUSED = {
+    GrantStatus.PROTOCOL_DIFFERS: (
+        "its protocol is another version's",
+        "install the same version of Tandem here and there; tandem stop works all the same",
+    ),
+    GrantStatus.REVOKED: ("the token was revoked", "ask for a new one: tandem invite"),
+    GrantStatus.EXPIRED: ("the token's time is over", "ask for a new one: tandem invite"),
+    GrantStatus.FULL: ("it has 32 guests already", "try again when one has left"),
+    GrantStatus.NO_CAR: (
+        "its cable is out, or another board is there",
+        "look at what tandem serve says on that host",
+    ),
+}
+
+
+async def connected(host: str, port: int, label: str) -> socket.socket:
+    """Return a UDP socket towards a host. Raises errors.DeviceFault."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
+        family, kind, number, _, address = found[0]
+        end = socket.socket(family, kind, number)
+        end.setblocking(False)
+        end.connect(address)
+    except OSError as error:
+        raise DeviceFault(
+            "this host cannot be reached",
+            where=label,
+            got=error.strerror or str(error),
+            remedy="give its address, as tandem serve --listen printed it",
+        ) from None
+    return end
+
+
+def make(uri: Uri, context: TransportContext) -> NetworkCar:
+    """Return the transport of ``tandem://HOST/NAME``. Raises errors.TandemError."""
+    uri.refuse_others("copies")
+    name = uri.path.removeprefix("/")
+    if not name:
+        raise UsageFault(
+            "no name of a car", where=uri.text, remedy=f"did you mean tandem:///{uri.authority}?"
+        )
+    return NetworkCar(uri, invitation_to(name, uri.text), context.now_us)
