@@ -224,7 +224,9 @@ async def open_inputs(
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
-    ``is_afar``: some car is another host's. If that fails, whatever was opened is closed again. Raises errors.TandemError.
+    ``is_afar``: some car is another host's.
+
+    If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
     needs_hand = not chosen.is_person and (not is_virtual or options.hand is not None)
     if needs_hand and person is None:

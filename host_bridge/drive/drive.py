@@ -57,6 +57,18 @@ class Phase(Enum):
     OVER = "over"
 
 
+def _is_armed_there(fleet: Fleet) -> bool:
+    """Return whether a person beside a car arms it: it is afar, and its file names no guest."""
+    afar = [car.vehicle for car in fleet.cars if car.is_afar]
+    return any(vehicle is None or "guest" not in vehicle.may_arm for vehicle in afar)
+
+
+def _first_notice(fleet: Fleet, *, is_unarmed: bool) -> str:
+    if _is_armed_there(fleet):
+        return ARMED_THERE
+    return UNARMED if is_unarmed else ""
+
+
 class FleetDrive:
     """One drive of a fleet: it arms all cars once they have started, and clears no stop by itself.
 
@@ -88,8 +100,7 @@ class FleetDrive:
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
         self.command = DriveCommand()  # the latest
         self._is_afar = any(car.is_afar for car in fleet.cars)
-        unarmed = ARMED_THERE if self._is_afar else UNARMED
-        self.notice = unarmed if is_unarmed else ""
+        self.notice = _first_notice(fleet, is_unarmed=is_unarmed)
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         # Refused for overruns; a longer control period would help
@@ -270,6 +281,9 @@ class FleetDrive:
         self._patience_us = now_us + _ANSWER_US
 
     def _step_arming(self, now_us: int) -> None:
+        if _is_armed_there(self.fleet):
+            self._drive_on_if_armed(now_us)
+            return
         if self._request is None:
             if self._is_ready(now_us) or now_us >= self._patience_us:
                 self._ask(now_us)
@@ -342,7 +356,11 @@ class FleetDrive:
     def _step_stopped(self, now_us: int) -> None:
         """Drive on where a person beside cars that are afar has armed them."""
         self._tell_strangers()
-        if self._is_afar and all(trip.is_armed() for trip in self.trips):
+        if _is_armed_there(self.fleet):
+            self._drive_on_if_armed(now_us)
+
+    def _drive_on_if_armed(self, now_us: int) -> None:
+        if all(trip.is_armed() for trip in self.trips):
             self.notice = ""
             self._drive_on(now_us)
 

@@ -91,7 +91,7 @@ class DriveLoop:
                 seconds=self._options.seconds,
                 profile=self._options.profile,
                 cap_mps=self._options.cap_mps,
-                is_unarmed=self._options.is_unarmed or is_afar,
+                is_unarmed=self._options.is_unarmed,
                 notes=notes,
                 arm_clears=self._options.arm_clears,
             )

@@ -18,6 +18,7 @@ from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
 from host_bridge.core import Action
 from host_bridge.core.errors import DeviceFault, OverrunFault
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.services import Host
 
 _EXAMPLES = (
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.TandemError, among them RefusedFault with every reason.
     """
     text = car_of(args)
-    if host.cars.find(text) is None:
+    if host.cars.find(text) is None and not is_of_another_host(str(text)):
         raise _unserved(str(text))
     profile = profile_of(args)
     try:

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser)
     parser.add_argument(
-        "--role", choices=[it.name.lower() for it in Role], default="watch", help="what it may do"
+        "--role", choices=("watch", "stop", "drive"), default="watch", help="what it may do"
     )
     parser.add_argument(
         "--until",

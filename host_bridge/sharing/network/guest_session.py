@@ -19,6 +19,7 @@ from host_bridge.link.protocol import wire
 from host_bridge.sharing.network import sealing
 from host_bridge.sharing.network.guests import Guest
 from host_bridge.sharing.network.handshake import Address, Grant
+from host_bridge.sharing.network.noise import TAG_BYTES
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import id_of
 
@@ -136,7 +137,7 @@ class GuestSession:
 
 def _pieces(frames: bytes) -> list[bytes]:
     """Cut frames into pieces that fit a datagram."""
-    room = sealing.LONGEST_BYTES - sealing.HEADER.size - sealing.TAG_BYTES
+    room = sealing.LONGEST_BYTES - sealing.HEADER.size - TAG_BYTES
     found = [b""]
     for frame in split(frames):
         if len(found[-1]) + len(frame) > room:

@@ -15,6 +15,7 @@ from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.handshake import Address
 from host_bridge.sharing.network.network_server import NetworkServer, Output
 from host_bridge.sharing.network.network_stop import FIRST_PORT
+from host_bridge.sharing.network.sealing import COPY
 from host_bridge.sharing.owner.board_verification import UP, RelayedFrames
 from host_bridge.sharing.owner.owner import ClientLine, Owner
 from host_bridge.sharing.owner.rights import ALL
@@ -105,6 +106,7 @@ class NetworkEndpoint:
             guests = [it.guest.label for it in self.server.sessions.values() if it.is_confirmed]
             yield f"guests: {printable(', '.join(sorted(guests)) or 'none')}"
             refused = self.server.counts + self.server.open_stops.counts
+            del refused[COPY]
             if refused:
                 cause, count = refused.most_common(1)[0]
                 yield f"{refused.total()} datagrams refused, most for {cause} ({count})"
@@ -128,7 +130,7 @@ class NetworkEndpoint:
         now_us = self._owner.now_us()
         try:
             self._put(self.server.step(now_us))
-            if now_us - self._counted_us > _TIME_S * 1e6:
+            if now_us - self._counted_us > _TIME_S * 1e6 or self.server.notes:
                 self._count_time(now_us)
         except DataFileFault as fault:  # guests whose record is gone may not stay
             _LOGGER.error("%s", fault)

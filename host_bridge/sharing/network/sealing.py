@@ -19,6 +19,7 @@ HEADER = Struct("<BBI6s")  # type, 0, session, counter
 LONGEST_BYTES = 1200  # of a datagram: passes any path without fragments
 _WINDOW = 64
 _COUNTERS = 1 << 32  # under one key; then the session ends
+COPY = "copy of a claim"  # which a guest sends of each, in case the first is lost
 _LABEL = b"tandem/distance/1 "
 
 
@@ -119,6 +120,8 @@ class Opener:
             raise Rejected("wrong header")
         if behind < 0:
             return
+        if self._purpose.is_newest and not behind:
+            raise Rejected(COPY)
         if self._purpose.is_newest or behind >= _WINDOW:
             raise Rejected("late")
         if self._heard >> behind & 1:

@@ -1,0 +1,270 @@
+"""What an attacker on the network gets to the car: stops, and nothing else."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from firmware.protocol.messages import Identify, Stop
+from host_bridge.link.protocol import wire
+from host_bridge.sharing.network import handshake, sealing
+from host_bridge.sharing.network.guest_link import GuestState
+from host_bridge.sharing.network.handshake import Role
+from host_bridge.sharing.network.sealing import COPY
+from tests.host_bridge.sharing.network.bench import (
+    HOST_ADDRESSES,
+    Bench,
+    act,
+    bind,
+    claim,
+    stop,
+)
+from tests.support.evidence import some
+
+OTHER = HOST_ADDRESSES[1]
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return Bench(tmp_path / "guests")
+
+
+@pytest.fixture
+def driver(bench):
+    """A guest who drives with epoch 5."""
+    link = bench.join(bench.token())
+    assert link.state is GuestState.LIVE
+    bench.hear(link.seal(bind()))
+    bench.hear(link.seal(claim()))
+    assert bench.passed == [bind(), claim()], "an honest guest is heard, byte for byte"
+    bench.passed.clear()
+    bench.server.counts.clear()
+    return link
+
+
+def test_every_flipped_bit_of_a_datagram_is_refused(bench, driver):
+    datagram = driver.seal(claim(sequence=2))
+    for bit in range(8 * len(datagram)):
+        changed = bytearray(datagram)
+        changed[bit // 8] ^= 1 << bit % 8
+        bench.hear(bytes(changed))
+    assert bench.passed == []
+    assert bench.server.counts.total() + bench.server.open_stops.counts.total() == 8 * len(datagram)
+    bench.hear(datagram)
+    assert bench.passed == [claim(sequence=2)], "and the one that was not changed passes after"
+
+
+def test_every_cut_of_a_datagram_is_refused(bench, driver):
+    datagram = driver.seal(claim(sequence=2))
+    for size in range(len(datagram)):
+        bench.hear(datagram[:size])
+        bench.hear(datagram + bytes(size + 1))
+    assert bench.passed == []
+
+
+def test_a_repeated_and_a_late_claim_are_refused_and_a_copy_costs_nothing(bench, driver):
+    first, second = driver.seal(claim(sequence=2)), driver.seal(claim(sequence=3))
+    for datagram in (second, first, second):
+        bench.hear(datagram)
+    assert bench.passed == [claim(sequence=3)]
+    assert bench.server.counts == {"late": 1, COPY: 1}
+
+
+def test_of_a_batch_only_the_newest_claim_goes_on(bench, driver):
+    batch = [(driver.seal(claim(sequence=n)), HOST_ADDRESSES[0]) for n in range(2, 100)]
+    bench.take(bench.server.hear(batch, bench.now_us))
+    assert bench.passed == [claim(sequence=99)]
+
+
+def test_a_stop_passes_in_any_order_once(bench, driver):
+    sealed = [driver.seal(stop(n)) for n in range(64)]
+    for datagram in [*reversed(sealed), *sealed]:
+        bench.hear(datagram)
+    assert bench.passed == [stop(n) for n in reversed(range(64))]
+    assert bench.server.counts == {"repeated": 64}
+
+
+def test_what_belongs_to_another_session_purpose_direction_or_car_is_refused(
+    bench, driver, tmp_path
+):
+    other = bench.join(bench.token(), OTHER)
+    elsewhere = Bench(tmp_path / "elsewhere", bytes(8))
+    stranger = elsewhere.join(elsewhere.token())
+    assert other.state is stranger.state is GuestState.LIVE
+    sealed = driver.seal(claim(sequence=2))
+    number = sealed[2:6]
+    forged = [sealed[:2] + other.grant.session.to_bytes(4, "little") + sealed[6:]]
+    forged += [bytes([kind]) + sealed[1:] for kind in range(1, 256) if kind != sealed[0]]
+    foreign = stranger.seal(claim(sequence=2))
+    forged += [foreign, foreign[:2] + number + foreign[6:]]
+    for datagram in some(forged):
+        bench.hear(datagram)
+    assert bench.passed == []
+    assert bench.server.counts.total() == len(forged)
+
+
+def test_a_handshake_with_any_byte_changed_makes_no_session(bench):
+    token = bench.token()
+    nonce, address = bytes(16), OTHER
+    hello = handshake.hello(token.token_id, nonce)
+    for at in range(len(hello)):
+        changed = bytearray(hello)
+        changed[at] ^= 1
+        bench.hear(bytes(changed), address)
+    assert not bench.server.sessions
+    fresh = bench.join(token, address, within_us=0)
+    cookie = bench.hear(fresh.step(bench.now_us)[0], address)[0][0]
+    fresh.hear(cookie, bench.now_us)
+    start = fresh.step(bench.now_us)[0]
+    for at in range(len(start)):
+        bench.now_us += 500_000  # within the rate of handshakes
+        changed = bytearray(start)
+        changed[at] ^= 1
+        bench.hear(bytes(changed), address)
+    assert not bench.server.sessions
+    assert bench.server.counts["wrong key"] >= 60
+
+
+def test_a_cookie_counts_for_its_address_only(bench):
+    token = bench.token()
+    link = bench.join(token, within_us=0)
+    link.hear(bench.hear(link.step(bench.now_us)[0])[0][0], bench.now_us)
+    start = link.step(bench.now_us)[0]
+    bench.hear(start, OTHER)
+    assert not bench.server.sessions
+    assert bench.server.counts == {"wrong cookie": 1}
+
+
+def test_a_repeated_start_gets_the_same_grant_and_later_none(bench):
+    link = bench.join(bench.token(), within_us=0)
+    link.hear(bench.hear(link.step(bench.now_us)[0])[0][0], bench.now_us)
+    start = link.step(bench.now_us)[0]
+    first, second = bench.hear(start), bench.hear(start)
+    assert first == second
+    assert len(bench.server.sessions) == 1
+    bench.now_us += 6_000_000
+    assert bench.hear(start) == []
+    assert bench.server.counts == {"repeated handshake": 1}
+
+
+def test_handshakes_are_limited(bench):
+    token = bench.token()
+    for n in range(1000):
+        link = bench.join(token, HOST_ADDRESSES[n % 39], within_us=0)
+        address = HOST_ADDRESSES[n % 39]
+        link.hear(bench.hear(link.step(bench.now_us)[0], address)[0][0], bench.now_us)
+        bench.hear(link.step(bench.now_us)[0], address)
+    assert bench.server.counts["too many handshakes"] >= 990
+    assert len(bench.server.sessions) <= 4
+
+
+@pytest.mark.parametrize("kind", [it for it in range(256) if it not in (Stop.ID, Identify.ID)])
+def test_nothing_but_a_stop_passes_without_a_key(bench, kind):
+    frame = wire.frame(bytes([kind]) + bytes(30))
+    bench.hear(frame)
+    assert bench.passed == []
+
+
+def test_a_flood_of_open_stops_is_limited_and_answered_no_longer_than_asked(bench):
+    for n in range(10_000):
+        bench.now_us += 100
+        bench.hear(stop(n % 65_536), HOST_ADDRESSES[n % 39])
+        bench.take(bench.server.step(bench.now_us))
+    assert 95 <= len(bench.passed) <= 101, "one in each step of the board"
+    bench.hear(wire.encode(wire.new(Identify, token=1, challenge=b"12345678")))
+    assert bench.server.open_stops.counts == {"not a stop": 1}, "no answer with a box's key"
+
+
+def test_a_watcher_stops_and_does_nothing_else(bench):
+    link = bench.join(bench.token(Role.WATCH))
+    for frame in (bind(), claim(), act()):
+        bench.hear(link.seal(frame))
+    assert bench.passed == []
+    assert bench.server.counts == {"beyond its role": 3}
+    bench.hear(link.seal(stop()))
+    assert bench.passed == [stop()]
+
+
+@pytest.mark.parametrize(
+    ("frame", "cause"),
+    [
+        (claim(epoch=6), "another's epoch"),
+        (claim(source=1), "another's source"),
+        (claim(speed=1001), "beyond its cap"),
+        (claim(speed=-1001), "beyond its cap"),
+        (act(sender=4), "another's sender"),
+        (act(epoch=6), "another's epoch"),
+    ],
+)
+def test_a_driver_stays_within_what_was_lent(bench, driver, frame, cause):
+    bench.hear(driver.seal(frame))
+    assert bench.passed == []
+    assert bench.server.counts == {cause: 1}
+
+
+def test_one_frame_that_may_not_pass_refuses_its_whole_datagram(bench, driver):
+    sealer = driver._sealers["link"]
+    bench.hear(sealer.seal(bind() + act(sender=4)))
+    assert bench.passed == []
+
+
+def test_a_second_driver_takes_neither_the_seat_nor_an_epoch(bench, driver):
+    second = bench.join(bench.token(), OTHER)
+    bench.hear(second.seal(bind(5)), OTHER)
+    bench.hear(second.seal(bind(6)), OTHER)
+    bench.passed.clear()
+    bench.hear(second.seal(claim(epoch=6)), OTHER)
+    assert bench.passed == []
+    assert bench.server.counts == {"another's epoch": 1, "another drives": 1}
+    bench.now_us += 3_100_000
+    bench.hear(second.seal(claim(epoch=6)), OTHER)
+    assert bench.passed == [claim(epoch=6)], "a free seat is anybody's who may drive"
+
+
+def test_a_local_program_takes_its_epoch_from_a_guest(bench, driver):
+    bench.server.hear_local(bind(5))
+    bench.hear(driver.seal(claim(sequence=2)))
+    assert bench.passed == []
+    assert bench.server.counts == {"another's epoch": 1}
+
+
+def test_who_is_revoked_while_driving_stops_the_car_and_is_told(bench, driver):
+    bench.book.revoke("all")
+    datagrams = bench.take(bench.server.step(bench.now_us))
+    decoded = wire.Decoder().feed(bench.passed[0])
+    assert [type(it) for it in decoded] == [Stop]
+    driver.hear(datagrams[0][0], bench.now_us)
+    assert driver.state is GuestState.ENDED
+    bench.passed.clear()
+    bench.hear(driver.seal(claim(sequence=2)) or sealed_anyway(driver))
+    assert bench.passed == []
+
+
+def sealed_anyway(link):
+    return link._sealers["drive"].seal(claim(sequence=2))
+
+
+def test_a_guest_who_moves_is_followed_only_after_its_answer(bench, driver):
+    old, new = HOST_ADDRESSES[0], OTHER
+    session = next(iter(bench.server.sessions.values()))
+    answers = bench.hear(driver.seal(claim(sequence=2)), new)
+    assert session.address == old, "a copy that was raced diverts nothing"
+    assert [where for _, where in answers] == [new]
+    driver.hear(answers[0][0], bench.now_us)
+    bench.hear(driver.step(bench.now_us)[0], new)
+    assert session.address == new
+
+
+@pytest.mark.parametrize("count", [20_000, pytest.param(10**6, marks=pytest.mark.exhaustive)])
+def test_of_random_datagrams_none_passes(bench, driver, count):
+    """A million for the night: eight seconds."""
+    source = random.Random(35)
+    session = driver.grant.session.to_bytes(4, "little")
+    for _ in range(count):
+        kind = source.choice(sorted(sealing.UP_BY_KIND))
+        size = source.randrange(16, 80)
+        datagram = bytes([kind, 0]) + session + source.randbytes(size)
+        bench.hear(datagram, HOST_ADDRESSES[source.randrange(39)])
+    assert bench.passed == []
+    assert bench.server.counts.total() == count
