@@ -258,7 +258,7 @@ def test_a_guest_who_moves_is_followed_only_after_its_answer(bench, driver):
 
 @pytest.mark.parametrize("count", [20_000, pytest.param(10**6, marks=pytest.mark.exhaustive)])
 def test_of_random_datagrams_none_passes(bench, driver, count):
-    """A million for the night: eight seconds."""
+    """A million take two minutes."""
     source = random.Random(35)
     session = driver.grant.session.to_bytes(4, "little")
     for _ in range(count):

@@ -1,0 +1,78 @@
+"""A served car, reached by its address: the commands, a real socket, the real firmware."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
+from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem
+from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
+
+pytestmark = pytest.mark.process(drives=True)
+
+
+@pytest.fixture(autouse=True)
+def folders(monkeypatch, tmp_path):
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path))
+    with runtime_folder(monkeypatch):
+        yield
+
+
+def address_of(process) -> str:
+    """The URI that a host prints for its guests."""
+    for line in process.stdout:
+        if line.startswith("reached by the network as "):
+            return line.split()[-1]
+    raise AssertionError("the car is not reached by the network")
+
+
+def invited(*words: str) -> None:
+    """Make a token for the served car, and accept it."""
+    made = tandem("invite", "red", "--json", *words)
+    assert made.returncode == 0, made.stderr
+    token = json.loads(made.stdout)["token"]
+    kept = patience.run([*TANDEM, "accept"], text=True, within_s=45.0, data=token)
+    assert kept.returncode == 0, kept.stderr
+
+
+@pytest.mark.smoke
+def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
+    with serving("sim://nigel", "red", "--listen", "127.0.0.1:0") as host:
+        uri = address_of(host)
+        refused = tandem("cap", "0.2", "--car", uri)
+        assert refused.returncode == UsageFault.exit_code, "no token"
+        invited("--role", "drive")
+        capped = tandem("cap", "0.2", "--car", uri)
+        assert capped.returncode == 0, capped.stderr
+        assert "0.2 m/s at most" in capped.stdout
+        refused = tandem("arm", uri)
+        assert refused.returncode == RefusedFault.exit_code
+        assert "does not let this sender" in refused.stderr
+        stopped = tandem("stop", uri)
+        assert stopped.returncode == 0, stopped.stderr
+        assert tandem("guests", "revoke", "all").returncode == 0
+        refused = tandem("cap", "0.2", "--car", uri)
+        assert refused.returncode == DeviceFault.exit_code
+        assert "the token was revoked" in refused.stderr
+
+
+def test_a_guest_drives_once_a_person_beside_the_car_has_armed_it():
+    with serving("sim://nigel", "red", "--listen", "127.0.0.1:0") as host:
+        uri = address_of(host)
+        invited("--role", "drive", "--source", "script")
+        words = ("--input", "script:slalom", "--seconds", "2", "--json")
+        with program("drive", "--car", uri, *words, stdin=subprocess.DEVNULL) as drive:
+            armed = False
+            last: dict[str, object] = {}
+            for line in drive.stdout:
+                last = json.loads(line)
+                if not armed and "Nothing is armed yet" in str(last.get("notice", "")):
+                    armed = tandem("arm", "red").returncode == 0
+        summary = last["summary"]
+        assert armed
+        assert summary["is_completed"]
+        assert summary["cars"][0]["distance_m"] > 0.1
