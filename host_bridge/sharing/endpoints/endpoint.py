@@ -1,8 +1,8 @@
 """The endpoints of an owner: the ways in which clients of other programs reach it.
 
 An owner has a list of them: the local socket, by which its login drives, and the stop socket, by
-which every login stops (``stop_endpoint.py``). Guests on other machines come in by another, which is off
-unless asked for (``sharing/network/network_endpoint.py``).
+which every login stops (``stop_endpoint.py``). Guests on other machines come in by another
+(``sharing/network/network_endpoint.py``), which is off unless asked for.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ BAD = {
     "a car of another machine": (
         ["monitor", "tandem://jetson/nigel"],
         UsageFault,
-        ["cannot be reached yet", "run the command on jetson"],
+        ["nobody has invited you", "tandem invite", "To stop it needs no token"],
     ),
     "a log that is none": (
         ["log", __file__],

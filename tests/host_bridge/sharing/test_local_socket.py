@@ -155,10 +155,13 @@ def test_a_client_that_is_not_read_is_left_with_little_to_deliver_late() -> None
     assert 12 <= run_strictly(run()) <= 100  # 120 ms to 1 s at 100 Hz
 
 
-def test_a_car_of_another_machine_is_refused_for_now() -> None:
-    with pytest.raises(UsageFault, match="another machine") as caught:
+def test_a_car_of_another_machine_needs_a_token(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path))
+    with pytest.raises(UsageFault, match="nobody has invited you") as caught:
         open_transport("tandem://jetson/nigel", Bench())
-    assert "tandem:///nigel" in caught.value.remedy
+    assert "tandem accept" in caught.value.remedy
 
 
 def test_a_slash_too_few_is_noticed() -> None:
