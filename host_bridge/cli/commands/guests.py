@@ -11,7 +11,7 @@ from host_bridge.cli.arguments.car_option import add_car_option
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import printable
 from host_bridge.sharing.network.guests import Guest, GuestBook
-from host_bridge.sharing.network.handshake import Role
+from host_bridge.sharing.network.sealed.handshake import Role
 from host_bridge.sharing.services import Host
 
 EPILOG = """\

@@ -24,8 +24,8 @@ from firmware.protocol.messages import (
     Sync,
 )
 from host_bridge.link.protocol import wire
-from host_bridge.sharing.network.handshake import Grant, Role
-from host_bridge.sharing.network.sealing import DRIVE, LINK_UP, STOP, Purpose, Rejected
+from host_bridge.sharing.network.sealed.handshake import Grant, Role
+from host_bridge.sharing.network.sealed.sealing import DRIVE, LINK_UP, STOP, Purpose, Rejected
 
 _OF_AN_EPOCH = (Sync, Claim, Act, Leave)
 _ROLES: dict[type[Message], Role] = {

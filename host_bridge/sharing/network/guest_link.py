@@ -6,12 +6,12 @@ import secrets
 from enum import Enum
 
 from host_bridge.link.protocol import wire
-from host_bridge.sharing.network import handshake, sealing
 from host_bridge.sharing.network.guest_filter import purpose_of
 from host_bridge.sharing.network.guest_session import DOWN, END, NO_CHALLENGE, PROBE, UP
-from host_bridge.sharing.network.handshake import Grant, GrantStatus, Request
-from host_bridge.sharing.network.noise import ClientHandshake, HandshakeRefused
-from host_bridge.sharing.network.sealing import Rejected
+from host_bridge.sharing.network.sealed import handshake, sealing
+from host_bridge.sharing.network.sealed.handshake import Grant, GrantStatus, Request
+from host_bridge.sharing.network.sealed.noise import ClientHandshake, HandshakeRefused
+from host_bridge.sharing.network.sealed.sealing import Rejected
 from host_bridge.sharing.network.tokens import Token
 
 _ASK_US = 200_000  # between two HELLOs, or two STARTs of the same bytes

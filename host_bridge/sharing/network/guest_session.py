@@ -16,10 +16,10 @@ from firmware.protocol.messages import (
     StopSeen,
 )
 from host_bridge.link.protocol import wire
-from host_bridge.sharing.network import sealing
 from host_bridge.sharing.network.guests import Guest
-from host_bridge.sharing.network.handshake import Address, Grant
-from host_bridge.sharing.network.noise import TAG_BYTES
+from host_bridge.sharing.network.sealed import sealing
+from host_bridge.sharing.network.sealed.handshake import Address, Grant
+from host_bridge.sharing.network.sealed.noise import TAG_BYTES
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import id_of
 

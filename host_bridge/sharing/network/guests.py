@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.sharing.network.handshake import Address, Role
-from host_bridge.sharing.network.noise import new_private_key, public_key
 from host_bridge.sharing.network.private_files import (
     data_folder,
     locked,
     read_private,
     write_private,
 )
+from host_bridge.sharing.network.sealed.handshake import Address, Role
+from host_bridge.sharing.network.sealed.noise import new_private_key, public_key
 from host_bridge.sharing.network.tokens import Token
 
 _LEAP_S = 36 * 3600.0  # the most that one start believes of a clock that is ahead

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from firmware.protocol.messages import Bind, Claim, Leave, Stop
 from host_bridge.core import Sender
 from host_bridge.link.protocol import requests, wire
-from host_bridge.sharing.network import handshake, sealing
 from host_bridge.sharing.network.guest_filter import checked
 from host_bridge.sharing.network.guest_session import END, NO_CHALLENGE, GuestSession
 from host_bridge.sharing.network.guests import Guest, GuestBook
-from host_bridge.sharing.network.handshake import Address, Grant, GrantStatus, Request
-from host_bridge.sharing.network.noise import HandshakeRefused, ServerHandshake
 from host_bridge.sharing.network.open_stops import OpenStops
 from host_bridge.sharing.network.rate_limits import StartLimits
-from host_bridge.sharing.network.sealing import Rejected
+from host_bridge.sharing.network.sealed import handshake, sealing
+from host_bridge.sharing.network.sealed.handshake import Address, Grant, GrantStatus, Request
+from host_bridge.sharing.network.sealed.noise import HandshakeRefused, ServerHandshake
+from host_bridge.sharing.network.sealed.sealing import Rejected
 
 _UNCONFIRMED_US = 5_000_000
 _SILENT_US = 3_000_000  # then the seat and the epochs of a guest are free; the board does likewise

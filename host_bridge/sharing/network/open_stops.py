@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge.link.protocol import wire
-from host_bridge.sharing.network.handshake import Address
+from host_bridge.sharing.network.sealed.handshake import Address
 
 _APART_US = 10_000  # the board's step, which acknowledges one token
 _SENDERS = 64  # whose Stops wait

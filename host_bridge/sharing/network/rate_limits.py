@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from host_bridge.sharing.network.handshake import Address
+from host_bridge.sharing.network.sealed.handshake import Address
 
 _ADDRESSES_KEPT = 1024
 

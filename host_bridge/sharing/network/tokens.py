@@ -13,7 +13,7 @@ import ipaddress
 from dataclasses import dataclass, field
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.sharing.network.handshake import Address, Role
+from host_bridge.sharing.network.sealed.handshake import Address, Role
 
 PREFIX = "TANDEM:"
 _FORMAT = 1

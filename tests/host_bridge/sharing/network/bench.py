@@ -7,8 +7,8 @@ from firmware.protocol.messages import Act, Bind, Claim, Stop
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
 from host_bridge.sharing.network.guests import GuestBook, new_guest
-from host_bridge.sharing.network.handshake import Role
 from host_bridge.sharing.network.network_server import NetworkServer, Output
+from host_bridge.sharing.network.sealed.handshake import Role
 
 BOARD = bytes(range(8))
 REMOTE = 7

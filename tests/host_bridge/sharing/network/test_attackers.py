@@ -8,10 +8,10 @@ import pytest
 
 from firmware.protocol.messages import Identify, Stop
 from host_bridge.link.protocol import wire
-from host_bridge.sharing.network import handshake, sealing
 from host_bridge.sharing.network.guest_link import GuestState
-from host_bridge.sharing.network.handshake import Role
-from host_bridge.sharing.network.sealing import COPY
+from host_bridge.sharing.network.sealed import handshake, sealing
+from host_bridge.sharing.network.sealed.handshake import Role
+from host_bridge.sharing.network.sealed.sealing import COPY
 from tests.host_bridge.sharing.network.bench import (
     HOST_ADDRESSES,
     Bench,

@@ -7,8 +7,8 @@ import pytest
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.sharing.network.guest_link import GuestState
 from host_bridge.sharing.network.guests import GuestBook
-from host_bridge.sharing.network.handshake import GrantStatus, Role
 from host_bridge.sharing.network.invitations import accept, invitations
+from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.tokens import Token
 from tests.host_bridge.sharing.network.bench import BOARD, Bench
 

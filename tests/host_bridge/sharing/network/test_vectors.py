@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.sharing.network import handshake, sealing
-from host_bridge.sharing.network.handshake import Grant, GrantStatus, Request
-from host_bridge.sharing.network.noise import ClientHandshake, ServerHandshake, public_key
+from host_bridge.sharing.network.sealed import handshake, sealing
+from host_bridge.sharing.network.sealed.handshake import Grant, GrantStatus, Request
+from host_bridge.sharing.network.sealed.noise import ClientHandshake, ServerHandshake, public_key
 
 if sys.version_info >= (3, 11):
     import tomllib

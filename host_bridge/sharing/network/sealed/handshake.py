@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from struct import Struct
 
-from host_bridge.sharing.network.noise import TAG_BYTES
+from host_bridge.sharing.network.sealed.noise import TAG_BYTES
 
 HELLO, COOKIE, START, GRANT = 0x10, 0x11, 0x12, 0x13
 _SUITE = 1  # the only one; another would be another type of message

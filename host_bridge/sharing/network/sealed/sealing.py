@@ -13,7 +13,7 @@ from struct import Struct
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from host_bridge.sharing.network.noise import TAG_BYTES, nonce_of
+from host_bridge.sharing.network.sealed.noise import TAG_BYTES, nonce_of
 
 HEADER = Struct("<BBI6s")  # type, 0, session, counter
 LONGEST_BYTES = 1200  # of a datagram: passes any path without fragments
