@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from math import hypot
+
 from calibration.regression.steering_geometry import table_of
 from host_bridge.core import Vehicle
 
 _G_MPS2 = 9.81  # standard gravity
+# Assumed relative deviation of each axle's stiffness from a vehicle file's: floors and tyres differ
+_ASSUMED_STIFFNESS = 0.3
 
 
 def yaw_lag_s_per_mps(vehicle: Vehicle) -> float:
@@ -29,6 +33,14 @@ def known_understeer(vehicle: Vehicle) -> float:
     tyre = table_of(vehicle, "tyre")
     front, rear = tyre["stiffness_front_per_rad"], tyre["stiffness_rear_per_rad"]
     return (1.0 / front - 1.0 / rear) / (_G_MPS2 * _axles_apart_m(vehicle))
+
+
+def understeer_spread(vehicle: Vehicle) -> float:
+    """Return the standard deviation of the understeer in s^2/m^2, where no drive determines it."""
+    tyre = table_of(vehicle, "tyre")
+    ways = (1.0 / tyre["stiffness_front_per_rad"], 1.0 / tyre["stiffness_rear_per_rad"])
+    both = hypot(*ways) * _ASSUMED_STIFFNESS
+    return float(both / (_G_MPS2 * _axles_apart_m(vehicle)))
 
 
 def front_stiffness(vehicle: Vehicle, understeer: float) -> tuple[float, float]:

@@ -149,9 +149,15 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
 
 
 def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
-    if not fit.has_tyres:
+    if fit.lateral_mps2 <= LATERAL_MPS2:
         why = (
             f"it corners with {fit.lateral_mps2:.1f} m/s^2, and tyres tell from {LATERAL_MPS2:g} on"
+        )
+        return [not_identifiable(name, why) for name in TYRES]
+    if not fit.has_tyres:
+        why = (
+            "its speed hardly varies in bends, and at one speed understeer and steering gain are "
+            "one number"
         )
         return [not_identifiable(name, why) for name in TYRES]
     line, place = found.line, found.shape.width + 1

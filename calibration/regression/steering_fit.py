@@ -7,7 +7,7 @@ supports.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,11 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
 from calibration.regression.least_squares import LinearFit, fit_least_squares
-from calibration.regression.single_track import known_understeer, yaw_lag_s_per_mps
+from calibration.regression.single_track import (
+    known_understeer,
+    understeer_spread,
+    yaw_lag_s_per_mps,
+)
 from calibration.regression.steering_geometry import RollingGeometry
 from calibration.regression.steering_samples import (
     BLOCK_S,
@@ -25,13 +29,17 @@ from calibration.regression.steering_samples import (
     SteeringSamples,
     delayed_and_lagged,
     slope_per_s,
+    smoothed,
 )
 from host_bridge.core import Vehicle
 
 MOVES = 3  # least number of steering moves that determine delay and lag
 LATERAL_MPS2 = 1.5  # least lateral acceleration that determines the tyres
+# Least spread of the squared speed in bends over its mean. At one speed understeer and gain are one
+# number: with 0.3 (speeds 15 % either side) their estimates correlate by less than 0.96.
+SPEED_SPREAD = 0.3
 _MOVE_RAD = 0.03  # a change of the command within 0.2 s that counts as a move
-_NEWTON = 3  # rounds of linearising the tangent
+_NEWTON = 4  # rounds of linearising the tangent and the slip
 _MOST_RAD = 1.0
 _HAIR_S = 0.002  # step of the difference by delay and lag: a tenth of the grid
 _DELAYS_S = np.arange(0.0, 0.41, 0.02)
@@ -88,9 +96,13 @@ class SteeringFit:
         self.speed_mps = np.concatenate([one.speed_mps[one.use] for one in samples])
         self._gain = np.concatenate([slope_per_s(one.yaw_radps)[one.use] for one in samples])
         self._groups = self._grouped()
+        # Smoothed, because the noise of a speed that hardly varies would pass for its variation.
+        slow = [smoothed(one.speed_mps)[one.use] for one in samples]
+        self._speed_squared = np.concatenate(slow) ** 2
         # per cent of the samples: the tyres' own limit, and no peak of noise
         self.lateral_mps2 = float(np.quantile(np.abs(self._yaw * self.speed_mps), 0.95))
-        self.has_tyres = self.lateral_mps2 > LATERAL_MPS2
+        self.speed_spread = _relative_spread(self._speed_squared, self._yaw**2)
+        self.has_tyres = self.lateral_mps2 > LATERAL_MPS2 and self.speed_spread > SPEED_SPREAD
 
     def _grouped(self) -> npt.NDArray[np.int64]:
         found, first = [], 0
@@ -118,21 +130,44 @@ class SteeringFit:
         ])  # fmt: skip
 
     def _design(
-        self, columns: npt.NDArray[np.float64], angles_rad: Floats
-    ) -> tuple[npt.NDArray[np.float64], Floats]:
-        """Return the yaw rate's derivatives by the coefficients, and its constant part."""
+        self, columns: npt.NDArray[np.float64], values: Floats, understeer: float
+    ) -> tuple[npt.NDArray[np.float64], Floats, Floats]:
+        """Return the yaw rate's derivatives by the coefficients, its rest, and its slope by angle.
+
+        The rest is what the derivatives times the coefficients lack of the yaw rate. All of it is
+        of the model: a derivative by understeer that held the measured yaw rate would explain the
+        yaw rate by itself.
+        """
+        angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
         bent, slope = self._geometry.tangents(angles_rad)
-        rolled = self._geometry.curvature_per_tan * self.speed_mps
+        slip = 1.0 + understeer * self._speed_squared
+        rolled = self._geometry.curvature_per_tan * self.speed_mps / slip
+        by_understeer = -self._speed_squared * rolled * bent / slip
         found = [*(rolled * slope * column for column in columns.T), np.ones_like(rolled)]
+        rest = rolled * (bent - slope * angles_rad)
         if self.has_tyres:
-            found.append(-(self.speed_mps**2) * self._yaw)
-        return np.column_stack(found), rolled * (bent - slope * angles_rad)
+            found.append(by_understeer)
+            rest = rest - understeer * by_understeer
+        return np.column_stack(found), rest, rolled * slope
 
     def _aim(self) -> Floats:
-        """Return the yaw rate without the body's lag and, if tyres are not fitted, without slip."""
-        known = 0.0 if self.has_tyres else known_understeer(self.vehicle)
-        early = self._yaw + yaw_lag_s_per_mps(self.vehicle) * np.abs(self.speed_mps) * self._gain
-        return np.asarray(early * (1.0 + known * self.speed_mps**2))
+        """Return the yaw rate without the body's lag."""
+        lag_s = yaw_lag_s_per_mps(self.vehicle) * np.abs(self.speed_mps)
+        return np.asarray(self._yaw + lag_s * self._gain)
+
+    def _with_held_understeer(
+        self, line: LinearFit, design: npt.NDArray[np.float64], columns: npt.NDArray[np.float64]
+    ) -> LinearFit:
+        """Return the fit with the uncertainty of an understeer that is held, not fitted."""
+        if self.has_tyres:
+            return line
+        values = line.values[: columns.shape[1]]
+        slip = 1.0 + known_understeer(self.vehicle) * self._speed_squared
+        bent, _ = self._geometry.tangents(np.clip(columns @ values, -_MOST_RAD, _MOST_RAD))
+        turn = self._geometry.curvature_per_tan * self.speed_mps * bent / slip
+        moved = np.linalg.lstsq(design, turn * self._speed_squared / slip, rcond=None)[0]
+        spread = understeer_spread(self.vehicle)
+        return replace(line, covariance=line.covariance + spread**2 * np.outer(moved, moved))
 
     def fit_coefficients(
         self,
@@ -151,26 +186,38 @@ class SteeringFit:
         columns = shape.columns(self.commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
+        understeer = known_understeer(self.vehicle)
         for _ in range(_NEWTON):
-            angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
-            design, rest = self._design(columns, angles_rad)
+            design, rest, per_angle = self._design(columns, values, understeer)
+            extra = [per_angle * more for more in besides]
             if with_timing:  # columns of delay and lag, so that the covariance includes them
-                extra = []
-                for more in ((_HAIR_S, 0.0), (0.0, _HAIR_S)):
-                    later = self.commands(delay_s + more[0], lag_s + more[1]) - trim_rad
-                    apart = (shape.columns(later) - columns) @ values / _HAIR_S
-                    slope = self._geometry.tangents(angles_rad)[1]
-                    extra.append(self._geometry.curvature_per_tan * self.speed_mps * slope * apart)
-                design = np.column_stack([design, *extra])
-            rolled = (
-                self._geometry.curvature_per_tan
-                * self.speed_mps
-                * self._geometry.tangents(angles_rad)[1]
-            )
-            design = np.column_stack([design, *(rolled * more for more in besides)])
+                late = self._by_timing(shape, trim_rad, (delay_s, lag_s), columns @ values, values)
+                extra = [*(per_angle * one for one in late), *extra]
+            design = np.column_stack([design, *extra])
             line = fit_least_squares(design, self._aim() - rest, self._groups)
             values = line.values[: columns.shape[1]]
-        return line
+            if self.has_tyres:
+                understeer = max(float(line.values[columns.shape[1] + 1]), self._least_understeer)
+        return self._with_held_understeer(line, design, columns)
+
+    def _by_timing(
+        self,
+        shape: MapTerms,
+        trim_rad: float,
+        timing: tuple[float, float],
+        now_rad: Floats,
+        values: Floats,
+    ) -> list[Floats]:
+        """Return the derivatives of the wheels' angle by delay and by lag."""
+        delay_s, lag_s = timing
+        moved = ((delay_s + _HAIR_S, lag_s), (delay_s, lag_s + _HAIR_S))
+        angles = [shape.columns(self.commands(*one) - trim_rad) @ values for one in moved]
+        return [np.asarray((one - now_rad) / _HAIR_S) for one in angles]
+
+    @property
+    def _least_understeer(self) -> float:
+        """The understeer at which the fastest bend would tighten fivefold: no car gets there."""
+        return -0.8 / max(float(self._speed_squared.max()), 1e-9)
 
     def _timing(
         self, shape: MapTerms, trim_rad: float, first: tuple[float, float] | None = None
@@ -216,6 +263,15 @@ class SteeringFit:
             is_rolling = np.abs(one.speed_mps[20:]) > SLOW_MPS
             moves += int(np.sum(np.diff((moved & is_rolling).astype(int)) > 0))
         return moves >= MOVES
+
+
+def _relative_spread(values: Floats, weights: Floats) -> float:
+    """Return the weighted standard deviation over the weighted mean; 0 without weight."""
+    total = float(weights.sum())
+    mean = float(weights @ values) / total if total else 0.0
+    if mean <= 0.0:
+        return 0.0
+    return float(np.sqrt(weights @ (values - mean) ** 2 / total)) / mean
 
 
 def _simplex(first: tuple[float, float]) -> npt.NDArray[np.float64]:

@@ -14,6 +14,7 @@ from calibration.logs.trace import Trace
 GRID_S = 0.01  # to which a log is resampled
 BLOCK_S = 1.0  # samples of one block are treated as correlated
 SLOW_MPS = 0.05  # below this speed, yaw rate over speed is noise
+_SMOOTH_S = 0.5  # longer than the noise of wheel counts, shorter than a change of speed
 _COME_RAD = 0.01  # least steering one way that defines the side of approach
 
 
@@ -64,6 +65,13 @@ def approach_sides(command_rad: Floats) -> Floats:
             last = float(command)  # the farthest on this side: it has to come back from there
         sides[i] = side
     return sides
+
+
+def smoothed(values: Floats) -> Floats:
+    """Return the running mean over half a second."""
+    width = 2 * int(_SMOOTH_S / GRID_S / 2) + 1
+    padded = np.pad(values, width // 2, mode="edge")
+    return np.asarray(np.convolve(padded, np.ones(width) / width, "valid"))
 
 
 def slope_per_s(values: Floats) -> Floats:
