@@ -21,7 +21,8 @@ from calibration.bayesian_fit.run_effects import (
 )
 from calibration.logs.run import PoseTrack, Run
 from calibration.simulation.plant_numbers import Values
-from calibration.simulation.twin import STEP_S, Poses, Twin, as_odometry, commands_in_effect
+from calibration.simulation.poses import Poses, as_odometry
+from calibration.simulation.twin import STEP_S, Twin, commands_in_effect
 
 APART_S = 0.09  # between samples: correlated noise says nothing new sooner
 BESIDE_S = 0.6  # standing time kept before and after a drive: more repeats the same sample

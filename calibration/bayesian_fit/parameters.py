@@ -76,7 +76,12 @@ FIT_PARAMETERS = (
         "mount_x_m", -0.3, 0.3, 0.1, False, "the odometry's point, ahead of the centre of gravity"
     ),
     FitParameter(
-        "tyre_stiffness_per_rad", 0.5, 20.0, 0.7, True, "cornering stiffness per load, both axles"
+        "tyre_stiffness_per_rad",
+        0.5,
+        20.0,
+        0.7,
+        True,
+        "cornering stiffness per load of the front axle; the rear one keeps its ratio to it",
     ),
     FitParameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
 )

@@ -18,7 +18,7 @@ import numpy as np
 from calibration.arrays import Floats
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.plant_numbers import Values
-from calibration.simulation.twin import Poses
+from calibration.simulation.poses import Poses
 
 PIECE_S = 0.8  # the time in which a turn of a small car becomes visible
 PIECES_MOST = 12  # of a run: with more the effects would explain what the parameters should

@@ -15,7 +15,7 @@ from calibration.replay.replay import (
     path_length_m,
     speed_and_yaw_rate,
 )
-from calibration.simulation.twin import Poses
+from calibration.simulation.poses import Poses
 
 ROWS_S = 0.5  # between the lines of the table
 Shown: TypeAlias = tuple[Replay, FitCalibration | None]

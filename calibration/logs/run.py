@@ -17,7 +17,8 @@ class Commands:
     """All messages of a driver in order of time, (n,) each.
 
     A message is of steering or of throttle; ``value_norm`` is from -1 to 1, left
-    and ahead are positive.
+    and ahead are positive. ``is_ramped``: throttle is what the ramp of the car's program made of a
+    wish, as Tandem's logs have it. ``brakes``: from when to when its program braked, in s.
     """
 
     file: str
@@ -25,6 +26,8 @@ class Commands:
     t_s: Floats
     is_steering: npt.NDArray[np.bool_]
     value_norm: Floats
+    is_ramped: bool = False
+    brakes: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,12 @@ class Run:
     odometry: PoseTrack
 
     def start_pose(self) -> tuple[float, float, float]:
-        """Return the mean of all poses before the first command: x_m, y_m, yaw_rad.
+        """Return the mean of all poses up to the first command: x_m, y_m, yaw_rad.
 
         There has to be at least one.
         """
         o = self.odometry
-        count = int(np.searchsorted(o.t_s, self.commands.t_s[0]))
+        count = int(np.searchsorted(o.t_s, self.commands.t_s[0], side="right"))
         return (
             float(np.mean(o.x_m[:count])),
             float(np.mean(o.y_m[:count])),
@@ -61,8 +64,8 @@ class Run:
 
 
 def require_start_pose(run: Run, odometry: Path) -> Run:
-    """Return the run. Raises errors.DataFileFault if no pose is older than the first command."""
-    if run.odometry.t_s[0] >= run.commands.t_s[0]:
+    """Return the run. Raises errors.DataFileFault if every pose is later than the first command."""
+    if run.odometry.t_s[0] > run.commands.t_s[0]:
         raise DataFileFault(
             "begins after the first command",
             where=str(odometry),

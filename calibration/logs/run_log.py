@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -15,8 +16,10 @@ from calibration.logs.trace_tandem import logged_cars
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
-from host_bridge.logs.reading import cars_in, facts
+from host_bridge.logs.reading import cars_in, facts, read
 from host_bridge.logs.tables import write_run
+
+_DRIVEN = "ACTIVE"  # the state in which a car's program follows a target
 
 
 class LoggedRun(NamedTuple):
@@ -79,6 +82,31 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
             return
         run = read_run_csv(written.commands, written.odometry)
     name, sha256 = f"{log.name}:{car}", sha256_of(log)
-    commands = replace(run.commands, file=name, sha256=sha256)
+    commands = replace(
+        run.commands,
+        file=name,
+        sha256=sha256,
+        is_ramped=True,
+        brakes=tuple(_brakes(log, car)),
+    )
     odometry = replace(run.odometry, file=name, sha256=sha256)
     yield LoggedRun(vehicle.name, written.is_virtual, Run(commands, odometry))
+
+
+def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:
+    """Yield from when to when the car's program braked instead of following a target."""
+    start_us = begun_us = None
+    for row in read(log):
+        if row.car != car or row.topic not in ("status", "motion"):
+            continue
+        start_us = row.time_us if start_us is None else start_us
+        if row.topic != "status" or not isinstance(row.value, dict):
+            continue
+        is_braking = row.value["state"] != _DRIVEN and row.value["brake"] > 0.0
+        if is_braking and begun_us is None:
+            begun_us = row.time_us
+        elif not is_braking and begun_us is not None:
+            yield (begun_us - start_us) * 1e-6, (row.time_us - start_us) * 1e-6
+            begun_us = None
+    if begun_us is not None and start_us is not None:
+        yield (begun_us - start_us) * 1e-6, inf

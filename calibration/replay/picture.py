@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibration.replay.replay import Replay, speed_and_yaw_rate
-from calibration.simulation.twin import Poses
+from calibration.simulation.poses import Poses
 
 CAR, TWIN, UNTUNED = "#1b6ca8", "#e07a1f", "#8e8e8e"
 BESIDE_S = 0.5  # standing time that is shown before and after the drive

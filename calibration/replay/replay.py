@@ -18,7 +18,8 @@ from calibration.logs.run import Run
 from calibration.replay.band import Band, band
 from calibration.simulation.kinematic import kinematic, kinematic_numbers
 from calibration.simulation.plant_numbers import Values, plant_parameters
-from calibration.simulation.twin import Poses, Twin
+from calibration.simulation.poses import Poses
+from calibration.simulation.twin import Twin
 from host_bridge.core import Vehicle
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from calibration.logs.run import Run
 from calibration.simulation.command_queue import CommandChange, command_changes
 from calibration.simulation.plant_numbers import plant_parameters
-from calibration.simulation.twin import Poses, as_odometry
+from calibration.simulation.poses import Poses, as_odometry
 from host_bridge.core import Vehicle
 from sim_mock.plant.body import BodyInput, BodyParameters
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, sin
 
@@ -11,8 +10,10 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.run import Run
+from calibration.simulation.board_loop import BoardLoop
 from calibration.simulation.command_queue import CommandChange, command_changes, departures_s
 from calibration.simulation.plant_numbers import Values, plant_parameters
+from calibration.simulation.poses import Poses, as_odometry
 from calibration.simulation.steering_model import STEERING_PARAMETERS
 from calibration.simulation.tuned_plant import remapped_steering, with_values
 from host_bridge.core import Vehicle
@@ -22,22 +23,15 @@ from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
 
 STEP_S = 0.001  # the step that the plant is tuned for
-SETTLE_S = 0.5  # before the first command, so that the wheels stand where steering 0 puts them
+# After a speed controller has armed and before the first command, so that the wheels stand where
+# steering 0 puts them
+SETTLE_S = 0.5
 QUIET_S = 0.1  # after a change: longer than any servo's dead time
 KEPT = 64  # reshaped steering curves in the cache
 HAIR_S = 1e-7  # shorter remainders are no step
 # In m/s^2 and rad/s^2, for steps of STEP_S: below it the motion counts as steady, which costs a
 # tenth of a millimetre in a run. It grows with the square of the step, as the step's own errors do.
 STEADY_PER_S2 = 2e-5
-
-
-@dataclass(frozen=True)
-class Poses:
-    """The poses of something, sample by sample."""
-
-    x_m: Floats
-    y_m: Floats
-    yaw_rad: Floats
 
 
 class Twin:
@@ -56,7 +50,10 @@ class Twin:
         self._bent: dict[
             tuple[float, ...], tuple[SteeringChannel, ...]
         ] = {}  # cache of steering channels by the values of MAP
-        self.outputs_of(CommandChange(0.0, 0.0, 0.0))
+        # A car with a speed controller follows a target speed by the loop of its board.
+        self.has_loop = any(one["kind"] == "esc" for one in vehicle.channels)
+        if not self.has_loop:
+            self.outputs_of(CommandChange(0.0, 0.0, 0.0))
 
     def tuned(self, values: Values) -> PlantParameters:
         """Return the parameters of the vehicle's plant with these values."""
@@ -75,7 +72,12 @@ class Twin:
     def centre_poses(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
         """Return the centre of gravity's poses at the odometry's times, from rest in the origin."""
         return self.drive(
-            self.tuned(values), commands_in_effect(run, values), run.odometry.t_s, step_s
+            self.tuned(values),
+            commands_in_effect(run, values),
+            run.odometry.t_s,
+            step_s,
+            is_ramped=run.commands.is_ramped,
+            brakes=run.commands.brakes,
         )
 
     def drive(
@@ -84,10 +86,16 @@ class Twin:
         schedule: Sequence[CommandChange],
         times_s: Floats,
         step_s: float,
+        *,
+        is_ramped: bool = False,
+        brakes: Sequence[tuple[float, float]] = (),
     ) -> Poses:
         """Return the centre of gravity's poses at ``times_s``, from rest in the origin."""
+        plant = Plant(parameters, seed=0)
+        if self.has_loop:
+            board = BoardLoop(self.vehicle.parameters, is_ramped=is_ramped)
+            return self._drive_by_loop(plant, board, schedule, brakes, times_s, step_s)
         plan = [CommandChange(schedule[0].t_s - SETTLE_S, 0.0, 0.0), *schedule]
-        plant = Plant(parameters, seed=0)  # the seed is of its sensors, which nothing reads here
         track = _Track(plan[0].t_s, plant.truth)
         for now, then in pairwise([*plan, CommandChange(float(times_s[-1]), 0.0, 0.0)]):
             if now.t_s >= times_s[-1]:
@@ -95,6 +103,35 @@ class Twin:
             if now is plan[-1] and not now.throttle_norm and not plant.truth.vx_mps:
                 break
             _simulate(plant, track, min(then.t_s, float(times_s[-1])), self.outputs_of(now), step_s)
+        return track.at(times_s)
+
+    def _drive_by_loop(
+        self,
+        plant: Plant,
+        board: BoardLoop,
+        schedule: Sequence[CommandChange],
+        brakes: Sequence[tuple[float, float]],
+        times_s: Floats,
+        step_s: float,
+    ) -> Poses:
+        """Drive with the board's program in the loop: the throttle is a share of the top speed."""
+        armed_s = getattr(plant.parameters.esc, "arm_s", 0.0)  # a VESC has none: it arms at once
+        begin_s = schedule[0].t_s - SETTLE_S - armed_s
+        track = _Track(begin_s, plant.truth)
+        substeps = max(round(board.step_s / step_s), 1)
+        fine_s = board.step_s / substeps
+        at, now = 0, CommandChange(begin_s, 0.0, 0.0)
+        for step in range(int((float(times_s[-1]) - begin_s) / board.step_s) + 1):
+            t_s = begin_s + step * board.step_s
+            while at < len(schedule) and schedule[at].t_s <= t_s + HAIR_S:
+                now, at = schedule[at], at + 1
+            target_mps = now.throttle_norm * self.vehicle.speed_max_mps
+            steer_rad = now.steering_norm * self.vehicle.steer_max_rad
+            is_braking = any(start_s <= t_s < end_s for start_s, end_s in brakes)
+            outputs = board.outputs(plant, target_mps, steer_rad, brakes=is_braking)
+            for i in range(1, substeps + 1):
+                plant.step(fine_s, outputs, True)
+                track.rows.append((t_s + i * fine_s, *plant.truth.values()))
         return track.at(times_s)
 
     def outputs_of(self, now: CommandChange) -> list[int]:
@@ -119,8 +156,8 @@ class Twin:
         raise VehicleFileFault(
             f"cannot replay throttle on a channel of kind {kind}",
             where=self.vehicle.path,
-            expected="servo_steering, h_bridge or none",
-            remedy="replay logs of cars with H-bridges, such as nigel",
+            expected="servo_steering, esc, h_bridge or none",
+            remedy="name a vehicle whose drive is an ESC, a VESC or H-bridges",
         )
 
 
@@ -244,17 +281,3 @@ def _leap(truth: BodyState, span_s: float) -> None:
     truth.x_m += chord * (c * truth.vx_mps - s * truth.vy_mps)
     truth.y_m += chord * (s * truth.vx_mps + c * truth.vy_mps)
     truth.yaw_rad += 2.0 * half_rad
-
-
-def as_odometry(
-    own: Poses, start: tuple[float, float, float], mount_yaw_rad: float, mount_x_m: float
-) -> Poses:
-    """Return poses of a car that began at the origin, as an odometry so mounted reports them."""
-    x_m, y_m, yaw_rad = start
-    turn_rad = yaw_rad + mount_yaw_rad
-    ahead_m = own.x_m + mount_x_m * (np.cos(own.yaw_rad) - 1.0)
-    aside_m = own.y_m + mount_x_m * np.sin(own.yaw_rad)
-    c, s = np.cos(turn_rad), np.sin(turn_rad)
-    return Poses(
-        x_m + c * ahead_m - s * aside_m, y_m + s * ahead_m + c * aside_m, yaw_rad + own.yaw_rad
-    )

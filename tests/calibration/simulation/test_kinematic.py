@@ -8,7 +8,7 @@ from calibration.bayesian_fit.run_effects import PredictedPath, pieces
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.kinematic import MOST_TURN_RAD, KinematicNumbers, _path
 from calibration.simulation.plant_numbers import plant_parameters
-from calibration.simulation.twin import Poses
+from calibration.simulation.poses import Poses
 from host_bridge import config
 from tests.support.evidence import some
 

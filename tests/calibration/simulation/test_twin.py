@@ -8,8 +8,8 @@ from calibration.simulation import twin
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.kinematic import kinematic, kinematic_numbers
 from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
-from calibration.simulation.twin import Twin, as_odometry, predict
-from host_bridge.core.errors import VehicleFileFault
+from calibration.simulation.poses import as_odometry
+from calibration.simulation.twin import Twin, predict
 from host_bridge.sharing.services import make_host
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
@@ -117,7 +117,25 @@ def test_twin_and_kinematic_model_agree_where_nothing_lags_or_slips():
     assert poses.yaw_rad[-1] == pytest.approx(ours.yaw_rad[-1], rel=0.02)
 
 
-def test_a_car_with_an_esc_is_refused():
-    f1tenth = make_host().vehicles.load("f1tenth")
-    with pytest.raises(VehicleFileFault, match="kind esc"):
-        predict(f1tenth, known_values(f1tenth), made_run(0.1, KNOWN, 0, 0.0))
+@pytest.mark.parametrize("name", ["f1tenth", "f1tenth_vesc"])
+def test_a_car_with_a_speed_controller_comes_to_the_speed_that_is_commanded(name):
+    vehicle = make_host().vehicles.load(name)
+    twin, times_s = Twin(vehicle), np.linspace(0.0, 4.0, 41)
+    share = 1.0 / vehicle.speed_max_mps
+    schedule = [CommandChange(0.0, share, 0.0), CommandChange(3.0, share, 0.2)]
+    poses = twin.drive(twin.tuned(known_values(vehicle)), schedule, times_s, 0.001)
+    speed_mps = np.gradient(poses.x_m, times_s)
+    assert speed_mps[28] == pytest.approx(1.0, rel=0.05)
+    assert abs(poses.yaw_rad[30]) < 0.01
+    assert poses.yaw_rad[-1] > 0.1
+
+
+def test_a_car_that_brakes_stands_sooner_than_one_that_follows_a_target_of_0():
+    vehicle = make_host().vehicles.load("f1tenth_vesc")
+    twin, times_s = Twin(vehicle), np.linspace(0.0, 5.0, 51)
+    schedule = [CommandChange(0.0, 2.0 / vehicle.speed_max_mps, 0.0), CommandChange(3.0, 0.0, 0.0)]
+    plant = twin.tuned(known_values(vehicle))
+    followed = twin.drive(plant, schedule, times_s, 0.001)
+    braked = twin.drive(plant, schedule, times_s, 0.001, brakes=[(3.0, 9.0)])
+    assert braked.x_m[30] == followed.x_m[30]
+    assert braked.x_m[-1] < followed.x_m[-1] - 0.02
