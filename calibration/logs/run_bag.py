@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, run_fault
 from host_bridge.core import Vehicle
-from host_bridge.logs.bags import read_bag
+from host_bridge.logs.bags import Bag, read_bag
 
 _FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 
@@ -18,31 +19,52 @@ _FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
     """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
 
-    Commands before the first that asks for a speed are left out, as the car stands until then.
-    Raises errors.DataFileFault as ``read_run_csv`` and ``read_bag`` do, DeviceFault without
-    rosbags.
+    AutoDRIVE's commands are such shares as they are. Of others, commands before the first that asks
+    for a speed are left out, as the car stands until then. Raises errors.DataFileFault as
+    ``read_run_csv`` and ``read_bag`` do, DeviceFault without rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
+    commands = _of_shares(path, bag) if bag.shares else _of_speeds(path, bag, vehicle)
+    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
+    times_s, x_m, y_m, yaw_rad = places.T
+    odometry = PoseTrack(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
+    return require_start_pose(Run(commands, odometry), path)
+
+
+def _of_speeds(path: Path, bag: Bag, vehicle: Vehicle) -> Commands:
     rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.commands])
-    moving = np.flatnonzero(rows[:, 1])
-    if not moving.size:
-        raise run_fault(
-            path, 0, "nobody drives in this bag", "a speed that is not 0", bag.drive_topic
-        )
-    rows = rows[moving[0] :]
+    rows = rows[_first(path, bag, rows[:, 1] != 0.0) :]
     shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
     _tell_clipped(path, vehicle, shares)
-    commands = Commands(
+    return Commands(
         bag.file,
         bag.sha256,
         np.repeat(rows[:, 0], 2),
         np.tile([False, True], len(rows)),
         np.clip(shares, -1.0, 1.0).ravel(),
     )
-    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
-    times_s, x_m, y_m, yaw_rad = places.T
-    odometry = PoseTrack(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
-    return require_start_pose(Run(commands, odometry), path)
+
+
+def _of_shares(path: Path, bag: Bag) -> Commands:
+    """Return AutoDRIVE's commands, which are shares already.
+
+    What was steered before the first throttle stays: it is sent when it changes, too.
+    """
+    is_steering = np.array([it.is_steering for it in bag.shares])
+    values = np.array([it.value_norm for it in bag.shares])
+    _first(path, bag, ~is_steering & (values != 0.0))
+    times_s = np.array([it.t_s for it in bag.shares])
+    return Commands(bag.file, bag.sha256, times_s, is_steering, np.clip(values, -1.0, 1.0))
+
+
+def _first(path: Path, bag: Bag, is_moving: npt.NDArray[np.bool_]) -> int:
+    """Return the place of the first command to move. Raises errors.DataFileFault without one."""
+    moving = np.flatnonzero(is_moving)
+    if not moving.size:
+        raise run_fault(
+            path, 0, "nobody drives in this bag", "a speed that is not 0", bag.drive_topic
+        )
+    return int(moving[0])
 
 
 def _tell_clipped(path: Path, vehicle: Vehicle, shares: Floats) -> None:

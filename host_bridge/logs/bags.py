@@ -1,7 +1,9 @@
 """Reader of ROS 1 and ROS 2 bags: a car's commands and its odometry.
 
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
-read unless other names are given. The library ``rosbags`` reads it, which needs no ROS.
+read unless other names are given; without a topic of that type, AutoDRIVE's ``throttle_command``
+and ``steering_command`` of one car are the commands. The library ``rosbags`` reads it, which needs
+no ROS.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from host_bridge.logs.ros_types import library, typestore
 DRIVE, ODOM = "/drive", "/odom"
 ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
 ODOMETRY = ("nav_msgs/msg/Odometry",)
+SHARE = "std_msgs/msg/Float32"  # AutoDRIVE's commands, a topic for each: from -1 to 1
+THROTTLE, STEERING = "throttle_command", "steering_command"  # the last parts of their names
 # What the library raises for damaged bytes, besides errors of its own
 DAMAGES = (
     ArithmeticError,
@@ -46,6 +50,18 @@ class CommandSample:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareSample:
+    """A command of throttle or of steering as a share of all there is, left and ahead positive.
+
+    ``t_s`` is its arrival in seconds since the bag's beginning.
+    """
+
+    t_s: float
+    is_steering: bool
+    value_norm: float
+
+
+@dataclass(frozen=True, slots=True)
 class OdometrySample:
     """A pose and velocity of the odometry: m, rad, m/s, rad/s.
 
@@ -63,7 +79,10 @@ class OdometrySample:
 
 @dataclass(frozen=True)
 class Bag:
-    """A drive read from a bag; both lists are in the order of their times."""
+    """A drive read from a bag; all lists are in the order of their times.
+
+    A bag has its commands either as ``commands`` or as ``shares``.
+    """
 
     file: str
     sha256: str
@@ -71,6 +90,7 @@ class Bag:
     odom_topic: str
     commands: list[CommandSample] = field(default_factory=list)
     odometry: list[OdometrySample] = field(default_factory=list)
+    shares: list[ShareSample] = field(default_factory=list)
 
 
 def is_bag(path: Path) -> bool:
@@ -126,18 +146,49 @@ def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
 
 
 def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
-    chosen = (
-        _topic(path, reader, drive_topic or DRIVE, ACKERMANN, is_named=bool(drive_topic)),
-        _topic(path, reader, odom_topic or ODOM, ODOMETRY, is_named=bool(odom_topic)),
+    pair = share_topics(path, reader, drive_topic)
+    drive = (
+        pair[0]
+        if pair
+        else _topic(path, reader, drive_topic or DRIVE, ACKERMANN, is_named=bool(drive_topic))
     )
+    odom = _topic(path, reader, odom_topic or ODOM, ODOMETRY, is_named=bool(odom_topic))
     start_ns = reader.start_time
-    commands = list(_commands(reader, chosen[0], start_ns))
-    odometry = list(_odometry(reader, chosen[1], start_ns))
-    for topic, found in zip(chosen, (commands, odometry), strict=True):
+    commands = [] if pair else list(_commands(reader, drive, start_ns))
+    shares = list(_shares(reader, pair, start_ns)) if pair else []
+    odometry = list(_odometry(reader, odom, start_ns))
+    for topic, found in ((drive, commands or shares), (odom, odometry)):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
-    return Bag(
-        path.name, sha256_of(path), *chosen, commands, sorted(odometry, key=lambda it: it.t_s)
+    odometry.sort(key=lambda it: it.t_s)
+    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares)
+
+
+def share_topics(path: Path, reader: Any, drive_topic: str = "") -> tuple[str, str] | None:
+    """Return the topics of AutoDRIVE's throttle and steering of one car, if these are its commands.
+
+    They are where the bag has no other command, or where ``drive_topic`` is one of the two. Raises
+    errors.DataFileFault for the commands of several cars of which none is named.
+    """
+    topics = {name: info.msgtype for name, info in reader.topics.items()}
+    ends = [name.removesuffix(THROTTLE) for name in topics if name.endswith(THROTTLE)]
+    pairs = [
+        (end + THROTTLE, end + STEERING)
+        for end in sorted(ends)
+        if topics[end + THROTTLE] == topics.get(end + STEERING) == SHARE
+    ]
+    if drive_topic:
+        return next((pair for pair in pairs if drive_topic in pair), None)
+    if any(kind in ACKERMANN for kind in topics.values()) or not pairs:
+        return None
+    if len(pairs) == 1:
+        return pairs[0]
+    raise DataFileFault(
+        "the bag has the commands of several cars",
+        where=str(path),
+        expected="one of them, named by --drive-topic",
+        got=", ".join(pair[0] for pair in pairs),
+        remedy=f"--drive-topic {pairs[0][0]}",
     )
 
 
@@ -155,7 +206,7 @@ def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
     return DataFileFault(
         f"the bag has no {topic} to read",
         where=str(path),
-        expected=f"{ACKERMANN[0]} and {ODOMETRY[0]}",
+        expected=f"{ACKERMANN[0]} (or {THROTTLE} and {STEERING} of {SHARE}) and {ODOMETRY[0]}",
         got=got,
         remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
     )
@@ -173,6 +224,17 @@ def _commands(reader: Any, topic: str, start_ns: int) -> Iterator[CommandSample]
             (time_ns - start_ns) * 1e-9, float(drive.speed), float(drive.steering_angle)
         )
         if _is_whole((row.speed_mps, row.steer_rad)):
+            yield row
+
+
+def _shares(reader: Any, pair: tuple[str, str], start_ns: int) -> Iterator[ShareSample]:
+    found = [
+        ShareSample((time_ns - start_ns) * 1e-9, is_steering, float(message.data))
+        for topic, is_steering in zip(pair, (False, True), strict=True)
+        for time_ns, message in _messages(reader, topic)
+    ]
+    for row in sorted(found, key=lambda it: it.t_s):
+        if isfinite(row.value_norm):
             yield row
 
 

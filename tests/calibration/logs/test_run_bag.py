@@ -5,6 +5,12 @@ import pytest
 from calibration.logs.run_bag import read_run_bag
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
+from host_bridge.core.errors import DataFileFault
+from host_bridge.logs.ros_types import empty
+from tests.host_bridge.logs.made_bags import KINDS, ODOMETRY, START_NS, odom, write
+
+SHARE = "std_msgs/msg/Float32"
+NIGEL = load_vehicle("nigel")
 
 
 @pytest.fixture(scope="module")
@@ -27,3 +33,39 @@ def test_commands_beyond_the_vehicle_are_told_and_those_within_are_not(bag, caps
     assert "commands in bag.mcap ask for more than" in told
     assert "the most of nigel; they are taken as that" in told
     assert run.commands.value_norm.max() == 1.0
+
+
+def share(value):
+    message = empty(SHARE)
+    message.data = value
+    return message
+
+
+def autodrive_rows(*cars):
+    """Of AutoDRIVE's topics: steering first, then throttle, and an odometry."""
+    for k in range(50):
+        at_ns = START_NS + k * 100_000_000
+        for car in cars:
+            its = f"/autodrive/{car}"
+            yield at_ns, f"{its}/steering_command", SHARE, share(0.3)
+            yield at_ns, f"{its}/throttle_command", SHARE, share(1.0 if k > 4 else 0.0)
+        yield at_ns, "/odom", ODOMETRY, odom(0.03 * k, 0.0, 0.0, at_ns)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_commands_of_autodrive_are_read_as_the_shares_that_they_are(kind, tmp_path):
+    run = read_run_bag(write(tmp_path, kind, autodrive_rows("nigel_1")), load_vehicle("nigel"))
+    values, is_steering = run.commands.value_norm, run.commands.is_steering
+    assert len(values) == 100
+    assert values[is_steering] == pytest.approx(0.3)
+    assert values[~is_steering].tolist() == [0.0] * 5 + [1.0] * 45
+    assert len(run.odometry.t_s) == 50
+
+
+def test_of_several_cars_one_has_to_be_named(tmp_path):
+    bag, nigel = write(tmp_path, ".mcap", autodrive_rows("nigel_1", "nigel_2")), NIGEL
+    with pytest.raises(DataFileFault, match="several cars") as fault:
+        read_run_bag(bag, nigel)
+    assert "--drive-topic /autodrive/nigel_1/throttle_command" in str(fault.value.remedy)
+    run = read_run_bag(bag, nigel, "/autodrive/nigel_2/throttle_command")
+    assert len(run.commands.t_s) == 100

@@ -59,8 +59,9 @@ def write_ros1(path: Path, rows) -> Path:
         for time_ns, topic, name, message in rows:
             if topic not in known:
                 known[topic] = writer.add_connection(topic, name, typestore=store)
-            message.header = store.types["std_msgs/msg/Header"](
-                seq=0, stamp=message.header.stamp, frame_id=""
-            )
+            if hasattr(message, "header"):
+                message.header = store.types["std_msgs/msg/Header"](
+                    seq=0, stamp=message.header.stamp, frame_id=""
+                )
             writer.write(known[topic], time_ns, store.serialize_ros1(message, name))
     return path
