@@ -40,8 +40,11 @@ def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
     # The bias drifts: its uncertainty is the spread of the blocks, not that of their mean.
     deviation = table.std(axis=0, ddof=1)
     factor = student_quantile(len(table) - 1)
+    # A log without an accelerometer has zeros for it, which no sensor reports.
     return [
         estimated(name, float(table[:, i].mean()), float(deviation[i]), factor)
+        if i == 0 or np.any(table[:, i])
+        else not_identifiable(name, "it tells no accelerations")
         for i, name in enumerate(_COLUMNS)
     ]
 

@@ -9,7 +9,7 @@ from host_bridge.core import Vehicle
 
 _G_MPS2 = 9.81  # standard gravity
 # Assumed relative deviation of each axle's stiffness from a vehicle file's: floors and tyres differ
-_ASSUMED_STIFFNESS = 0.3
+_ASSUMED_STIFFNESS = 0.15
 
 
 def yaw_lag_s_per_mps(vehicle: Vehicle) -> float:
