@@ -27,6 +27,7 @@ from host_bridge.core.errors import DataFileFault, VehicleFileFault
 from host_bridge.core.files import finite, read_toml
 
 METHOD = "logs"
+_REACH_RAD = 0.3  # either side of the trim; a map goes on straight beyond its ends
 REMEDY = "write one with tandem calibrate LOG --out FILE.toml"
 _HEAD = """\
 # A calibration out of logs of drives: values with their 95 % intervals. What the logs did not tell
@@ -137,7 +138,7 @@ def read_log_file(path: Path) -> LogCalibration:
         findings = tuple(_finding(name, rows.get(name)) for name in LOG_PARAMETER_NAMES)
         data = tuple(LogSource(**row) for row in document.pop("data", []))
         table = document.pop("steering_map", None)
-        steering_map = _map(table) if table else None
+        steering_map = _map(table) if table else _straight_map(findings)
         return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise VehicleFileFault(
@@ -163,6 +164,27 @@ def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
     if not p.low <= value <= p.high:
         raise ValueError(f"{name} is {value:g}, expected {p.low:g} to {p.high:g}")
     return Finding(name, value, low, high, str(row.get("why", "")))
+
+
+def _straight_map(findings: Sequence[Finding]) -> SteeringMap | None:
+    """Return the map of a file that has a trim and gains but no map, so that they are applied.
+
+    A gain that is not told is 1. Returns None without any of them; raises ValueError for gains
+    without a trim, which say nothing of where the wheels stand.
+    """
+    told = {one.name: one for one in findings if one.is_estimated}
+    gains = [told.get(f"steer_gain_{side}") for side in ("right", "left")]
+    trim = told.get("steer_trim_rad")
+    if trim is None:
+        if any(gains):
+            raise ValueError("it has a steering gain and neither a trim nor a steering map")
+        return None
+    right, left = (one.value if one else 1.0 for one in gains)
+    commanded = trim.value + np.array([-_REACH_RAD, 0.0, _REACH_RAD])
+    slopes = np.array([right, max(left, right), left])
+    wheel = np.array([-_REACH_RAD * right, 0.0, _REACH_RAD * left])
+    below, above = (trim.high - trim.value) * slopes, (trim.value - trim.low) * slopes
+    return SteeringMap(commanded, wheel, wheel - below, wheel + above, 0.0, is_bent=left != right)
 
 
 def _map(table: Mapping[str, Any]) -> SteeringMap:

@@ -156,3 +156,32 @@ def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     ):
         with pytest.raises(VehicleFileFault):
             board_half(load_vehicle(name), named, host)
+
+
+ONE = """vehicle = "f1tenth"
+date = "2026-05-01"
+command = "made"
+method = "logs"
+
+[parameters.{name}]
+value = {value}
+low = {value}
+high = {value}
+"""
+
+
+def test_a_trim_without_a_map_is_applied(tmp_path):
+    path = tmp_path / "trim.toml"
+    path.write_text(ONE.format(name="steer_trim_rad", value=0.035))
+    steering_map = read_log_file(path).steering_map
+    angles = wheel_rad(steering_map, np.array([-0.4, 0.0, 0.035, 0.4]))
+    assert angles == pytest.approx([-0.435, -0.035, 0.0, 0.365])
+    plain, trimmed = load_vehicle("f1tenth"), calibrated(load_vehicle("f1tenth"), str(path))
+    assert trimmed.channels[0]["curve"] != plain.channels[0]["curve"]
+
+
+def test_a_gain_without_a_trim_is_refused(tmp_path):
+    path = tmp_path / "gain.toml"
+    path.write_text(ONE.format(name="steer_gain_left", value=0.9))
+    with pytest.raises(VehicleFileFault, match="neither a trim nor a steering map"):
+        read_log_file(path)
