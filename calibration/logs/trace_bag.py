@@ -12,6 +12,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_series import BagSeries, Row, read_bag_series
 
+BAG = "bag of ROS"  # the kind of such a trace
 # Electrical rpm at 1 m/s per (count per metre): a VESC counts six steps a turn of the field, so
 # 60 / 6.
 ERPM_COUNTS = 10.0
@@ -35,7 +36,7 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> T
     return Trace(
         path.name,
         bag.sha256,
-        "bag of ROS",
+        BAG,
         vehicle.name,
         steering=series(commands[:, [0, 2]].tolist()),
         target=series(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibration.files.log_file import LogCalibration
-from calibration.logs.trace_bag import ERPM_COUNTS
+from calibration.logs.trace_bag import BAG, ERPM_COUNTS
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.core import Vehicle
@@ -17,13 +17,27 @@ _LOW_US, _SPAN_US = 1000.0, 1000.0  # pulse at a VESC's servo output of 0, and f
 
 
 def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
-    """Return the file in f1tenth_system's names. Raises errors.UsageFault without a VESC."""
+    """Return the file in f1tenth_system's names. Raises errors.UsageFault without a VESC.
+
+    It is raised, too, for a steering map out of a bag: the angles in it became pulses by the
+    vesc.yaml that drove the car, which the bag does not hold.
+    """
     if "vesc" not in vehicle.plant:
         raise UsageFault(
             f"{vehicle.name} has no VESC",
             expected="a vehicle whose file has [plant.vesc], such as f1tenth_vesc",
             got=vehicle.name,
             remedy="--vehicle f1tenth_vesc, if it has one",
+        )
+    bags = [source.file for source in calibration.data if source.kind == BAG]
+    if calibration.steering_map and bags:
+        raise UsageFault(
+            "the pulses that steered this car are not known: its bag does not hold the vesc.yaml that "
+            "it was driven with",
+            where=", ".join(bags),
+            expected="logs of Tandem, whose pulses are those of the vehicle file",
+            got=BAG,
+            remedy="leave --vesc-yaml out, or drive the car by Tandem with --record",
         )
     return "\n".join(_lines(vehicle, calibration)) + "\n"
 
