@@ -32,8 +32,8 @@ def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
     bags = [source.file for source in calibration.data if source.kind == BAG]
     if calibration.steering_map and bags:
         raise UsageFault(
-            "the pulses that steered this car are not known: its bag does not hold the vesc.yaml that "
-            "it was driven with",
+            "the pulses that steered this car are not known: its bag does not hold the vesc.yaml"
+            " that it was driven with",
             where=", ".join(bags),
             expected="logs of Tandem, whose pulses are those of the vehicle file",
             got=BAG,
