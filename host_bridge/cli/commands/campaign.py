@@ -69,7 +69,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         return _new(args.folder)
     plan = course.open_plan(args.folder)
     if args.what in ("run", "resume"):
-        return _run(args)
+        return _run(args, host)
     if args.what == "show":
         return _show(args, host)
     if args.what == "report":
@@ -111,7 +111,7 @@ def _new(folder: Path) -> int:
     return 0
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace, host: Host) -> int:
     if args.workers is not None and args.workers < 1:
         raise UsageFault("--workers", expected="1 or more", got=str(args.workers))
 
@@ -119,7 +119,7 @@ def _run(args: argparse.Namespace) -> int:
         text = json.dumps(progress.figures()) if args.json else progress.line()
         print(text, flush=True)
 
-    is_whole = course.run_campaign(args.folder, args.workers, tell)
+    is_whole = course.run_campaign(args.folder, host.vehicles, args.workers, tell)
     plan = course.open_plan(args.folder)
     found = course.analysis_of(args.folder, plan, code_hash())
     if not args.json:

@@ -85,11 +85,13 @@ class Document:
         return True
 
     def change(self, key: str, value: object) -> None:
-        """Replace a value of the file. Raises KeyError if its table does not exist."""
+        """Replace a value of the file. Raises VehicleFileFault if its table does not exist."""
         *tables, name = key.split(".")
         table: Any = self.values
         for each in tables:
-            table = table[each]
+            table = table.get(each) if isinstance(table, dict) else None
+        if not isinstance(table, dict):
+            raise self.fault(key, "there is no such table", ", ".join(sorted(self.values)), key)
         table[name] = value
         self._places[key] = SourceLocation(Path("asked for"))
 

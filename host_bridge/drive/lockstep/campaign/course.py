@@ -17,8 +17,9 @@ from host_bridge.drive.lockstep.campaign.intervals import share
 from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.running import CaseRunner
-from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
+from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
+from host_bridge.drive.lockstep.loop import VehicleFiles
 
 REPORT, TABLE = "report.html", "table.tex"
 Row = Mapping[str, Any]
@@ -84,12 +85,26 @@ def open_plan(folder: Path) -> Plan:
     return read_plan(folder / FILE)
 
 
-def run_campaign(folder: Path, workers: int | None, tell: Callable[[Progress], None]) -> bool:
+def _check_vehicles(plan: Plan, files: VehicleFiles) -> None:
+    """Raise errors.TandemError for a vehicle, or a change of one, that does not exist."""
+    checked = set()
+    for cell in plan.cells():
+        values = plan.values(cell)
+        key = canonical({"vehicle": values["vehicle"], "changes": values[CHANGES]})
+        if key not in checked:
+            checked.add(key)
+            files.load(values["vehicle"], values[CHANGES] or None)
+
+
+def run_campaign(
+    folder: Path, files: VehicleFiles, workers: int | None, tell: Callable[[Progress], None]
+) -> bool:
     """Compute the cases that have no row yet; return False if it was interrupted.
 
     ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Raises errors.TandemError.
     """
     plan, code = open_plan(folder), code_hash()
+    _check_vehicles(plan, files)
     with locked(folder):
         there = read_rows(folder, code)
         wanted = {id_ for id_, row in there.items() if row["outcome"] != "not_measured"}

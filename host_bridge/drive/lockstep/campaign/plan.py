@@ -74,12 +74,12 @@ class Plan:
         Raises errors.DataFileFault for a file of a case that cannot be read.
         """
         cells = self.cells()
-        files = [files_of(self._values(cell)) for cell in cells]
+        files = [files_of(self.values(cell)) for cell in cells]
         index = 0
         for repetition in range(self.repetitions):
             seed = seed_of(self.seed, repetition)
             for cell, read in zip(cells, files, strict=True):
-                spec = {**self._values(cell), "seed": seed, "files": read}
+                spec = {**self.values(cell), "seed": seed, "files": read}
                 yield Case(index, cell, repetition, spec)
                 index += 1
 
@@ -93,7 +93,8 @@ class Plan:
     def _levels(self) -> list[tuple[Any, ...]]:
         return list(self.factors.values())
 
-    def _values(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the spec of a cell's cases but for seed and files."""
         values = {**self.case, CHANGES: dict(self.case[CHANGES]), "oracles": list(self.oracles)}
         for key, level in cell.items():
             if key.startswith(f"{CHANGES}."):
@@ -185,6 +186,6 @@ def _refuse_contradictions(document: Document, plan: Plan) -> None:
         raise document.fault(
             "report.compare", "is no factor", " or ".join(plan.factors) or "a factor", plan.compare
         )
-    for values in (plan._values(cell) for cell in plan.cells()):
+    for values in (plan.values(cell) for cell in plan.cells()):
         if NONE not in (values["track"], values["map"]):
             raise document.fault("case.map", "a track and a map", "one of them")

@@ -223,6 +223,24 @@ def test_a_new_campaign_overwrites_none(tmp_path, capsys):
     assert "tandem campaign new" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ('"sources.skript.lease_s" = 0.1', "there is no such table"),
+        ('"sources.script.lease_s" = 9.0', "lease_s"),
+        ('"sources.script.leese_s" = 0.1', "did you mean lease_s"),
+    ],
+)
+def test_a_wrong_change_of_the_vehicle_ends_the_run_before_its_first_case(
+    folder, capsys, change, what
+):
+    text = SMALL.replace("duration_s = 1.0", f"duration_s = 1.0\nvehicle_changes = {{ {change} }}")
+    plan_of(folder, text)
+    assert main(["campaign", "run", str(folder)]) == 5
+    assert what in capsys.readouterr().err
+    assert not (folder / ROWS).exists()
+
+
 @pytest.mark.process
 def test_the_command_runs_goes_on_after_a_kill_and_shows_the_same_bits(folder, capsys):
     words = children.module(
