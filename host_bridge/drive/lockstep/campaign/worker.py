@@ -21,8 +21,12 @@ def main() -> None:
     os.dup2(2, 1)  # whatever a controller prints is no row
     files = make_host().vehicles
     for line in sys.stdin:
-        answers.write(json.dumps(_row(json.loads(line), files)) + "\n")
-        answers.flush()
+        answer = json.dumps(_row(json.loads(line), files)) + "\n"
+        try:
+            answers.write(answer)
+            answers.flush()
+        except BrokenPipeError:  # the campaign was killed meanwhile
+            os._exit(0)
 
 
 def _row(spec: Row, files: VehicleFiles) -> Row:
