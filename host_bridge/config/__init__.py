@@ -11,7 +11,7 @@ from host_bridge.config.vehicle.image import (
     parameter_name,
     values_hash,
 )
-from host_bridge.config.vehicle.vehicle import load_vehicle, vehicle_names
+from host_bridge.config.vehicle.vehicle import load_vehicle, vehicle_names, vehicle_word
 
 __all__ = [
     "by_name",
@@ -25,4 +25,5 @@ __all__ = [
     "parameter_name",
     "values_hash",
     "vehicle_names",
+    "vehicle_word",
 ]

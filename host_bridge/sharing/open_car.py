@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
@@ -33,6 +34,8 @@ class KnownVehicles(Protocol):
     """The part of host_bridge.sharing.services.Vehicles that recognises a car's vehicle type."""
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
+
+    def origin(self, identity: CarIdentity) -> str | None: ...
 
     def expected_hash(self, vehicle: Vehicle, identity: CarIdentity) -> bytes: ...
 
@@ -89,7 +92,8 @@ class OpenCar:
     def vehicle(self) -> Vehicle:
         """The car's vehicle type. Raises errors.VehicleFileFault if it is not known."""
         if self.car.vehicle is None:
-            raise _unknown_vehicle(self)
+            origin = self._vehicles.origin(self.car.identity) if self.car.identity else None
+            raise _other_than_its_file(self, origin) if origin else _unknown_vehicle(self)
         return self.car.vehicle
 
     @property
@@ -205,6 +209,21 @@ def silence_fault(opened: OpenCar, got: str) -> TandemError:
     )
 
 
+def _other_than_its_file(opened: OpenCar, path: str) -> VehicleFileFault:
+    is_there = Path(path).is_file()
+    return VehicleFileFault(
+        "the vehicle file from which the car was configured "
+        + ("has changed since" if is_there else "is gone"),
+        where=opened.uri,
+        expected=f"{path}, as it was",
+        got="another configuration than the car's" if is_there else "no such file",
+        remedy=f"tandem config write {opened.car.cli_name} --vehicle {path} gives the car what it says now"
+        if is_there
+        else "put it back there, or name it: tandem config write "
+        f"{opened.car.cli_name} --vehicle ./{Path(path).name}",
+    )
+
+
 def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
     status, identity = opened.car.status, opened.car.identity
     if status is not None and Fault.CONFIGURATION in status.faults:
@@ -214,7 +233,7 @@ def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
             where=opened.uri,
             expected="the configuration of a vehicle",
             got="none that can be read",
-            remedy=f"write one to it: tandem config write {opened.name} --vehicle NAME",
+            remedy=f"write one to it: tandem config write {opened.car.cli_name} --vehicle NAME",
         )
     return VehicleFileFault(
         "the car's configuration is that of no vehicle file",

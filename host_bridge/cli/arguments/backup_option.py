@@ -7,13 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from host_bridge.cli.arguments.car_option import add_car_option
+from host_bridge.cli.arguments.car_option import add_car_option, add_vehicle_option
 from host_bridge.core.errors import UsageFault
 
 
 def add_backup_file(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--car CAR`` and the file."""
+    """Declare ``--car CAR``, ``--vehicle NAME`` and the file."""
     add_car_option(parser)
+    add_vehicle_option(parser)
     parser.add_argument("file", type=Path, help="the JSON file")
 
 

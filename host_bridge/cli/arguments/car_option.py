@@ -35,6 +35,15 @@ def add_car_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_vehicle_option(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--vehicle``, for a car whose type this host cannot tell by its configuration."""
+    parser.add_argument(
+        "--vehicle",
+        metavar="NAME",
+        help="the vehicle type, or the path of its file (default: known from its configuration)",
+    )
+
+
 def parse_board_id(text: str | None) -> bytes | None:
     """Parse a board id of 16 hexadecimal digits; None stays None.
 

@@ -47,12 +47,13 @@ async def act_on_car(
     profile: Profile | None = None,
     *,
     is_json: bool,
+    vehicle: str | None = None,
 ) -> int:
     """Request the action of the car that ``text`` names, and print the answer; return 0.
 
     Raises errors.TandemError, among them RefusedFault with every reason.
     """
-    opened = await host.cars.open(text, epoch=host.cars.command_epoch(text))
+    opened = await host.cars.open(text, epoch=host.cars.command_epoch(text), vehicle=vehicle)
     try:
         if action is Action.ARM:
             _ = opened.vehicle  # raises for a car of no known type, which is not armed

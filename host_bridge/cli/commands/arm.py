@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 
-from host_bridge.cli.arguments.car_option import car_of
+from host_bridge.cli.arguments.car_option import add_vehicle_option, car_of
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.cli.car_actions.request import act_on_car, add_action_arguments
@@ -30,6 +30,7 @@ _EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add_action_arguments(parser, _EXAMPLES)
+    add_vehicle_option(parser)
     add_profile(parser)
 
 
@@ -43,7 +44,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
         raise _unserved(str(text))
     profile = profile_of(args)
     try:
-        return run_async(act_on_car(text, host, Action.ARM, profile, is_json=args.json))
+        return run_async(
+            act_on_car(text, host, Action.ARM, profile, is_json=args.json, vehicle=args.vehicle)
+        )
     except OverrunFault as fault:
         return prompt_longer_period(fault, host, is_json=args.json)
 

@@ -19,7 +19,7 @@ from host_bridge.cli.arguments.backup_option import (
     print_outcome,
     refuse_car_as_file,
 )
-from host_bridge.config import by_name, values_hash
+from host_bridge.config import by_name, values_hash, vehicle_word
 from host_bridge.config.store.backup_file import KIND, write_backup
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.progress import progress_count
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _backup(args: argparse.Namespace, host: Host) -> int:
-    opened = await host.cars.open(args.car)
+    opened = await host.cars.open(args.car, vehicle=args.vehicle)
     try:
         row = await _row(host, opened)
     finally:
@@ -66,6 +66,7 @@ async def _row(host: Host, opened: OpenCar) -> dict[str, Any]:
         "what": KIND,
         "car_name": identity.car_name,
         "vehicle": opened.vehicle.name,
+        "vehicle_file": vehicle_word(opened.vehicle),
         "board_id": identity.board_id.hex(),
         "parameters": parameters,
         "pairing": asdict(known) if known else None,

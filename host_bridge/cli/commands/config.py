@@ -167,7 +167,7 @@ async def _adjust(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
 
 
 async def _calibrate(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
-    file = host.vehicles.load(args.vehicle or opened.vehicle.name)
+    file = host.vehicles.load(args.vehicle or opened.vehicle.path)
     calibrated = file if args.calibration == NONE else board_half(file, args.calibration, host)
     name = _identity(opened).car_name or file.name
     changed = await host.configurations.calibrate(opened, file, calibrated, progress_count)

@@ -52,12 +52,14 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 async def _restore(args: argparse.Namespace, host: Host) -> int:
     row = read_backup(args.file)
-    vehicle = host.vehicles.load(row["vehicle"])
+    word = args.vehicle or row.get("vehicle_file", row["vehicle"])  # earlier backups lack it
+    vehicle = host.vehicles.load(word)
+    _refuse_another_type(vehicle, row, word)
     numbers = {name: values for name, values in row["parameters"].items() if name != "board_id"}
     _refuse_unknown(args.file, numbers, set(by_name([0] * parameter_count())))
     kept = replace(vehicle, parameters={**vehicle.parameters, **numbers})
     epoch = host.cars.command_epoch(args.car)
-    opened = await host.cars.open(args.car, epoch=epoch, vehicle=row["vehicle"])
+    opened = await host.cars.open(args.car, epoch=epoch, vehicle=word)
     try:
         held = host.vehicles.recognised(opened.identity)
         _refuse_another_type(held, row, opened.name)  # first: no --board would help there

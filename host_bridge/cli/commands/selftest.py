@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.arguments.car_option import add_car, add_vehicle_option, car_of
 from host_bridge.core.system.attestation import WHEELS_OFF_GROUND
 from host_bridge.deploy.selftest import CHECKS, SelfTestOptions, run_self_test
 from host_bridge.sharing.services import Host
@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Test a car on blocks."
     parser.epilog = EPILOG
     add_car(parser)
+    add_vehicle_option(parser)
     names = [name for name, _, _ in CHECKS]
     parser.add_argument("--only", choices=names, help="run this part alone")
     parser.add_argument(
@@ -40,5 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Return 0 if every row is good. Raises errors.TandemError."""
-    options = SelfTestOptions(car_of(args), args.only, args.without, args.attest, args.json)
+    options = SelfTestOptions(
+        car_of(args), args.only, args.without, args.attest, args.json, args.vehicle
+    )
     return run_self_test(options, host)

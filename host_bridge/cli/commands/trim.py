@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import replace
 
-from host_bridge.cli.arguments.car_option import add_car_option
+from host_bridge.cli.arguments.car_option import add_car_option, add_vehicle_option
 from host_bridge.config.vehicle.trim import parse_trim, trimmed_parameters
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Trim a car's steering and throttle."
     parser.epilog = EPILOG
     add_car_option(parser)
+    add_vehicle_option(parser)
     parser.add_argument(
         "trims",
         nargs="*",
@@ -61,9 +62,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 async def _trim(args: argparse.Namespace, host: Host) -> int:
     epoch = host.cars.command_epoch(args.car) if args.trims else None
-    opened = await host.cars.open(args.car, epoch=epoch)
+    opened = await host.cars.open(args.car, epoch=epoch, vehicle=args.vehicle)
     try:
-        vehicle = host.vehicles.load(opened.vehicle.name)
+        vehicle = host.vehicles.load(opened.vehicle.path)
         identity = opened.identity
         if args.trims:
             await _write(args.trims, host, opened, vehicle)

@@ -98,7 +98,7 @@ class Pairings:
 
         Raises errors.DataFileFault.
         """
-        folder = self._folder or _users_folder()
+        folder = self._folder or users_folder("cars")
         kept = [self._read(path) for path in sorted(folder.glob("*.json"))]
         return tuple(
             KnownCar(bytes.fromhex(it.board_id), car_name, it.vehicle)
@@ -128,10 +128,11 @@ class Pairings:
         return path
 
     def _path(self, board_id: str) -> Path:
-        return (self._folder or _users_folder()) / f"{board_id}.json"
+        return (self._folder or users_folder("cars")) / f"{board_id}.json"
 
 
-def _users_folder() -> Path:
+def users_folder(room: str) -> Path:
+    """Return this user's folder for one kind of what is kept of cars."""
     own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
     home = Path(shared) if shared else Path.home() / ".local" / "share"
-    return (Path(own) if own else home / "tandem") / "cars"
+    return (Path(own) if own else home / "tandem") / room

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from host_bridge.config import config_hash, load_vehicle, vehicle_names
+from host_bridge.config import config_hash, load_vehicle, vehicle_names, vehicle_word
 from host_bridge.config.boards import on_known_boards
+from host_bridge.config.store.origins import Origins
 from host_bridge.config.store.pairings import Pairings
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -16,8 +17,9 @@ from host_bridge.core.files.packaged_files import VEHICLES, packaged_file
 class Vehicles:
     """Vehicle files by name or path, and cars recognised by the configuration hash they report."""
 
-    def __init__(self, pairings: Pairings) -> None:
+    def __init__(self, pairings: Pairings, origins: Origins | None = None) -> None:
         self._pairings = pairings
+        self._origins = origins or Origins()
         self._loaded: dict[str, Vehicle] = {}
 
     def names(self) -> tuple[str, ...]:
@@ -37,7 +39,10 @@ class Vehicles:
         return self._loaded[name]
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None:
-        """Return the type of ``names`` whose configuration the car reports; None if none fits."""
+        """Return the type whose configuration the car reports; None if none fits.
+
+        It is one of ``names``, or the file of one's own from which this host configured the car.
+        """
         for name in self.names():
             try:
                 vehicle = self.load(name)
@@ -47,7 +52,33 @@ class Vehicles:
                 continue  # another package's, which must not hide the car from everybody
             if self.expected_hash(vehicle, identity) == identity.config_hash:
                 return vehicle
-        return None
+        return self._of_origin(identity)
+
+    def _of_origin(self, identity: CarIdentity) -> Vehicle | None:
+        path = self._origins.of(identity)
+        if path is None:
+            return None
+        try:
+            vehicle = self.load(path)
+        except VehicleFileFault:
+            return None  # gone or damaged since: the car can still be seen and stopped
+        return vehicle if self.expected_hash(vehicle, identity) == identity.config_hash else None
+
+    def origin(self, identity: CarIdentity) -> str | None:
+        """Return the path of one's own file from which this host configured the car, or None.
+
+        The file may have changed since, or be gone. Raises errors.DataFileFault.
+        """
+        return self._origins.of(identity)
+
+    def remember(self, vehicle: Vehicle, board_id: bytes, car_name: str) -> None:
+        """Keep which file a car is configured from, if it is not one of ``names``.
+
+        Raises errors.DataFileFault.
+        """
+        word = vehicle_word(vehicle)
+        if word != vehicle.name:
+            self._origins.keep(board_id, config_hash(vehicle, board_id, car_name), word)
 
     def cars_named(self, name: str) -> tuple[KnownCar, ...]:
         """Return the cars that this host keeps by a name. Raises errors.DataFileFault."""

@@ -46,6 +46,23 @@ def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) ->
     return _vehicle(document, tables, channels, parameters)
 
 
+def vehicle_word(vehicle: Vehicle) -> str:
+    """Return the word by which any program on this machine finds the vehicle's file.
+
+    It is its name if Tandem or an installed package brings that very file along, else its path.
+    """
+    is_known = vehicle.name in known_names()
+    return (
+        vehicle.name
+        if is_known and _is_same(known_file(vehicle.name), vehicle.path)
+        else vehicle.path
+    )
+
+
+def _is_same(known: Path, path: str) -> bool:
+    return known.absolute() == Path(path)
+
+
 def vehicle_tables(
     name_or_path: str, changes: Mapping[str, Any] | None = None
 ) -> tuple[Document, dict[str, Any]]:
@@ -110,7 +127,7 @@ def _vehicle(
     return Vehicle(
         name=document.path.stem,
         title=tables["title"],
-        path=str(document.path),
+        path=str(document.path.absolute()),
         wheelbase_m=tables["geometry"]["wheelbase_m"],
         track_m=tables["geometry"]["track_m"],
         speed_max_mps=limits["speed_max_mps"],

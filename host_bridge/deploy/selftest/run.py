@@ -25,6 +25,7 @@ class SelfTestOptions:
     without: Sequence[str] = ()
     attested: str | None = None
     is_json: bool = False
+    vehicle: str | None = None
 
 
 def run_self_test(options: SelfTestOptions, host: Host) -> int:
@@ -44,7 +45,7 @@ def run_self_test(options: SelfTestOptions, host: Host) -> int:
 
 
 async def _test(options: SelfTestOptions, host: Host, chosen: list[tuple[str, Check, bool]]) -> int:
-    opened = await host.cars.open(options.car, epoch=host.cars.new_epoch())
+    opened = await host.cars.open(options.car, epoch=host.cars.new_epoch(), vehicle=options.vehicle)
     rows: list[CheckResult] = [CheckResult(name, None, "left out") for name in options.without]
     try:
         bench = SelfTestBench(opened, host.cars.clock, _tell)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
-from host_bridge.config import vehicle_names
+from host_bridge.config import vehicle_word
 from host_bridge.core import (
     CarIdentity,
     CarMatch,
@@ -157,12 +157,9 @@ class CarServer:
     def vehicle_name(self) -> str:
         """Return the name by which others find the vehicle too.
 
-        It is a path unless Tandem brings the vehicle along.
+        It is an absolute path unless Tandem brings the vehicle along.
         """
-        vehicle = self.car.vehicle
-        if vehicle is None:
-            return ""
-        return vehicle.name if vehicle.name in vehicle_names() else vehicle.path
+        return vehicle_word(self.car.vehicle) if self.car.vehicle else ""
 
     async def close(self) -> None:
         """Close the sockets, stop the car if it is armed, end the task, and close the line.

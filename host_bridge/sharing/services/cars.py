@@ -18,7 +18,7 @@ from host_bridge.core import (
     another_car_text,
     compare_cars,
 )
-from host_bridge.core.errors import AnotherCarFault, DeviceFault, UsageFault
+from host_bridge.core.errors import AnotherCarFault, DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.session_time import SessionTime
 from host_bridge.link.transports.base import Transport, TransportContext
@@ -103,11 +103,20 @@ class Cars:
             near = service.owner.attach()
             opened = OpenCar(near, self.clock, self._vehicles, service, epoch, session_time)
             return await _as_expected(await connect(opened, service.car.vehicle), expected_car)
-        known = vehicle or car.vehicle
         line = self.transport(f"{LOCAL}:///{car.name}")
         opened = OpenCar(line, self.clock, self._vehicles, car, epoch, session_time)
-        connected = await connect(opened, self._vehicles.load(known) if known else None)
-        return await _as_expected(connected, expected_car)
+        known = self._vehicles.load(vehicle) if vehicle else self._announced(car)
+        return await _as_expected(await connect(opened, known), expected_car)
+
+    def _announced(self, car: ServedCar) -> Vehicle | None:
+        """Return the vehicle that a served car's owner names; None if its file is no longer good.
+
+        The car can still be seen and stopped, and so can all others.
+        """
+        try:
+            return self._vehicles.load(car.vehicle) if car.vehicle else None
+        except VehicleFileFault:
+            return None
 
     async def serve(
         self,

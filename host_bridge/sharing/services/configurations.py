@@ -58,6 +58,7 @@ class Configurations:
         """
         values = self.values(vehicle, opened.identity, car_name)
         dialogue = ParameterDialogue(opened)
+        self._vehicles.remember(vehicle, opened.identity.board_id, car_name)  # before it reports it
         await opened.until(partial(_has_started, opened), _STARTS_WITHIN_S)
         changed = await dialogue.write(values, progress("written"))
         await dialogue.commit(vehicle, opened.identity, car_name)
