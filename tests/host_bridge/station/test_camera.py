@@ -144,7 +144,7 @@ def process_of(port: int) -> int:
     words = ["ps", "-eww", "-o", "pid,args"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     (found,) = [
-        it for it in done.stdout.splitlines() if "station.camera " in it and it.endswith(f" {port}")
+        it for it in done.stdout.splitlines() if "station.views.camera_server " in it and it.endswith(f" {port}")
     ]
     return int(found.split()[0])
 
