@@ -13,8 +13,8 @@ from calibration.bayesian_fit.parameters import FIT_PARAMETERS, known_values
 from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.logs.run import Commands, PoseTrack, Run
 from calibration.simulation.command_queue import CommandChange
-from calibration.simulation.steering_model import wheel_shares
 from calibration.simulation.poses import Poses, as_odometry
+from calibration.simulation.steering_model import wheel_shares
 from calibration.simulation.twin import STEP_S, Twin, commands_in_effect
 from host_bridge.sharing.services import make_host
 

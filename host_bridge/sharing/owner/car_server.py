@@ -178,9 +178,11 @@ class CarServer:
 
     def _open_endpoints(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
-        asked_for = filter(None, (self.radio, self.network))
         stops = StopEndpoint(self.name, self.fleet, self.uri)
-        for endpoint in (local_endpoint(self.name), tap_endpoint(self.name), stops, *asked_for):
+        ways: tuple[OwnerEndpoint | None, ...] = (
+            local_endpoint(self.name), tap_endpoint(self.name), stops, self.radio, self.network
+        )  # fmt: skip
+        for endpoint in filter(None, ways):
             endpoint.open(self.owner)
             self._endpoints.append(endpoint)
         self._announce()

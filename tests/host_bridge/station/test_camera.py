@@ -143,9 +143,8 @@ def test_a_camera_program_that_is_killed_is_started_again(page):
 def process_of(port: int) -> int:
     words = ["ps", "-eww", "-o", "pid,args"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    (found,) = [
-        it for it in done.stdout.splitlines() if "station.views.camera_server " in it and it.endswith(f" {port}")
-    ]
+    servers = [it for it in done.stdout.splitlines() if "station.views.camera_server " in it]
+    (found,) = [it for it in servers if it.endswith(f" {port}")]
     return int(found.split()[0])
 
 
