@@ -211,16 +211,16 @@ def silence_fault(opened: OpenCar, got: str) -> TandemError:
 
 def _other_than_its_file(opened: OpenCar, path: str) -> VehicleFileFault:
     is_there = Path(path).is_file()
+    write = f"tandem config write {opened.car.cli_name} --vehicle"
     return VehicleFileFault(
         "the vehicle file from which the car was configured "
         + ("has changed since" if is_there else "is gone"),
         where=opened.uri,
         expected=f"{path}, as it was",
         got="another configuration than the car's" if is_there else "no such file",
-        remedy=f"tandem config write {opened.car.cli_name} --vehicle {path} gives the car what it says now"
+        remedy=f"{write} {path} gives the car what it says now"
         if is_there
-        else "put it back there, or name it: tandem config write "
-        f"{opened.car.cli_name} --vehicle ./{Path(path).name}",
+        else f"put it back there, or name it: {write} ./{Path(path).name}",
     )
 
 
