@@ -1,4 +1,4 @@
-"""What the text by which a person names a car says of it."""
+"""Readings of the text by which a person names a car."""
 
 
 def as_uri(text: str) -> str:

@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Iterator
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.core.files import parse_whole
 from host_bridge.core.system.printable import printable
 from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.network_server import NetworkServer, Output
@@ -19,7 +20,6 @@ from host_bridge.sharing.network.sealed.sealing import COPY
 from host_bridge.sharing.owner.board_verification import UP, RelayedFrames
 from host_bridge.sharing.owner.owner import ClientLine, Owner
 from host_bridge.sharing.owner.rights import ALL
-from sim_mock.files.numbers import parse_whole
 
 PORTS = 8  # from the first one on, of which a car takes a free one
 _STEP_S = 0.01  # the board's step: a Stop that waits goes after as long

@@ -1,4 +1,4 @@
-"""What a served car's network side decides, without a socket or a clock.
+"""The decisions of a served car's network side, without a socket or a clock.
 
 Datagrams and times go in; frames for the car and datagrams for guests come out. It judges who
 speaks, never motion: what passes goes to the car byte for byte, and nothing is said twice.
@@ -36,7 +36,7 @@ _NONCES = 6000
 
 @dataclass
 class Output:
-    """What comes of datagrams: frames for the car, in order, and datagrams for guests."""
+    """The outcome of datagrams: frames for the car, in order, and datagrams for guests."""
 
     frames: list[bytes] = field(default_factory=list)
     datagrams: list[tuple[bytes, Address]] = field(default_factory=list)

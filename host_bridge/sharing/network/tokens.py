@@ -17,17 +17,17 @@ from host_bridge.sharing.network.sealed.handshake import Address, Role
 
 PREFIX = "TANDEM:"
 _FORMAT = 1
-_NAME_BYTES = 16
+_NAME_BYTES = 16  # as a car's name has on its board
 _FIXED_BYTES = 98  # up to the number of addresses
-_CHECK_BYTES = 4
-_LONGEST_TEXT = 400
-_ADDRESSES = 3
+_CHECK_BYTES = 4  # against typing errors, of which one in four billion passes
+_LONGEST_TEXT = 400  # a token of three addresses has under 300 letters
+_ADDRESSES = 3  # a cable's, a radio's and a VPN's
 _EXPECTED = "TANDEM: and some 180 letters and digits, as tandem invite prints them"
 
 
 @dataclass(frozen=True)
 class Token:
-    """What a guest holds. ``role`` and ``addresses`` are hints."""
+    """The token of a guest. ``role`` and ``addresses`` are hints."""
 
     role: Role
     token_id: bytes

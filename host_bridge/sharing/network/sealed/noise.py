@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 NAME = b"Noise_NKpsk0_25519_ChaChaPoly_SHA256"
-KEY_BYTES = 32
-TAG_BYTES = 16
+KEY_BYTES = 32  # of X25519, ChaCha20 and SHA-256
+TAG_BYTES = 16  # of Poly1305
 
 
 class HandshakeRefused(ValueError):

@@ -17,7 +17,7 @@ from host_bridge.sharing.network.sealed.noise import TAG_BYTES, nonce_of
 
 HEADER = Struct("<BBI6s")  # type, 0, session, counter
 LONGEST_BYTES = 1200  # of a datagram: passes any path without fragments
-_WINDOW = 64
+_WINDOW = 64  # more than come within the time by which a datagram can be late
 _COUNTERS = 1 << 32  # under one key; then the session ends
 COPY = "copy of a claim"  # which a guest sends of each, in case the first is lost
 _LABEL = b"tandem/distance/1 "
