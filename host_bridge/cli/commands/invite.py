@@ -12,8 +12,8 @@ from host_bridge.cli.arguments.car_option import add_car, car_of
 from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
+from host_bridge.sharing.endpoints.naming import FIRST_PORT
 from host_bridge.sharing.network.guests import GuestBook, new_guest
-from host_bridge.sharing.network.network_stop import FIRST_PORT
 from host_bridge.sharing.network.sealed.handshake import Address, Role
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host

@@ -83,7 +83,9 @@ class GuestBook:
         self.static_key = b""
         self.guests: dict[str, Guest] = {}
         self.times = _times(read_private(self._served_path))
-        self.times.newest_s = max(self.times.newest_s, self._believed_s())
+        newest_s = self.times.newest_s
+        self._latest_s = newest_s + _LEAP_S if newest_s else None  # the latest date to believe
+        self.times.newest_s = max(newest_s, self._believed_s())
         self.reload()
 
     # --- what commands do
@@ -182,6 +184,8 @@ class GuestBook:
 
     def pass_time(self, served_s: float) -> None:
         """Count seconds of service for all guests, and write it. Raises errors.DataFileFault."""
+        if self._latest_s is not None:
+            self._latest_s += served_s
         self.times.newest_s = max(self.times.newest_s + served_s, self._believed_s())
         for token_id in self.guests:
             self.times.served_s[token_id] = self.times.served_s.get(token_id, 0.0) + served_s
@@ -192,8 +196,8 @@ class GuestBook:
 
     def _believed_s(self) -> float:
         """The date by the wall clock, as far as it is believed."""
-        wall_s, newest_s = self._wall_s(), self.times.newest_s
-        return min(wall_s, newest_s + _LEAP_S) if newest_s else wall_s
+        wall_s = self._wall_s()
+        return wall_s if self._latest_s is None else min(wall_s, self._latest_s)
 
     def _forget_old(self) -> None:
         oldest_s = self._wall_s() - KEPT_S

@@ -16,9 +16,9 @@ from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
 from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.uri import Uri
+from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
 from host_bridge.sharing.network.invitations import invitation_to
-from host_bridge.sharing.network.network_stop import parts_of
 from host_bridge.sharing.network.sealed.handshake import GrantStatus
 from host_bridge.sharing.network.tokens import Token
 from host_bridge.sharing.owner.chunks import split

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.core.files import parse_whole
 from host_bridge.core.system.printable import printable
+from host_bridge.sharing.endpoints.naming import FIRST_PORT
 from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.network_server import NetworkServer, Output
-from host_bridge.sharing.network.network_stop import FIRST_PORT
 from host_bridge.sharing.network.sealed.handshake import Address
 from host_bridge.sharing.network.sealed.sealing import COPY
 from host_bridge.sharing.owner.board_verification import UP, RelayedFrames

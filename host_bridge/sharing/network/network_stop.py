@@ -10,10 +10,10 @@ import select
 import socket
 import time
 
-from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault
+from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.stop.stop_request import AGAIN_S, GIVE_UP_S, StopCall
 
-FIRST_PORT = 27_410  # of the cars of a host, as tandem serve --listen takes them
 _SIZE = 64  # padded, so that no answer is longer than its question
 _READ_BYTES = 2048
 
@@ -55,16 +55,3 @@ def _talk(end: socket.socket, call: StopCall) -> None:
                 call.hear(end.recv(_READ_BYTES))
         except ConnectionRefusedError:  # nobody listens at this moment: it may begin to
             time.sleep(AGAIN_S)
-
-
-def parts_of(uri: str) -> tuple[str, int, str]:
-    """Return host, port and name of a URI. Raises errors.UsageFault."""
-    authority, _, name = uri.removeprefix("tandem://").partition("?")[0].partition("/")
-    host, colon, port = authority.rpartition(":")
-    if not colon or authority.endswith("]"):
-        host, port = authority, str(FIRST_PORT)
-    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        raise UsageFault(
-            "no host and port", expected="such as tandem://192.168.1.7:27410/red", got=uri
-        )
-    return host.strip("[]"), int(port), name

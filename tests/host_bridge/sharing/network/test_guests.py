@@ -36,7 +36,7 @@ def _guest(bench):
 
 def test_every_letter_that_is_wrong_is_told(bench):
     text = bench.token().text()
-    for at in range(len("TANDEM:"), len(text)):
+    for at in range(len("TANDEM:"), len(text) - 1):  # of the last letter some bits mean nothing
         wrong = "A" if text[at] != "A" else "B"
         with pytest.raises(UsageFault):
             Token.parse(text[:at] + wrong + text[at + 1 :])
