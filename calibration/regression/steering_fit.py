@@ -217,6 +217,7 @@ class SteeringFit:
     @property
     def _least_understeer(self) -> float:
         """The understeer at which the fastest bend would tighten fivefold: no car gets there."""
+        # 1 - 0.8 is a fifth of the radius; no division by zero
         return -0.8 / max(float(self._speed_squared.max()), 1e-9)
 
     def _timing(

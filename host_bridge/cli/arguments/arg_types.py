@@ -45,7 +45,7 @@ def speed_cap(text: str) -> float:
 
 def duration(text: str) -> float:
     """Parse a time with its unit, 30m or 8h or 7d, into seconds, for argparse."""
-    seconds = {"m": 60.0, "h": 3600.0, "d": 86_400.0}.get(text[-1:])
+    seconds = {"m": 60.0, "h": 3600.0, "d": 86_400.0}.get(text[-1:])  # s a minute, an hour, a day
     if seconds is None:
         raise argparse.ArgumentTypeError(f"expected a time as 30m, 8h or 7d, got {text}")
     return positive(text[:-1]) * seconds

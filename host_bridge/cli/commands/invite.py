@@ -32,7 +32,7 @@ Anyone may stop a car, with or without a token. A guest who drives claims as the
 below whoever stands beside the car, within its cap, and arms no car whose vehicle file does not say
 so. A virtual car may be lent as "seat" or "script" too.
 """
-_WEEK_S, _DAY_S, _HOUR_S = 7 * 86_400.0, 86_400.0, 3600.0
+_WEEK_S, _DAY_S, _HOUR_S = 7 * 86_400.0, 86_400.0, 3600.0  # s; a week is seven days
 # Chosen: by default the time of a visit, at most that of a project
 _TIMES_S = {
     Role.WATCH: (_WEEK_S, 365 * _DAY_S),

@@ -15,7 +15,7 @@ from host_bridge.sharing.network.sealed.sealing import Rejected
 from host_bridge.sharing.network.tokens import Token
 
 _ASK_US = 200_000  # between two HELLOs, or two STARTs of the same bytes
-_PROBE_US = 100_000
+_PROBE_US = 100_000  # ten a second: the round trip as the page shows it
 _FIRST_PROBE_US = 50_000  # until the session is confirmed
 _LOST_US = 2_000_000  # of silence, after which it is begun anew
 
@@ -101,6 +101,7 @@ class GuestLink:
         return [self._sealers["probe"].seal(PROBE.pack(END, now_us, NO_CHALLENGE))]
 
     def _start(self, cookie: bytes, now_us: int) -> None:
+        # Bytes: a start of this program, among all others
         request = Request(wire.own_protocol_hash(), secrets.token_bytes(8), handshake.Role.DRIVE)
         message = self._noise.start(request.pack())
         self._said = handshake.start(self._token.token_id, self._nonce, cookie, message)

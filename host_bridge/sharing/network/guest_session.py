@@ -81,6 +81,7 @@ class GuestSession:
         if address == self.address or now_us - self._challenged_us < _CHALLENGE_US:
             return []
         self._new_address, self._challenged_us = address, now_us
+        # Bytes, which nobody else can guess within a second
         self._challenge = secrets.token_bytes(8)
         return [(self.probe(0, now_us, self._challenge), address)]
 

@@ -216,8 +216,8 @@ class GuestBook:
 def new_guest(role: Role, label: str, for_s: float, **limits: int) -> Guest:
     """Return a guest with new random keys, from now on."""
     now_s = time.time()
-    psk = secrets.token_bytes(32).hex()
-    token_id = secrets.token_bytes(8).hex()
+    psk = secrets.token_bytes(32).hex()  # bytes: ChaCha20's key
+    token_id = secrets.token_bytes(8).hex()  # bytes: a name, and no secret
     return Guest(token_id, psk, int(role), label, now_s, now_s + for_s, **limits)
 
 

@@ -25,10 +25,10 @@ from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import is_stop
 
 _OPEN_S = 3.0  # for the three round trips, at 200 ms between two tries
-_STEP_S = 0.005
+_STEP_S = 0.005  # twice for each step of the car
 _COPY_S = 0.005  # bursts of loss are often shorter; a claim is valid for 120 ms
-_READ_BYTES = 2048
-_BATCH = 64
+_READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
+_BATCH = 64  # datagrams before other work is done
 _OVER = (GuestState.REFUSED, GuestState.ENDED, GuestState.LOST)
 
 

@@ -24,8 +24,8 @@ from host_bridge.sharing.owner.rights import ALL
 PORTS = 8  # from the first one on, of which a car takes a free one
 _STEP_S = 0.01  # the board's step: a Stop that waits goes after as long
 _BATCH = 256  # datagrams that are read before any other work is done
-_READ_BYTES = 65_536
-_BUFFER_BYTES = 262_144
+_READ_BYTES = 65_536  # bytes: the longest datagram that UDP has
+_BUFFER_BYTES = 262_144  # bytes: what comes in while a step is late, asked of the system
 _TIME_S = 60.0  # between two writings of the time served
 _LOGGER = logging.getLogger(__name__)
 

@@ -24,14 +24,14 @@ from host_bridge.sharing.network.sealed.handshake import Address, Grant, GrantSt
 from host_bridge.sharing.network.sealed.noise import HandshakeRefused, ServerHandshake
 from host_bridge.sharing.network.sealed.sealing import Rejected
 
-_UNCONFIRMED_US = 5_000_000
+_UNCONFIRMED_US = 5_000_000  # a grant that was lost on its way keeps no place for longer
 _SILENT_US = 3_000_000  # then the seat and the epochs of a guest are free; the board does likewise
-_FORGOTTEN_US = 30_000_000
+_FORGOTTEN_US = 30_000_000  # a WiFi that roams is back before
 _REMEMBERED_US = 120_000_000  # a nonce: longer than its cookie counts
-SESSIONS = 32
-_SESSIONS_A_TOKEN = 4
+SESSIONS = 32  # a class with its phones, each twice
+_SESSIONS_A_TOKEN = 4  # a laptop, a phone, and both once more after a crash
 _EPOCHS = 2  # of the four sessions of a board, which guests may have together
-_NONCES = 6000
+_NONCES = 6000  # as many as all STARTs of two minutes, at 50 a second
 
 
 @dataclass
@@ -57,7 +57,7 @@ class NetworkServer:
         self.open_stops = OpenStops()
         self.notes: list[str] = []  # for the log: who came, who went
         self._has_car = has_car
-        self._cookie_key = secrets.token_bytes(32)
+        self._cookie_key = secrets.token_bytes(32)  # bytes, as long as the digest
         self._begun_us = now_us
         self._limits = StartLimits()
         self._grants: OrderedDict[bytes, tuple[int, bytes, bytes]] = OrderedDict()
@@ -96,7 +96,7 @@ class NetworkServer:
                 self._local_epochs[message.epoch] = None
                 for session in self.sessions.values():
                     session.epochs.discard(message.epoch)
-                if len(self._local_epochs) > 64:
+                if len(self._local_epochs) > 64:  # more than there are programs; the oldest goes
                     self._local_epochs.popitem(last=False)
 
     def deliver(self, frames: bytes, now_us: int) -> Output:
@@ -233,7 +233,7 @@ class NetworkServer:
 
     def _new_session(self) -> int:
         while True:
-            session = secrets.randbits(32)
+            session = secrets.randbits(32)  # bits, as the header has room for
             if session not in self.sessions:
                 return session
 
@@ -318,7 +318,7 @@ class NetworkServer:
     def _end(self, session: GuestSession, now_us: int, out: Output) -> None:
         """End a session whose guest is none any more. If it drives, the car is stopped."""
         if self.driver is session and now_us - self._claimed_us < _SILENT_US:
-            token = secrets.randbits(16)
+            token = secrets.randbits(16)  # bits, as a Stop has room for
             out.frames.append(wire.encode(requests.stop(token, Sender.OWNER, "guest is over")))
         out.datagrams.append((session.probe(END, now_us, NO_CHALLENGE), session.address))
         self._forget(session, "no guest any more")

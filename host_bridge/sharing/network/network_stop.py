@@ -15,7 +15,7 @@ from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.stop.stop_request import AGAIN_S, GIVE_UP_S, StopCall
 
 _SIZE = 64  # padded, so that no answer is longer than its question
-_READ_BYTES = 2048
+_READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
 
 
 def stop_afar(uri: str) -> StopCall:

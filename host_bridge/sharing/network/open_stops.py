@@ -34,7 +34,7 @@ class OpenStops:
     def hear(self, datagram: bytes, address: Address, now_us: int) -> list[bytes]:
         """Take a datagram; return the frames that go to the car now."""
         frames: list[bytes] = []
-        if len(datagram) > 64:
+        if len(datagram) > 64:  # bytes, as network_stop pads them
             self.counts["wrong length"] += 1
             return frames
         heard = wire.Decoder().feed(datagram + b"\0")

@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 from host_bridge.sharing.network.sealed.handshake import Address
 
-_ADDRESSES_KEPT = 1024
+_ADDRESSES_KEPT = 1024  # more hosts than a subnet has; the oldest goes
 
 
 class _Rate:
@@ -34,7 +34,7 @@ class StartLimits:
     """The allowance of STARTs: of one host, of one token, and of all."""
 
     def __init__(self) -> None:
-        self._hosts, self._tokens, self._all = _Rate(4), _Rate(5), _Rate(50)
+        self._hosts, self._tokens, self._all = _Rate(4), _Rate(5), _Rate(50)  # a second
 
     def may_start(self, address: Address, token_id: bytes, now_us: int) -> bool:
         """Return whether a handshake may be computed now, and count it if so."""

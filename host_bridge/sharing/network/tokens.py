@@ -78,7 +78,7 @@ def _unpacked(data: bytes) -> tuple[Address, ...]:
     found: list[Address] = []
     count, rest = data[0], data[1:]
     for _ in range(min(count, _ADDRESSES)):
-        size = {4: 4, 6: 16}.get(rest[0] if rest else 0)
+        size = {4: 4, 6: 16}.get(rest[0] if rest else 0)  # bytes of an address by its version
         if size is None or len(rest) < size + 3:
             raise _fault("a token with an address cut short")
         host = ipaddress.ip_address(rest[1 : 1 + size])

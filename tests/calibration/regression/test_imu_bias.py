@@ -4,6 +4,7 @@ import numpy as np
 
 from calibration.logs.trace import Series, Trace
 from calibration.regression.imu_bias import estimate_imu_biases
+from tests.support.evidence import every
 
 
 def at_rest(accel_mps2):
@@ -23,4 +24,4 @@ def test_without_an_accelerometer_only_the_gyros_bias_is_told():
 
 
 def test_with_one_all_three_are_told():
-    assert all(one.is_estimated for one in estimate_imu_biases([at_rest(0.05)]))
+    assert every(one.is_estimated for one in estimate_imu_biases([at_rest(0.05)]))

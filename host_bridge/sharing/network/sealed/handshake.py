@@ -15,15 +15,21 @@ from struct import Struct
 
 from host_bridge.sharing.network.sealed.noise import TAG_BYTES
 
-HELLO, COOKIE, START, GRANT = 0x10, 0x11, 0x12, 0x13
+HELLO, COOKIE, START, GRANT = (
+    0x10,
+    0x11,
+    0x12,
+    0x13,
+)  # kinds of datagrams; from 0x10 on they are the handshake
 _SUITE = 1  # the only one; another would be another type of message
-ID_BYTES, NONCE_BYTES, COOKIE_BYTES = 8, 16, 16
+ID_BYTES, NONCE_BYTES, COOKIE_BYTES = 8, 16, 16  # bytes
+# Bytes; START is the longest question
 HELLO_BYTES, COOKIE_MESSAGE_BYTES, START_BYTES, GRANT_BYTES = 64, 36, 108, 100
-_MINUTE_US = 60_000_000
+_MINUTE_US = 60_000_000  # us
 _LABEL = b"tandem/distance/1"
 _ASKED = Struct("<4s8sB3s")  # protocol hash, instance, role, zeros
 _GRANTED = Struct("<BBI4s8sHHHI4s")
-_REST_OF_HELLO = HELLO_BYTES - 4 - ID_BYTES - NONCE_BYTES
+_REST_OF_HELLO = HELLO_BYTES - 4 - ID_BYTES - NONCE_BYTES  # 4: the head
 
 Address = tuple[str, int]  # of an IPv4 or IPv6 host, and the port
 
@@ -33,7 +39,7 @@ class Role(IntFlag):
 
     WATCH = 1
     STOP = 2
-    DRIVE = 4
+    DRIVE = 4  # a bit each
 
 
 class GrantStatus(IntEnum):
@@ -42,10 +48,10 @@ class GrantStatus(IntEnum):
     GRANTED = 0
     PROTOCOL_DIFFERS = 1  # watch and stop, by the messages that never change
     OTHER_BOARD = 2
-    REVOKED = 3
-    EXPIRED = 4
-    FULL = 6
-    NO_CAR = 7
+    REVOKED = 3  # on the wire: numbers are not used again
+    EXPIRED = 4  # on the wire, as above
+    FULL = 6  # on the wire, as above
+    NO_CAR = 7  # on the wire, as above
 
 
 @dataclass(frozen=True)
@@ -160,9 +166,10 @@ def cookie_of(
 ) -> bytes:
     """Return the cookie for an address, a token and a nonce, 16 bytes."""
     host = ipaddress.ip_address(address[0].partition("%")[0])
+    # Bits of IPv6; an IPv4 address is written as one of them (RFC 4291)
     packed = host.packed if host.version == 6 else bytes(10) + b"\xff\xff" + host.packed
     said = packed + address[1].to_bytes(2, "little") + token_id + client_nonce
-    return hmac.digest(key, said + minute.to_bytes(8, "little"), "sha256")[:COOKIE_BYTES]
+    return hmac.digest(key, said + minute.to_bytes(8, "little"), "sha256")[:COOKIE_BYTES]  # bytes
 
 
 def is_cookie(
@@ -185,5 +192,6 @@ def cookie_message(
     return head(COOKIE) + client_nonce + cookie_of(key, address, token_id, client_nonce, minute)
 
 
+# START: head, id, nonce, cookie, then an X25519 key; GRANT: head and nonce, then the key
 assert 44 + 32 + _ASKED.size + TAG_BYTES == START_BYTES, "the messages are as long as they say"
 assert 20 + 32 + _GRANTED.size + TAG_BYTES == GRANT_BYTES, "the messages are as long as they say"

@@ -34,7 +34,7 @@ def public_key(private: bytes) -> bytes:
 
 def nonce_of(counter: int) -> bytes:
     """Return the 12 bytes of nonce of a counter, as Noise has it for ChaChaPoly."""
-    return b"\0\0\0\0" + counter.to_bytes(8, "little")
+    return b"\0\0\0\0" + counter.to_bytes(8, "little")  # 64 bits (Noise, section 12)
 
 
 class _Transcript:

@@ -77,7 +77,7 @@ class Sealer:
         """Return a datagram. Raises Rejected if the key is used up."""
         if self._counter >= _COUNTERS:
             raise Rejected("worn out")
-        counter = self._counter.to_bytes(6, "little")
+        counter = self._counter.to_bytes(6, "little")  # bytes: 48 bits, more than a session sends
         header = HEADER.pack(self._purpose.kind, 0, self._session, counter)
         sealed = self._cipher.encrypt(nonce_of(self._counter), plain, header)
         self._counter += 1
