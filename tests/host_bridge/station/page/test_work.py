@@ -196,6 +196,7 @@ def test_what_a_page_records_is_shown_by_the_same_page_with_a_slider(drive, page
     assert len(scans[0]["ranges_m"]) == 1081
     with program("station", "--port", str(LOG_PORT), "--log", str(log)) as station:
         shown = seen(browser, station.stdout.readline().strip())
+        shown.click("#view-drive")  # whoever watches has the wall first
         shown.js(
             "new Promise((done) => { const s = new WebSocket(`ws://${location.host}/status`);"
             ' s.onopen = () => { s.send(\'{"seek_s": 3, "plays": false}\');'
