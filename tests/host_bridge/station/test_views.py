@@ -83,7 +83,7 @@ def test_live_plots_are_drawn_and_nothing_is_asked_of_another_machine(set_up, br
 @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hung", "killed"])
 def test_a_stop_works_while_the_plots_program_does_not(set_up, browser, number):
     page = set_up.page(browser)
-    page.until("!!document.querySelector('iframe')")
+    page.until("!!document.querySelector('#views iframe')")
     victim = process_of(PORT)
     os.kill(victim, number)
     try:
