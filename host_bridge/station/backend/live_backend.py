@@ -173,11 +173,11 @@ class LiveBackend:
         known = [it for it in vehicles if it is not None]
         limits = {}
         if known:
-            limits = seat_limits(known, self._speed_mps, profile.name.lower() if profile else "")
+            limits = seat_limits(known, self._speed_mps, "stand" if seat.is_on_stand else "")
         options = DriveOptions(
             tuple(names),
             input=seat,
-            speed_mps=limits.get("speed_mps", 0.0) if profile else self._speed_mps,
+            speed_mps=limits.get("speed_mps", 0.0) if seat.is_on_stand else self._speed_mps,
             profile=profile,
             is_json=False,
             is_unarmed=True,
