@@ -140,6 +140,12 @@ def test_the_seat_on_the_stand_needs_that_word_too(page):
     assert (said["is_granted"], "off the ground" in said["why"]) == (False, True)
 
 
+def test_the_seat_on_the_stand_is_given_the_stands_limits(page):
+    said = asked(page, "hold", car=NAME, profile="stand", attest="wheels-off-ground")
+    assert (said["is_granted"], said["is_on_stand"]) == (True, True)
+    assert 0 < said["limits"]["speed_mps"] <= 1.0
+
+
 def test_trim_is_written_read_back_and_the_same_as_the_commands(set_up, page):
     page.click("#offground")
     page.until("!document.getElementById('stand').hidden")
