@@ -102,7 +102,7 @@ def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:
         start_us = row.time_us if start_us is None else start_us
         if row.topic != "status" or not isinstance(row.value, dict):
             continue
-        is_braking = row.value["state"] != _DRIVEN and row.value["brake"] > 0.0
+        is_braking = row.value["state"] != _DRIVEN and row.value.get("brake", 0.0) > 0.0
         if is_braking and begun_us is None:
             begun_us = row.time_us
         elif not is_braking and begun_us is not None:

@@ -62,7 +62,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "drive/**"))),
     ("flash and selftest", 0.15, ("host_bridge/deploy/**/*",)),
     ("sharing", 0.15, ("host_bridge/sharing/**/*",)),
-    ("inputs", 0.2, ("host_bridge/inputs/**/*",)),
+    ("inputs", 0.2, ("host_bridge/inputs/**/*", "host_bridge/mapping/**/*")),
     ("ros2", 0.1, ("host_bridge/ros2/**/*",)),
     ("station", 0.2, ("host_bridge/station/**/*",)),
     ("ros", 0.4, ("ros/**/*",)),

@@ -13,7 +13,7 @@ from host_bridge.cli.main import COMMANDS, find, parser_of
 from tests.tools.docs import commands_reference, staging
 
 _BEGINS = re.compile(r"(?:\.venv/bin/)?tandem ([a-z].*)")
-_ENDS = re.compile(r"\s{2,}|\s#\s| & | && | \| | > |; |\s\(")  # a comment in words, another command
+_ENDS = re.compile(r"\s{2,}|\s#\s| & | && | \| | > | < |; |\s\(")  # a comment, another command
 _MENTION = re.compile(r"`tandem ([a-z][^`]*)`")
 # A mention in a sentence names an option without its value, or a command without the rest
 _IS_SHORT = re.compile(r"expected (at least )?one argument|are required|one of the arguments")
