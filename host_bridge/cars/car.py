@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from host_bridge.cars.acceptance import Acceptance, AcceptanceReport
@@ -206,12 +207,8 @@ class Car:
     def clear(self, now_us: int, sender: Sender) -> ActionRequest:
         return self.request(OperatorAction(Action.CLEAR, sender), now_us)
 
-    def asker(self, sender: Sender) -> Sender:
-        """Return as whom an action is asked for: of a car afar only as its guest."""
-        return Sender.GUEST if self.is_afar else sender
-
     def disarm(self, now_us: int, sender: Sender) -> ActionRequest:
-        return self.request(OperatorAction(Action.DISARM, self.asker(sender)), now_us)
+        return self.request(OperatorAction(Action.DISARM, sender), now_us)
 
     def profile(self) -> Profile:
         """Return the default profile of its vehicle file; TRACK without one."""
@@ -220,7 +217,12 @@ class Car:
     def request(
         self, action: OperatorAction, now_us: int, *, may_proceed: bool = True
     ) -> ActionRequest:
-        """Begin an action; its ``result`` is set within a second."""
+        """Begin an action; its ``result`` is set within a second.
+
+        Of a car afar nobody asks but as its guest.
+        """
+        if self.is_afar:
+            action = replace(action, sender=Sender.GUEST)
         request = ActionRequest(self.name, action, self._send_action, now_us, self._explain)
         request.may_proceed = may_proceed
         if not self.connection.is_bound():

@@ -175,30 +175,21 @@ class Fleet:
     def arm(self, now_us: int, profile: Profile | None = None) -> FleetRequest:
         """Arm all cars in the named profile, or else each in its vehicle file's default."""
         profiles = [car.profile() if profile is None else profile for car in self.cars]
-        actions = [
-            arm_action(chosen, car.asker(Sender.SEAT))
-            for car, chosen in zip(self.cars, profiles, strict=True)
-        ]
+        actions = [arm_action(chosen, Sender.SEAT) for chosen in profiles]
         return self._request(actions, now_us)
 
     def clear(self, now_us: int) -> FleetRequest:
-        return self._request(
-            [OperatorAction(Action.CLEAR, car.asker(Sender.SEAT)) for car in self.cars], now_us
-        )
+        return self._request([OperatorAction(Action.CLEAR, Sender.SEAT)] * len(self.cars), now_us)
 
     def cap(self, now_us: int, speed_mps: float) -> FleetRequest:
         """Cap the speed of each car on its board.
 
         Raises ValueError beyond the range of the wire.
         """
-        return self._request(
-            [cap_action(speed_mps, car.asker(Sender.SEAT)) for car in self.cars], now_us
-        )
+        return self._request([cap_action(speed_mps, Sender.SEAT)] * len(self.cars), now_us)
 
     def disarm(self, now_us: int) -> FleetRequest:
-        return self._request(
-            [OperatorAction(Action.DISARM, car.asker(Sender.SEAT)) for car in self.cars], now_us
-        )
+        return self._request([OperatorAction(Action.DISARM, Sender.SEAT)] * len(self.cars), now_us)
 
     def _request(self, actions: Sequence[OperatorAction], now_us: int) -> FleetRequest:
         request = FleetRequest(self, actions, now_us)

@@ -99,7 +99,6 @@ class FleetDrive:
         self.controls = controls
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
         self.command = DriveCommand()  # the latest
-        self._is_afar = any(car.is_afar for car in fleet.cars)
         self.notice = _first_notice(fleet, is_unarmed=is_unarmed)
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""

@@ -71,10 +71,9 @@ async def act_on_car(
 
 
 def _operator_action(opened: OpenCar, action: Action, profile: Profile | None) -> OperatorAction:
-    sender = opened.car.asker(Sender.COMMAND)
     if action is not Action.ARM:
-        return OperatorAction(action, sender)
-    return arm_action(opened.car.profile() if profile is None else profile, sender)
+        return OperatorAction(action, Sender.COMMAND)
+    return arm_action(opened.car.profile() if profile is None else profile, Sender.COMMAND)
 
 
 def _unaided(opened: OpenCar, operator_action: OperatorAction) -> str:

@@ -45,8 +45,7 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
     opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
     try:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
-        action = cap_action(args.speed_mps, opened.car.asker(Sender.COMMAND))
-        result = await request_action(opened, action, host)
+        result = await request_action(opened, cap_action(args.speed_mps, Sender.COMMAND), host)
         if result is not None and result.is_done:
             opened.car.outputs = None  # wait for a report that was made with the new cap
             await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
