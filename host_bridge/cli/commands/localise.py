@@ -37,6 +37,7 @@ from host_bridge.sharing.services import Host
 from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\
+examples:
 In a recorded drive; with a virtual car's truth in FILE.jsonl the errors are printed, too:
   tandem localise lab.yaml drive.mcap --lidar run.jsonl
   tandem localise lab.yaml drive.mcap --anywhere -o poses.jsonl

@@ -20,6 +20,7 @@ from host_bridge.mapping.scan_points import KeyScan, key_scans, mount_of
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
+examples:
 A lap of a virtual car, its map, the middle of it as a path, and driven:
   tandem path centre corridor -o corridor.csv
   tandem drive 'sim://f1tenth_vesc?track=corridor&sensors=run.jsonl' --lockstep \\
