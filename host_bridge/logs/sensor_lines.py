@@ -18,6 +18,7 @@ from typing import Any
 _READ_MAX = 1 << 20
 _LATELY = 200  # lines: a second and a half of a car's truth and scans
 _PIPE_BYTES = 1 << 20  # a line with a scan has 50 kB
+SCAN_BEGINS, _TRUTH_BEGINS = b'{"sensor": "lidar"', b'{"sensor": "truth"'
 _TRUE_RANGES = b', "truth": {"ranges_m"'  # begins half of a scan's line, which is not used here
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
@@ -97,9 +98,9 @@ class SensorPipe(LinePipe):
         """Read everything that has come by this moment."""
         self._now_us = now_us
         for line in self.lines():
-            if line.startswith((b'{"sensor": "lidar"', b'{"sensor": "truth"')):
+            if line.startswith((SCAN_BEGINS, _TRUTH_BEGINS)):
                 try:
-                    self._take(_row(line))
+                    self._take(parse_line(line))
                 except (ValueError, KeyError, TypeError):
                     self.lost += 1  # of another program, or of a pipe that two read
 
@@ -127,8 +128,11 @@ class SensorPipe(LinePipe):
             )
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    """Parse a line, leaving out the true ranges of a scan."""
+def parse_line(line: bytes) -> dict[str, Any]:
+    """Parse a line, leaving out the true ranges of a scan.
+
+    Raises ValueError for a line that is none.
+    """
     head, _, rest = line.partition(_TRUE_RANGES)
     row: dict[str, Any] = json.loads(head + b"}" if rest else line)
     if rest:

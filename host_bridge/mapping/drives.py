@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,12 @@ import numpy as np
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.reading import cars_in, facts, read
+from host_bridge.logs.sensor_lines import SCAN_BEGINS, parse_line
+from host_bridge.logs.true_poses import read_true_poses
 from host_bridge.mapping.planar import Floats
 
 LIDAR, MOTION = "lidar", "motion"  # topics of a log
-_POSE = ("x_m", "y_m", "yaw_rad")
+_SCAN = ("taken_s", "first_rad", "step_rad")
 WRAP_S = (1 << 30) * 1e-6  # a car's clock begins anew after so long: 18 minutes
 _LATE_S = 0.25  # odometry comes at 50 Hz; a scan with none nearer than this has no pose
 
@@ -102,31 +103,21 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     Raises errors.DataFileFault.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if line.startswith('{"sensor": "lidar"') and line.endswith("\n"):
+                if line.startswith(SCAN_BEGINS) and line.endswith(b"\n"):
                     yield _row(path, number, line)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataFileFault(
-            "the sensors' lines cannot be read",
-            where=str(path),
-            expected="lines of JSON, as a virtual car's sensors=FILE writes",
-            got=str(error),
-        ) from None
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
 
 
 def true_poses(path: Path) -> Callable[[float], tuple[float, float, float] | None]:
     """Return a function of the car's time in s to its true pose, from the lines of its sensors.
 
     The pose is that of the centre of gravity: x, y in m, yaw in rad; None outside of the lines.
+    Raises errors.DataFileFault.
     """
-    rows: list[tuple[float, ...]] = []
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.startswith('{"sensor": "truth"') and line.endswith("\n"):
-                row = json.loads(line)
-                rows.append((row["taken_s"], *(row["truth"][key] for key in _POSE)))
-    table = np.array(rows) if rows else np.empty((0, 4))
+    table = np.array([it[:4] for it in read_true_poses(path)]).reshape(-1, 4)
     yaw_rad = np.unwrap(table[:, 3])
 
     def at(taken_s: float) -> tuple[float, float, float] | None:
@@ -138,11 +129,11 @@ def true_poses(path: Path) -> Callable[[float], tuple[float, float, float] | Non
     return at
 
 
-def _row(path: Path, number: int, line: str) -> dict[str, Any]:
+def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-        row["ranges_m"] = [None if it is None else float(it) for it in row["ranges_m"]]
-        return {key: row[key] for key in ("taken_s", "first_rad", "step_rad", "ranges_m")}
+        row = parse_line(line)
+        ranges_m = [None if it is None else float(it) for it in row["ranges_m"]]
+        return {**{key: float(row[key]) for key in _SCAN}, "ranges_m": ranges_m}
     except (ValueError, TypeError, KeyError) as error:
         raise DataFileFault(
             "no scan",

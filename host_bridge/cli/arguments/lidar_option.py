@@ -1,10 +1,11 @@
-"""Parses ``--lidar CAR=FILE``, which names the file with a car's scans."""
+"""The option ``--lidar``, which names the file with a car's scans, and the opening of that file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from host_bridge.core.errors import UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.logs.sensor_lines import SensorPipe
 
 
 def parse_lidars(words: Sequence[str]) -> dict[str, str]:
@@ -25,3 +26,17 @@ def parse_lidars(words: Sequence[str]) -> dict[str, str]:
             )
         found[name] = path
     return found
+
+
+def open_scans(path: str) -> SensorPipe:
+    """Open the file or pipe with a car's scans. Raises errors.DeviceFault."""
+    try:
+        return SensorPipe(path)
+    except OSError as error:
+        raise DeviceFault(
+            "the LIDAR's lines cannot be read",
+            where=path,
+            expected="the file or pipe that a virtual car's sensors=FILE writes",
+            got=error.strerror or str(error),
+            remedy="start the car first: tandem sim f1tenth --track corridor --sensors FILE",
+        ) from None

@@ -8,15 +8,17 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from math import cos, degrees, radians, remainder, sin, sqrt, tau
+from math import cos, degrees, remainder, sin, sqrt, tau
 from pathlib import Path
 from typing import IO, Any, TextIO
 
 import numpy as np
 
 from host_bridge.cli.arguments.arg_types import add_seconds
+from host_bridge.cli.arguments.lidar_option import open_scans
+from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
-from host_bridge.core.files import parse_number, told_as
+from host_bridge.core.files import told_as
 from host_bridge.core.system.running import run_async
 from host_bridge.core.vehicle import Vehicle
 from host_bridge.logs.new_file import open_new
@@ -155,13 +157,7 @@ def _start(args: argparse.Namespace) -> tuple[float, float, float] | None:
     """Return the start of the centre of gravity; None to look for it anywhere."""
     if args.anywhere:
         return None
-    try:
-        x_m, y_m, yaw_deg = map(parse_number, (args.start or "0,0,0").split(","))
-    except ValueError:
-        raise UsageFault(
-            "--start is no pose", expected="X,Y,YAW_DEG: metres and degrees", got=args.start
-        ) from None
-    return x_m, y_m, radians(yaw_deg)
+    return parse_start(args.start or "0,0,0")
 
 
 def _field(path: Path) -> LikelihoodField:
@@ -232,7 +228,7 @@ async def _live(args: argparse.Namespace, host: Host, begin: Begin, results: Res
     opened = await host.cars.open(args.car)
     try:
         vehicle = host.vehicles.load(args.vehicle) if args.vehicle else opened.vehicle
-        pipe = _pipe(args.lidar)
+        pipe = open_scans(args.lidar)
         try:
             await _until_over(args.seconds, _steps(opened, pipe, vehicle, begin, results), opened)
         finally:
@@ -273,16 +269,3 @@ async def _until_over(seconds: float | None, steps: Iterator[None], opened: Open
         if opened.has_lost_owner():
             raise DeviceFault("the program that served the car has ended", where=opened.name)
         await asyncio.sleep(_STEP_S)
-
-
-def _pipe(path: str) -> SensorPipe:
-    try:
-        return SensorPipe(path)
-    except OSError as error:
-        raise DeviceFault(
-            "the LIDAR's lines cannot be read",
-            where=path,
-            expected="the file or pipe that a virtual car's sensors=FILE writes",
-            got=error.strerror or str(error),
-            remedy="start the car first: tandem sim f1tenth --track corridor --sensors FILE",
-        ) from None

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from host_bridge.cli.arguments.arg_types import add_columns, positive
+from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import Key, finite, number, read_samples, told_as
+from host_bridge.core.files import told_as
 from host_bridge.inputs.paths import (
     Path,
     PositionSample,
@@ -22,9 +23,10 @@ from host_bridge.inputs.paths import (
     read_path,
     write_path,
 )
-from host_bridge.inputs.paths.path import Pose, frame_transform, parse_pose, resampled
+from host_bridge.inputs.paths.path import Pose, frame_transform, resampled
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.logs.reading import read
+from host_bridge.logs.true_poses import read_true_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names
@@ -60,7 +62,6 @@ examples of what follows the file in --input 'path:FILE?...':
   far=0.5          the car is stopped if it is farther from the path than this
 """
 _SENSORS = ".jsonl"
-_TRUTH = (number("taken_s", 0.0, 1e10), Key("truth", "table"))  # of a line of its sensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -181,7 +182,7 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
 
 
 def _centre_of_map(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    start = _start(args.start) if args.start else None
+    start = Start(*parse_start(args.start)) if args.start else None
     with told_as():
         grid = load_grid(FilePath(args.map))
     try:
@@ -198,17 +199,6 @@ def _centre_of_map(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     if grid.notes:
         facts["notes"] = list(grid.notes)
     return middle.points_m, facts
-
-
-def _start(text: str) -> Start:
-    try:
-        return Start(*parse_pose(text))
-    except ValueError:
-        raise UsageFault(
-            "--start is no pose",
-            expected="X,Y,YAW_DEG: metres and degrees, as in --start 1.2,0.4,90",
-            got=text,
-        ) from None
 
 
 def _figures(path: Path) -> dict[str, Any]:
@@ -268,20 +258,9 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSamp
     of gravity.
     """
     behind_m = host.vehicles.load(args.vehicle).turns_behind_centre_m if args.vehicle else 0.0
-    try:
-        for row in read_samples(args.of, "truth", _TRUTH):
-            truth = row["truth"]
-            x_m, y_m, yaw = (finite(truth[name]) for name in ("x_m", "y_m", "yaw_rad"))
-            place = x_m - behind_m * cos(yaw), y_m - behind_m * sin(yaw)
-            yield PositionSample(row["taken_s"], *place), truth.get("hits")
-    except (ValueError, KeyError, TypeError) as fault:
-        raise DataFileFault(
-            "no samples of a virtual car's sensors",
-            where=str(args.of),
-            expected="a line of JSON for each sample, with the truth beside it",
-            got=f"{type(fault).__name__}: {fault}",
-            remedy="sim://f1tenth?sensors=run.jsonl writes them",
-        ) from None
+    for it in read_true_poses(args.of):
+        place = it.x_m - behind_m * cos(it.yaw_rad), it.y_m - behind_m * sin(it.yaw_rad)
+        yield PositionSample(it.taken_s, *place), it.hits
 
 
 def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[PositionSample, None]]:

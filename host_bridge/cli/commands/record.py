@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_seconds
-from host_bridge.cli.arguments.lidar_option import parse_lidars
+from host_bridge.cli.arguments.lidar_option import open_scans, parse_lidars
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
@@ -123,16 +123,7 @@ def _open_scans(
                 expected=" or ".join(names),
                 got=name,
             )
-        try:
-            found[name] = SensorPipe(path)
-        except OSError as error:
-            raise DeviceFault(
-                "the LIDAR's lines cannot be read",
-                where=path,
-                expected="the file or pipe that a virtual car's sensors=FILE writes",
-                got=error.strerror or str(error),
-                remedy="start the car first: tandem sim f1tenth --track corridor --sensors FILE",
-            ) from None
+        found[name] = open_scans(path)
         files.callback(found[name].close)
     return found
 
