@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from host_bridge.cars.car import Car
 from host_bridge.core import CarStatus, State
+from host_bridge.core.board_time import TIME_MASK
 
 ARMED = (State.ACTIVE, State.HOLD)
 HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
-_TIME_MASK = (1 << 30) - 1
 _LONGEST_GAP_S = 0.5  # longest time between two statuses that is integrated over
 
 
@@ -46,7 +46,7 @@ class TripStatistics:
         return self.car.is_online() and status is not None and status.state in HALTED
 
     def _roll(self, before: CarStatus, status: CarStatus) -> None:
-        span_s = (status.time_us - before.time_us & _TIME_MASK) * 1e-6
+        span_s = (status.time_us - before.time_us & TIME_MASK) * 1e-6
         if span_s < _LONGEST_GAP_S:
             self.distance_m += abs(status.speed_mps) * span_s
         self.top_mps = max(self.top_mps, abs(status.speed_mps))

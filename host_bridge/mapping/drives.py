@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from host_bridge.core.board_time import TIME_MASK, unwrapped_us
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.reading import cars_in, facts, read
 from host_bridge.logs.sensor_lines import SCAN_BEGINS, parse_line
@@ -17,7 +18,6 @@ from host_bridge.mapping.planar import Floats
 
 LIDAR, MOTION = "lidar", "motion"  # topics of a log
 _SCAN = ("taken_s", "first_rad", "step_rad")
-WRAP_S = (1 << 30) * 1e-6  # a car's clock begins anew after so long: 18 minutes
 _LATE_S = 0.25  # odometry comes at 50 Hz; a scan with none nearer than this has no pose
 
 
@@ -146,8 +146,9 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:
 def _unwrapped(times_s: Floats, middle_s: float) -> Floats:
     """Return times of a car's clock without its wraps, the turn of it that is nearest to
     ``middle_s``, the middle of the scans: they count on."""
-    times = np.unwrap(times_s, period=WRAP_S)
-    return np.asarray(times + WRAP_S * np.round((middle_s - np.median(times)) / WRAP_S))
+    times = np.unwrap(times_s, period=(TIME_MASK + 1) * 1e-6)
+    own_us = round(float(np.median(times)) * 1e6)
+    return np.asarray(times + (unwrapped_us(own_us, round(middle_s * 1e6)) - own_us) * 1e-6)
 
 
 def _placed(rows: list[dict[str, Any]], motion: Floats) -> list[ScanSample]:

@@ -10,9 +10,10 @@ from math import sqrt
 
 import numpy as np
 
+from host_bridge.core.board_time import unwrapped_us
 from host_bridge.core.reports import CarMotion
 from host_bridge.logs.sensor_lines import LidarScan
-from host_bridge.mapping.drives import WRAP_S, ScanSample, with_returns
+from host_bridge.mapping.drives import ScanSample, with_returns
 from host_bridge.mapping.particle_filter import LocatedPose, ParticleFilter
 from host_bridge.mapping.planar import Floats, composed
 from host_bridge.mapping.scan_points import Mount, points_of
@@ -68,30 +69,30 @@ class OdometryTrack:
     """The last reports of a car's motion, for its pose at the time of a scan."""
 
     def __init__(self) -> None:
-        self._rows: deque[tuple[float, float, float, float]] = deque(maxlen=_KEPT)
+        self._rows: deque[tuple[int, float, float, float]] = deque(maxlen=_KEPT)
 
     def add(self, motion: CarMotion) -> None:
         """Take a report; one that is known already, or older, is left out."""
-        captured_s = motion.captured_us * 1e-6
+        captured_us = motion.captured_us
         if self._rows:
-            before_s, *_, yaw_rad = self._rows[-1]
-            captured_s += WRAP_S * round((before_s - captured_s) / WRAP_S)
-            if captured_s <= before_s:
+            before_us, *_, yaw_rad = self._rows[-1]
+            captured_us = unwrapped_us(captured_us, before_us)
+            if captured_us <= before_us:
                 return
             turn = motion.yaw_rad - yaw_rad
             yaw = motion.yaw_rad - 2 * np.pi * round(turn / (2 * np.pi))
         else:
             yaw = motion.yaw_rad
-        self._rows.append((captured_s, motion.x_m, motion.y_m, yaw))
+        self._rows.append((captured_us, motion.x_m, motion.y_m, yaw))
 
     def sample(self, scan: LidarScan) -> ScanSample | None:
         """Return the scan with the odometry at its time; None before there is odometry for it."""
         rows = np.array(self._rows)
         if len(rows) < 2:
             return None
-        taken_s = scan.taken_s - WRAP_S * round((scan.taken_s - rows[-1, 0]) / WRAP_S)
-        if not rows[0, 0] <= taken_s <= rows[-1, 0]:
+        taken_us = unwrapped_us(round(scan.taken_s * 1e6), int(rows[-1, 0]))
+        if not rows[0, 0] <= taken_us <= rows[-1, 0]:
             return None
-        pose = np.array([np.interp(taken_s, rows[:, 0], rows[:, it]) for it in (1, 2, 3)])
+        pose = np.array([np.interp(taken_us, rows[:, 0], rows[:, it]) for it in (1, 2, 3)])
         row = {"first_rad": scan.first_rad, "step_rad": scan.step_rad, "ranges_m": scan.ranges_m}
         return with_returns(scan.taken_s, row, pose)

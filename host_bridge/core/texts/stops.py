@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from host_bridge.core.board_time import TIME_MASK, elapsed_us
 from host_bridge.core.codes import (
     NOBODY,
     STOP_SOURCE_RUNSTOP_BOX,
@@ -26,8 +27,6 @@ from host_bridge.core.texts.table import (
 from host_bridge.core.vehicle import SourceFacts, Vehicle
 
 ARMED = (State.ACTIVE, State.HOLD)
-_HALF = 1 << 29
-_PERIOD = 1 << 30
 _LONGEST_S = 1_000_000.0  # the car's own counter of a cause's age saturates here
 _UNITS = (
     (("d", 86_400), ("h", 3_600)),
@@ -146,7 +145,7 @@ def _silence(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | N
 def _was_driving(latched: CarEvent, events: Sequence[CarEvent]) -> bool:
     """Return whether the source behind a stop had the drive until the step of that stop."""
     for event in reversed(events):
-        is_before = 0 < (latched.time_us - event.time_us) % _PERIOD < _HALF
+        is_before = elapsed_us(latched.time_us, event.time_us) > 0
         if is_before and event.code is EventCode.WINNER_CHANGED and event.a == Actuator.DRIVE:
             return event.b == latched.b
     return False
@@ -204,7 +203,7 @@ def stand_left_s(
     armed = _last(events, EventCode.PROFILE, Profile.STAND)
     if armed is None or vehicle is None:
         return None
-    spent_s = ((status.time_us - armed.time_us) % _PERIOD) * 1e-6
+    spent_s = (status.time_us - armed.time_us & TIME_MASK) * 1e-6
     return max(vehicle.parameters["stand_ms"][0] * 1e-3 - spent_s, 0.0)
 
 

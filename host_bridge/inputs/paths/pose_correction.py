@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import cos, hypot, isfinite, remainder, sin, tau
 from typing import Any, NamedTuple
 
+from host_bridge.core.board_time import elapsed_us
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.paths.path import Pose, frame_transform
 from host_bridge.logs.sensor_lines import LinePipe
@@ -21,7 +22,6 @@ STALE_S = 0.5
 # A localiser that follows the car corrects by centimetres; what is more is another place
 JUMP_M, JUMP_RAD = 0.25, 0.2
 APART_M = 0.25  # standard deviation of the place, as the localiser itself has it
-_WRAP_S = (1 << 30) * 1e-6  # the car's clock begins anew after so long
 _BEGINS = b'{"sensor": "pose"'
 _NUMBERS = ("taken_s", "x_m", "y_m", "yaw_rad", "std_m")
 
@@ -104,8 +104,7 @@ class PoseCorrection:
     def _age_fault(self, captured_us: int) -> str:
         if self._report is None:
             return ""
-        age_s = captured_us * 1e-6 - self._report.taken_s
-        age_s -= _WRAP_S * round(age_s / _WRAP_S)
+        age_s = elapsed_us(captured_us, round(self._report.taken_s * 1e6)) * 1e-6
         if age_s > STALE_S:
             return f"The localiser's pose is {age_s:.2f} s old, at most {STALE_S:g} s"
         return ""

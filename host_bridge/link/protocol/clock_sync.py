@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from host_bridge.core.board_time import TIME_MASK, elapsed_us
 from host_bridge.core.reports import ClockReport
 from host_bridge.link.protocol.session_time import HostTime, SessionTime
-from host_bridge.link.protocol.units import TIME_MASK, elapsed_us
 
 _GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) evenly
 _GOOD_BOUND_US = 1_500  # what a slow board's line and its polling before each step amount to

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from firmware.protocol import messages
 from host_bridge.core import OperatorAction, Sender
-from host_bridge.link.protocol.units import TIME_MASK, name_field
+from host_bridge.core.board_time import TIME_MASK
+from host_bridge.link.protocol.units import name_field
 from host_bridge.link.protocol.wire import new
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from host_bridge.link.protocol.units import unwrapped_us
+from host_bridge.core.board_time import unwrapped_us
 
 
 class SessionTime(Protocol):

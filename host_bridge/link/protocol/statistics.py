@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
-from host_bridge.link.protocol.units import elapsed_us
+from host_bridge.core.board_time import elapsed_us
 
 _ROUND_TRIPS = 256  # at one a second, those of the last four minutes
 _ASKED = 16  # questions that may still be answered: at one a second, those of 16 s

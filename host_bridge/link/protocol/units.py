@@ -14,28 +14,17 @@ from firmware.protocol import codes as wire_codes
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.core import codes, commands, reports
+from host_bridge.core.board_time import TIME_MASK
 from host_bridge.core.codes import NOBODY, members
 from host_bridge.core.system.printable import one_line
 from host_bridge.link.protocol.wire import encode, new
 
-TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
-_HALF = 1 << 29
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
 _NO_SIGNAL = 255  # no RC transmitter is received
 _AUX = ("aux_1", "aux_2", "aux_3", "aux_4")
 
 Report = reports.Report
-
-
-def elapsed_us(now_us: int, then_us: int) -> int:
-    """Return now - then for times modulo 2**30, between -2**29 and 2**29 - 1 (8.9 minutes)."""
-    return (now_us - then_us + _HALF & TIME_MASK) - _HALF
-
-
-def unwrapped_us(time_us: int, near_us: int) -> int:
-    """Return the time that is ``time_us`` modulo 2**30 and nearest to ``near_us``."""
-    return near_us + elapsed_us(time_us, near_us)
 
 
 def text_of(field: bytes | bytearray) -> str:

@@ -9,10 +9,10 @@ import pytest
 from firmware.protocol import codes, messages
 from host_bridge.cars.following import Following
 from host_bridge.core import Profile, Sender, State
+from host_bridge.core.board_time import elapsed_us
 from host_bridge.drive.control_task import TICK_US
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.session_time import BoardTime
-from host_bridge.link.protocol.units import elapsed_us
 from sim_mock.board.transmitter import Transmitter
 from tests.host_bridge.drive.drives import START_US, STEP_US, Rig
 

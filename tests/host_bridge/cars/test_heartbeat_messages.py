@@ -8,8 +8,8 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cars.stop_source_heartbeat import SEAT, StopSourceHeartbeat
+from host_bridge.core.board_time import TIME_MASK
 from host_bridge.link.protocol import wire
-from host_bridge.link.protocol.units import TIME_MASK
 from tests.host_bridge.drive.drives import EPOCH, Drive, Rig, vehicle
 
 EVERY_US, HEARD_US = 20_000, 100_000

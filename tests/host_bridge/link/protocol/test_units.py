@@ -31,9 +31,9 @@ from host_bridge.core import (
     State,
     VescState,
 )
+from host_bridge.core.board_time import TIME_MASK
 from host_bridge.core.codes import BoxPairing
 from host_bridge.link.protocol import units, wire
-from host_bridge.link.protocol.units import TIME_MASK
 from tests.support.evidence import some
 
 CLAIM = Claim(
