@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
+from host_bridge.core.system.running import finish_at_once
 from tandem.asynchronous import AsyncCar
 
 T = TypeVar("T")
@@ -60,13 +61,9 @@ class LockstepRunner:
     """A runner that finishes a coroutine at once: in lockstep none of them waits for anything."""
 
     def result(self, work: Coroutine[Any, Any, T]) -> T:
-        try:
-            work.send(None)
-        except StopIteration as ended:
-            found: T = ended.value
-            return found
-        work.close()
-        raise RuntimeError("a car in lockstep waited for something that is not of its time")
+        return finish_at_once(
+            work, RuntimeError("a car in lockstep waited for something that is not of its time")
+        )
 
     def call(self, do: Callable[[], T]) -> T:
         return do()

@@ -10,11 +10,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from host_bridge.config.store.pairings import users_folder
 from host_bridge.core import CarIdentity
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.users_folder import users_folder
 
 _KEPT = 16  # configurations of a board: more than are tried in a day, and a small file
 

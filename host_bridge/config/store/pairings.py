@@ -8,7 +8,6 @@ here.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -19,6 +18,7 @@ from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.users_folder import users_folder
 
 _KEY_BYTES = 32  # of 8 bits: nobody guesses 256
 
@@ -129,10 +129,3 @@ class Pairings:
 
     def _path(self, board_id: str) -> Path:
         return (self._folder or users_folder("cars")) / f"{board_id}.json"
-
-
-def users_folder(room: str) -> Path:
-    """Return this user's folder for one kind of what is kept of cars."""
-    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
-    home = Path(shared) if shared else Path.home() / ".local" / "share"
-    return (Path(own) if own else home / "tandem") / room

@@ -8,9 +8,11 @@ import threading
 from collections.abc import Coroutine
 from contextlib import suppress
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
+
+T = TypeVar("T")
 
 INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -22,6 +24,17 @@ def run_async(main: Coroutine[Any, Any, int]) -> int:
     A signal cancels it, so that it still cleans up.
     """
     return asyncio.run(_interruptible(main))
+
+
+def finish_at_once(work: Coroutine[Any, Any, T], waits: Exception) -> T:
+    """Return the result of a coroutine that waits for nothing; raise ``waits`` if it waits."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        found: T = ended.value
+        return found
+    work.close()
+    raise waits
 
 
 def run_in_virtual_time(main: Coroutine[Any, Any, int], loop: VirtualTimeLoop) -> int:

@@ -14,11 +14,11 @@ from typing import Any, Protocol, TypeVar
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet
-from host_bridge.config import vehicle_names
+from host_bridge.config import vehicle_word
 from host_bridge.core import CarIdentity, Input, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.core.system.running import HeldInterrupts
+from host_bridge.core.system.running import HeldInterrupts, finish_at_once
 from host_bridge.drive.control_task import TICK_US, ControlTask
 from host_bridge.drive.controls import open_inputs
 from host_bridge.drive.drive import FleetDrive, Phase
@@ -92,10 +92,9 @@ class LockstepCar:
 
     def _facts(self, identity: CarIdentity) -> dict[str, str]:
         """Return the metadata by which readers of the log know the car, as an owner's log has."""
-        is_ours = self.vehicle.name in vehicle_names()
         return {
             "uri": self._uri,
-            "vehicle": self.vehicle.name if is_ours else self.vehicle.path,
+            "vehicle": vehicle_word(self.vehicle),
             "board_id": identity.board_id.hex(),
             "config_hash": identity.config_hash.hex(),
         }
@@ -180,13 +179,9 @@ class LockstepDrive:
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
     """Return the result of a coroutine that waits for nothing. Raises UsageFault if it waits."""
-    try:
-        work.send(None)
-    except StopIteration as ended:
-        found: T = ended.value
-        return found
-    work.close()
-    raise UsageFault("in lockstep nothing may wait for the time of the world")
+    return finish_at_once(
+        work, UsageFault("in lockstep nothing may wait for the time of the world")
+    )
 
 
 class _Loaded:

@@ -8,7 +8,6 @@ deadman and stop. ``LivenessCheck`` says how a frozen pad is detected.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
@@ -18,6 +17,7 @@ from typing import Any
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import read_json
 from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.users_folder import users_folder
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
 
 
@@ -113,7 +113,7 @@ class PadMappings:
     """The store of mappings: one file per GUID, in ``folder`` or in this user's data folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or users_folder()
+        self.folder = folder or users_folder("pads")
 
     def of(self, guid: str) -> PadMapping:
         """Return the stored mapping, or the defaults for a pad that has none.
@@ -145,10 +145,3 @@ class PadMappings:
 
     def path(self, guid: str) -> Path:
         return self.folder / f"{guid}.json"
-
-
-def users_folder() -> Path:
-    """Return the folder beside the cars' pairings: $TANDEM_DATA_DIR or the user's data folder."""
-    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
-    home = Path(shared) if shared else Path.home() / ".local" / "share"
-    return (Path(own) if own else home / "tandem") / "pads"

@@ -20,6 +20,7 @@ from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
 from host_bridge.sharing.network.invitations import invitation_to
 from host_bridge.sharing.network.sealed.handshake import GrantStatus
+from host_bridge.sharing.network.sealed.sealing import DRIVE
 from host_bridge.sharing.network.tokens import Token
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import is_stop
@@ -82,7 +83,7 @@ class NetworkCar:
             if sealed is None:
                 continue
             self._send_all([sealed])
-            if sealed[0] == _CLAIMS and self._copies > 1:
+            if sealed[0] == DRIVE.kind and self._copies > 1:
                 asyncio.get_running_loop().call_later(_COPY_S, self._send_copy, sealed, self.link)
         return len(data)
 
@@ -153,7 +154,6 @@ class NetworkCar:
         )
 
 
-_CLAIMS = 0x20  # the type byte of sealing.DRIVE
 _REFUSED = {
     GrantStatus.PROTOCOL_DIFFERS: (
         "its protocol is another version's",

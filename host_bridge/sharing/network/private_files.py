@@ -13,13 +13,12 @@ from typing import Any
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.users_folder import users_folder
 
 
 def data_folder(name: str) -> Path:
     """Return a folder of this login's data, made with mode 0700. Raises errors.DataFileFault."""
-    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
-    home = Path(shared) if shared else Path.home() / ".local" / "share"
-    folder = (Path(own) if own else home / "tandem") / name
+    folder = users_folder(name)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _refuse_others(folder, folder.lstat(), stat.S_ISDIR)

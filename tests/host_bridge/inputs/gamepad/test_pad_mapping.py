@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.users_folder import users_folder
 from host_bridge.inputs.gamepad import mapping
 from host_bridge.inputs.gamepad.mapping import (
     LivenessCheck,
     PadMapping,
     PadMappings,
     Roles,
-    users_folder,
 )
 
 ROW = {"guid": "ff00", "name": "Wheel", "sdl": "ff00,Wheel,a:b0", "life": "reports", "roles": {}}
@@ -165,5 +165,5 @@ def test_it_lies_in_the_users_data_folder(monkeypatch, own, shared, folder):
         else:
             monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(mapping.Path, "home", lambda: Path("/home/me"))
-    assert users_folder() == Path(folder)
+    assert users_folder("pads") == Path(folder)
     assert PadMappings().folder == Path(folder)
