@@ -85,34 +85,9 @@ async def _invite(args: argparse.Namespace, host: Host) -> int:
 
 def _write(args: argparse.Namespace, opened: OpenCar) -> int:
     role = Role[args.role.upper()]
-    if opened.car.is_afar:
-        raise UsageFault(
-            "only the car's own host invites to it",
-            where=opened.uri,
-            remedy="run tandem invite where tandem serve --listen runs",
-        )
-    if args.source in _ONLY_VIRTUAL and not opened.is_virtual:
-        raise UsageFault(
-            f"a real car is not lent as {args.source}",
-            expected="--source remote",
-            got=args.source,
-        )
-    usual_s, longest_s = _TIMES_S[role]
-    for_s = usual_s if args.until is None else args.until
-    if for_s > longest_s:
-        raise UsageFault(
-            f"too long for a guest who may {args.role}",
-            expected=f"at most {longest_s / _DAY_S:g} days",
-            got=f"{for_s / _DAY_S:g} days",
-        )
-    limits = {}
-    if role is Role.DRIVE:
-        limits = {
-            "sources": 1 << SOURCE_IDS[args.source],
-            "stop_sources": 1 << STOP_SOURCES["seat"].id | 1 << STOP_SOURCES["fleet"].id,
-            "cap_mm_s": round((args.cap or 0.0) * 1e3),
-        }
-    guest = new_guest(role, args.label, for_s, **limits)
+    for_s = _TIMES_S[role][0] if args.until is None else args.until
+    _refuse(args, opened, role, for_s)
+    guest = new_guest(role, args.label, for_s, **_limits(args, role))
     book = GuestBook(opened.identity.board_id)
     addresses: tuple[Address, ...] = ((args.address, FIRST_PORT),) if args.address else ()
     try:
@@ -132,6 +107,40 @@ def _write(args: argparse.Namespace, opened: OpenCar) -> int:
         f"\n{token.text()}\n\nThere: tandem accept, then tandem://ADDRESS/{opened.name} is the car."
     )
     return 0
+
+
+def _refuse(args: argparse.Namespace, opened: OpenCar, role: Role, for_s: float) -> None:
+    """Raise errors.UsageFault if the car, or so much of it, is not this command's to give."""
+    if opened.car.is_afar:
+        raise UsageFault(
+            "only the car's own host invites to it",
+            where=opened.uri,
+            remedy="run tandem invite where tandem serve --listen runs",
+        )
+    if args.source in _ONLY_VIRTUAL and not opened.is_virtual:
+        raise UsageFault(
+            f"a real car is not lent as {args.source}",
+            expected="--source remote",
+            got=args.source,
+        )
+    longest_s = _TIMES_S[role][1]
+    if for_s > longest_s:
+        raise UsageFault(
+            f"too long for a guest who may {args.role}",
+            expected=f"at most {longest_s / _DAY_S:g} days",
+            got=f"{for_s / _DAY_S:g} days",
+        )
+
+
+def _limits(args: argparse.Namespace, role: Role) -> dict[str, int]:
+    """Return what a guest who drives is lent: sources and stop sources by id, the cap in mm/s."""
+    if role is not Role.DRIVE:
+        return {}
+    return {
+        "sources": 1 << SOURCE_IDS[args.source],
+        "stop_sources": 1 << STOP_SOURCES["seat"].id | 1 << STOP_SOURCES["fleet"].id,
+        "cap_mm_s": round((args.cap or 0.0) * 1e3),
+    }
 
 
 def _draw(text: str) -> None:
