@@ -32,12 +32,18 @@ _DIGEST = re.compile(rf"<!-- {KEY} ([0-9a-f]{{64}}) -->")
 class Picture:
     """A picture to be drawn; ``sheet`` is WireViz's input, None for a circuit or a guide's picture.
 
+    ``folder`` is the part of ``PICTURES`` and ``kind`` the file's name in it without its ending;
     ``source`` is the text whose digest the files hold.
     """
 
-    name: str
+    folder: str
+    kind: str
     source: str
     sheet: Sheet | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.folder}_{self.kind}"
 
     @property
     def digest(self) -> str:
@@ -45,7 +51,8 @@ class Picture:
 
     @property
     def paths(self) -> tuple[Path, Path]:
-        return PICTURES / f"{self.name}.svg", PICTURES / f"{self.name}.png"
+        path = PICTURES / self.folder / self.kind
+        return path.with_suffix(".svg"), path.with_suffix(".png")
 
 
 def pictures() -> Iterator[Picture]:
@@ -55,17 +62,20 @@ def pictures() -> Iterator[Picture]:
         for kind in SHEETS:
             drawn = sheet(harness, kind)
             if drawn["connections"]:
-                yield Picture(f"{name}_{kind}", json.dumps(drawn, sort_keys=True), drawn)
+                yield Picture(name, kind, json.dumps(drawn, sort_keys=True), drawn)
     for circuit in CIRCUITS.values():
-        yield Picture(circuit.name, json.dumps(circuit.source(), sort_keys=True), None)
+        folder, _, kind = circuit.name.partition("_")
+        yield Picture(folder, kind, json.dumps(circuit.source(), sort_keys=True), None)
     for name in guide_names():
-        yield Picture(name, json.dumps(guide_source(name), sort_keys=True), None)
+        folder, _, kind = name.partition("_")
+        yield Picture(folder, kind, json.dumps(guide_source(name), sort_keys=True), None)
 
 
 def write(picture: Picture) -> None:
     """Draw and write it. Raises graphviz's ExecutableNotFound where ``dot`` is missing."""
     svg, png = _drawn(picture)
     svg_path, png_path = picture.paths
+    svg_path.parent.mkdir(parents=True, exist_ok=True)
     svg_path.write_text(_marked(svg, picture.digest), encoding="utf-8")
     marks = PngImagePlugin.PngInfo()
     marks.add_text(KEY, picture.digest)
@@ -84,9 +94,10 @@ def digests(picture: Picture) -> tuple[str, str]:
 
 
 def stray() -> list[str]:
-    """Return the names of files that belong to no picture."""
-    wanted = {path.name for picture in pictures() for path in picture.paths}
-    return sorted({path.name for path in PICTURES.iterdir()} - wanted)
+    """Return the files that belong to no picture, by their paths in ``PICTURES``."""
+    wanted = {path for picture in pictures() for path in picture.paths}
+    there = {path for path in PICTURES.rglob("*") if path.is_file()}
+    return sorted(path.relative_to(PICTURES).as_posix() for path in there - wanted)
 
 
 def _drawn(picture: Picture) -> tuple[str, bytes]:

@@ -90,7 +90,7 @@ def test_the_command_says_what_is_missing_without_graphviz(tmp_path, monkeypatch
 
 def test_the_command_names_a_picture_that_belongs_to_nothing(tmp_path, monkeypatch, capsys):
     folder = shutil.copytree(files.PICTURES, tmp_path / "pictures")
-    (folder / "old_car_drive.svg").write_text("<svg/>")
+    (folder / "nigel" / "old_drive.svg").write_text("<svg/>")
     monkeypatch.setattr(files, "PICTURES", folder)
     assert main() == 0
-    assert "hardware/pictures/old_car_drive.svg" in capsys.readouterr().out
+    assert "hardware/pictures/nigel/old_drive.svg" in capsys.readouterr().out

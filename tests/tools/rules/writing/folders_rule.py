@@ -18,8 +18,7 @@ ROOT = Path(__file__).resolve().parents[4]
 MOST = 16
 # They tell Python that a folder is a package, and type checkers that it has types; readers nothing
 _MARKERS = ("py.typed", "__init__.py")
-# One file each of what there are so many of: commands, drawings
-WIDE = ("host_bridge/cli/commands", "hardware/pictures")
+WIDE = ("host_bridge/cli/commands",)  # one file each of what there are so many of
 STILL: dict[str, int] = {}
 
 
