@@ -17,7 +17,7 @@ from tests.bench.support import plants_alone
 from tests.bench.support.plants_alone import DT_S, best_s
 from tests.bench.support.quick import with_machine_code
 from tests.bench.support.sheet import Cell, Sheet, publish, verdict
-from tests.sim_mock.models.single_track.test_commonroad import converted
+from tests.sim_mock.models.test_commonroad import converted
 from tests.sim_mock.plant.cars import f1tenth
 
 AIM = 1000.0  # times real time, the single track in machine code, one core

@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants import chosen, sample
+from tests.mutants import chosen, covered, sample
 from tests.mutants.core import CORE, FAST, GROUPS, OF_ITS_OWN, PARTS, ROOT, Part, tiers
-from tests.mutants.coverage import covered
 from tests.mutants.equivalent import equivalents
 from tests.mutants.mistakes import by_hand
 from tests.mutants.mistakes.mutations import Mutant, mutants_of, mutated

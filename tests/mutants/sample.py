@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.mutants.coverage.covering import Covering
+from tests.mutants.covering import Covering
 from tests.mutants.mistakes.mutations import Mutant, many, mutants_of, mutated
 from tests.mutants.trial import kept, trials
 from tests.mutants.trial.trying import line

@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from tests.mutants import __main__ as command
-from tests.mutants import sample
+from tests.mutants import covering, sample
 from tests.mutants.core import ROOT, WHOLE_CAR
-from tests.mutants.coverage import covering
 from tests.mutants.mistakes.mutations import mutants_of
 from tests.mutants.trial import kept, trials
 from tests.support.evidence import every

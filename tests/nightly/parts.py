@@ -52,7 +52,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
         f"safety/{it}/*" for it in ("case", "inputs", "stops", "times", "ways"))),
     ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", *(f"sim_mock/{it}/*" for it in (
-        "autodrive", "bodies", "board", "files", "hitl", "plant", "programs", "runtime", "sensors",
+        "autodrive", "bodies", "files", "hitl", "plant", "programs", "runtime", "sensors",
         "tracks", "virtual_car")))),
     ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),
     ("sim_mock faults", 0.1, ("sim_mock/faults/**/*",)),

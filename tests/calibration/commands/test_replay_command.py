@@ -9,7 +9,7 @@ from calibration.files.fit_file import fit_file_text, read_fit_file
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
-from tests.calibration.files.test_fit_file import ESTIMATES, calibration_of
+from tests.calibration.test_fit_file import ESTIMATES, calibration_of
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,

@@ -24,7 +24,7 @@ from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.link.transports.uri import open_transport
 from host_bridge.ros2.vocabularies.registry import find_vocabulary
 from host_bridge.sharing.services import make_host
-from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
+from tests.host_bridge.link.contract import Bench, BusContract, Ear, Wire, run_strictly
 from tests.host_bridge.page_example import blocks, install_files
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.sharing.test_local_socket import Owner

@@ -27,7 +27,7 @@ from host_bridge.link.transports.uri import open_transport
 from sim_mock.board.stored_image import board_id_of, stored_image
 from sim_mock.world import World
 from tests.hardware.vehicle_files import whole
-from tests.host_bridge.link.transports.contract import Bench, BusContract, Wire
+from tests.host_bridge.link.contract import Bench, BusContract, Wire
 from tests.host_bridge.link.transports.test_loopback import OtherEnd
 from tests.support.evidence import every
 

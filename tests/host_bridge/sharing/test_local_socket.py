@@ -24,7 +24,7 @@ from host_bridge.sharing.endpoints.local_socket import (
     socket_path,
     withdraw,
 )
-from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
+from tests.host_bridge.link.contract import Bench, BusContract, Ear, Wire, run_strictly
 
 CAR = ServedCar("nigel", "serial:///dev/ttyACM0", os.getpid(), "nigel", "2024-05-01T10:00:00Z")
 

@@ -24,7 +24,7 @@ from tests.ros.reaction.measured import Result, reaction
 from tests.ros.reaction.scenarios import Event, Scenario, Talk
 from tests.ros.real_ros import PYTHON
 
-OWN_NODES = Path(__file__).parent / "nodes"
+OWN_NODES = Path(__file__).parent
 VEHICLE = "f1tenth_vesc"
 WATCH_S = 1.8  # after the event: Tandem stands within 0.8 s, and what goes on is seen to
 PAUSE_S = 0.6

@@ -17,7 +17,7 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = f"Tandem {release}"
-html_static_path = ["static"]
+html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False

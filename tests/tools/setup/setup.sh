@@ -140,9 +140,9 @@ sh tests/tools/setup/ros_setup.sh $again
 
 # A raw REPL for the tests of tandem flash. Without Node they skip, and say so.
 raw_repl=.micropython/node
-if command -v npm >/dev/null && ! cmp -s tests/tools/raw_repl/package-lock.json $raw_repl/.set-up; then
+if command -v npm >/dev/null && ! cmp -s tests/tools/setup/package-lock.json $raw_repl/.set-up; then
     mkdir -p $raw_repl
-    cp tests/tools/raw_repl/package.json tests/tools/raw_repl/package-lock.json $raw_repl
+    cp tests/tools/setup/package.json tests/tools/setup/package-lock.json $raw_repl
     if (cd $raw_repl && npm ci --silent --no-audit --no-fund </dev/null); then
         cp $raw_repl/package-lock.json $raw_repl/.set-up
     else

@@ -33,12 +33,11 @@ class Clone:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        (folder / "tests/tools/raw_repl").mkdir(parents=True)
-        (folder / "tests/tools/setup").mkdir()
+        (folder / "tests/tools/setup").mkdir(parents=True)
         shutil.copy(ROOT / SCRIPT, folder / SCRIPT)
         self._write("tests/tools/setup/ros_setup.sh", "echo a ROS 2 >>told\n")
         for name in ("package.json", "package-lock.json"):
-            self._write(f"tests/tools/raw_repl/{name}", "{}\n")
+            self._write(f"tests/tools/setup/{name}", "{}\n")
         for name in ("pyproject.toml", *LOCKS):
             self._write(name, f"of-{name}==1\n")
         self._write("python", PYTHON)

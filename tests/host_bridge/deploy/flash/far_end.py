@@ -22,7 +22,9 @@ def node():
     """The command, or a skip that says what is missing."""
     found = shutil.which("node")
     if found is None or not (PACKAGE / "micropython.mjs").exists():
-        pytest.skip("no Node, or not the package of tests/tools/raw_repl; `make setup` fetches it")
+        pytest.skip(
+            "no Node, or not what tests/tools/setup/package.json names: `make setup`"
+        )
     return found
 
 

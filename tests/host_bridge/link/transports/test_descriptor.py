@@ -4,7 +4,7 @@ import asyncio
 import socket
 
 from host_bridge.link.transports.descriptor import BACKLOG_BYTES, Stream
-from tests.host_bridge.link.transports.contract import run_strictly, settled
+from tests.host_bridge.link.contract import run_strictly, settled
 
 FRAME = b"\0" + bytes(range(1, 39)) + b"\0"
 

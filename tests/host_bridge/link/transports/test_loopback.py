@@ -10,7 +10,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.link.transports.base import OnBytes
 from host_bridge.link.transports.loopback import LoopbackEnd, pair
 from host_bridge.link.transports.uri import open_transport
-from tests.host_bridge.link.transports.contract import (
+from tests.host_bridge.link.contract import (
     ALL_BYTES,
     Bench,
     BusContract,

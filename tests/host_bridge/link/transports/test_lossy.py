@@ -11,7 +11,7 @@ from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.loopback import LoopbackEnd
 from host_bridge.link.transports.lossy import LossyTransport
 from host_bridge.link.transports.uri import open_transport
-from tests.host_bridge.link.transports.contract import (
+from tests.host_bridge.link.contract import (
     ALL_BYTES,
     Bench,
     BusContract,

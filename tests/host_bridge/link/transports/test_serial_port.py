@@ -21,7 +21,7 @@ from host_bridge.link.transports.base import OnBytes
 from host_bridge.link.transports.port_faults import open_fault
 from host_bridge.link.transports.serial_port import SerialPort, latency_timer_ms
 from host_bridge.link.transports.uri import open_transport
-from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
+from tests.host_bridge.link.contract import Bench, BusContract, Ear, Wire, run_strictly
 
 TIOCGEXCL = 0x80045440  # Linux: asks whether TIOCEXCL was given
 HOLD_OPEN = "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print(flush=True); {}"

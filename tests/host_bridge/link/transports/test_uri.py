@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.link.transports.uri import EXAMPLES, Uri, open_transport, schemes
-from tests.host_bridge.link.transports.contract import Bench
+from tests.host_bridge.link.contract import Bench
 
 
 @pytest.mark.parametrize(

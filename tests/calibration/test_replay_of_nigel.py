@@ -16,7 +16,7 @@ from calibration.simulation.plant_numbers import plant_parameters
 from tests.calibration.drives import NIGEL
 from tests.support.evidence import every, some
 
-DATA = Path(__file__).parents[4] / "shared" / "data" / "nigel"
+DATA = Path(__file__).parents[3] / "shared" / "data" / "nigel"
 FITTED = ("straight", "skidpad_lht_0_1")
 UNSEEN = "skidpad_lht_0_2"
 RUNS = (*FITTED, UNSEEN)
