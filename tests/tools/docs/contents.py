@@ -112,6 +112,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Host: deployment", "host_bridge/deploy/README"),
             ("Host: services", "host_bridge/sharing/services/README"),
             ("Demo", "host_bridge/demo/README"),
+            ("Host: a sample drive", "host_bridge/logs/samples/README"),
             ("Calibration: logs", "calibration/logs/README"),
             ("Calibration: regression", "calibration/regression/README"),
             ("Virtual cars: board", "sim_mock/board/README"),

@@ -1,8 +1,10 @@
-"""Refuses folders with more entries than a reader takes in at a glance.
+"""Refuses folders with more entries than a reader takes in at a glance, and with too few to be one.
 
-A folder holds 16 files and folders at most, so that ``ls`` of it reads like a table of contents.
-``host_bridge/cli/commands`` has a file for each command. ``STILL`` has the folders that are wider
-and are to be parted: their counts may only fall, and the table falls with them.
+A folder holds 16 files and folders at most, so that ``ls`` of it reads like a table of contents,
+and three at least: what is fewer lies in the folder above, where one look finds it. So do the tests
+of a room that has one or two files of them. ``WIDE`` and ``FEW`` have the exceptions, each with its
+reason, and ``ROS_PACKAGES`` those whose layout ROS's build demands. A row that is needed no more is
+refused too.
 
     python tests/tools/rules/writing/folders_rule.py
 """
@@ -15,41 +17,58 @@ from pathlib import Path
 from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
-MOST = 16
+MOST, LEAST = 16, 3
 # They tell Python that a folder is a package, and type checkers that it has types; readers nothing
 _MARKERS = ("py.typed", "__init__.py")
 WIDE = ("host_bridge/cli/commands",)  # one file each of what there are so many of
-STILL: dict[str, int] = {}
+ROS_PACKAGES = ("host_bridge/ros2/tandem_ros/", "tests/ros/messages/")
+MOST_FEW = 5  # exceptions: with more of them the rule would be none
+FEW = {
+    ".ci": "the one entry of what checks every change",
+    ".github": "its layout is the forge's",
+    "host_bridge/api": "on the path, so that `import tandem` finds the one package in it",
+    "host_bridge/station/page/scripts/map": "the map of the page, a thing of its own",
+    "tests/host_bridge/drive/lockstep/campaign": "mirrors a room whose tests are yet to come",
+}
 
 
-def entries(files: Iterable[str]) -> dict[str, int]:
-    """Count the files and folders in each folder of these paths."""
+def entries(files: Iterable[str]) -> dict[str, set[str]]:
+    """Return the names of the files and folders in each folder of these paths."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in files:
         parts = file.split("/")
-        if parts[-1] in _MARKERS:
-            continue
         for depth in range(1, len(parts)):
             found["/".join(parts[:depth])].add(parts[depth])
-    return {folder: len(names) for folder, names in sorted(found.items())}
+    return dict(sorted(found.items()))
 
 
-def refusals(files: Iterable[str], still: Mapping[str, int] = STILL) -> list[str]:
-    """List the folders that are too wide. Raises ValueError if there is nothing to look at."""
-    counts = entries(files)
-    if not counts:
+def refusals(files: Iterable[str], few: Mapping[str, str] = FEW) -> list[str]:
+    """List the folders with too many entries or too few. Raises ValueError if there is none."""
+    folders = entries(files)
+    if not folders:
         raise ValueError("no file in any folder")
+    counts = {folder: len(names.difference(_MARKERS)) for folder, names in folders.items()}
+    narrow = {
+        folder: len(names)
+        for folder, names in folders.items()
+        if len(names) < LEAST and not f"{folder}/".startswith(ROS_PACKAGES)
+    }
     found = [
         f"{folder}: {count} files and folders, {MOST} at most; part it by what its files do"
         for folder, count in counts.items()
-        if count > MOST and folder not in WIDE and folder not in still
+        if count > MOST and folder not in WIDE
     ]
-    return found + [
-        f"{folder}: {counts.get(folder, 0)} files and folders, and the table of folders_rule.py "
-        f"says {count}; it may only fall, and with them"
-        for folder, count in still.items()
-        if counts.get(folder, 0) != count
+    found += [
+        f"{folder}: {count} of the {LEAST} entries that make a folder; move them to the one above"
+        for folder, count in narrow.items()
+        if folder not in few
     ]
+    found += [
+        f"{it}: a row of FEW in folders_rule.py, needed no more" for it in few.keys() - narrow
+    ]
+    if len(few) > MOST_FEW:
+        found.append(f"FEW in folders_rule.py: {len(few)} rows, {MOST_FEW} at most")
+    return found
 
 
 def main() -> int:
