@@ -7,7 +7,7 @@ own has these alone. ``without = ["rc"]`` removes what the base has.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 from host_bridge.config.vehicle.document import Document
@@ -74,11 +74,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> Document:
 
 
 def _find(document: Document, name: str) -> Path:
-    if "/" in name or name.endswith(".toml"):
-        places: Iterable[Path] = (document.path.parent / name,)
-    else:
-        places = (known_file(name), _ONLY_BASES / f"{name}.toml")
-    for path in places:
+    for path in _places(document, name):
         if is_file(path):
             return path
     near = difflib.get_close_matches(name, base_names(), n=1)
@@ -89,6 +85,15 @@ def _find(document: Document, name: str) -> Path:
         got=name,
         remedy=f"did you mean {near[0]}?" if near else "correct it, or take base out",
     )
+
+
+def _places(document: Document, name: str) -> Iterator[Path]:
+    """Yield where a base may be, Tandem's own first: to look into other packages takes a while."""
+    if "/" in name or name.endswith(".toml"):
+        yield document.path.parent / name
+    else:
+        yield _ONLY_BASES / f"{name}.toml"
+        yield known_file(name)
 
 
 def is_file(path: Path) -> bool:
