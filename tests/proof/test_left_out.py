@@ -102,7 +102,8 @@ def outcomes(explorer: Explorer, key, draw: random.Random, change=lambda: None) 
     return found
 
 
-@pytest.mark.exhaustive
+# In make test it is called by the test above, with what may not be left out
+@pytest.mark.exhaustive(as_a_whole=True)
 @pytest.mark.parametrize("name", _NAMES)
 def test_what_is_left_out_by_name_changes_nothing(name):
     explorer = search(BY_NAME[name], stops_at=lambda result: "enough" if result.depth > 9 else "")
@@ -137,7 +138,7 @@ def test_what_is_left_out_by_name_changes_nothing(name):
     assert changed == {place.words for place in apart}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # as long as all searches of make test
 @pytest.mark.parametrize("name", _NAMES)
 def test_what_is_forgotten_where_it_is_dead_changes_nothing(name):
     """A place that is kept gets another value; where forgetting brings the same state back, that

@@ -215,6 +215,7 @@ NEEDED = {key.name for key in keys_of_all_tables() if key.default is REQUIRED}
 DEFAULTS = {key.name for key in keys_of_all_tables()} - NEEDED | {"policies"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", vehicle_names())
 def test_every_key_of_a_vehicle_file_is_needed_or_has_a_default(tmp_path, name):
     """Taking any one line out is noticed, or changes nothing but that key."""

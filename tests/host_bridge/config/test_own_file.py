@@ -57,7 +57,6 @@ def test_an_origin_that_cannot_be_kept_leaves_the_car_as_it_was(slash, monkeypat
 
 
 @pytest.mark.process
-@pytest.mark.smoke
 def test_what_was_written_by_a_relative_path_is_known_in_every_folder(slash, tmp_path, monkeypatch):
     port = tmp_path / "port"
     with virtual_car("f1tenth", port):

@@ -2,7 +2,10 @@
 
 import pytest
 
-from host_bridge.deploy.flash.build import program_for
+from tests.host_bridge.deploy.flash.program.made_programs import (
+    WITH_MADE_PROGRAMS,
+    made_program,
+)
 from tests.tools.size import size
 from tests.tools.size.native_code import names_of, native_size
 
@@ -31,9 +34,10 @@ def test_one_function_is_some_two_are_twice_as_much(chip, emitter):
     assert two == 2 * one
 
 
+@WITH_MADE_PROGRAMS
 @pytest.mark.parametrize("chip", CHIPS)
 def test_every_file_of_the_car_is_read_to_its_end(chip):
-    assert sum(map(native_size, size.compiled_for(chip, program_for("rp2")).values())) > 0
+    assert sum(map(native_size, size.compiled_for(chip, made_program("rp2")).values())) > 0
 
 
 def test_another_format_is_refused():

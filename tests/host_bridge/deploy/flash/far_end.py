@@ -22,9 +22,7 @@ def node():
     """The command, or a skip that says what is missing."""
     found = shutil.which("node")
     if found is None or not (PACKAGE / "micropython.mjs").exists():
-        pytest.skip(
-            "no Node, or not what tests/tools/setup/package.json names: `make setup`"
-        )
+        pytest.skip("no Node, or not what tests/tools/setup/package.json names: `make setup`")
     return found
 
 

@@ -31,6 +31,7 @@ def test_an_opened_runstop_is_told_by_the_car_sign_by_sign(bench):
     assert bench.world.enable is False
 
 
+@pytest.mark.exhaustive(as_a_whole=True)  # a whole minute, for which a person is waited for
 def test_a_runstop_that_nobody_opens_is_not_measured_and_the_car_is_disarmed(bench):
     with pytest.raises(PersonTimeout, match="not opened"):
         list(by_hand.runstop(bench, Player()))
@@ -50,6 +51,7 @@ def test_a_runstop_whose_loop_is_not_wired_through_the_relay_does_not_hold(bench
     assert "the drive enable fell" in row.how
 
 
+@pytest.mark.exhaustive(as_a_whole=True)  # a whole minute, for which a person is waited for
 def test_a_runstop_that_stays_open_does_not_hold(bench):
     [row] = by_hand.runstop(bench, Player(Open=set_loop(bench, False)))
     assert row.holds is False

@@ -121,6 +121,7 @@ def test_a_person_goes_through_runstop_encoder_and_power(monkeypatch, tmp_path):
     assert "needs a flash" in row_of(rows, "power_trial")["how"]
 
 
+@pytest.mark.exhaustive(as_a_whole=True)  # whole minutes, for which a person is waited for
 def test_a_part_that_nobody_acts_in_leaves_the_others(monkeypatch, tmp_path):
     bench = VirtualBench()
     rows = day(monkeypatch, tmp_path, "runstop,encoder", Player(), bench, code=1)

@@ -5,9 +5,12 @@ import ast
 import pytest
 
 from firmware.manifest import METAL
-from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.program import ROOT
 from host_bridge.deploy.hil import bench, same_bytes
+from tests.host_bridge.deploy.flash.program.made_programs import (
+    WITH_MADE_PROGRAMS,
+    made_program,
+)
 from tests.support.evidence import some
 
 SENT = {
@@ -23,7 +26,7 @@ OF_SOME_PORTS = {"firmware.boards.rp2040_clock"}
 @pytest.fixture(scope="module")
 def flashed():
     """Port -> module -> the names that it has, of what ``tandem flash`` puts on a board."""
-    return {port: dict(map(module_of, program_for(port).items())) for port in METAL}
+    return {port: dict(map(module_of, made_program(port).items())) for port in METAL}
 
 
 def module_of(item):
@@ -54,6 +57,7 @@ def test_what_a_script_imports_by_mpremote_is_in_the_repository(name):
         assert has(modules, module, what), f"from {module} import {what}"
 
 
+@WITH_MADE_PROGRAMS
 @pytest.mark.parametrize("name", SENT)
 @pytest.mark.parametrize("port", METAL)
 def test_what_a_program_imports_is_on_a_board(flashed, port, name):

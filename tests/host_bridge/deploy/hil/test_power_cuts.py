@@ -88,6 +88,7 @@ def test_a_car_that_does_not_come_back_does_not_hold(bench):
     assert "did not come back" in row.got
 
 
+@pytest.mark.exhaustive(as_a_whole=True)  # a whole minute, for which a person is waited for
 def test_power_that_nobody_pulls_is_not_measured_and_the_name_is_put_back(bench):
     before = name_of(bench)
     person = Player(NOW=lambda: bench.pull(1) if len(person.heard) == 2 else None)

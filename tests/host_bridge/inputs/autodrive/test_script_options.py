@@ -16,6 +16,8 @@ from sim_mock.autodrive.values import packed, ranges_m
 from sim_mock.autodrive.wire import write_bridge
 from tests.host_bridge.inputs.made_inputs import context
 
+NIGEL = SeenCar("car", True, load_vehicle("nigel"), None, None, None, None)
+
 
 def script_of(name, **options):
     script = make("127.0.0.1:4567", options, lambda: 0)
@@ -28,8 +30,7 @@ def commanded(script, throttle):
     """The speed that its answer asks for, in m/s."""
     keys = {"V1 Throttle": str(throttle), "V1 Steering": "0"}
     script.exchange.take(write_bridge(keys), 0)
-    car = SeenCar("car", True, load_vehicle("nigel"), None, None, None, None)
-    return script.step(0, Observed((car,), is_driving=True, is_permitted=True)).speed_mps
+    return script.step(0, Observed((NIGEL,), is_driving=True, is_permitted=True)).speed_mps
 
 
 def test_a_quick_script_drives_as_any_program_and_others_by_their_longer_lease():

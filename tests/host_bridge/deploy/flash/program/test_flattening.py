@@ -2,9 +2,12 @@
 
 import pytest
 
-from host_bridge.deploy.flash.build import program_for
 from host_bridge.deploy.flash.program.flattening import flattened
 from host_bridge.deploy.flash.program.traceback_names import translate_traceback
+from tests.host_bridge.deploy.flash.program.made_programs import (
+    WITH_MADE_PROGRAMS,
+    made_program,
+)
 from tests.support.evidence import every, some
 
 GUARD = "firmware/core/stops/guard.py"
@@ -45,9 +48,10 @@ def test_a_room_with_a_text_of_its_own_is_refused():
         flattened({"firmware/core/stops/__init__.py": "A = 1\n", GUARD: ""})
 
 
+@WITH_MADE_PROGRAMS
 @pytest.mark.parametrize("port", ["rp2", "stm32", "esp32"])
 def test_a_boards_program_has_no_rooms(port):
-    program = program_for(port)
+    program = made_program(port)
     assert every(path.count("/") <= 2 for path in some(program))
     assert "firmware/core/guard.py" in program
     assert every("core.stops" not in text for text in program.values())
