@@ -63,12 +63,11 @@ def pictures() -> Iterator[Picture]:
             drawn = sheet(harness, kind)
             if drawn["connections"]:
                 yield Picture(name, kind, json.dumps(drawn, sort_keys=True), drawn)
-    for circuit in CIRCUITS.values():
-        folder, _, kind = circuit.name.partition("_")
-        yield Picture(folder, kind, json.dumps(circuit.source(), sort_keys=True), None)
-    for name in guide_names():
+    others = [(circuit.name, circuit.source()) for circuit in CIRCUITS.values()]
+    others += [(name, guide_source(name)) for name in guide_names()]
+    for name, source in others:
         folder, _, kind = name.partition("_")
-        yield Picture(folder, kind, json.dumps(guide_source(name), sort_keys=True), None)
+        yield Picture(folder, kind, json.dumps(source, sort_keys=True), None)
 
 
 def write(picture: Picture) -> None:

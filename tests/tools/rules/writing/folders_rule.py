@@ -64,7 +64,7 @@ def refusals(files: Iterable[str], few: Mapping[str, str] = FEW) -> list[str]:
         if folder not in few
     ]
     found += [
-        f"{it}: a row of FEW in folders_rule.py, needed no more" for it in few.keys() - narrow
+        f"{it}: a row of FEW in folders_rule.py, needed no more" for it in few if it not in narrow
     ]
     if len(few) > MOST_FEW:
         found.append(f"FEW in folders_rule.py: {len(few)} rows, {MOST_FEW} at most")
