@@ -156,7 +156,9 @@ def _ignore_wake() -> None:
 
 
 REMOTE = "remote"  # the source of a person who looks at a screen
-_BESIDE = ("seat", "gamepad")  # who stands beside the car; from afar the same input is a guest's
+# Who stands beside the car, or drives a virtual one; from afar the same input is a guest's
+_BESIDE = ("seat", "gamepad", "script")
+_SLOW = "seat_slow"  # a terminal that reports no releases
 
 
 class DriveContext:
@@ -172,9 +174,13 @@ class DriveContext:
         car_names: Sequence[str] = (),
         is_virtual: bool = False,
         is_afar: bool = False,
+        guest_cap_mps: float | None = None,
         wake: Callable[[], None] = _ignore_wake,
     ) -> None:
-        """Keep the options; ``stand_in`` is the person's source for an attended program."""
+        """Keep the options; ``stand_in`` is the person's source for an attended program.
+
+        ``guest_cap_mps`` is the cap of the token by which a car that ``is_afar`` is reached.
+        """
         self.vehicles = tuple(vehicles)
         self.car_names = tuple(car_names)
         self.seconds = options.seconds
@@ -184,14 +190,16 @@ class DriveContext:
         self.is_virtual = is_virtual
         self._stand_in = stand_in
         self._is_afar = is_afar
+        self._guest_cap_mps = guest_cap_mps
         self._profile = options.profile.name.lower() if options.profile is not None else None
 
     def source(self, name: str) -> SourceFacts:
         """Return the source under which an input of this name claims. Raises errors.TandemError."""
-        found = source_of_all(self.vehicles, REMOTE if self._is_afar and name in _BESIDE else name)
+        found = source_of_all(self.vehicles, source_name(name, is_afar=self._is_afar))
         if self._stand_in is None or not found.is_attended:
             return found
-        return source_of_all(self.vehicles, self._stand_in)
+        stand_in = source_name(self._stand_in, is_afar=self._is_afar)
+        return source_of_all(self.vehicles, stand_in)
 
     def lease_s(self, source: str) -> float:
         return self.source(source).lease_s
@@ -201,7 +209,8 @@ class DriveContext:
         name = self.source(source).name
         caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
         caps += [v.profile_caps_mps[self._profile or v.profile] for v in self.vehicles]
-        cap_mps = min([*caps, *([self.speed_mps] if self.speed_mps is not None else [])])
+        caps += [cap for cap in (self.speed_mps, self._guest_cap_mps) if cap is not None]
+        cap_mps = min(caps)
         return InputLimits(
             min(cap_mps, *(v.speed_max_mps for v in self.vehicles)),
             min(cap_mps, *(v.reverse_max_mps for v in self.vehicles)),
@@ -221,10 +230,11 @@ async def open_inputs(
     car_names: Sequence[str] = (),
     *,
     is_afar: bool = False,
+    guest_cap_mps: float | None = None,
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
-    ``is_afar``: some car is another host's.
+    ``is_afar``: some car is another host's; ``guest_cap_mps``: the cap of the token for it.
 
     If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
@@ -233,7 +243,14 @@ async def open_inputs(
         raise _needs_a_hand()
     wake = _ignore_wake if chosen.is_computed else wake  # virtual time advances by ticks alone
     make_context = partial(
-        DriveContext, options, vehicles, now_us, car_names=car_names, wake=wake, is_afar=is_afar
+        DriveContext,
+        options,
+        vehicles,
+        now_us,
+        car_names=car_names,
+        wake=wake,
+        is_afar=is_afar,
+        guest_cap_mps=guest_cap_mps,
     )
     context = make_context(is_virtual=is_virtual)
     opened: list[Input] = []
@@ -251,18 +268,30 @@ async def open_inputs(
             await chosen.open(context)
         source = context.source(chosen.source)
         guardian = source_of_all(vehicles, source.needs) if source.needs else None
-        if needs_hand and guardian and person and person.source != guardian.name:
-            raise (
-                _needs_releases()
-                if person.source == "seat_slow"
-                else _no_guardian(source, person.source)
-            )
+        if needs_hand and guardian and person:
+            _check_guardian(source, guardian, person.source, is_afar=is_afar)
     except BaseException:
         for it in reversed(opened):
             await it.close()
         raise
     limits = context.limits(chosen.source)
     return Controls(chosen, source, limits, person, needs_hand, guardian, terminal)
+
+
+def source_name(name: str, *, is_afar: bool) -> str:
+    """Return the source as which an input claims: a guest's from afar, else its own.
+
+    Raises errors.UsageFault for a terminal that reports no releases, from afar: its lease is
+    longer than a guest's.
+    """
+    if is_afar and name == _SLOW:
+        raise UsageFault(
+            "this terminal does not report the release of keys, and a guest is lent no source "
+            "that may be silent for as long as it is",
+            expected="kitty, foot, Ghostty or WezTerm, or a gamepad",
+            remedy="run it in one of these, or with --input gamepad",
+        )
+    return REMOTE if is_afar and name in _BESIDE else name
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
@@ -287,6 +316,15 @@ def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
             remedy="drive cars of one vehicle together",
         )
     return found[0]
+
+
+def _check_guardian(
+    source: SourceFacts, guardian: SourceFacts, person: str, *, is_afar: bool
+) -> None:
+    """Raise errors.UsageFault if the person is not the one whom an autonomous source needs."""
+    hand = person if person == _SLOW else source_name(person, is_afar=is_afar)
+    if hand != guardian.name:
+        raise _needs_releases() if hand == _SLOW else _no_guardian(source, hand)
 
 
 def _needs_releases() -> UsageFault:

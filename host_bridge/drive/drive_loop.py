@@ -66,6 +66,7 @@ class DriveLoop:
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
         is_afar = any(opened.car.is_afar for opened in cars)
+        guest_caps_mps = [cap for opened in cars if (cap := opened.guest_cap_mps) is not None]
         wake_signal = WakeSignal(self._clock.now_us)
         controls = await open_inputs(
             self._options,
@@ -78,6 +79,7 @@ class DriveLoop:
             wake_signal.notify,
             [opened.name for opened in cars],
             is_afar=is_afar,
+            guest_cap_mps=min(guest_caps_mps, default=None),
         )
         notes = _notes(self._options, controls)
         self._tell(notes, log)

@@ -136,6 +136,12 @@ class OpenCar:
         """The transport of a car that this process serves; None if another process does."""
         return self._host.owner.transport if isinstance(self._host, CarServer) else None
 
+    @property
+    def guest_cap_mps(self) -> float | None:
+        """The cap of the token by which this process reaches a car afar; None without one."""
+        cap_mps: float | None = getattr(self.own_transport, "cap_mps", None)
+        return cap_mps
+
     def recognised(self) -> Vehicle | None:
         """Return the vehicle type whose configuration the car reports; None if no file matches."""
         return self._vehicles.recognised(self.identity)

@@ -16,6 +16,7 @@ from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
 from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, DriveCommand, Profile, Sender, State
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.drive.control_task import TICK_US, ControlTask
+from host_bridge.drive.controls import source_name
 from tandem.arguments import ArgumentFault, LimitWarning, number, whole
 from tandem.lines import CarLine
 from tandem.sensing import CarSensors, no_sensors
@@ -188,9 +189,12 @@ class CarDriver:
             epoch = self.car.connection.epoch
             assert epoch is not None, "a script's car is opened with one"
             self._fleet = Fleet([self.car], epoch)
-            source = self.line.vehicle.source(SOURCE)
+            source = self.line.vehicle.source(self._source())
             self._control_task = ControlTask(self._fleet, source, lambda now_us: self._command)
         return self._fleet
+
+    def _source(self) -> str:
+        return source_name(SOURCE, is_afar=self.car.is_afar)
 
     # --- driving
 
@@ -231,7 +235,7 @@ class CarDriver:
     def _limits_in(self, profile: Profile | None) -> dict[str, tuple[float, float]]:
         vehicle = self.line.vehicle
         name = profile.name.lower() if profile is not None else vehicle.profile
-        cap_mps = min(vehicle.source(SOURCE).speed_cap_mps, vehicle.profile_caps_mps[name])
+        cap_mps = min(vehicle.source(self._source()).speed_cap_mps, vehicle.profile_caps_mps[name])
         return {
             "speed_mps": (
                 -min(vehicle.reverse_max_mps, cap_mps),

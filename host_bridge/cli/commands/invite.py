@@ -30,7 +30,7 @@ that guest, so hand it over where nobody else looks, and revoke it when it is lo
 revoke.
 Anyone may stop a car, with or without a token. A guest who drives claims as the source "remote",
 below whoever stands beside the car, within its cap, and arms no car whose vehicle file does not say
-so. A virtual car may be lent as "seat" or "script" too.
+so.
 """
 _WEEK_S, _DAY_S, _HOUR_S = 7 * 86_400.0, 86_400.0, 3600.0  # s; a week is seven days
 # Chosen: by default the time of a visit, at most that of a project
@@ -39,7 +39,7 @@ _TIMES_S = {
     Role.STOP: (_WEEK_S, 365 * _DAY_S),
     Role.DRIVE: (8 * _HOUR_S, 30 * _DAY_S),
 }
-_ONLY_VIRTUAL = ("seat", "script")
+_SOURCE = "remote"  # below whoever stands beside the car (hardware/vehicles/bases/car.toml)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,12 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for how long: 30m, 8h, 7d (default: a week; to drive, 8 h)",
     )
     parser.add_argument("--label", default="guest", help="who it is for, in lists and logs")
-    parser.add_argument(
-        "--source",
-        choices=("remote", *_ONLY_VIRTUAL),
-        default="remote",
-        help="as what a guest claims who drives",
-    )
     parser.add_argument("--cap", type=speed_cap, metavar="M_PER_S", help="no claim beyond it")
     parser.add_argument(
         "--address", metavar="HOST", help="an address of this machine, as a hint in the token"
@@ -117,12 +111,6 @@ def _refuse(args: argparse.Namespace, opened: OpenCar, role: Role, for_s: float)
             where=opened.uri,
             remedy="run tandem invite where tandem serve --listen runs",
         )
-    if args.source in _ONLY_VIRTUAL and not opened.is_virtual:
-        raise UsageFault(
-            f"a real car is not lent as {args.source}",
-            expected="--source remote",
-            got=args.source,
-        )
     longest_s = _TIMES_S[role][1]
     if for_s > longest_s:
         raise UsageFault(
@@ -137,7 +125,7 @@ def _limits(args: argparse.Namespace, role: Role) -> dict[str, int]:
     if role is not Role.DRIVE:
         return {}
     return {
-        "sources": 1 << SOURCE_IDS[args.source],
+        "sources": 1 << SOURCE_IDS[_SOURCE],
         "stop_sources": 1 << STOP_SOURCES["seat"].id | 1 << STOP_SOURCES["fleet"].id,
         "cap_mm_s": round((args.cap or 0.0) * 1e3),
     }

@@ -51,6 +51,12 @@ class NetworkCar:
         self._callbacks: tuple[OnBytes, OnClosed] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def cap_mps(self) -> float | None:
+        """The cap beyond which the car's host takes no claim; None without one."""
+        grant = self.link.grant if self.link else None
+        return grant.cap_mm_s * 1e-3 if grant and grant.cap_mm_s else None
+
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         """Open a session. Raises errors.DeviceFault if the host does not let us in."""
         if self._socket:

@@ -253,6 +253,21 @@ def test_a_reach_is_the_least_of_what_is_asked_for_the_caps_and_the_vehicles(
     assert context(cars, speed_mps=asked).limits("script") == InputLimits(*limits, 0.3)
 
 
+def test_from_afar_an_input_is_a_guest_within_its_cap():
+    options = DriveOptions(("car",))
+
+    def afar(stand_in=None, **more):
+        return DriveContext(options, [vehicle()], lambda: 0, stand_in, is_afar=True, **more)
+
+    beside = [(name, to) for name in ("seat", "gamepad", "script") for to in (None, "seat")]
+    assert {afar(to).source(name).name for name, to in beside} == {"remote"}
+    assert afar().source("ros2").name == "ros2"  # which no guest is lent: its host refuses it
+    assert afar(guest_cap_mps=0.123).limits("script").speed_mps == 0.123
+    assert afar(guest_cap_mps=99.0).limits("script") == afar().limits("script")
+    with pytest.raises(UsageFault, match="release of keys"):
+        afar().source("seat_slow")
+
+
 # --- whose source
 
 

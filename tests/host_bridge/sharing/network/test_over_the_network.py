@@ -63,7 +63,7 @@ def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
 def test_a_guest_drives_once_a_person_beside_the_car_has_armed_it():
     with serving("sim://nigel", "red", "--listen", "127.0.0.1:0") as host:
         uri = address_of(host)
-        invited("--role", "drive", "--source", "script")
+        invited("--role", "drive", "--cap", "0.2")
         words = ("--input", "script:slalom", "--seconds", "2", "--json")
         with program("drive", "--car", uri, *words, stdin=subprocess.DEVNULL) as drive:
             armed = False
@@ -74,5 +74,8 @@ def test_a_guest_drives_once_a_person_beside_the_car_has_armed_it():
                     armed = tandem("arm", "red").returncode == 0
         summary = last["summary"]
         assert armed
+        assert summary["source"] == "remote"
+        # What was asked for is within the token's cap: the host takes no claim beyond it
+        assert summary["cars"][0]["top_speed_mps"] < 0.25, summary
         assert summary["is_completed"]
         assert summary["cars"][0]["distance_m"] > 0.1
