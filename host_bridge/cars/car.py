@@ -56,6 +56,8 @@ OWN_SLOT = 4  # the car's own session (firmware/core/clock.py); slots 0 to 3 are
 # The newest of each are kept: some seconds' worth at 100 Hz, in bounded memory
 _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
+_CLOCK_LIMIT_US = 10_000  # what a vehicle file says unless it says otherwise (clock_bound_s)
+_CLOCK_MARGIN_US = 1_000  # ten seconds without an answer in time: a bound ages by 100 us a second
 
 
 class Heartbeat(Protocol):
@@ -213,6 +215,23 @@ class Car:
     def profile(self) -> Profile:
         """Return the default profile of its vehicle file; TRACK without one."""
         return Profile[self.vehicle.profile.upper()] if self.vehicle else Profile.TRACK
+
+    def clock_limit_us(self) -> int:
+        """Return how far its clock may be off ours: beyond, it takes no claim of ours."""
+        own = self.vehicle.parameters.get("clock_bound_us") if self.vehicle else None
+        return own[0] if own else _CLOCK_LIMIT_US
+
+    def is_clock_known(self) -> bool:
+        """Return whether its clock is known to us well enough for claims, and stays so a while."""
+        bound_us = self.connection.clock.bound_us
+        return bound_us is not None and bound_us <= self.clock_limit_us() - _CLOCK_MARGIN_US
+
+    def clock_text(self) -> str:
+        """Return how well its clock is known, and how well it has to be, in words."""
+        bound_us, limit_us = self.connection.clock.bound_us, self.clock_limit_us()
+        if bound_us is None:
+            return "nothing is known of it yet"
+        return f"known to {bound_us * 1e-3:.1f} ms, and this car allows {limit_us * 1e-3:g}"
 
     def request(
         self, action: OperatorAction, now_us: int, *, may_proceed: bool = True

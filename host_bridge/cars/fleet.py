@@ -24,9 +24,6 @@ from host_bridge.link.protocol.units import claim_message
 from host_bridge.link.protocol.wire import encode
 
 _NUMBERS = 0xFFFF
-_CLOCK_KNOWN_US = (
-    9_000  # a car refuses claims beyond 10 ms (core/settings/params.py, clock_bound_us)
-)
 
 
 class FleetRequest:
@@ -89,8 +86,7 @@ class FleetRequest:
 
 def is_ready(car: Car) -> bool:
     """Return whether a car may be armed: it is bound and its clock is known well enough."""
-    bound_us = car.connection.clock.bound_us
-    return car.connection.is_bound() and bound_us is not None and bound_us <= _CLOCK_KNOWN_US
+    return car.connection.is_bound() and car.is_clock_known()
 
 
 def _has_failed(part: ActionRequest) -> bool:

@@ -47,6 +47,8 @@ class RefusedCar(Protocol):
     status: CarStatus | None
     vehicle: Vehicle | None
 
+    def clock_text(self) -> str: ...
+
 
 def refusal_text(refusal: Refusal, reply: ActionReply, car: RefusedCar) -> str:
     """Return the phrase, with the particulars in brackets if there are any.
@@ -149,6 +151,7 @@ def _overrun_details(car: RefusedCar, reply: ActionReply) -> str:
 # The particulars of a refusal besides its phrase
 _DETAILS: dict[Refusal, Callable[[RefusedCar, ActionReply], str]] = {
     Refusal.STATE: lambda car, reply: car.status.shown_state.word if car.status else "",
+    Refusal.CLOCK_UNSURE: lambda car, reply: car.clock_text(),
     Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),
     Refusal.FAULT: _faults,
     Refusal.CONFIGURATION: _hashes,

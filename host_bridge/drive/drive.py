@@ -63,6 +63,18 @@ def _is_armed_there(fleet: Fleet) -> bool:
     return any(vehicle is None or "guest" not in vehicle.may_arm for vehicle in afar)
 
 
+def _unsure_clock(fleet: Fleet) -> str:
+    """Return why a car afar takes no claim over this path; "" if each one does."""
+    for car in fleet.cars:
+        if car.is_afar and car.connection.is_bound() and not car.is_clock_known():
+            return (
+                f"{car.name} cannot be driven over this path: its clock is {car.clock_text()}. It "
+                "needs a path with a shorter round trip, as by a nearer access point, or a wider "
+                "clock_bound_s in its vehicle file: 0.03 s and a quarter of the lease at most."
+            )
+    return ""
+
+
 def _first_notice(fleet: Fleet, *, is_unarmed: bool) -> str:
     if _is_armed_there(fleet):
         return ARMED_THERE
@@ -359,7 +371,13 @@ class FleetDrive:
             self._drive_on_if_armed(now_us)
 
     def _drive_on_if_armed(self, now_us: int) -> None:
-        if all(trip.is_armed() for trip in self.trips):
+        unsure = _unsure_clock(self.fleet)
+        if unsure and self.begun_us is None:
+            self.refusal = unsure
+            self._halt(unsure)
+        elif self.refusal and not unsure:
+            self.refusal, self.notice = "", ARMED_THERE
+        elif all(trip.is_armed() for trip in self.trips):
             self.notice = ""
             self._drive_on(now_us)
 

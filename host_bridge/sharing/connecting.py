@@ -57,10 +57,12 @@ async def _identify(opened: OpenCar) -> None:
 
 
 async def _bind(opened: OpenCar) -> None:
-    connection = opened.car.connection
-    if not await opened.until(connection.is_bound, _BIND_S):
+    car = opened.car
+    clock = car.connection.clock
+    if not await opened.until(car.connection.is_bound, _BIND_S):
         raise _unbound(opened)
-    await opened.until(connection.clock.is_good, _CLOCK_S)  # if not, arming says so
+    # If not, arming says so. A car afar is as far away as it is: what it takes is good enough
+    await opened.until(lambda: clock.is_good() or (car.is_afar and car.is_clock_known()), _CLOCK_S)
 
 
 def _another(opened: OpenCar) -> TandemError:

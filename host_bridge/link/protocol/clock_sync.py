@@ -23,8 +23,9 @@ from host_bridge.link.protocol.session_time import HostTime, SessionTime
 
 _GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) evenly
 _GOOD_BOUND_US = 1_500  # what a slow board's line and its polling before each step amount to
-_HURRY_US = 20_000  # between answers until the bound is good
+_HURRY_US = 20_000  # between answers until the bound is good, or gets no better
 _EASY_US = 100_000  # between answers then: in it a crystal of 100 ppm drifts by 10 us
+_SETTLED_US = 2_000_000  # of hurry without a better bound: so long is the path, and no shorter
 _DEFAULT_STEP_US = 10_000  # until a car has told: most cars' control period
 _SHORTEST_STEP_US = 1_000  # firmware/core/settings/params.py
 _LONGEST_STEP_US = 20_000  # firmware/core/settings/params.py
@@ -52,6 +53,8 @@ class ClockSync:
         self._time = time or HostTime()
         self._phase = 0.0
         self._next_us: int | None = None
+        self._least_us: int | None = None  # the best bound, and when it was first seen
+        self._bettered_us = 0
         self._board_us = 0
         self._received_us = 0
         self._last_board_us: int | None = None
@@ -69,7 +72,16 @@ class ClockSync:
         self._received_us = now_us
         self.due_us = now_us + 2 * unsure_us + int(self._phase * self.step_us)
         self._phase = (self._phase + _GOLDEN) % 1
-        self._next_us = now_us + (_EASY_US if self.is_good() else _HURRY_US)
+        is_easy = self.is_good() or self._is_settled(now_us)
+        self._next_us = now_us + (_EASY_US if is_easy else _HURRY_US)
+
+    def _is_settled(self, now_us: int) -> bool:
+        """Return whether hurrying has not made the bound better for a while."""
+        if self.bound_us is None:
+            return False
+        if self._least_us is None or self.bound_us < self._least_us:
+            self._least_us, self._bettered_us = self.bound_us, now_us
+        return now_us - self._bettered_us > _SETTLED_US
 
     def _measure_step(self, board_us: int) -> None:
         """Estimate the control period as the median of the last spans between statuses.

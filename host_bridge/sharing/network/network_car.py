@@ -30,6 +30,7 @@ _STEP_S = 0.005  # twice for each step of the car
 _COPY_S = 0.005  # bursts of loss are often shorter; a claim is valid for 120 ms
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
 _BATCH = 64  # datagrams before other work is done
+_SILENT_US = 500_000  # then another socket: ours may be bound to an address that is gone
 _OVER = (GuestState.REFUSED, GuestState.ENDED, GuestState.LOST)
 
 
@@ -48,6 +49,7 @@ class NetworkCar:
         self._host, self._port, _ = parts_of(uri.text)
         self._copies = uri.integer("copies", 2, 1, 2)
         self._socket: socket.socket | None = None
+        self._renewed_us = 0
         self._callbacks: tuple[OnBytes, OnClosed] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -122,9 +124,27 @@ class NetworkCar:
             if frames and self._callbacks:
                 self._callbacks[0](frames)
 
+    def _renew(self, now_us: int) -> None:
+        """Take another socket while nothing comes: the session is in its keys, not its address."""
+        if not self._socket or not self.link or now_us - self._renewed_us < _SILENT_US:
+            return
+        if now_us - self.link.heard_us < _SILENT_US:
+            return
+        self._renewed_us = now_us
+        try:
+            end = _socket_to(self._socket.family, self._socket.getpeername())
+        except OSError:  # no way there at this moment
+            return
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._socket)
+        self._socket.close()
+        self._socket = end
+        loop.add_reader(end, self._read)
+
     def _step(self) -> None:
         if not self.link:
             return
+        self._renew(self._now_us())
         self._send_all(self.link.step(self._now_us()))
         if self.link.state in _OVER:
             self._end(self._fault())
@@ -180,10 +200,7 @@ async def connected(host: str, port: int, label: str) -> socket.socket:
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        family, kind, number, _, address = found[0]
-        end = socket.socket(family, kind, number)
-        end.setblocking(False)
-        end.connect(address)
+        return _socket_to(found[0][0], found[0][4])
     except OSError as error:
         raise DeviceFault(
             "this host cannot be reached",
@@ -191,6 +208,17 @@ async def connected(host: str, port: int, label: str) -> socket.socket:
             got=error.strerror or str(error),
             remedy="give its address, as tandem serve --listen printed it",
         ) from None
+
+
+def _socket_to(family: int, address: object) -> socket.socket:
+    """Return a UDP socket towards an address. Raises OSError."""
+    end = socket.socket(family, socket.SOCK_DGRAM)
+    try:
+        end.setblocking(False)
+        end.connect(address)  # type: ignore[arg-type]
+    except OSError:
+        end.close()
+        raise
     return end
 
 

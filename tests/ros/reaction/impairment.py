@@ -10,12 +10,15 @@ import heapq
 from dataclasses import dataclass
 from random import Random
 
-DRAWS = 3  # of each packet, whatever is asked of the line: so the next packet's chance is its own
+DRAWS = 4  # of each packet, whatever is asked of the line: so the next packet's chance is its own
 
 
 @dataclass(frozen=True)
 class LineSettings:
     """How the line is. Shares from 0 to 1, times in s; a stall begins every ``every_s``.
+
+    Of those ``doubled`` a copy goes besides, late by itself. What is longer than ``longest_bytes``
+    is lost; 0 lets all lengths pass.
 
     What comes during a stall goes on when it ends, all at once; or is lost, if it ``is_gap``.
     """
@@ -25,6 +28,8 @@ class LineSettings:
     jitter_s: float = 0.0
     held_back: float = 0.0
     hold_s: float = 0.0
+    doubled: float = 0.0
+    longest_bytes: int = 0
     every_s: float = 0.0
     stall_s: float = 0.0
     is_gap: bool = False
@@ -49,6 +54,8 @@ class Counts:
     refused: int = 0  # by the bound of the line
     delayed: int = 0
     held_back: int = 0
+    doubled: int = 0  # each one more that is delivered or waits
+    too_long: int = 0  # and lost
     stalled: int = 0
     delivered: int = 0
     reordered: int = 0  # after one that came later
@@ -70,12 +77,14 @@ class Impairment:
         settings, counts = self.settings, self.counts
         number = counts.taken
         counts.taken += 1
-        lost, late, back = (self._random.random() for _ in range(DRAWS))
+        lost, late, back, double = (self._random.random() for _ in range(DRAWS))
         if number >= self._packets_max:
             counts.refused += 1
             return
         stall_s = settings.stall_left_s(now_s)
-        if lost < settings.loss or (settings.is_gap and stall_s > 0.0):
+        is_too_long = 0 < settings.longest_bytes < len(packet)
+        counts.too_long += is_too_long
+        if lost < settings.loss or (settings.is_gap and stall_s > 0.0) or is_too_long:
             counts.lost += 1
             return
         wait_s = settings.delay_s + late * settings.jitter_s
@@ -88,6 +97,11 @@ class Impairment:
             wait_s = max(wait_s, stall_s)
         # In whole us: those of one stall are due at the same moment, and so in their order
         heapq.heappush(self._waiting, (round(now_s + wait_s, 6), number, packet))
+        if double < settings.doubled:
+            counts.doubled += 1
+            # The same draw, spread over the jitter anew
+            wait_s = settings.delay_s + double / settings.doubled * settings.jitter_s
+            heapq.heappush(self._waiting, (round(now_s + wait_s, 6), number, packet))
 
     def due(self, now_s: float) -> list[bytes]:
         """The packets that go on by now, in the order in which they do."""

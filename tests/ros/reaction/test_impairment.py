@@ -48,6 +48,17 @@ def test_it_loses_as_many_as_it_is_told(loss):
     assert abs(line.counts.lost - PACKETS * loss) < 4 * sigma
 
 
+def test_it_doubles_as_many_as_it_is_told_and_loses_what_is_too_long():
+    line = Impairment("1", 10**6)
+    line.settings = LineSettings(doubled=0.3, jitter_s=0.03, longest_bytes=100)
+    for number in range(PACKETS):
+        line.take(bytes(100 + number % 2), number * STEP_S)
+    counts, kept = line.counts, PACKETS // 2
+    assert len(line.due(1e9)) == counts.delivered == kept + counts.doubled
+    assert counts.too_long == counts.lost == PACKETS - kept
+    assert abs(counts.doubled - 0.3 * kept) < 4 * (kept * 0.3 * 0.7) ** 0.5
+
+
 def test_a_line_that_is_cut_loses_all_and_what_was_on_its_way_arrives():
     line = Impairment("1", 10)
     line.settings = LineSettings(delay_s=0.5)
