@@ -38,17 +38,25 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from host_bridge.sharing.network.invitations import Reached
+    from host_bridge.sharing.network.stops.fleet_stop import FleetCar
+
 EPILOG = """\
 examples:
   tandem stop                   every car that is served on this machine, by whichever login
   tandem stop nigel             one of them; a name that is wrong keeps no other from stopping
-  tandem stop --fleet red       those that tandem serve --fleet red serves
+  tandem stop --fleet red       those that tandem serve --fleet red serves, on this machine and on
+                                others that listen (tandem serve --listen)
+  tandem stop --all-networks    every car of every fleet, here and on others
   tandem stop serial:///dev/ttyACM0
                                 a car that nobody serves, straight through its port
   tandem stop tandem://192.168.1.7/red
                                 a car that another machine serves; it needs no token
 
-It exits with 0 only if every car has acknowledged the stop.
+It exits with 0 only if every car has acknowledged the stop. A car on another machine has proven it
+(the token of tandem accept makes that possible), says so, or is silent. What it says without a
+token can be forged by whoever is on the network: look. A car that should have proven it, or that
+was reached before and is silent, is an error.
 """
 
 
@@ -58,7 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("car", nargs="*", metavar="CAR", help="the cars: served names or URIs")
     parser.add_argument("--all", action="store_true", help="stop all served cars (the default)")
-    parser.add_argument("--fleet", metavar="NAME", help="stop the served cars of this fleet")
+    parser.add_argument(
+        "--fleet", metavar="NAME", help="stop the cars of this fleet, on other machines too"
+    )
+    parser.add_argument(
+        "--all-networks", action="store_true", help="stop all cars, here and on other machines"
+    )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
@@ -73,20 +86,25 @@ def run(args: argparse.Namespace, host: object = None) -> int:
     Raises errors.TandemError for a car that could not be told to stop, after all others were: a
     wrong name delays no stop.
     """
+    if args.all_networks:
+        return _stop((), None, args.json, is_everywhere=True)
     words = () if args.all else tuple(args.car)
     return _stop(words, None if args.all else args.fleet, args.json)
 
 
-def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
+def _stop(
+    words: Sequence[str], fleet: str | None, is_json: bool, *, is_everywhere: bool = False
+) -> int:
     sockets: list[StopSocket] = []
     show = _Report(is_json)
     meant = _asked_for(find_stop_sockets(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
-    uris, faults = _rest(words, fleet, sorted(sockets, key=by_name))
+    is_there = (is_everywhere or fleet is not None) and _stop_elsewhere(fleet or "", show)
+    uris, faults = _rest(words, fleet, sorted(sockets, key=by_name), is_there=is_there)
     for uri in uris:
         try:
             if is_of_another_host(uri):
-                from host_bridge.sharing.network.network_stop import stop_afar
+                from host_bridge.sharing.network.stops.network_stop import stop_afar
 
                 show.add(stop_afar(uri))
             else:
@@ -99,6 +117,31 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     if faults:
         raise faults[0]
     return 0 if show.is_all_seen else DeviceFault.exit_code
+
+
+def _stop_elsewhere(fleet: str, show: _Report) -> bool:
+    """Stop a fleet, or every car for "", on other machines; return whether there is one.
+
+    Raises errors.DataFileFault for a token that cannot be read, once all were stopped.
+    """
+    from host_bridge.sharing.network.stops.fleet_messages import fleet_tag
+    from host_bridge.sharing.network.stops.fleet_sockets import own_addresses
+    from host_bridge.sharing.network.stops.fleet_stop import FleetStop
+
+    wanted = fleet_tag(fleet)
+
+    def known() -> Iterable[Reached]:
+        from host_bridge.sharing.network.invitations import reached_cars
+
+        return reached_cars(wanted)
+
+    cars = FleetStop(
+        wanted, known, lambda line: print(line, file=sys.stderr), own_addresses()
+    ).run()
+    heard = [it for it in cars if it.is_known]
+    for it in heard:
+        show.add(it)
+    return bool(heard)
 
 
 def _asked_for(
@@ -123,16 +166,21 @@ def _asked_for(
 
 
 def _rest(
-    words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket]
+    words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket], *, is_there: bool
 ) -> tuple[list[str], list[TandemError]]:
-    """The URIs of cars that nobody serves; what is wrong with the other words."""
+    """The URIs of cars that nobody serves; what is wrong with the other words.
+
+    With ``is_there`` another machine has a car that was meant.
+    """
     uris: dict[str, None] = {}
     faults: list[TandemError] = []
     choices: list[Callable[[], Sequence[StopSocket | str]]]
     choices = [partial(_named, text, sockets) for text in words]
-    if fleet is not None:
+    if fleet is not None and not is_there:
         choices.append(partial(_of_fleet, fleet, sockets))
-    for choose in choices or [partial(_every, sockets)]:
+    if not choices and not is_there:
+        choices.append(partial(_every, sockets))
+    for choose in choices:
         try:
             uris.update(dict.fromkeys(it for it in choose() if isinstance(it, str)))
         except TandemError as fault:
@@ -167,7 +215,7 @@ def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]
     chosen = [it for it in sockets if it.fleet == wanted]
     if not chosen:
         raise DeviceFault(
-            f"no car of a fleet {fleet} is served on this machine",
+            f"no car of a fleet {fleet} is served on this machine, and no other machine has one",
             got=f"served here: {_names(sockets)}",
             remedy="tandem stop without a name stops all cars; tandem serve --fleet names a fleet",
         )
@@ -197,7 +245,7 @@ class _Report:
         self._is_json = is_json
         self._rows: list[dict[str, object]] = []
 
-    def add(self, call: StopCall) -> None:
+    def add(self, call: StopCall | FleetCar) -> None:
         self.is_all_seen &= call.is_seen
         if self._is_json:
             self._rows.append(call.row())

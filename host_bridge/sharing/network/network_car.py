@@ -12,13 +12,13 @@ import contextlib
 import socket
 from collections.abc import Callable
 
-from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, TandemError, UsageFault
 from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.uri import Uri
 from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
-from host_bridge.sharing.network.invitations import invitation_to
+from host_bridge.sharing.network.invitations import invitation_to, note_reached
 from host_bridge.sharing.network.sealed.handshake import GrantStatus
 from host_bridge.sharing.network.sealed.sealing import DRIVE
 from host_bridge.sharing.network.tokens import Token
@@ -79,6 +79,14 @@ class NetworkCar:
             self._shut()
             raise
         self._timer = loop.call_later(_STEP_S, self._step)
+        self._note_place()
+
+    def _note_place(self) -> None:
+        """Keep where the car is, for the stop of a fleet. Without a place to keep it: as it is."""
+        if self._socket and self.link and self.link.grant:
+            place = self._socket.getpeername()[:2]
+            with contextlib.suppress(DataFileFault):
+                note_reached(self._token, place, self.link.grant.fleet_tag)
 
     def send(self, data: bytes) -> int:
         """Send each frame in a datagram. A Stop goes besides without a key: anyone may stop."""

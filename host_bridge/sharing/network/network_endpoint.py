@@ -17,10 +17,13 @@ from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.network_server import NetworkServer, Output
 from host_bridge.sharing.network.sealed.handshake import Address
 from host_bridge.sharing.network.sealed.sealing import COPY
+from host_bridge.sharing.network.stops.fleet_messages import FLEET_STOP, fleet_tag
+from host_bridge.sharing.network.stops.fleet_sockets import fleet_sockets
 from host_bridge.sharing.owner.board_verification import UP, RelayedFrames
 from host_bridge.sharing.owner.owner import ClientLine, Owner
 from host_bridge.sharing.owner.rights import ALL
 
+_FLEETS = bytes((FLEET_STOP,))
 PORTS = 8  # from the first one on, of which a car takes a free one
 _STEP_S = 0.01  # the board's step: a Stop that waits goes after as long
 _BATCH = 256  # datagrams that are read before any other work is done
@@ -33,17 +36,28 @@ _LOGGER = logging.getLogger(__name__)
 class NetworkEndpoint:
     """An ``OwnerEndpoint`` at an address of this host, from ``open`` to ``close``.
 
-    ``board_id`` returns the id of the car's board: whose guests may come.
+    ``board_id`` returns the id of the car's board: whose guests may come. ``car_name`` returns the
+    name as which it is served, ``fleet`` is the fleet with which it is stopped.
     """
 
-    def __init__(self, address: str, port: int | None, board_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        address: str,
+        port: int | None,
+        board_id: Callable[[], str],
+        car_name: Callable[[], str],
+        fleet: str = "",
+    ) -> None:
         self.address: Address = (address, port or 0)
         self.server: NetworkServer | None = None
         self._port = port
         self._board_id = board_id
+        self._car_name = car_name
         self._owner: Owner | None = None
         self._line: ClientLine | None = None
         self._socket: socket.socket | None = None
+        self._fleet_tag = fleet_tag(fleet)
+        self._fleet_sockets: list[socket.socket] = []
         self._timer: asyncio.TimerHandle | None = None
         self._is_ours = False  # what goes to the car at this moment is a guest's
         self._counted_us = 0
@@ -62,12 +76,16 @@ class NetworkEndpoint:
         has_car = self._has_car
         self.server = NetworkServer(GuestBook(bytes.fromhex(board_id)), has_car, now_us)
         self._socket = _bound(self.address[0], self._port)
+        self._fleet_sockets = fleet_sockets(self.address[0])
+        self.server.open_stops.fleet_tag = self._fleet_tag
+        self.server.open_stops.car_name = self._car_name()
         self.address = self._socket.getsockname()[:2]
         self._owner = owner
         self._line = owner.join(self, ALL)  # each frame of a guest was judged before
         self._untap = owner.taps.subscribe(self._tap)
         loop = asyncio.get_running_loop()
-        loop.add_reader(self._socket, self._read)
+        for end in (self._socket, *self._fleet_sockets):
+            loop.add_reader(end, self._read, end)
         self._timer = loop.call_later(_STEP_S, self._step)
 
     def close(self) -> None:
@@ -75,7 +93,8 @@ class NetworkEndpoint:
             return
         if self._timer:
             self._timer.cancel()
-        asyncio.get_running_loop().remove_reader(self._socket)
+        for end in (self._socket, *self._fleet_sockets):
+            asyncio.get_running_loop().remove_reader(end)
         self._put(self.server.close(self._owner.now_us()))
         with contextlib.suppress(DataFileFault):
             self._count_time(self._owner.now_us())
@@ -83,8 +102,10 @@ class NetworkEndpoint:
             self._untap()
         if self._line:
             self._line.end()
-        self._socket.close()
+        for end in (self._socket, *self._fleet_sockets):
+            end.close()
         self._socket = None
+        self._fleet_sockets = []
 
     def deliver(self, data: bytes) -> int:
         if self.server and self._owner:
@@ -114,12 +135,13 @@ class NetworkEndpoint:
     def _has_car(self) -> bool:
         return self._owner is not None and self._owner.verification.rights == ALL
 
-    def _read(self) -> None:
+    def _read(self, end: socket.socket) -> None:
+        """Take what has come; on the port of fleets, what stops a fleet and nothing else."""
         batch: list[tuple[bytes, Address]] = []
         with contextlib.suppress(OSError):  # nothing more has come
             while self._socket and len(batch) < _BATCH:
-                data, address = self._socket.recvfrom(_READ_BYTES)
-                if address[1]:
+                data, address = end.recvfrom(_READ_BYTES)
+                if address[1] and (end is self._socket or data[:1] == _FLEETS):
                     batch.append((data, (address[0], address[1])))
         if batch and self.server and self._owner:
             self._put(self.server.hear(batch, self._owner.now_us()))
@@ -152,18 +174,24 @@ class NetworkEndpoint:
             for frames in out.frames:
                 self._line.feed(frames)
             self._is_ours = False
-        for datagram, address in out.datagrams:
+        for datagram, (host, port) in out.datagrams:
             if self._socket:
+                is_mapped = self._socket.family == socket.AF_INET6 and ":" not in host
                 with contextlib.suppress(OSError):  # no room, or nobody there: it is dropped
-                    self._socket.sendto(datagram, address)
+                    self._socket.sendto(datagram, (f"::ffff:{host}" if is_mapped else host, port))
 
     def _tap(self, relayed: RelayedFrames) -> None:
         if relayed.direction == UP and not self._is_ours and self.server:
             self.server.hear_local(relayed.frames)
 
 
-def endpoint_at(text: str, board_id: Callable[[], str]) -> NetworkEndpoint:
-    """Return the endpoint of ``ADDRESS`` or ``ADDRESS:PORT``. Raises errors.UsageFault."""
+def endpoint_at(
+    text: str, board_id: Callable[[], str], car_name: Callable[[], str], fleet: str = ""
+) -> NetworkEndpoint:
+    """Return the endpoint of ``ADDRESS`` or ``ADDRESS:PORT`` of a car of a fleet.
+
+    Raises errors.UsageFault.
+    """
     is_ipv6 = text.count(":") > 1 and not text.startswith("[")
     host, colon, port = (text, "", "") if is_ipv6 else text.rpartition(":")
     if text.endswith("]") or not colon:
@@ -181,7 +209,7 @@ def endpoint_at(text: str, board_id: Callable[[], str]) -> NetworkEndpoint:
             got=text,
             remedy="ip address lists them; 0.0.0.0 is all of IPv4",
         )
-    return NetworkEndpoint(host.strip("[]"), number, board_id)
+    return NetworkEndpoint(host.strip("[]"), number, board_id, car_name, fleet)
 
 
 def _bound(address: str, port: int | None) -> socket.socket:

@@ -17,12 +17,13 @@ from host_bridge.link.protocol import requests, wire
 from host_bridge.sharing.network.guest_filter import checked
 from host_bridge.sharing.network.guest_session import END, NO_CHALLENGE, GuestSession
 from host_bridge.sharing.network.guests import Guest, GuestBook
-from host_bridge.sharing.network.open_stops import OpenStops
 from host_bridge.sharing.network.rate_limits import StartLimits
 from host_bridge.sharing.network.sealed import handshake, sealing
 from host_bridge.sharing.network.sealed.handshake import Address, Grant, GrantStatus, Request
 from host_bridge.sharing.network.sealed.noise import HandshakeRefused, ServerHandshake
 from host_bridge.sharing.network.sealed.sealing import Rejected
+from host_bridge.sharing.network.stops.fleet_messages import FLEET_STOP
+from host_bridge.sharing.network.stops.open_stops import OpenStops
 
 _UNCONFIRMED_US = 5_000_000  # a grant that was lost on its way keeps no place for longer
 _SILENT_US = 3_000_000  # then the seat and the epochs of a guest are free; the board does likewise
@@ -54,7 +55,7 @@ class NetworkServer:
         self.counts: Counter[str] = Counter()
         self.sessions: dict[int, GuestSession] = {}
         self.driver: GuestSession | None = None  # whose claim passed last
-        self.open_stops = OpenStops()
+        self.open_stops = OpenStops(book.board_id)
         self.notes: list[str] = []  # for the log: who came, who went
         self._has_car = has_car
         self._cookie_key = secrets.token_bytes(32)  # bytes, as long as the digest
@@ -73,7 +74,7 @@ class NetworkServer:
         for datagram, address in batch:
             kind = datagram[0] if datagram else -1
             try:
-                if kind == 0:
+                if kind in (0, FLEET_STOP):
                     out.frames += self.open_stops.hear(datagram, address, now_us)
                 elif kind == handshake.HELLO:
                     self._hear_hello(datagram, address, now_us, out)
@@ -229,6 +230,7 @@ class NetworkServer:
             guest.stop_sources,
             guest.cap_mm_s,
             max(0, int(left_s)),
+            self.open_stops.fleet_tag,
         )
 
     def _new_session(self) -> int:

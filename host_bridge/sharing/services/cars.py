@@ -152,7 +152,9 @@ class Cars:
         if listen is not None:
             from host_bridge.sharing.network.network_endpoint import endpoint_at  # 20 ms to load
 
-            service.network = endpoint_at(listen, lambda: service.board_id)
+            service.network = endpoint_at(
+                listen, lambda: service.board_id, lambda: service.name, fleet
+            )
         await service.start(name)
         return service
 

@@ -28,7 +28,7 @@ HELLO_BYTES, COOKIE_MESSAGE_BYTES, START_BYTES, GRANT_BYTES = 64, 36, 108, 100
 _MINUTE_US = 60_000_000  # us
 _LABEL = b"tandem/distance/1"
 _ASKED = Struct("<4s8sB3s")  # protocol hash, instance, role, zeros
-_GRANTED = Struct("<BBI4s8sHHHI4s")
+_GRANTED = Struct("<BBI4s8sHHHII")
 _REST_OF_HELLO = HELLO_BYTES - 4 - ID_BYTES - NONCE_BYTES  # 4: the head
 
 Address = tuple[str, int]  # of an IPv4 or IPv6 host, and the port
@@ -87,6 +87,7 @@ class Grant:
     stop_sources: int
     cap_mm_s: int  # 0: none
     left_s: int
+    fleet_tag: int = 0  # of the fleet that the car is stopped with; 0: none
 
     def pack(self) -> bytes:
         return _GRANTED.pack(
@@ -99,7 +100,7 @@ class Grant:
             self.stop_sources,
             self.cap_mm_s,
             self.left_s,
-            b"",
+            self.fleet_tag,
         )
 
     @classmethod
@@ -107,8 +108,8 @@ class Grant:
         """Return the grant; None for anything else."""
         if len(payload) != _GRANTED.size:
             return None
-        status, *values, zeros = _GRANTED.unpack(payload)
-        if any(zeros) or status not in set(GrantStatus):
+        status, *values = _GRANTED.unpack(payload)
+        if status not in set(GrantStatus):
             return None
         return cls(GrantStatus(status), *values)
 

@@ -72,6 +72,13 @@ class Program:
     def told(self) -> str:
         return "".join(self.lines[-5:]) + "".join(self.errors[-20:])
 
+    def wait(self, within_s: float = PATIENCE_S) -> int:
+        """Wait until it ends by itself; return its exit code. Raises patience.Hang."""
+        code = patience.wait(self.process, within_s)
+        for reader in self._readers:
+            reader.join()
+        return code
+
     def end(self, within_s: float = PATIENCE_S) -> int:
         """End it as by Ctrl-C, unless it has ended; return its exit code. Raises patience.Hang."""
         if self.process.poll() is None:

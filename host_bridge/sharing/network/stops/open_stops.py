@@ -8,10 +8,12 @@ never refused. An answer is at most a byte longer than what it answers, and goes
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from typing import NamedTuple
 
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.sealed.handshake import Address
+from host_bridge.sharing.network.stops import fleet_messages
 
 _APART_US = 10_000  # the board's step, which acknowledges one token
 _SENDERS = 64  # whose Stops wait
@@ -21,13 +23,27 @@ _QUESTION_APART_US = 50_000  # 20 a second, of all
 _ONE_LONGER = 1
 
 
-class OpenStops:
-    """The Stops and questions of strangers to one car; ``counts`` has refusals by cause."""
+class _Asked(NamedTuple):
+    """What somebody asked: how long the question was, until when, and whether as a fleet."""
 
-    def __init__(self) -> None:
+    size: int
+    until_us: int
+    is_fleets: bool = False
+
+
+class OpenStops:
+    """The Stops and questions of strangers to one car; ``counts`` has refusals by cause.
+
+    A fleet's Stop counts if it means ``fleet_tag``, or every car. Its answer has the car's name.
+    """
+
+    def __init__(self, board_id: bytes) -> None:
         self.counts: Counter[str] = Counter()
+        self.fleet_tag = fleet_messages.EVERY_CAR  # of a car that is in no fleet
+        self.car_name = ""
+        self._board_id = board_id
         self._waiting: OrderedDict[Address, bytes] = OrderedDict()
-        self._asked: OrderedDict[tuple[int, int, Address], tuple[int, int]] = OrderedDict()
+        self._asked: OrderedDict[tuple[int, int, Address], _Asked] = OrderedDict()
         self._next_us = 0
         self._next_question_us = 0
 
@@ -37,20 +53,28 @@ class OpenStops:
         if len(datagram) > 64:  # bytes, as network_stop pads them
             self.counts["wrong length"] += 1
             return frames
-        heard = wire.Decoder().feed(datagram + b"\0")
+        is_fleets = datagram[0] == fleet_messages.FLEET_STOP
+        if is_fleets:
+            tag, frame = fleet_messages.parse_stop(datagram)
+            if tag not in (fleet_messages.EVERY_CAR, self.fleet_tag):
+                self.counts["another fleet's stop"] += 1
+                return frames
+        heard = wire.Decoder().feed((frame if is_fleets else datagram) + b"\0")
         message = heard[0] if len(heard) == 1 else None
         if isinstance(message, Stop):
             frame = wire.encode(message)
-            self._note(StopSeen.ID, message.token, address, len(datagram), now_us)
+            asked = _Asked(len(datagram), now_us + _ANSWER_US, is_fleets)
+            self._note(StopSeen.ID, message.token, address, asked)
             if now_us < self._next_us:
                 self._wait(address, frame)
             else:
                 self._next_us = now_us + _APART_US
                 frames.append(frame)
-        elif isinstance(message, Identify) and not any(message.challenge):
+        elif isinstance(message, Identify) and not any(message.challenge) and not is_fleets:
             if now_us >= self._next_question_us:
                 self._next_question_us = now_us + _QUESTION_APART_US
-                self._note(Identity.ID, message.token, address, len(datagram), now_us)
+                asked = _Asked(len(datagram), now_us + _ANSWER_US)
+                self._note(Identity.ID, message.token, address, asked)
                 frames.append(wire.encode(message))
             else:
                 self.counts["too many questions"] += 1
@@ -73,15 +97,19 @@ class OpenStops:
                 continue
             frame = wire.encode(message)
             key = (message.ID, message.token)
-            for asked, (size, until_us) in list(self._asked.items()):
-                if asked[:2] == key and now_us < until_us:
-                    del self._asked[asked]
-                    if len(frame) <= size + _ONE_LONGER:
-                        found.append((frame, asked[2]))
+            for who, asked in list(self._asked.items()):
+                if who[:2] == key and now_us < asked.until_us:
+                    del self._asked[who]
+                    answer = self._answer(frame) if asked.is_fleets else frame
+                    if len(answer) <= asked.size + _ONE_LONGER:
+                        found.append((answer, who[2]))
         return found
 
-    def _note(self, kind: int, token: int, address: Address, size: int, now_us: int) -> None:
-        self._asked[kind, token, address] = (size, now_us + _ANSWER_US)
+    def _answer(self, frame: bytes) -> bytes:
+        return fleet_messages.answer(self._board_id, self.car_name, frame)
+
+    def _note(self, kind: int, token: int, address: Address, asked: _Asked) -> None:
+        self._asked[kind, token, address] = asked
         while len(self._asked) > _ASKED:
             self._asked.popitem(last=False)
 
