@@ -17,7 +17,7 @@ from host_bridge.sharing.network.stops import fleet_messages
 
 _APART_US = 10_000  # the board's step, which acknowledges one token
 _SENDERS = 64  # whose Stops wait
-_ASKED = 256  # tokens whose answers are awaited
+_ASKED = 256  # addresses whose answers are awaited
 _ANSWER_US = 1_000_000  # for which an answer goes back
 _QUESTION_APART_US = 50_000  # 20 a second, of all
 _ONE_LONGER = 1
@@ -26,6 +26,7 @@ _ONE_LONGER = 1
 class _Asked(NamedTuple):
     """What somebody asked: how long the question was, until when, and whether as a fleet."""
 
+    token: int
     size: int
     until_us: int
     is_fleets: bool = False
@@ -43,7 +44,8 @@ class OpenStops:
         self.car_name = ""
         self._board_id = board_id
         self._waiting: OrderedDict[Address, bytes] = OrderedDict()
-        self._asked: OrderedDict[tuple[int, int, Address], _Asked] = OrderedDict()
+        # The newest question of each kind from an address: a flood of one takes no other's place
+        self._asked: OrderedDict[tuple[int, Address], _Asked] = OrderedDict()
         self._next_us = 0
         self._next_question_us = 0
 
@@ -62,19 +64,16 @@ class OpenStops:
         heard = wire.Decoder().feed((frame if is_fleets else datagram) + b"\0")
         message = heard[0] if len(heard) == 1 else None
         if isinstance(message, Stop):
-            frame = wire.encode(message)
-            asked = _Asked(len(datagram), now_us + _ANSWER_US, is_fleets)
-            self._note(StopSeen.ID, message.token, address, asked)
-            if now_us < self._next_us:
-                self._wait(address, frame)
-            else:
-                self._next_us = now_us + _APART_US
-                frames.append(frame)
+            until_us = now_us + _ANSWER_US
+            asked = _Asked(message.token, len(datagram), until_us, is_fleets)
+            self._note(StopSeen.ID, address, asked)
+            self._wait(address, wire.encode(message))
+            frames += self.step(now_us)
         elif isinstance(message, Identify) and not any(message.challenge) and not is_fleets:
             if now_us >= self._next_question_us:
                 self._next_question_us = now_us + _QUESTION_APART_US
-                asked = _Asked(len(datagram), now_us + _ANSWER_US)
-                self._note(Identity.ID, message.token, address, asked)
+                asked = _Asked(message.token, len(datagram), now_us + _ANSWER_US)
+                self._note(Identity.ID, address, asked)
                 frames.append(wire.encode(message))
             else:
                 self.counts["too many questions"] += 1
@@ -83,7 +82,7 @@ class OpenStops:
         return frames
 
     def step(self, now_us: int) -> list[bytes]:
-        """Return the Stop that has waited for its turn, if there is one."""
+        """Return the Stop whose turn it is, if there is one: the senders take turns."""
         if not self._waiting or now_us < self._next_us:
             return []
         self._next_us = now_us + _APART_US
@@ -96,20 +95,21 @@ class OpenStops:
             if not isinstance(message, StopSeen | Identity):
                 continue
             frame = wire.encode(message)
-            key = (message.ID, message.token)
             for who, asked in list(self._asked.items()):
-                if who[:2] == key and now_us < asked.until_us:
+                is_meant = who[0] == message.ID and asked.token == message.token
+                if is_meant and now_us < asked.until_us:
                     del self._asked[who]
                     answer = self._answer(frame) if asked.is_fleets else frame
                     if len(answer) <= asked.size + _ONE_LONGER:
-                        found.append((answer, who[2]))
+                        found.append((answer, who[1]))
         return found
 
     def _answer(self, frame: bytes) -> bytes:
         return fleet_messages.answer(self._board_id, self.car_name, frame)
 
-    def _note(self, kind: int, token: int, address: Address, asked: _Asked) -> None:
-        self._asked[kind, token, address] = asked
+    def _note(self, kind: int, address: Address, asked: _Asked) -> None:
+        self._asked[kind, address] = asked
+        self._asked.move_to_end((kind, address))
         while len(self._asked) > _ASKED:
             self._asked.popitem(last=False)
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from firmware.protocol.messages import Identify, Stop
+from firmware.protocol.messages import Identify, Stop, StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestState
 from host_bridge.sharing.network.sealed import handshake, sealing
@@ -166,6 +166,33 @@ def test_nothing_but_a_stop_passes_without_a_key(bench, kind):
     assert bench.passed == []
 
 
+def test_a_flood_of_open_stops_takes_no_turn_and_no_answer_of_another_sender(bench):
+    """A step of 10 ms lets one Stop through: the sender beside the flood has every second one."""
+    flood, marshal = HOST_ADDRESSES[:2]
+    answered = 0
+    for step in range(200):
+        bench.now_us += 5_000
+        for token in range(40):  # 8,000 a second
+            bench.hear(stop(1000 + 40 * step + token).ljust(64, b"\0"), flood)
+        if step % 4 == 0:  # each 20 ms, as tandem stop repeats it
+            bench.hear(stop(7).ljust(64, b"\0"), marshal)
+        bench.take(bench.server.step(bench.now_us))
+        for frame in bench.passed:
+            answer = seen(frame)
+            sent = bench.take(bench.server.deliver(answer, bench.now_us))
+            answered += (answer, marshal) in sent
+        bench.passed.clear()
+    assert 45 <= answered <= 50  # as often as it asked
+
+
+def seen(frame: bytes) -> bytes:
+    """The car's acknowledgement of a Stop."""
+    (message,) = wire.Decoder().feed(frame)
+    return wire.encode(
+        wire.new(StopSeen, token=message.token, state=5, sender=3, sender_name=bytes(16))
+    )
+
+
 def test_a_flood_of_open_stops_is_limited_and_answered_no_longer_than_asked(bench):
     for n in range(10_000):
         bench.now_us += 100
@@ -254,6 +281,71 @@ def test_a_guest_who_moves_is_followed_only_after_its_answer(bench, driver):
     driver.hear(answers[0][0], bench.now_us)
     bench.hear(driver.step(bench.now_us)[0], new)
     assert session.address == new
+
+
+class Attacker:
+    """Makes hostile datagrams of what honest guests of two cars have sent, by kind."""
+
+    def __init__(self, own: list[bytes], others: list[bytes], seed: int) -> None:
+        self.own = own  # which the car has had already
+        self.others = others  # of another session, another purpose, another car
+        self.random = random.Random(seed)
+
+    def forged(self) -> bytes:
+        head = self.random.choice(self.own)[:12]
+        return head + self.random.randbytes(self.random.randrange(16, 80))
+
+    def flipped(self) -> bytes:
+        changed = bytearray(self.random.choice(self.own))
+        changed[self.random.randrange(len(changed))] ^= 1 << self.random.randrange(8)
+        return bytes(changed)
+
+    def cut(self) -> bytes:
+        datagram = self.random.choice(self.own)
+        return datagram[: self.random.randrange(len(datagram))]
+
+    def longer(self) -> bytes:
+        return self.random.choice(self.own) + self.random.randbytes(self.random.randrange(1, 40))
+
+    def replayed(self) -> bytes:
+        return self.random.choice(self.own)
+
+    def moved(self) -> bytes:
+        """One of another session, purpose or car, under this session's number."""
+        datagram = self.random.choice(self.others)
+        return datagram[:2] + self.own[0][2:6] + datagram[6:]
+
+    def renamed(self) -> bytes:
+        """One whose purpose is another's."""
+        kind = self.random.choice(sorted(sealing.UP_BY_KIND))
+        datagram = self.random.choice(self.own)
+        return bytes((kind,)) + datagram[1:] if kind != datagram[0] else datagram
+
+
+HOSTILE = ("forged", "flipped", "cut", "longer", "replayed", "moved", "renamed")
+
+
+@pytest.mark.parametrize("count", [14_000, pytest.param(10**6, marks=pytest.mark.exhaustive)])
+def test_of_hostile_datagrams_of_each_kind_none_passes(bench, tmp_path, driver, count):
+    """A million take three minutes."""
+    second = bench.join(bench.token(), OTHER)
+    elsewhere = Bench(tmp_path / "other", board=bytes(8))
+    strange = elsewhere.join(elsewhere.token())
+    own = [driver.seal(frame) for number in range(2, 40) for frame in (
+        claim(sequence=number), stop(number), act())]  # fmt: skip
+    for datagram in own:
+        bench.hear(datagram)
+    others = [link.seal(frame) for number in range(2, 40) for link in (second, strange)
+              for frame in (claim(sequence=number), stop(number), bind(number))]  # fmt: skip
+    bench.passed.clear()
+    bench.server.counts.clear()
+    attacker = Attacker(own, others, 35)
+    for number in range(count):
+        bench.hear(getattr(attacker, HOSTILE[number % len(HOSTILE)])(), HOST_ADDRESSES[number % 39])
+    assert bench.passed == []
+    counts = bench.server.counts + bench.server.open_stops.counts
+    assert counts.total() == count, "each one counted, by cause"
+    assert {"forged", "repeated", "unknown session", "unknown type"} <= set(counts), counts
 
 
 @pytest.mark.parametrize("count", [20_000, pytest.param(10**6, marks=pytest.mark.exhaustive)])
