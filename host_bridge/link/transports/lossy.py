@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 from host_bridge.core.errors import UsageFault
+from host_bridge.core.files.link_traces import read_trace
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport, TransportContext
 from host_bridge.link.transports.descriptor import already_open
-from host_bridge.link.transports.lossy_line import LineCounts, LineParameters, LossyLine
+from host_bridge.link.transports.lossy_line import (
+    LineCounts,
+    LineParameters,
+    LineTrace,
+    LossyLine,
+)
 from host_bridge.link.transports.uri import Uri
 
 __all__ = ["LineCounts", "LineParameters", "LossyLine", "LossyTransport", "make"]
@@ -21,7 +28,8 @@ PREFIX = "lossy+"
 INNER = "inner."
 DIRECTIONS = ("both", "up", "down")
 HIGHEST = {"loss": 1.0, "corrupt": 1.0, "duplicate": 1.0, "delay_ms": 1e4, "jitter_ms": 1e4}
-OWN = (*HIGHEST, "burst", "direction", "seed")
+OWN = (*HIGHEST, "burst", "direction", "seed", "trace", "offset_s")
+_LONGEST_S = 86_400.0  # of a trace: a day
 SEED_HIGH = 2**63 - 1
 
 
@@ -132,11 +140,33 @@ def make(uri: Uri, context: TransportContext) -> LossyTransport:
     parameters = _parameters(uri)
     seed = uri.integer("seed", 0, 0, SEED_HIGH)
     direction = uri.choice("direction", DIRECTIONS)
+    traces = _traces(uri)
     up, down = (
-        LossyLine(parameters if direction in ("both", way) else LineParameters(), f"{seed}/{way}")
+        LossyLine(parameters, f"{seed}/{way}", traces.get(way))
+        if direction in ("both", way)
+        else LossyLine(LineParameters(), f"{seed}/{way}")
         for way in DIRECTIONS[1:]
     )
     return LossyTransport(context.transport(_inner_text(uri)), up, down, context.now_us)
+
+
+def _traces(uri: Uri) -> dict[str, LineTrace]:
+    """Return both ways of the trace that ``tandem linktest --out`` wrote, if one is named."""
+    offset_us = round(uri.number("offset_s", 0.0, 0.0, _LONGEST_S) * 1e6)
+    if "trace" not in uri.query:
+        return {}
+    probes = read_trace(Path(uri.query["trace"]))
+    if len(probes) < 2:
+        raise uri.fault("this trace is too short", "two probes at least", f"{len(probes)}")
+    rows = {"up": [it.up_s for it in probes], "down": [it.down_s for it in probes]}
+    return {
+        way: LineTrace(
+            [(round(it.sent_s * 1e6), None if took_s is None else round(took_s * 1e6))
+             for it, took_s in zip(probes, took, strict=True)],
+            offset_us,
+        )
+        for way, took in rows.items()
+    }  # fmt: skip
 
 
 def _parameters(uri: Uri) -> LineParameters:

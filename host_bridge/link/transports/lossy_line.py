@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 import random
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 HELD_BYTES = 512  # this much without a delimiter passes as it is: no frame of ours is so long
@@ -31,6 +33,29 @@ class LineParameters:
     jitter_us: int = 0  # upper limit; uniform, added to delay_us, so that frames can be reordered
     burst_begin: float = 0.0
     burst_end: float = 1.0
+
+
+class LineTrace:
+    """One way of a measured link, played over and over from its first frame on.
+
+    A frame fares as the probe did that was sent last at that moment of the trace.
+    """
+
+    def __init__(self, probes: Sequence[tuple[int, int | None]], offset_us: int = 0) -> None:
+        """Take when each probe was sent and how long it took, in us; None is lost. Two at least."""
+        self._sent_us = [sent_us - probes[0][0] for sent_us, _ in probes]
+        self._took_us = [took_us for _, took_us in probes]
+        # The last one counts for as long as the one before it did
+        self._span_us = 2 * self._sent_us[-1] - self._sent_us[-2]
+        self._offset_us = offset_us
+        self._began_us: int | None = None
+
+    def took_us(self, now_us: int) -> int | None:
+        """Return how long a frame takes that goes in now; None if it is lost."""
+        if self._began_us is None:
+            self._began_us = now_us
+        at_us = (now_us - self._began_us + self._offset_us) % self._span_us
+        return self._took_us[bisect_right(self._sent_us, at_us) - 1]
 
 
 @dataclass
@@ -64,8 +89,12 @@ class LossyLine:
     Frames are split at their delimiters (zero bytes). The time given must not run backwards.
     """
 
-    def __init__(self, parameters: LineParameters, seed: int | str) -> None:
+    def __init__(
+        self, parameters: LineParameters, seed: int | str, trace: LineTrace | None = None
+    ) -> None:
+        """Take the impairments; those of a ``trace`` come first."""
         self.counts = LineCounts()
+        self._trace = trace
         self._parameters = parameters
         self._random = random.Random(seed)
         self._part = b""  # the beginning of a frame that is not complete
@@ -105,9 +134,11 @@ class LossyLine:
     def _pass_frame(self, frame: bytes, now_us: int) -> None:
         self.counts.frames_in += 1
         self._order += 2
-        if self._is_lost():
+        took_us = self._trace.took_us(now_us) if self._trace else 0
+        if took_us is None or self._is_lost():
             self.counts.lost += 1
             return
+        now_us += took_us
         self._send(frame, self._order, now_us)
         if self._random.random() < self._parameters.duplicate:
             self.counts.duplicated += 1

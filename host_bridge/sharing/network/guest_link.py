@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from enum import Enum
+from typing import NamedTuple
 
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_filter import purpose_of
-from host_bridge.sharing.network.guest_session import DOWN, END, NO_CHALLENGE, PROBE, UP
+from host_bridge.sharing.network.guest_session import (
+    DOWN,
+    END,
+    HEARD_BITS,
+    NO_CHALLENGE,
+    PROBE,
+    UP,
+)
 from host_bridge.sharing.network.sealed import handshake, sealing
 from host_bridge.sharing.network.sealed.handshake import Grant, GrantStatus, Request
 from host_bridge.sharing.network.sealed.noise import ClientHandshake, HandshakeRefused
@@ -18,6 +27,15 @@ _ASK_US = 200_000  # between two HELLOs, or two STARTs of the same bytes
 _PROBE_US = 100_000  # ten a second: the round trip as the page shows it
 _FIRST_PROBE_US = 50_000  # until the session is confirmed
 _LOST_US = 2_000_000  # of silence, after which it is begun anew
+
+
+class Echo(NamedTuple):
+    """The host's answer to a probe. ``heard``: bit n, the number n + 1 before it had arrived."""
+
+    number: int
+    sent_us: int  # of our clock
+    received_us: int  # of the host's
+    heard: int
 
 
 class GuestState(Enum):
@@ -54,6 +72,7 @@ class GuestLink:
         self._openers: dict[int, sealing.Opener] = {}
         self._probes = 0
         self._challenge = NO_CHALLENGE
+        self.on_echo: Callable[[Echo, int], None] = lambda echo, now_us: None
 
     def step(self, now_us: int) -> list[bytes]:
         """Return the datagrams that are due."""
@@ -98,7 +117,11 @@ class GuestLink:
         """Return what ends the session at the host."""
         if not self._sealers:
             return []
-        return [self._sealers["probe"].seal(PROBE.pack(END, now_us, NO_CHALLENGE))]
+        return [self._sealed_probe(END, now_us, NO_CHALLENGE)]
+
+    def probe(self, now_us: int) -> tuple[int, bytes]:
+        """Return another probe, for who measures the way there, and its number."""
+        return (self._probes + 1) % END, self._probe(now_us)
 
     def _start(self, cookie: bytes, now_us: int) -> None:
         # Bytes: a start of this program, among all others
@@ -139,13 +162,20 @@ class GuestLink:
         if datagram[0] != sealing.PROBE_DOWN.kind:
             return plain
         if len(plain) == PROBE.size:
-            number, _, challenge = PROBE.unpack(plain)
+            number, sent_us, challenge, received_us, heard = PROBE.unpack(plain)
             if number == END:
                 self.state = GuestState.ENDED
+            elif received_us:
+                bits = int.from_bytes(heard, "little")
+                self.on_echo(Echo(number, sent_us, received_us, bits), now_us)
             self._challenge = challenge
         return b""
 
     def _probe(self, now_us: int) -> bytes:
         self._probes = (self._probes + 1) % END
         challenge, self._challenge = self._challenge, NO_CHALLENGE
-        return self._sealers["probe"].seal(PROBE.pack(self._probes, now_us, challenge))
+        return self._sealed_probe(self._probes, now_us, challenge)
+
+    def _sealed_probe(self, number: int, now_us: int, challenge: bytes) -> bytes:
+        plain = PROBE.pack(number, now_us, challenge, 0, bytes(HEARD_BITS // 8))
+        return self._sealers["probe"].seal(plain)

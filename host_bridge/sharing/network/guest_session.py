@@ -23,7 +23,11 @@ from host_bridge.sharing.network.sealed.noise import TAG_BYTES
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import id_of
 
-PROBE = Struct("<IQ8s17x")  # number, when it was sent in us, the challenge of a path
+# Number, when it was sent in us, the challenge of a path; in an answer when it arrived at the host,
+# and which of the 40 numbers before it had arrived there (the first one is bit 0)
+PROBE = Struct("<IQ8sQ5s4x")
+HEARD_BITS = 40
+_NOT_HEARD = bytes(HEARD_BITS // 8)
 END = 0xFFFF_FFFF  # the number of the probe that ends a session
 NO_CHALLENGE = bytes(8)
 _STATE = frozenset((Status.ID, Motion.ID, Claim.ID))
@@ -56,6 +60,8 @@ class GuestSession:
         self._stops: OrderedDict[int, None] = OrderedDict()
         self._openers = sealing.openers(UP, keys, transcript_hash, grant.session)
         self._sealers = sealing.sealers(DOWN, keys, transcript_hash, grant.session)
+        self._newest_probe = -1
+        self._heard_probes = 0  # bit n: the number n + 1 before the newest
         self._new_address: Address | None = None
         self._challenge = NO_CHALLENGE
         self._challenged_us = now_us - _CHALLENGE_US
@@ -89,18 +95,35 @@ class GuestSession:
         """Return the answer to a probe; None if it ends the session. Raises sealing.Rejected."""
         if len(plain) != PROBE.size:
             raise sealing.Rejected("wrong length")
-        number, sent_us, challenge = PROBE.unpack(plain)
+        number, sent_us, challenge, _, _ = PROBE.unpack(plain)
         if number == END:
             return None
+        heard = self._note_probe(number)
         if challenge != NO_CHALLENGE and challenge == self._challenge:
             if address == self._new_address:
                 self.address = address
             self._challenge = NO_CHALLENGE
-        return self.probe(number, sent_us, NO_CHALLENGE)
+        answer = PROBE.pack(number, sent_us, NO_CHALLENGE, now_us, heard)
+        return self._sealers["probe"].seal(answer)
+
+    def _note_probe(self, number: int) -> bytes:
+        """Note that a probe has arrived; return which of those before it have."""
+        ahead = number - self._newest_probe
+        if ahead > 0:
+            # A guest may say any number, and nobody shifts by that
+            is_near = self._newest_probe >= 0 and ahead <= HEARD_BITS
+            seen = self._heard_probes << ahead | 1 << ahead - 1 if is_near else 0
+            self._heard_probes = seen & ((1 << HEARD_BITS) - 1)
+            self._newest_probe = number
+            return self._heard_probes.to_bytes(HEARD_BITS // 8, "little")
+        if -ahead <= HEARD_BITS and ahead:
+            self._heard_probes |= 1 << -ahead - 1
+        return _NOT_HEARD  # late: what was before it is told by the next one
 
     def probe(self, number: int, sent_us: int, challenge: bytes) -> bytes:
-        """Return a sealed probe."""
-        return self._sealers["probe"].seal(PROBE.pack(number, sent_us, challenge))
+        """Return a sealed probe that answers none."""
+        plain = PROBE.pack(number, sent_us, challenge, 0, _NOT_HEARD)
+        return self._sealers["probe"].seal(plain)
 
     def note_stop(self, token: int) -> None:
         """Remember that this guest sent this Stop: its acknowledgement is the guest's."""

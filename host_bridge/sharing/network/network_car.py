@@ -103,6 +103,17 @@ class NetworkCar:
                 asyncio.get_running_loop().call_later(_COPY_S, self._send_copy, sealed, self.link)
         return len(data)
 
+    def send_probe(self, now_us: int) -> int | None:
+        """Send a probe; return its number, by which ``link.on_echo`` tells of its answer.
+
+        None once the session is over.
+        """
+        if not self.link or self.link.state is not GuestState.LIVE:
+            return None
+        number, datagram = self.link.probe(now_us)
+        self._send_all([datagram])
+        return number
+
     def close(self) -> None:
         if self._socket and self.link:
             self._send_all(self.link.bye(self._now_us()))

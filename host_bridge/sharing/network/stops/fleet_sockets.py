@@ -55,7 +55,7 @@ def fleet_sockets(address: str) -> list[socket.socket]:
     found: list[socket.socket] = []
     if host.version == 4 or host.is_unspecified:
         found += _heard_by(_ipv4_socket, its)
-    if host.version == 6:
+    if host.version == 6:  # of the Internet Protocol
         found += _heard_by(_ipv6_socket, interfaces())
     return found
 

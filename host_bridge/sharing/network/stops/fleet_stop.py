@@ -34,7 +34,7 @@ BURST_S, BURST_EACH_S = 0.1, 0.01  # ten times: of 10 % loss, one car in 10^10 m
 _SECOND_S = 1.0
 _SOON_S, _LATER_S = 0.02, 0.1  # between two, to whoever is silent: in the first second, and then
 _LISTEN_S = 1.0  # for cars that are not known: a radio that saves power holds a broadcast 0.3 s
-GIVE_UP_S = 10.0
+GIVE_UP_S = 10.0  # chosen: then a person has long gone for the runstop
 _TELL_S = 1.0  # between two lines about who is silent
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame
 PROVEN, SAID, SILENT = "proven", "said", "silent"
@@ -66,7 +66,7 @@ class FleetCar:
 
     @property
     def can_prove(self) -> bool:
-        """Whether there is a token by which it can prove an answer."""
+        """True if there is a token by which it can prove an answer."""
         return self.reached is not None and not (self.link and self.link.state.name == "REFUSED")
 
     @property
@@ -75,7 +75,7 @@ class FleetCar:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is of this fleet: it has answered, or its host had said so before."""
+        """True if it is of this fleet: it has answered, or its host had said so before."""
         return self.answer != SILENT or (self._was_reached)
 
     @property

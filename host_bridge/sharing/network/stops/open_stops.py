@@ -23,8 +23,8 @@ _QUESTION_APART_US = 50_000  # 20 a second, of all
 _ONE_LONGER = 1
 
 
-class _Asked(NamedTuple):
-    """What somebody asked: how long the question was, until when, and whether as a fleet."""
+class _Question(NamedTuple):
+    """A question of somebody: how long it was, until when, and whether as a fleet."""
 
     token: int
     size: int
@@ -45,7 +45,7 @@ class OpenStops:
         self._board_id = board_id
         self._waiting: OrderedDict[Address, bytes] = OrderedDict()
         # The newest question of each kind from an address: a flood of one takes no other's place
-        self._asked: OrderedDict[tuple[int, Address], _Asked] = OrderedDict()
+        self._asked: OrderedDict[tuple[int, Address], _Question] = OrderedDict()
         self._next_us = 0
         self._next_question_us = 0
 
@@ -65,14 +65,14 @@ class OpenStops:
         message = heard[0] if len(heard) == 1 else None
         if isinstance(message, Stop):
             until_us = now_us + _ANSWER_US
-            asked = _Asked(message.token, len(datagram), until_us, is_fleets)
+            asked = _Question(message.token, len(datagram), until_us, is_fleets)
             self._note(StopSeen.ID, address, asked)
             self._wait(address, wire.encode(message))
             frames += self.step(now_us)
         elif isinstance(message, Identify) and not any(message.challenge) and not is_fleets:
             if now_us >= self._next_question_us:
                 self._next_question_us = now_us + _QUESTION_APART_US
-                asked = _Asked(message.token, len(datagram), now_us + _ANSWER_US)
+                asked = _Question(message.token, len(datagram), now_us + _ANSWER_US)
                 self._note(Identity.ID, address, asked)
                 frames.append(wire.encode(message))
             else:
@@ -107,7 +107,7 @@ class OpenStops:
     def _answer(self, frame: bytes) -> bytes:
         return fleet_messages.answer(self._board_id, self.car_name, frame)
 
-    def _note(self, kind: int, address: Address, asked: _Asked) -> None:
+    def _note(self, kind: int, address: Address, asked: _Question) -> None:
         self._asked[kind, address] = asked
         self._asked.move_to_end((kind, address))
         while len(self._asked) > _ASKED:

@@ -327,7 +327,7 @@ HOSTILE = ("forged", "flipped", "cut", "longer", "replayed", "moved", "renamed")
 
 @pytest.mark.parametrize("count", [14_000, pytest.param(10**6, marks=pytest.mark.exhaustive)])
 def test_of_hostile_datagrams_of_each_kind_none_passes(bench, tmp_path, driver, count):
-    """A million take three minutes."""
+    """A million take half a minute."""
     second = bench.join(bench.token(), OTHER)
     elsewhere = Bench(tmp_path / "other", board=bytes(8))
     strange = elsewhere.join(elsewhere.token())

@@ -107,3 +107,25 @@ def move(hub: Hub) -> None:
         "route replace default dev air",
     ):
         subprocess.run(guest.words("ip", *words.split()), check=True)
+
+
+def test_linktest_finds_what_the_air_does_and_a_car_is_driven_through_its_trace(field):
+    hub, owner, guest = field.hub, field.owner, field.guest
+    with served(owner, "sim://f1tenth", "red", hub.hosts[0].ipv4):
+        invite(owner, guest, "red")
+        both_ways(hub, 0, LineSettings(loss=0.1, delay_s=0.005))
+        trace = guest.folder / "trace.csv"
+        uri = f"tandem://{hub.hosts[0].ipv4}/red"
+        told = guest.run("linktest", uri, "--for", "10", "--out", str(trace), "--json", "--apply")
+        assert told.returncode == 0, (told.stdout, told.stderr)
+        found = json.loads(told.stdout)
+        assert found["probes"] == 2000
+        for name in ("lost_up", "lost_down"):
+            assert abs(found[name] - 0.1) < 4 * (0.09 / 1800) ** 0.5, found
+        assert 0.0099 < found["trip_least_s"] < 0.0150, found
+        assert "0.12" in told.stderr or "m/s at most" in told.stderr
+        rows = [line.split(",") for line in trace.read_text("utf-8").splitlines()[2:]]
+        assert len(rows) == 2000
+        assert abs(sum(not up for _, up, _ in rows) / 2000 - found["lost_up"]) < 1e-6
+        words = guest.run("linktest", uri, "--for", "1")
+        assert "round trip" in words.stdout, words

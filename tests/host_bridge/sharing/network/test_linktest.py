@@ -1,0 +1,140 @@
+"""What a trace of a link means for driving over it, by traces whose answer is known; and probes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files.link_traces import Probe, read_trace, write_trace
+from host_bridge.link.transports.lossy_line import LineParameters, LineTrace, LossyLine
+from host_bridge.sharing.network.guest_link import Echo
+from host_bridge.sharing.network.link_test.findings import bounds, cap_mps, findings, metres
+from host_bridge.sharing.network.link_test.probing import Recording
+from tests.host_bridge.sharing.network.bench import Bench
+
+COUNT = 2000
+EACH_S = 0.005
+
+
+def trace(up=lambda number: 0.004, down=lambda number: 0.006) -> list[Probe]:
+    return [Probe(EACH_S * n, up(n), down(n) if up(n) is not None else None) for n in range(COUNT)]
+
+
+def test_a_clear_link_is_told_as_it_is():
+    found = findings(trace())
+    assert found.probes == COUNT
+    assert found.seconds == pytest.approx(COUNT * EACH_S, abs=0.01)
+    for value in (found.trip_least_s, found.trip_p50_s, found.trip_p99_s):
+        assert value == pytest.approx(0.01)
+    assert found.clock_s == pytest.approx(0.005 + 0.0013)
+    assert (found.lost_up, found.lost_down, found.longest_run, found.reordered) == (0, 0, 0, 0)
+    assert found.lease_s() == 0.12
+    assert [it.stops for it in found.single] == [0] * 5
+
+
+def test_losses_are_told_by_way_and_a_copy_bridges_single_ones():
+    source = random.Random(3)
+    lost = {n for n in range(COUNT) if source.random() < 0.2}
+    found = findings(trace(lambda n: None if n in lost else 0.004))
+    assert found.lost_up == pytest.approx(len(lost) / COUNT)
+    assert found.lost_down == 0
+    every_copy = findings(trace(lambda n: 0.004 if n % 2 else None))
+    assert every_copy.single[0].stops == 1, "no claim ever came"
+    assert every_copy.doubled[0].stops == 0
+
+
+@pytest.mark.parametrize(("gap", "lease_s"), [(16, 0.12), (24, 0.15), (34, 0.2), (44, 0.25)])
+def test_the_lease_to_use_is_the_shortest_that_bridges_the_longest_gap(gap, lease_s):
+    """A gap of ``gap`` probes of 5 ms; the clock takes 6.3 ms off each lease, the way 4."""
+    found = findings(trace(lambda n: None if 1000 <= n < 1000 + gap else 0.004))
+    assert found.longest_run == gap
+    assert found.lease_s() == lease_s
+    worse = findings(trace(lambda n: None if 1000 <= n < 1000 + gap + 10 else 0.004))
+    assert worse.lease_s() != lease_s
+
+
+def test_what_no_stop_in_a_minute_may_claim():
+    assert bounds(0) == (0.0, pytest.approx(2.9957, abs=1e-3))
+    assert bounds(4) == (pytest.approx(1.0899, abs=1e-3), pytest.approx(10.2416, abs=1e-3))
+    rate = findings(trace()).doubled[0]
+    assert (rate.per_h, rate.low_per_h) == (0, 0)
+    assert 1000 < rate.high_per_h < 1100, "ten seconds"
+
+
+def test_a_link_over_which_nothing_comes_drives_nothing():
+    found = findings(trace(lambda n: None))
+    assert (found.trip_p50_s, found.clock_s, found.lease_s()) == (None, None, None)
+    assert found.lost_up == found.lost_down == 1
+    assert findings([]).lease_s() is None
+
+
+def test_metres_and_cap():
+    assert cap_mps(0.12, 0.3) == pytest.approx(2.5)
+    assert metres(2.0, 0.12, 8.0) == (pytest.approx(0.51), pytest.approx(0.26))
+
+
+def test_the_ways_are_told_apart_though_the_clocks_are_days_apart():
+    recording = Recording()
+    ahead_us = 86_400_000_000
+    for number in range(100):
+        recording.sent[number] = sent_us = 1_000_000 + 5000 * number
+        if number % 10 == 3:  # lost on its way there
+            continue
+        heard = sum(1 << bit for bit in range(min(number, 40)) if (number - 1 - bit) % 10 != 3)
+        if number % 10 == 7:  # its answer is lost
+            continue
+        echo = Echo(number, sent_us, sent_us + ahead_us + 4000 + number, heard)
+        recording.hear(echo, sent_us + 8000 + 2 * number)
+    rows = recording.trace()
+    assert len(rows) == 100
+    assert [n for n, it in enumerate(rows) if it.up_s is None] == list(range(3, 100, 10))
+    no_way_back = [n for n, it in enumerate(rows) if it.up_s is not None and it.down_s is None]
+    assert no_way_back == list(range(7, 100, 10))
+    assert rows[0].up_s == rows[0].down_s == pytest.approx(0.004)
+
+
+def test_a_host_tells_which_probes_it_heard_and_no_number_costs_it_anything(tmp_path):
+    bench = Bench(tmp_path / "guests")
+    link = bench.join(bench.token())
+    echoes: list[Echo] = []
+    link.on_echo = lambda echo, now_us: echoes.append(echo)
+    sent = [link.probe(bench.now_us + n) for n in range(10)]
+    for n, (_, datagram) in enumerate(sent):
+        if n not in (4, 5):
+            for answer, _ in bench.hear(datagram):
+                link.hear(answer, bench.now_us)
+    assert [it.number for it in echoes] == [it for n, (it, _) in enumerate(sent) if n not in (4, 5)]
+    assert echoes[-1].heard & 0b1_1111_1111 == 0b1_1110_0111
+    link._probes = 0xFFFF_FFF0
+    _, far = link.probe(bench.now_us)
+    (answer,) = bench.hear(far)
+    link.hear(answer[0], bench.now_us)
+    assert echoes[-1].heard == 0
+
+
+def test_a_trace_is_written_read_and_played(tmp_path):
+    probes = trace(lambda n: None if n % 5 == 2 else 0.001 * (1 + n % 3))
+    path = tmp_path / "hall.csv"
+    write_trace(path, probes, ["tandem linktest"])
+    shown = [(round(it.sent_s, 6), it.up_s, it.down_s) for it in probes]
+    assert [(it.sent_s, it.up_s, it.down_s) for it in read_trace(path)] == shown
+    ways = [(round(it.sent_s * 1e6), it.up_s and round(it.up_s * 1e6)) for it in probes]
+    line = LossyLine(LineParameters(), 1, LineTrace(ways))
+    for number in range(COUNT):
+        line.pass_(b"\0%d\0" % (number + 1), 7_000_000 + 5000 * number)
+    assert line.counts.lost == COUNT // 5
+    assert len(line.due(10**9)) == COUNT - COUNT // 5
+    (first,) = (LineTrace(ways, offset_us=5000).took_us(it) for it in (123,))
+    assert first == 2000
+    again = LineTrace(ways)
+    span_us = 5000 * COUNT
+    assert [again.took_us(it) for it in (0, 5000, span_us, span_us + 5000)] == [1000, 2000] * 2
+
+
+def test_what_is_no_trace_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "hall.csv"
+    path.write_text("sent_s,up_s,down_s\n0.0,0.1,0.1\n0.005,x,\n", "utf-8")
+    with pytest.raises(DataFileFault, match="3"):
+        read_trace(path)
