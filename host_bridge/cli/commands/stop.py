@@ -99,8 +99,8 @@ def _stop(
     show = _Report(is_json)
     meant = _asked_for(find_stop_sockets(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
-    is_there = (is_everywhere or fleet is not None) and _stop_elsewhere(fleet or "", show)
-    uris, faults = _rest(words, fleet, sorted(sockets, key=by_name), is_there=is_there)
+    served = sorted(sockets, key=by_name)
+    uris, faults = _chosen([partial(_named, text, served) for text in words])
     for uri in uris:
         try:
             if is_of_another_host(uri):
@@ -111,6 +111,13 @@ def _stop(
                 show.add(stop_directly(uri))
         except TandemError as fault:
             faults.append(fault)
+    is_there = False
+    if is_everywhere or fleet is not None:  # last, for it takes a second
+        is_there = _stop_elsewhere(fleet or "", show, faults)
+    if fleet is not None and not is_there:
+        faults += _chosen([partial(_of_fleet, fleet, served)])[1]
+    elif not words and not is_there:
+        faults += _chosen([partial(_every, served)])[1]
     show.end()
     for other in faults[1:]:
         print(other, file=sys.stderr)
@@ -119,10 +126,10 @@ def _stop(
     return 0 if show.is_all_seen else DeviceFault.exit_code
 
 
-def _stop_elsewhere(fleet: str, show: _Report) -> bool:
+def _stop_elsewhere(fleet: str, show: _Report, faults: list[TandemError]) -> bool:
     """Stop a fleet, or every car for "", on other machines; return whether there is one.
 
-    Raises errors.DataFileFault for a token that cannot be read, once all were stopped.
+    ``faults`` gets what kept this machine from knowing all of them.
     """
     from host_bridge.sharing.network.stops.fleet_messages import fleet_tag
     from host_bridge.sharing.network.stops.fleet_sockets import own_addresses
@@ -135,10 +142,13 @@ def _stop_elsewhere(fleet: str, show: _Report) -> bool:
 
         return reached_cars(wanted)
 
-    cars = FleetStop(
-        wanted, known, lambda line: print(line, file=sys.stderr), own_addresses()
-    ).run()
-    heard = [it for it in cars if it.is_known]
+    def tell(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    call = FleetStop(wanted, known, tell, own_addresses())
+    heard = [it for it in call.run() if it.is_known]
+    if call.fault:
+        faults.append(call.fault)
     for it in heard:
         show.add(it)
     return bool(heard)
@@ -165,21 +175,12 @@ def _asked_for(
             it.close()
 
 
-def _rest(
-    words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket], *, is_there: bool
+def _chosen(
+    choices: Sequence[Callable[[], Sequence[StopSocket | str]]],
 ) -> tuple[list[str], list[TandemError]]:
-    """The URIs of cars that nobody serves; what is wrong with the other words.
-
-    With ``is_there`` another machine has a car that was meant.
-    """
+    """The URIs of cars that nobody serves; what is wrong with the other choices."""
     uris: dict[str, None] = {}
     faults: list[TandemError] = []
-    choices: list[Callable[[], Sequence[StopSocket | str]]]
-    choices = [partial(_named, text, sockets) for text in words]
-    if fleet is not None and not is_there:
-        choices.append(partial(_of_fleet, fleet, sockets))
-    if not choices and not is_there:
-        choices.append(partial(_every, sockets))
     for choose in choices:
         try:
             uris.update(dict.fromkeys(it for it in choose() if isinstance(it, str)))

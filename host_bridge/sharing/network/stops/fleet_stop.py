@@ -12,6 +12,7 @@ import select
 import socket
 import time
 
+from host_bridge.core.errors import TandemError
 from host_bridge.core.texts.table import locked_state_word
 from host_bridge.sharing.network.stops.fleet_messages import (
     GROUP_IPV4,
@@ -124,6 +125,7 @@ class FleetStop:
         reads files. ``own`` are addresses of this machine: its cars are stopped by another way.
         """
         self.cars: dict[bytes, FleetCar] = {}
+        self.fault: TandemError | None = None  # why not all known cars are known here
         self._known = known
         token = int.from_bytes(os.urandom(2), "little")
         self._token = token
@@ -150,8 +152,7 @@ class FleetStop:
     def _talk(self) -> None:
         self._begun_s = now_s = time.monotonic()
         self._send_around()
-        for it in self._known():
-            self.cars[it.board_id] = FleetCar(it.name, it.board_id, it.place, it)
+        self._take_known()
         again_s, around_s = now_s, now_s + BURST_EACH_S
         tell_s = now_s + _TELL_S
         while not self._is_over(now_s - self._begun_s):
@@ -159,7 +160,7 @@ class FleetStop:
             if now_s >= again_s:
                 again_s = now_s + _apart_s(since_s)
                 if now_s >= around_s:
-                    around_s = now_s + BURST_EACH_S if since_s < BURST_S else _LATER_S
+                    around_s = now_s + (BURST_EACH_S if since_s < BURST_S else _LATER_S)
                     self._send_around()
                 self._send_to_known()
             if since_s >= BURST_S:  # after the open ones: it takes an import
@@ -170,7 +171,16 @@ class FleetStop:
             self._wait(again_s)
             now_s = time.monotonic()
 
+    def _take_known(self) -> None:
+        try:
+            for it in self._known():
+                self.cars[it.board_id] = FleetCar(it.name, it.board_id, it.place, it)
+        except TandemError as fault:  # a damaged file keeps no car from being stopped
+            self.fault = fault
+
     def _is_over(self, since_s: float) -> bool:
+        if not self._interfaces and not self.cars:
+            return True  # this machine has no network, and nobody was asked
         is_answered = all(it.is_seen for it in self.cars.values() if it.is_known)
         return since_s > GIVE_UP_S or (since_s > _LISTEN_S and is_answered)
 

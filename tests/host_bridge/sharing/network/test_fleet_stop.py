@@ -103,3 +103,17 @@ def _car(known):
     from host_bridge.sharing.network.stops.fleet_stop import FleetCar
 
     return FleetCar(known.name, known.board_id, known.place, known)
+
+
+def test_a_file_that_cannot_be_read_keeps_nobody_from_being_stopped(monkeypatch):
+    from host_bridge.core.errors import DataFileFault
+    from host_bridge.sharing.network.stops import fleet_stop
+
+    monkeypatch.setattr(fleet_stop, "interfaces", list)
+
+    def damaged():
+        raise DataFileFault("a file of keys is damaged")
+
+    call = FleetStop(RED, damaged)
+    assert call.run() == []
+    assert "damaged" in str(call.fault)

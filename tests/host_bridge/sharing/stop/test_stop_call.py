@@ -21,6 +21,7 @@ from host_bridge.cli.commands import stop as quick_stop
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.network.stops import fleet_stop
 from host_bridge.sharing.services import make_host
 from host_bridge.sharing.stop import stop_request
 from host_bridge.sharing.stop.stop_sockets import StopSocket, tag
@@ -106,12 +107,14 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch):
+def world(monkeypatch, tmp_path):
     world = World()
     monkeypatch.setattr(stop_request, "time", SimpleNamespace(monotonic=world.monotonic))
     polls = SimpleNamespace(poll=world.poll, POLLIN=select.POLLIN)
     monkeypatch.setattr(stop_request, "select", polls)
     monkeypatch.setattr(quick_stop, "find_stop_sockets", lambda: [it.socket for it in world.owners])
+    monkeypatch.setattr(fleet_stop, "interfaces", list)  # this machine has no network
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path))
     yield world
     for owner in world.owners:
         owner.end.close()
@@ -119,7 +122,7 @@ def world(monkeypatch):
 
 
 def stop(*words, **options) -> int:
-    known = {"car": words, "all": False, "fleet": None, "json": False}
+    known = {"car": words, "all": False, "fleet": None, "json": False, "all_networks": False}
     return quick_stop.run(SimpleNamespace(**{**known, **options}))
 
 
@@ -350,10 +353,12 @@ def test_its_words_are_read_as_its_help_has_them():
     for words in (quick_stop.EPILOG, "Stop cars, now; by default all that are served"):
         assert words in help_text
     assert vars(parser.parse_args([])) == {
-        "car": [], "all": False, "fleet": None, "json": False
+        "car": [], "all": False, "fleet": None, "json": False, "all_networks": False
     }  # fmt: skip
-    given = parser.parse_args(["one", "two", "--all", "--fleet", "red", "--json"])
-    assert vars(given) == {"car": ["one", "two"], "all": True, "fleet": "red", "json": True}
+    given = parser.parse_args(["one", "two", "--all", "--fleet", "red", "--json", "--all-networks"])
+    assert vars(given) == {
+        "car": ["one", "two"], "all": True, "fleet": "red", "json": True, "all_networks": True
+    }  # fmt: skip
 
 
 # --- a car that nobody serves
