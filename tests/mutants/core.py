@@ -300,8 +300,10 @@ NOT_YET = {
     "host_bridge/sharing/endpoints/attached.py": _UNTRIED,
     **{f"host_bridge/sharing/network/{name}.py": _UNTRIED for name in (
         "guest_filter", "guest_link", "guest_session", "guests", "invitations", "network_car",
-        "network_endpoint", "network_server", "network_stop", "open_stops", "private_files",
-        "rate_limits", "sealed/handshake", "sealed/noise", "sealed/sealing", "tokens",
+        "network_endpoint", "network_server", "private_files", "rate_limits",
+        "sealed/handshake", "sealed/noise", "sealed/sealing", "tokens", "stops/network_stop",
+        "stops/open_stops", "stops/fleet_messages", "stops/fleet_sockets", "stops/fleet_stop",
+        "link_test/findings", "link_test/probing",
     )},
     **{f"host_bridge/station/mavlink/{name}.py": _UNTRIED for name in (
         "acknowledgements", "commands", "driving/ages", "driving/driver", "driving/hand",
