@@ -87,6 +87,7 @@ COMMANDS = (
     CommandRow("record", LOGS, "log every byte to and from a car"),
     CommandRow("log", LOGS, "show what a log holds, or write it as tables"),
     CommandRow("replay", LOGS, "replay a log on a twin, and show how far apart they are"),
+    CommandRow("why", LOGS, "say what stopped a car, and what each cause cost in metres"),
     CommandRow("calibrate", LOGS, "find a car's numbers in the logs of its drives"),
     CommandRow("ros", PROGRAMS, "connect a car to ROS 2, in the topics of F1TENTH and others"),
     CommandRow("planning-simulator", PROGRAMS, "be Autoware's simple_planning_simulator"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from host_bridge.core import commands, reports
@@ -144,8 +145,13 @@ def from_row(kind: type[_Kind], row: Mapping[str, Any]) -> _Kind:
 
     Raises ValueError, KeyError or TypeError for a row of another kind.
     """
-    hints = get_type_hints(kind)
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # mypy takes a class for not hashable
     return kind(**{name: _of_row(hints[name], row.get(name)) for name in _names(kind)})
+
+
+@cache  # one entry for each class of reports
+def _hints_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _of_row(hint: Any, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -103,6 +104,10 @@ class Plant:
     @property
     def accel_y_mm_s2(self) -> int:
         return self.imu.accel_y_mm_s2
+
+    def set_grip(self, mu: float) -> None:
+        """Give the whole floor another coefficient of friction from now on."""
+        self._p = replace(self._p, mu=mu)
 
     def counts(self) -> tuple[int, int]:
         """Return the left and right wheel counts, modulo 2**30; they rise going forward."""

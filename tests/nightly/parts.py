@@ -144,6 +144,10 @@ STUDIES: tuple[Part, ...] = (
     Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
          (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
+    Part("accidents", (PYTHON, "-m", "tests.studies.accident_study", "--accidents", "200",
+                       "--controls", "100"), 3.0,
+         (*_FITS, "tests/studies/accident_study.py"),
+         "plants 200 accidents and 100 ordinary stops, half a minute of a core each"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/nightly/soak/test_car_soak.py",
              "tests/nightly/soak/test_host_soak.py")), 7.0,

@@ -63,6 +63,7 @@ MODULES = {
     "calibration": "tests.studies.calibration_study",
     "calibration holds": "tests.nightly.soak.test_calibration_soak",
     "guide": "tests.studies.guide_study",
+    "accidents": "tests.studies.accident_study",
     "a day each": "tests.nightly.soak.test_car_soak, tests.nightly.soak.test_host_soak",
 }
 LOADED = """

@@ -42,6 +42,7 @@ ALONE = (
     ("map {folder}/drive.mcap -o {folder}/lab.yaml", 7, "with scans in it"),
     ("localise {folder}/lab.yaml {folder}/drive.mcap", 7, "lab.yaml"),
     ("replay {folder}/drive.mcap", 0, "nigel"),
+    ("why {folder}/drive.mcap", 0, "nigel stood at"),
     ("calibrate {folder}/drive.mcap", 1, "to tell: "),
     ("demo --runtime micropython --only together --out {folder}/demo --board /dev/nowhere", 3, ""),
     ("follow sim://nigel sim://nigel?name=twin", 5, "no RC receiver"),

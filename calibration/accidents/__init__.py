@@ -1,0 +1,1 @@
+"""Accidents explained: a log's last seconds on the twin, with one cause removed at a time."""

@@ -1,0 +1,75 @@
+"""Stops that were planted, and what `tandem why` says of them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from calibration.accidents.grip import compared
+from calibration.commands.why import explained
+from host_bridge.cli import main as cli
+from host_bridge.core.errors import DataFileFault
+from tests.studies.accident_study import CONTROL, HOST, drawn, drive
+
+pytestmark = pytest.mark.fit
+
+
+def driven(folder, kind, **changes):
+    """A planted drive of an F1TENTH with a VESC: its log, and its true way."""
+    accident = replace(drawn(kind, 3), vehicle="f1tenth_vesc", speed_mps=3.0, steer_rad=0.0)
+    accident = replace(accident, **{"changes": {}, **changes})
+    log = folder / f"{kind}.mcap"
+    return accident, log, drive(accident, log)
+
+
+def asked(log, seen_s):
+    return explained(log, "", HOST.vehicles.load, seen_s, None)
+
+
+@pytest.mark.smoke
+def test_a_late_release_is_blamed_and_costs_what_it_truly_cost(tmp_path):
+    accident, log, late = driven(tmp_path, "release", react_s=1.0)
+    row = asked(log, late.seen_s).row()
+    in_time = drive(replace(accident, react_s=0.25), None)
+    assert row["blamed"] == ["release"]
+    assert row["causes"][0]["metres"] == pytest.approx(late.way_m - in_time.way_m, abs=0.08)
+    assert row["way_m"] == pytest.approx(late.way_m, abs=0.05)
+    assert row["miss_m"] < 0.05
+
+
+@pytest.mark.parametrize("kind", ["grip", "delay", "loss", "lease"])
+def test_the_planted_cause_is_blamed_first(tmp_path, kind):
+    _, log, found = driven(tmp_path, kind)
+    assert asked(log, found.seen_s).row()["blamed"][:1] == [kind]
+
+
+def test_nothing_is_blamed_for_a_stop_as_it_should_be(tmp_path):
+    _, log, found = driven(tmp_path, CONTROL)
+    row = asked(log, found.seen_s).row()
+    assert (row["answered"], row["blamed"]) == (True, [])
+
+
+def test_a_car_that_is_not_its_vehicle_file_gets_no_answer(tmp_path):
+    """Its log is of a car that is braked more softly than the file's."""
+    _, log, found = driven(tmp_path, CONTROL, changes={"limits.decel_mps2": 2.0})
+    row = asked(log, found.seen_s).row()
+    assert (row["answered"], row["causes"]) == (False, [])
+    assert "misses the log by" in row["reason"]
+
+
+def test_the_command_says_it_for_programs_and_refuses_a_log_without_a_stop(tmp_path, capsys):
+    _, log, found = driven(tmp_path, CONTROL)
+    assert cli.main(["why", str(log), "--seen", f"{found.seen_s}", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["vehicle"], len(row["causes"])) == ("f1tenth_vesc", 6)
+    with pytest.raises(DataFileFault, match="no stop in this log"):
+        explained(log, "", HOST.vehicles.load, None, 1000.0)
+    with pytest.raises(DataFileFault, match="no car left"):
+        explained(log, "left", HOST.vehicles.load, None, None)
+
+
+def test_a_log_compared_with_itself_does_not_miss(tmp_path):
+    _, log, found = driven(tmp_path, CONTROL)
+    report = asked(log, found.seen_s)
+    same = type("Same", (), {"motion": report.tail.motion})
+    assert compared(report.tail, report.trigger, same) == (0.0, 0.0, 0.0)
