@@ -50,8 +50,8 @@ def test_nothing_is_blamed_for_a_stop_as_it_should_be(tmp_path):
 
 
 def test_a_car_that_is_not_its_vehicle_file_gets_no_answer(tmp_path):
-    """Its log is of a car that is braked more softly than the file's."""
-    _, log, found = driven(tmp_path, CONTROL, changes={"limits.decel_mps2": 2.0})
+    """Its log is of a car that weighs almost twice as much as the file says."""
+    _, log, found = driven(tmp_path, CONTROL, changes={"plant.body.mass_kg": 6.0})
     row = asked(log, found.seen_s).row()
     assert (row["answered"], row["causes"]) == (False, [])
     assert "misses the log by" in row["reason"]
