@@ -3,7 +3,8 @@
 Each car is flashed to the board at each PORT as its user would do it; then its heap and its steps
 are measured, with each beat that it may have, without a box's key and with one. The board is left
 with the last of the cars, and without a key. With a board for each release of MicroPython, all
-tables are made anew by one command; a change of the firmware asks for that.
+tables are made anew by one command; a change of the firmware asks for that. A board file that puts
+the link on a UART makes the rows of that; such a board has two ports, PORT and --repl.
 
 What the tables have of this very program is not measured again. So the command goes on where it was
 ended, by Ctrl-C or a cable; ``--again`` measures all of it. At the end, and alone without a PORT,
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from host_bridge.config import load_vehicle
 from host_bridge.config.boards import load_board
+from host_bridge.config.boards.beat import link_on
 from host_bridge.config.boards.heap import read_needs
 from host_bridge.config.boards.measured import TABLE, read_measured
 from host_bridge.core.errors import TandemError
@@ -39,6 +41,8 @@ EPILOG = """examples:
   python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico"
   python -m tests.studies.chip /dev/pts/3 /dev/pts/4 --board pico --how "emulated RP2040" \\
     --model auto --patience 30 --cars f1tenth
+  python -m tests.studies.chip /dev/ttyUSB0 --repl /dev/ttyACM0 --board ./pico_uart.toml \\
+    --how "a Pico whose link is a UART"
   python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico" --only heap
 
 WHEELS OFF THE GROUND: the cars are armed, and driven at standstill. A key on the board is replaced,
@@ -70,9 +74,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class Board:
-    """A board at its port: its chip and its MicroPython."""
+    """A board at its ports: its chip and its MicroPython."""
 
     port: str
+    repl: str  # the same one, unless the link is a UART
     chip: str
     micropython: str
 
@@ -83,7 +88,12 @@ def main() -> int:
     programs = {
         car: build_program(args.board, car, load_vehicle, _silent).hash for car in args.cars
     }
-    failed = [what for port in args.ports for what in _measured_at(port, args, programs)]
+    repls = args.repl or args.ports
+    failed = [
+        what
+        for port, repl in zip(args.ports, repls, strict=True)
+        for what in _measured_at(port, repl, args, programs)
+    ]
     print("\n".join(chip_summary.table(load_board(args.board).chip.name, programs)))
     for what in failed:
         chip_tables.say(f"not measured: {what}")
@@ -96,16 +106,20 @@ def _arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("ports", metavar="PORT", nargs="*", help="of a board; each, one by one")
+    parser.add_argument(
+        "--repl", metavar="PORT", nargs="+", help="their REPLs, in turn, where the link is a UART"
+    )
     parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
     parser.add_argument("--cars", nargs="+", default=CARS, help=f"default: {' '.join(CARS)}")
     parser.add_argument("--only", choices=("heap", "steps"), help="one of the two")
     parser.add_argument("--again", action="store_true", help="what the tables have already, too")
     chip_tables.add_how(parser, is_required=False)
     chip_steps.add_arguments(parser)
-    parser.set_defaults(link="usb")  # tandem flash takes one port: a UART's REPL is another
     args = parser.parse_args()
     if args.ports and not args.how:
         parser.error("--how says on what these PORTs' rows were measured")
+    if args.repl and len(args.repl) != len(args.ports):
+        parser.error("--repl has one port for each PORT")
     return args
 
 
@@ -113,12 +127,16 @@ def _silent(done: int, of: int) -> None:
     """Report nothing of the compiling, which takes seconds."""
 
 
-def _measured_at(port: str, args: argparse.Namespace, programs: dict[str, str]) -> Iterator[str]:
-    """Measure what lacks of each car on the board at this port; yield what failed, and why."""
-    with chip_tables.bench_at(port, args).board() as at_repl:
+def _measured_at(
+    port: str, repl: str, args: argparse.Namespace, programs: dict[str, str]
+) -> Iterator[str]:
+    """Measure what lacks of each car on the board at these ports; yield what failed, and why."""
+    with chip_tables.bench_at(port, repl, args).board() as at_repl:
         version = ".".join(map(str, at_repl.facts().version))
-    board = Board(port, load_board(args.board).chip.name, version)
+    kind = load_board(args.board)
+    board = Board(port, repl, kind.chip.name, version)
     for car in args.cars:
+        args.link = link_on(load_vehicle(car), kind)
         left = [
             piece
             for piece in pieces(car, args.only)
@@ -159,9 +177,9 @@ def _car_measured(
 ) -> Iterator[str]:
     """Flash the car, and measure each piece with the key that it has, or without one."""
     args.wiring = car
-    _store(board.port, args, NO_KEY)
+    _store(board, args, NO_KEY)
     try:
-        _flash(board.port, car, args)
+        _flash(board, car, args)
     except subprocess.CalledProcessError as error:
         yield f"{car}, {board.port}: {error}"
         return
@@ -173,33 +191,35 @@ def _car_measured(
         for piece in left:
             wanted, args.key = (key, file.name) if piece.is_paired else (NO_KEY, None)
             if wanted != stored:
-                _store(board.port, args, wanted)
+                _store(board, args, wanted)
                 stored = wanted
             try:
                 _piece_measured(board, piece, args)
             except _TROUBLE as error:
                 yield f"{piece}, {board.port}: {error}"
-    _store(board.port, args, NO_KEY)
+    _store(board, args, NO_KEY)
 
 
 def _piece_measured(board: Board, piece: Piece, args: argparse.Namespace) -> None:
     """Measure and write its rows. Raises what ``_TROUBLE`` has."""
     chip_tables.say(f"--- {piece}, MicroPython {board.micropython}")
     if not piece.beat_us:
-        chip_heap.keep(chip_tables.bench_at(board.port, args), args)
+        chip_heap.keep(chip_tables.bench_at(board.port, board.repl, args), args)
         return
     _tandem("config", "write", f"serial://{board.port}", f"step_s={piece.beat_us / 1e6:g}")
-    rows = chip_steps.measure(chip_tables.bench_at(board.port, args), args)
+    rows = chip_steps.measure(chip_tables.bench_at(board.port, board.repl, args), args)
     chip_steps.keep(TABLE, rows)
 
 
-def _flash(port: str, car: str, args: argparse.Namespace) -> None:
+def _flash(board: Board, car: str, args: argparse.Namespace) -> None:
     """Flash the car as its user would. Raises CalledProcessError.
 
     A board that is slower than time (``--patience``) may start later than ``tandem flash`` waits;
     the next one finds its program there, and goes on.
     """
-    words = ("flash", "--vehicle", car, "--board", args.board, "--port", port, "--no-selftest")
+    words = ["flash", "--vehicle", car, "--board", args.board, "--port", board.port]
+    words += ["--repl", board.repl] if board.repl != board.port else []
+    words += ["--no-selftest"]
     for _ in range(_SLOW_TRIES if args.patience > 1 else 0):
         with contextlib.suppress(subprocess.CalledProcessError):
             _tandem(*words)
@@ -207,11 +227,11 @@ def _flash(port: str, car: str, args: argparse.Namespace) -> None:
     _tandem(*words)
 
 
-def _store(port: str, args: argparse.Namespace, key: bytes) -> None:
+def _store(board: Board, args: argparse.Namespace, key: bytes) -> None:
     """Put a key onto a board, or zeros, which are none; nothing where there is no program yet."""
-    with chip_tables.bench_at(port, args).board() as board:
-        if board.slots() is not None:
-            pairing_key.store(board, key, "")
+    with chip_tables.bench_at(board.port, board.repl, args).board() as at_repl:
+        if at_repl.slots() is not None:
+            pairing_key.store(at_repl, key, "")
 
 
 def _tandem(*words: str) -> None:

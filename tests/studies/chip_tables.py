@@ -42,9 +42,9 @@ def bench_of(args: argparse.Namespace) -> HilBench:
     return HilBench(args.port, args.repl or args.port, args.baud, args.patience, say)
 
 
-def bench_at(port: str, args: argparse.Namespace) -> HilBench:
-    """Make a bench of a board whose link is its REPL's port."""
-    return HilBench(port, port, BAUD, args.patience, say)
+def bench_at(port: str, repl: str, args: argparse.Namespace) -> HilBench:
+    """Make a bench of a board at the port of its link and at that of its REPL."""
+    return HilBench(port, repl, BAUD, args.patience, say)
 
 
 def merge(old: Iterable[Any], new: Iterable[Any], key_of: Callable[[Any], Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from host_bridge.config.boards.measured import MeasuredSteps
 from host_bridge.deploy.hil.on_chip import largest
 from tests.studies import chip, chip_steps, chip_summary
 
-BOARD = chip.Board("/dev/board", "rp2040", "1.29.0")
+BOARD = chip.Board("/dev/board", "/dev/board", "rp2040", "1.29.0")
 PROGRAM, OLDER = "0123456789abcdef", "fedcba9876543210"
 ARGS = argparse.Namespace(link="usb", model="auto", board="pico", wiring="f1tenth", how="a test")
 STEPS = MeasuredSteps(
@@ -147,9 +147,9 @@ class Bench:
     """What stands for a board here: it keeps what was done to it, and fails as it is told to."""
 
     def __init__(self, monkeypatch, failing=()):
-        self.done, self.failing = [], failing
+        self.done, self.words, self.failing = [], [], failing
         monkeypatch.setattr(chip, "_store", self.store)
-        monkeypatch.setattr(chip, "_tandem", lambda *words: self.do(words[0]))
+        monkeypatch.setattr(chip, "_tandem", self.command)
         monkeypatch.setattr(chip.chip_heap, "keep", self.keep_heap)
         monkeypatch.setattr(chip.chip_steps, "measure", self.measure)
         monkeypatch.setattr(chip.chip_steps, "keep", lambda path, rows: self.do("kept"))
@@ -159,7 +159,11 @@ class Bench:
         if what in self.failing:
             raise subprocess.CalledProcessError(3, what)
 
-    def store(self, port, args, key):
+    def command(self, *words):
+        self.words.append(words)
+        self.do(words[0])
+
+    def store(self, board, args, key):
         self.do("key" if any(key) else "no key")
 
     def keep_heap(self, bench, args):
@@ -204,6 +208,16 @@ def test_a_piece_that_fails_leaves_the_others_and_is_named(monkeypatch):
     first, second = failed
     assert first.startswith("f1tenth, steps at 10 ms, /dev/board: ")
     assert second.startswith("f1tenth, with a key, heap, /dev/board: ")
+
+
+def test_a_car_over_a_uart_is_flashed_by_both_ports_and_configured_by_its_link(monkeypatch):
+    bench = Bench(monkeypatch)
+    board = replace(BOARD, port="/dev/uart", repl="/dev/usb")
+    args = argparse.Namespace(**{**vars(ARGS), "patience": 1.0})
+    assert not list(chip._car_measured(board, "f1tenth", PIECES[:2], args))
+    (flash, config) = bench.words
+    assert " ".join(flash).endswith("--port /dev/uart --repl /dev/usb --no-selftest")
+    assert config[:3] == ("config", "write", "serial:///dev/uart")
 
 
 @pytest.mark.parametrize(("patience", "tries"), [(1.0, 1), (30.0, 3)])

@@ -18,6 +18,8 @@ examples:
                                 a runstop box: no name, no configuration; watched until healthy
   tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --runtime FILE.uf2
                                 a bare board: hold BOOTSEL while you plug it in
+  tandem flash --vehicle f1tenth --board ./my_pico.toml --port /dev/ttyUSB0 --repl /dev/ttyACM0
+                                a car whose link is a UART, told by its board file
 
 MicroPython comes from micropython.org; with --dry-run it is said which file, for this board. A .uf2
 is read through first: whole, for this chip and board, not too old. That site publishes no hashes:
@@ -48,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--board", required=True, help="the board's type, or the path of a board file"
     )
     parser.add_argument("--port", required=True, help="the board's serial port")
+    parser.add_argument(
+        "--repl", metavar="PORT", help="the port of its REPL, if the car's link is a UART"
+    )
     parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
     parser.add_argument("--runtime", type=Path, help="install this MicroPython first")
     parser.add_argument(
@@ -72,6 +77,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         vehicle=args.vehicle,
         board=args.board,
         port=args.port,
+        repl=args.repl,
         name=args.name,
         runtime=args.runtime,
         runtime_sha256=args.runtime_sha256,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.config.boards import BoardType, load_board
 from host_bridge.core import KnownCar
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.system.running import run_async
-from host_bridge.deploy.flash.board.board import BoardFacts
+from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.control_period import lengthen_control_period
 from host_bridge.deploy.flash.board.pairing_key import (
     KEY,
@@ -22,7 +23,7 @@ from host_bridge.deploy.flash.board.pairing_key import (
     refuse_heap_without_room,
     store,
 )
-from host_bridge.deploy.flash.board.repl import BAUD, raw_board
+from host_bridge.deploy.flash.board.repl import BAUD, ask_for_repl, raw_board
 from host_bridge.deploy.flash.precheck import uri_of
 from host_bridge.sharing.services import Host
 
@@ -30,6 +31,7 @@ EPILOG = """\
 examples:
   tandem pair --car /dev/ttyACM0 --box /dev/ttyACM1 --name red
   tandem pair --car /dev/ttyACM0 --forget   it trusts no box any more, and needs none
+  tandem pair --car /dev/ttyUSB0 --repl /dev/ttyACM0 --box /dev/ttyACM1   the car's link is a UART
   tandem pair --virtual box.key             for tandem sim nigel --key box.key, and runstop_box
 
 Both are on cables at once, flashed, the car not armed. A key of 16 random bytes is written to each
@@ -49,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Give a car and its runstop box a key of their own."
     parser.epilog = EPILOG
     parser.add_argument("--car", metavar="PORT", help="the serial port of the car's board")
+    parser.add_argument(
+        "--repl", metavar="PORT", help="the port of the car's REPL, if its link is a UART"
+    )
     parser.add_argument("--box", metavar="PORT", help="the serial port of the box's board")
     parser.add_argument("--name", default="", help="the car's name on the box, at most 9 letters")
     parser.add_argument("--forget", action="store_true", help="erase the key of the car")
@@ -67,7 +72,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     elif given == (True, True, False, False):
         _pair(args, key, host)
     elif given == (True, False, True, False):
-        _forget(args.car, args.baud)
+        _forget(args)
         print(
             f"{args.car} knows no runstop box any more; whether it needs one, its vehicle file says"
         )
@@ -86,16 +91,18 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
     If the box fails after that, the car reports another key: anything can stop it, nothing can arm
     it. If the car's heap has no room for a key, that is refused before either is written to.
     """
-    if args.car == args.box:
+    if args.box in (args.car, args.repl):
         raise UsageFault("one port is one board", expected="--car and --box, two ports")
     with raw_board(args.box, args.baud) as board:
         check(board, args.box, "box")
-    with raw_board(args.car, args.baud) as board:
+    with _car_board(args) as board:
         check(board, args.car, "car")
         name = refuse_heap_without_room(board, args.car)
         facts = board.facts()
-    _give(args.car, args.baud, "car", key, args.name)
-    _give(args.box, args.baud, "box", key, args.name)
+    with _car_board(args) as board:
+        _give(board, args.car, "car", key, args.name)
+    with raw_board(args.box, args.baud) as board:
+        _give(board, args.box, "box", key, args.name)
     print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
     print("it is armed without this box on a stand only; tandem pair --forget ends that")
     if name:
@@ -117,16 +124,24 @@ async def _lengthen(port: str, host: Host, board: BoardType, facts: BoardFacts) 
     return 0
 
 
-def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
-    with raw_board(port, baud) as board:
-        check(board, port, kind)
-        store(board, key, name)
+@contextlib.contextmanager
+def _car_board(args: argparse.Namespace) -> Iterator[RawBoard]:
+    """Yield the car's board at its REPL, which is the port of its link unless that is a UART."""
+    if args.repl not in (None, args.car):
+        ask_for_repl(args.car)
+    with raw_board(args.repl or args.car, args.baud) as board:
+        yield board
 
 
-def _forget(port: str, baud: int) -> None:
+def _give(board: RawBoard, port: str, kind: str, key: bytes, name: str) -> None:
+    check(board, port, kind)
+    store(board, key, name)
+
+
+def _forget(args: argparse.Namespace) -> None:
     """Erase the car's key. A board without a cipher can use no key, but may have one to erase."""
-    with raw_board(port, baud) as board:
-        check_kind(board, port, "car")
+    with _car_board(args) as board:
+        check_kind(board, args.car, "car")
         store(board, bytes(KEY), "")
 
 

@@ -28,12 +28,18 @@ def on_board(
 
 
 def _holds(vehicle: Vehicle, board: BoardType, micropython: str, *, is_paired: bool) -> bool:
-    needs = load_needs(board, vehicle.path)
-    wiring = read_wiring(board, needs.wiring, needs.channels)
-    if wiring is None:
+    link = link_on(vehicle, board)
+    if link is None:
         return False
     step_us = round(vehicle.step_s * 1e6)
-    return holds(board, vehicle.name, link_of(wiring), step_us, micropython, is_paired=is_paired)
+    return holds(board, vehicle.name, link, step_us, micropython, is_paired=is_paired)
+
+
+def link_on(vehicle: Vehicle, board: BoardType) -> str | None:
+    """Return the car's link on this board, ``uart`` or ``usb``; None if it has no wiring there."""
+    needs = load_needs(board, vehicle.path)
+    wiring = read_wiring(board, needs.wiring, needs.channels)
+    return link_of(wiring) if wiring else None
 
 
 def on_known_boards(vehicle: Vehicle) -> Iterator[Vehicle]:

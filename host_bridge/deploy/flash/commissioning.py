@@ -27,6 +27,7 @@ class Commissioning:
     def __init__(
         self,
         port: str,
+        repl: str,
         name: str | None,
         vehicle: Vehicle,
         board: BoardType,
@@ -34,7 +35,7 @@ class Commissioning:
         trial_s: float = TRIAL_S,
     ) -> None:
         self.found: dict[str, object] = {}
-        self._port = port
+        self._repl = repl
         self._uri = uri_of(port)
         self._expected_car = KnownCar(before.board_id, before.car_name, before.vehicle)
         self._name = name or before.car_name or vehicle.name
@@ -89,7 +90,7 @@ class Commissioning:
                 "the new program did not stay up; the board starts the old one again",
                 where=self._uri,
                 got=str(opened.line_fault or "it started anew"),
-                remedy=f"tandem identify {self._port} --repl shows why it ended",
+                remedy=f"tandem identify {self._repl} --repl shows why it ended",
             )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_bridge.config.boards import load_board
+from host_bridge.config.boards.beat import link_on
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.attestation import WHEELS_OFF_GROUND, says_wheels_off_ground
 from host_bridge.core.system.progress import progress_count
@@ -17,7 +18,12 @@ from host_bridge.deploy.flash.board.board import BoardFacts, RawBoard
 from host_bridge.deploy.flash.board.box import watch_box_trial
 from host_bridge.deploy.flash.board.heap import fitting_releases, refuse_small_heap
 from host_bridge.deploy.flash.board.pairing_key import board_id_of, has_key
-from host_bridge.deploy.flash.board.repl import BAUD, raw_board, refuse_missing_port
+from host_bridge.deploy.flash.board.repl import (
+    BAUD,
+    ask_for_repl,
+    raw_board,
+    refuse_missing_port,
+)
 from host_bridge.deploy.flash.board.runtime import install_runtime
 from host_bridge.deploy.flash.build import ProgramBuild, build_program, refuse_wrong
 from host_bridge.deploy.flash.commissioning import Commissioning
@@ -36,6 +42,7 @@ class FlashOptions:
     vehicle: str
     board: str
     port: str
+    repl: str | None = None  # of a car whose link is a UART
     name: str | None = None
     runtime: Path | None = None
     runtime_sha256: str | None = None
@@ -43,6 +50,10 @@ class FlashOptions:
     has_selftest: bool = True
     is_dry_run: bool = False
     is_json: bool = False
+
+    @property
+    def repl_port(self) -> str:
+        return self.repl or self.port
 
 
 def flash(options: FlashOptions, host: Host) -> int:
@@ -55,15 +66,17 @@ def flash(options: FlashOptions, host: Host) -> int:
         options.board, options.vehicle, host.vehicles.load, progress_count("compiled")
     )
     _refuse_name(options, build)
+    _refuse_ports(options, build)
     runtime = image.row() if image else {"runtime_from": where_to_get(build.board)}
     if options.is_dry_run:
         return _print_row(options, {**_what(build), **runtime, **_room(build), "is_dry_run": True})
     found = FoundCar()
     if options.runtime:
         print("\n".join(_lines(runtime)))
-        print(install_runtime(options.runtime, build.board.chip.name, options.port))
+        print(install_runtime(options.runtime, build.board.chip.name, options.repl_port))
     else:  # in BOOTSEL, above, a board has no port
         refuse_missing_port(options.port)
+        refuse_missing_port(options.repl_port)
         run_async(precheck_car(options.port, host, found))
     row = _flash(options, build, found)
     return _cared_for(options, host, build, found, row)
@@ -96,10 +109,15 @@ def _cared_for(
     if build.vehicle is None:
         if row["sent_files"]:
             watch_box_trial(
-                options.port, options.baud, str(row["slot"]), progress_count("watched, seconds")
+                options.repl_port,
+                options.baud,
+                str(row["slot"]),
+                progress_count("watched, seconds"),
             )
         return _print_row(options, row)
-    commissioning = Commissioning(options.port, options.name, build.vehicle, build.board, found)
+    commissioning = Commissioning(
+        options.port, options.repl_port, options.name, build.vehicle, build.board, found
+    )
     run_async(commissioning.run(host, row))
     _print_row(options, {**row, **commissioning.found})
     return _tested(options, host)
@@ -142,12 +160,39 @@ def _refuse_name(options: FlashOptions, build: ProgramBuild) -> None:
         )
 
 
+def _refuse_ports(options: FlashOptions, build: ProgramBuild) -> None:
+    """Refuse one port for a car whose link is a UART, and two for a car whose link is USB."""
+    if build.vehicle is None:
+        return
+    is_two = options.repl_port != options.port
+    is_uart = link_on(build.vehicle, build.board) == "uart"
+    car = f"a {build.vehicle.name} on this {build.board.name}"
+    if is_uart and not is_two:
+        raise UsageFault(
+            f"the link of {car} is a UART, and its REPL is another port",
+            expected="two ports: --port of the link, and --repl of the board's own USB",
+            got=f"--port {options.port} alone",
+            remedy="add --repl PORT; or, for a link over USB, take the wiring's link out of the "
+            "board file",
+        )
+    if is_two and not is_uart:
+        raise UsageFault(
+            f"the link of {car} is its REPL's own port",
+            expected="--port PORT alone",
+            got=f"--port {options.port} --repl {options.repl}",
+            remedy="leave --repl out; or, for a link over a UART, name its pins in the board file: "
+            "link = { tx = 0, rx = 1 }",
+        )
+
+
 def _flash(options: FlashOptions, build: ProgramBuild, found: FoundCar) -> dict[str, object]:
     """Install the program on the board; return the outcome for people and programs."""
-    with raw_board(options.port, options.baud) as board:
+    if options.repl_port != options.port:
+        ask_for_repl(options.port)
+    with raw_board(options.repl_port, options.baud) as board:
         facts = board.facts()
-        found.at_repl(board_id_of(facts.unique_id), options.port)
-        refuse_wrong(build.board, facts, options.port)
+        found.at_repl(board_id_of(facts.unique_id), options.repl_port)
+        refuse_wrong(build.board, facts, options.repl_port)
         heap = _refuse_heap(options, build, board, facts)
         runtime = ".".join(map(str, facts.version))
         plan = plan_install(board, build.program)
@@ -172,7 +217,7 @@ def _refuse_heap(
     if build.vehicle is None:
         return {"heap_bytes": facts.heap}
     is_paired = has_key(board)
-    heap = refuse_small_heap(build.board, build.vehicle.name, facts, is_paired, options.port)
+    heap = refuse_small_heap(build.board, build.vehicle.name, facts, is_paired, options.repl_port)
     return {**heap, "is_paired": is_paired}
 
 

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import serial
-
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board.board import RawBoard
-from host_bridge.deploy.flash.board.repl import ASK, raw_board
+from host_bridge.deploy.flash.board.repl import ask_for_repl, raw_board
 from host_bridge.deploy.flash.program.flattening import text_for_board
 from host_bridge.deploy.hil.host.paced_car import PacedCar, SameBoardCheck
 from host_bridge.deploy.hil.host.port import NoAnswer, Port
@@ -45,8 +43,7 @@ class HilBench:
         A UART link is asked for the REPL first.
         """
         if self.repl != self.link:
-            with serial.Serial(self.link, self.baud, exclusive=True) as line:
-                line.write(ASK)
+            ask_for_repl(self.link, self.baud)
         with raw_board(self.repl, within_s=_BACK_S * self.patience) as board:
             yield board
 

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import serial
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.link.transports.port_faults import open_fault
+from host_bridge.link.transports.serial_port import BAUD as LINK_BAUD
 from host_bridge.link.transports.serial_port import ports
 
 # A car that is not armed ends its program on this (firmware/boards/link.py); while a
@@ -23,7 +25,8 @@ from host_bridge.link.transports.serial_port import ports
 ASK = b"\x03" * 16
 BAUD = 115_200  # of a REPL on a UART; USB ignores it
 WITHIN_S = 20.0  # a reset, the port's return, and mounting it take some seconds
-_ANSWER_S = 1.5
+_ANSWER_S = 1.5  # on the first try; each further one waits twice as long
+_LATE_S = 10.0  # once it has answered, as mpremote has it: a busy machine reads late
 _QUIET_S = 0.3
 _LONGEST_S = 60.0  # for one answer of a REPL that is not asked to run anything long
 _FRIENDLY = b"\r\x02\x03"  # leaves any mode that stray bytes have brought it into
@@ -69,6 +72,15 @@ def _answer(line: Any, ending: bytes, silent_s: float, longest_s: float) -> byte
     return data
 
 
+def ask_for_repl(link: str, baud: int = LINK_BAUD) -> None:
+    """Ask a car for its REPL over its link, where that is a UART and the REPL is another port.
+
+    A car that is not armed ends its program by itself, after a whole step.
+    """
+    with serial.Serial(link, baud, exclusive=True) as line:
+        line.write(ASK)
+
+
 @contextlib.contextmanager
 def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterator[RawBoard]:
     """Yield the board at this port, at its raw REPL; reset it on leaving, even after an error.
@@ -88,12 +100,13 @@ def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterat
 
 
 def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
+    answer_s = _ANSWER_S
     while True:
         got = ""
         try:
-            transport = ReplLine(port, baud, timeout=_ANSWER_S)
+            transport = ReplLine(port, baud, timeout=answer_s)
             try:
-                return _enter(transport)
+                return _enter(transport, answer_s)
             except (TransportError, OSError):
                 transport.close()
                 raise
@@ -102,9 +115,10 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
         if time.monotonic() > give_up_s:
             raise _no_repl(port, got) if Path(port).exists() else _no_port(port)
         time.sleep(0.3)  # between two tries: a port takes some tenths of a second to come back
+        answer_s = min(2 * answer_s, _LATE_S)
 
 
-def _enter(transport: SerialTransport) -> SerialTransport:
+def _enter(transport: SerialTransport, answer_s: float) -> SerialTransport:
     is_quiet = False
     for keys in (ASK, _FRIENDLY):
         transport.serial.write(keys)
@@ -112,8 +126,9 @@ def _enter(transport: SerialTransport) -> SerialTransport:
     if not is_quiet:  # mpremote checks its timeout only while nothing comes
         raise TransportError("a program that talks on, and takes no notice of 16 times Ctrl-C")
     with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
-        transport.enter_raw_repl(soft_reset=True, timeout_overall=_ANSWER_S)
+        transport.enter_raw_repl(soft_reset=True, timeout_overall=answer_s)
     transport.exec("pass")  # stray bytes left in its line spoil this harmless command
+    transport.serial.timeout = _LATE_S
     return transport
 
 

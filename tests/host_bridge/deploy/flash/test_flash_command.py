@@ -6,9 +6,11 @@ port is the process car, for Node can hold the program but not run it.
 
 import json
 import os
+import pty
 import re
 import signal
 import time
+import tty
 
 import pytest
 
@@ -19,7 +21,7 @@ from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.deploy.flash import flash as flashing
 from host_bridge.deploy.flash.board.box import watch_box_trial
-from host_bridge.deploy.flash.board.repl import BAUD
+from host_bridge.deploy.flash.board.repl import ASK, BAUD
 from host_bridge.deploy.flash.flash import prompt_self_test
 from host_bridge.deploy.flash.program.program import launcher_files
 from tests.host_bridge.cli.programs import program, serving, tandem, terminal, virtual_car
@@ -57,6 +59,17 @@ def wait_for_line(stream, word):
     raise AssertionError(f"it ended without a word of {word}: {said}")
 
 
+@pytest.fixture
+def uart_board_file(board_file):
+    """The same, with the link of an F1TENTH on UART 0."""
+    text = board_file.read_text()
+    head = "[wiring.f1tenth]"
+    line = next(line for line in text.splitlines() if line.startswith(head))
+    path = board_file.with_name("node_pico_uart.toml")
+    path.write_text(text.replace(line, f"{line}\nlink = {{ tx = 0, rx = 1 }}"))
+    return path
+
+
 def words(board, port, *more, vehicle="f1tenth"):
     return ("flash", "--vehicle", vehicle, "--board", str(board), "--port", str(port), *more)
 
@@ -80,6 +93,35 @@ def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
     assert found["program"] == row["program"]
     assert found["pairing"]
     assert "not tested" in trouble
+
+
+def test_a_car_whose_link_is_a_uart_is_flashed_by_its_two_ports(uart_board_file, tmp_path):
+    link, folder = tmp_path / "link", tmp_path / "board"
+    far, near = pty.openpty()  # nothing speaks there yet
+    tty.setraw(near)
+    link.symlink_to(os.ttyname(near))
+    with repl_board(folder, "flashed") as (device, repl):
+        asked = words(uart_board_file, link, "--repl", device, "--json")
+        with program(*asked) as flash:
+            assert repl.wait(FLASHED_WITHIN_S) == RESET
+            link.unlink()
+            with virtual_car("f1tenth", link, "--board", "flashed"):
+                out, trouble = patience.communicate(flash, FLASHED_WITHIN_S)
+                assert flash.returncode == 0, trouble
+    assert ASK in os.read(far, 4096), "the car is asked for the REPL over its link, too"
+    row = json.loads(out)
+    assert (row["car"], row["state"]) == ("f1tenth", "STANDBY")
+    assert row["sent_files"] == row["files"]
+
+
+def test_one_port_for_a_uart_and_two_for_usb_are_refused_before_either_is_touched(
+    board_file, uart_board_file, tmp_path, capsys
+):
+    link, usb = tmp_path / "link", tmp_path / "usb"
+    assert cli.main([*words(uart_board_file, usb)]) == 2
+    assert "--repl" in capsys.readouterr().err
+    assert cli.main([*words(board_file, link, "--repl", str(usb))]) == 2
+    assert "link = {" in capsys.readouterr().err
 
 
 def test_at_a_terminal_the_self_test_is_asked_for_and_done(board_file, tmp_path):

@@ -190,7 +190,20 @@ def test_without_a_board_nothing_is_flashed():
     row = flashing.flash(flash_words(board=None), make_host())
     assert row.holds is None
     assert "--board" in row.how
-    assert flashing.flash(flash_words(repl="q"), make_host()).holds is None
+
+
+def test_a_car_whose_link_is_a_uart_is_flashed_by_both_ports(monkeypatch):
+    taken = []
+
+    def flash(options, host):
+        taken.append((options.port, options.repl_port))
+        return 1
+
+    monkeypatch.setattr("host_bridge.deploy.flash.flash.flash", flash)
+    for repl in (None, "q"):
+        with pytest.raises(NotHeldFault):
+            flashing.flash(flash_words(repl=repl), make_host())
+    assert taken == [("p", "p"), ("p", "q")]
 
 
 def test_a_flash_that_does_not_end_well_does_not_hold(monkeypatch):
