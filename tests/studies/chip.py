@@ -39,8 +39,8 @@ from tests.studies import chip_heap, chip_steps, chip_summary, chip_tables
 EPILOG = """examples:
   python -m tests.studies.chip --board pico
   python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico"
-  python -m tests.studies.chip /dev/pts/3 /dev/pts/4 --board pico --how "emulated RP2040" \\
-    --model auto --patience 30 --cars f1tenth
+  python -m tests.studies.chip /dev/pts/3 /dev/pts/4 --models auto 40 --board pico \\
+    --how "emulated RP2040" --patience 30 --cars f1tenth
   python -m tests.studies.chip /dev/ttyUSB0 --repl /dev/ttyACM0 --board ./pico_uart.toml \\
     --how "a Pico whose link is a UART"
   python -m tests.studies.chip /dev/ttyACM0 --board pico --how "a Pico" --only heap
@@ -88,12 +88,11 @@ def main() -> int:
     programs = {
         car: build_program(args.board, car, load_vehicle, _silent).hash for car in args.cars
     }
-    repls = args.repl or args.ports
-    failed = [
-        what
-        for port, repl in zip(args.ports, repls, strict=True)
-        for what in _measured_at(port, repl, args, programs)
-    ]
+    repls, models = args.repl or args.ports, args.models or [args.model] * len(args.ports)
+    failed = []
+    for port, repl, model in zip(args.ports, repls, models, strict=True):
+        args.model = model
+        failed += _measured_at(port, repl, args, programs)
     print("\n".join(chip_summary.table(load_board(args.board).chip.name, programs)))
     for what in failed:
         chip_tables.say(f"not measured: {what}")
@@ -115,11 +114,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="what the tables have already, too")
     chip_tables.add_how(parser, is_required=False)
     chip_steps.add_arguments(parser)
+    parser.add_argument(
+        "--models", metavar="MODEL", nargs="+", help="each PORT's own --model, in turn"
+    )
     args = parser.parse_args()
     if args.ports and not args.how:
         parser.error("--how says on what these PORTs' rows were measured")
-    if args.repl and len(args.repl) != len(args.ports):
-        parser.error("--repl has one port for each PORT")
+    for name, given in (("--repl", args.repl), ("--models", args.models)):
+        if given and len(given) != len(args.ports):
+            parser.error(f"{name} has one for each PORT")
     return args
 
 
