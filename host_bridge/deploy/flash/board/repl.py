@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import serial
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
@@ -75,10 +74,21 @@ def _answer(line: Any, ending: bytes, silent_s: float, longest_s: float) -> byte
 def ask_for_repl(link: str, baud: int = LINK_BAUD) -> None:
     """Ask a car for its REPL over its link, where that is a UART and the REPL is another port.
 
-    A car that is not armed ends its program by itself, after a whole step.
+    A car that is not armed ends its program by itself, after a whole step. Raises
+    errors.DeviceFault.
     """
-    with serial.Serial(link, baud, exclusive=True) as line:
-        line.write(ASK)
+    try:
+        line = SerialTransport(link, baud)
+        line.serial.write(ASK)
+        line.close()
+    except (TransportError, OSError) as error:
+        raise DeviceFault(
+            "the port of the car's link cannot be opened",
+            where=link,
+            got=str(error),
+            remedy="name the port of its UART, and end what else holds it; tandem identify lists "
+            "ports",
+        ) from None
 
 
 @contextlib.contextmanager
