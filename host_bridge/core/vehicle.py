@@ -84,6 +84,8 @@ class Vehicle:
     may_clear: tuple[str, ...]
     has_rc: bool  # its file has a receiver, wired on this board or not
     unwired: str  # why no board can be wired for it; empty: one can
+    slowest_mps: float  # the slowest speed that its counts can hold
+    reminders: tuple[str, ...]  # what its file allows and is not advised, in sentences
     calibration: str  # of a real one's twin: "own" or a file; empty: none
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     values: tuple[FileValue, ...] = field(repr=False)  # of the file and its bases, merged

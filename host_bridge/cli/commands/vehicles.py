@@ -82,6 +82,7 @@ def _in_full(v: Vehicle) -> list[str]:
         *(f"  based on {path}" for path in vehicle_file.bases(v.values, v.path)),
         "",
         *aligned(_facts(v)),
+        *(f"  mind: {text}" for text in v.reminders),
         "",
         *aligned(_sources(v)),
         "",
@@ -102,6 +103,7 @@ def _facts(v: Vehicle) -> Rows:
     return [
         ("wheelbase, track", f"{v.wheelbase_m:g} m, {v.track_m:g} m"),
         ("speed, reverse", f"{v.speed_max_mps:g} m/s, {v.reverse_max_mps:g} m/s at most"),
+        ("slowest speed", f"{v.slowest_mps:.2g} m/s that its counts can hold"),
         ("steering", f"{_angle(v.steer_max_rad)} either way"),
         ("step of its program", f"{v.step_s * 1e3:g} ms"),
         ("driven blind", f"{v.blind_m:g} m at most, after the last claim that it heard"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from host_bridge.config.vehicle.compilation import motion_every
 from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.encoder_rules import check_encoders
 from host_bridge.config.vehicle.geometry import check_steering_rate
 from host_bridge.config.vehicle.schema import PARAMETERS
 from host_bridge.config.vehicle.source_rules import (
@@ -167,6 +168,7 @@ _RULES = (
     _speeds,
     check_steering_rate,
     _direction,
+    check_encoders,
     _battery,
     _step,
     _baud,

@@ -17,6 +17,7 @@ from host_bridge.config.vehicle.bases import (
 from host_bridge.config.vehicle.channels import CompiledChannel, compile_channels
 from host_bridge.config.vehicle.compilation import compile_parameters, source_mask
 from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.encoder_rules import reminders, slowest_mps
 from host_bridge.config.vehicle.geometry import SteeringGeometry
 from host_bridge.config.vehicle.reading import TOP_KEYS, read_vehicle
 from host_bridge.config.vehicle.rules import check_parameters, check_tables
@@ -146,6 +147,8 @@ def _vehicle(
         may_clear=tuple(stop["may_clear"]),
         has_rc=tables["rc"] is not None,
         unwired=tables["unwired"],
+        slowest_mps=slowest_mps(tables),
+        reminders=reminders(tables),
         calibration=tables["calibration"],
         stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
         values=tuple(sorted(_values(document), key=_by_table)),

@@ -111,7 +111,9 @@ IMPOSSIBLE = [
     (F1TENTH, '^needs = "seat"\n', "", "[sources.ros2]", "needs somebody's"),
     (F1TENTH, "^priority = 100", "priority = 120", "priority = 120", "the same priority"),
     (F1TENTH, '^kind = "esc"', 'kind = "none"', "reverse_us", "not a key"),
-    (F1TENTH, "^counts_per_rev = .*", "counts_per_rev = 3", "counts_per_rev", "nm_per_count"),
+    (F1TENTH, r"^counts_per_rev = .*((?:.|\n)*?)^counts_per_rev = .*",
+     r"counts_per_rev = 3\1counts_per_rev = 3", "counts_per_rev", "nm_per_count"),
+    (F1TENTH, "^counts_per_rev = .*", "counts_per_rev = 96", "counts_per_rev", "otherwise than"),
     (NIGEL, '^kind = "h_bridge"\nduty_max = .*', 'kind = "esc"\nreverse_us = 1000\n'
      "neutral_us = 1500\nforward_us = 2000", "[[channels]]", "more than one kind"),
     (NIGEL, "^rear_steer_ratio = .*\n", "", "axle = \"rear\"", "rear wheels do not turn"),

@@ -85,7 +85,7 @@ def _report(
         wired_on=wired_on,
         refusals=(*faults, *slow),
         budget=(*budget(board, case.wiring, allocation), *(it.row for it in times if it.row)),
-        lacks=(*board.chip.lacks, *untimed),
+        lacks=(*board.chip.lacks, *untimed, *case.needs.reminders),
     )
 
 

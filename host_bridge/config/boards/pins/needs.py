@@ -19,7 +19,7 @@ class Needs:
     ``wiring`` is the name of its table in board files; ``slots`` maps each part that the wiring
     must have to the reason; ``channels`` are the vehicle file's; ``parameters`` its firmware
     parameters; ``low_v`` is the voltage of its low battery, in volts; ``unwired`` says why no
-    board can be wired for it.
+    board can be wired for it; ``reminders`` what it allows and is not advised.
     """
 
     vehicle: str
@@ -33,6 +33,7 @@ class Needs:
     low_v: float = 0.0
     baud: int = 0
     unwired: str = ""
+    reminders: tuple[str, ...] = ()
 
 
 def needs_of(name_or_path: str) -> Needs:
@@ -41,17 +42,19 @@ def needs_of(name_or_path: str) -> Needs:
     Its wiring is the one that the file names (``wired_as``), or else has the vehicle's name.
     """
     document, tables = vehicle_tables(name_or_path)
+    vehicle = load_vehicle(name_or_path)
     return Needs(
         vehicle=document.path.stem,
         wiring=tables["wired_as"] or document.path.stem,
         channels=tables["channels"],
         slots=_slots(tables),
-        parameters=load_vehicle(name_or_path).parameters,
+        parameters=vehicle.parameters,
         is_signed=tables["encoder"]["is_signed"],
         counts_per_rev=tables["encoder"]["counts_per_rev"],
         low_v=tables["battery"]["low_v"],
         baud=tables["timing"]["baud"],
         unwired=tables["unwired"],
+        reminders=vehicle.reminders,
     )
 
 
