@@ -28,3 +28,9 @@ def write_new(path: Path, what: str, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise DataFileFault.unwritable(what, path, error) from None
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse before any work what cannot be written later. Raises errors.DataFileFault."""
+    if path.exists() or path.is_symlink():
+        raise DataFileFault.in_the_way(path)

@@ -7,16 +7,22 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import degrees
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from host_bridge.cli.arguments.new_vehicle import add_new_options, ask_answers, given_options
 from host_bridge.cli.output import vehicle_file
 from host_bridge.cli.output import wiring_report as wiring
 from host_bridge.cli.output.columns import aligned
+from host_bridge.cli.output.new_vehicle_report import new_vehicle_lines, new_vehicle_row
+from host_bridge.config.new_vehicle.build import make
 from host_bridge.core import Actuator, Cause, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.texts.table import profile_word, source_word, stop_source_word
+from host_bridge.logs.new_file import refuse_existing, write_new
 from host_bridge.sharing.services import Host
 
+_NEW, _BOARD = "new", "pico2"  # the board that is recommended (hardware/README.md)
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 
 EXAMPLES = """examples:
@@ -26,31 +32,50 @@ EXAMPLES = """examples:
   tandem vehicles nigel --json     for a program, with the parameters of the car's program
   tandem vehicles --check          which fits on which board, with pins, slices, timers in use
   tandem vehicles nigel --check --board weact_rp2350b
-  tandem vehicles ./my_car.toml --check --board ./my_board.toml"""
+  tandem vehicles ./my_car.toml --check --board ./my_board.toml
+  tandem vehicles new ./slash.toml                 write the file of a car of your own; it asks
+  tandem vehicles new ./slash.toml --like f1tenth --encoder hall --magnets 4 --board pico
+                                   the same without questions; what is not given is as in f1tenth"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = (
-        "List the vehicle types, show one in full, or check what fits on which board."
+        "List the vehicle types, show one in full, check what fits on which board, or write the "
+        "file of a new one."
     )
     parser.epilog = EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("name", nargs="?", help="a vehicle type, or the path of a vehicle file")
+    parser.add_argument(
+        "name", nargs="?", help="a vehicle type, or the path of a vehicle file; or: new"
+    )
+    parser.add_argument("file", nargs="?", help="new: the file to be written, my_car.toml")
     parser.add_argument(
         "--check", action="store_true", help="check the wiring, and show the resources in use"
     )
     parser.add_argument(
-        "--board", metavar="BOARD", help="with --check: a board's type, or the path of a board file"
+        "--board",
+        metavar="BOARD",
+        help="with --check or new: a board's type, or the path of a board file",
     )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    add_new_options(parser)
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Print the list, one type or the check; return the exit code.
 
-    Raises UsageFault, VehicleFileFault.
+    Raises UsageFault, VehicleFileFault, DataFileFault.
     """
+    if args.name == _NEW:
+        return _new(args)
+    if args.file or given_options(args):
+        raise UsageFault(
+            "this belongs to new",
+            expected="tandem vehicles new FILE.toml",
+            got=" ".join([*([args.file] if args.file else []), *given_options(args)]),
+            remedy="write new before the file",
+        )
     if args.board and not args.check:
         raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
     if args.check:
@@ -64,6 +89,31 @@ def run(args: argparse.Namespace, host: Host) -> int:
         print("\n".join(_in_full(vehicles[0])))
     else:
         print("\n".join(_listed(vehicles)))
+    return 0
+
+
+def _new(args: argparse.Namespace) -> int:
+    path = Path(args.file or "")
+    if path.suffix != ".toml" or not path.stem.isidentifier():
+        raise UsageFault(
+            "a new vehicle needs the name of its file",
+            expected="tandem vehicles new my_car.toml: letters, digits and _",
+            got=args.file or "nothing",
+            remedy="the car's type is called as its file is",
+        )
+    if args.check:
+        raise UsageFault("new checks by itself", got="--check", remedy="leave it out")
+    refuse_existing(path)
+    answers, tables, taken = ask_answers(args, path)
+    made = make(path, answers, tables, args.board or _BOARD)
+    for own in made.texts:
+        refuse_existing(own)
+    for own, text in made.texts.items():
+        write_new(own, "the file", text)
+    if args.json:
+        print(json.dumps(new_vehicle_row(made, answers, taken)))
+    else:
+        print("\n".join(new_vehicle_lines(made, answers, taken)))
     return 0
 
 

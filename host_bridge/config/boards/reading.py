@@ -53,7 +53,7 @@ def load_board(name_or_path: str) -> BoardType:
 
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
-    document = Document(_find(name_or_path))
+    document = Document(board_path(name_or_path))
     wired = "reserved", "wiring"
     refuse_unknown(document, "", document.values, (*(key.name for key in BOARD_KEYS), *wired))
     values = {k.name: read_key(document, k.name, document.values, k) for k in BOARD_KEYS}
@@ -75,7 +75,8 @@ def load_board(name_or_path: str) -> BoardType:
     )
 
 
-def _find(name_or_path: str) -> Path:
+def board_path(name_or_path: str) -> Path:
+    """Return the file of a board, by name or path. Raises VehicleFileFault if there is none."""
     is_path = "/" in name_or_path or name_or_path.endswith(".toml")
     path = Path(name_or_path) if is_path else FOLDER / f"{name_or_path}.toml"
     if path.is_file() and path != _CHIPS:

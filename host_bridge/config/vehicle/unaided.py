@@ -58,12 +58,12 @@ def check_unaided(document: Document, tables: dict[str, Any]) -> None:
         "is not less, and a reason",
         got=f"button {goes.button_m:.1f}, hang {goes.hang_m:.1f}, reset {goes.reset_m:.1f} m "
         f"from {cap_mps:g} m/s",
-        remedy=f"lower speed_cap_mps to {_most_mps(facts, cap_mps):g}, fit a brake that needs no "
-        "drive, or accept the distance; hardware/stopping.md",
+        remedy=f"lower speed_cap_mps to {most_cap_mps(facts, cap_mps):g}, fit a brake that needs "
+        "no drive, or accept the distance; hardware/stopping.md",
     )
 
 
-def _most_mps(facts: UnaidedFacts, cap_mps: float) -> float:
+def most_cap_mps(facts: UnaidedFacts, cap_mps: float) -> float:
     """Return the highest speed, in whole tenths of m/s, that keeps ``UNAIDED_MOST_M``."""
     tenths = floor(cap_mps * _TENTHS)
     while tenths > 0 and facts.stop_from(tenths / _TENTHS).most_m > UNAIDED_MOST_M:
