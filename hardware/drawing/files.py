@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 
 from hardware.drawing.guide import draw_guide, guide_names, guide_source
-from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
+from hardware.drawing.harness import FOLDER, SHEETS, Harness, harness_names, load_harness
 from hardware.drawing.off_delay import CIRCUIT as OFF_DELAY
 from hardware.drawing.pictures import Sheet, sheet
 from hardware.drawing.runstop import CIRCUIT as RUNSTOP
@@ -51,18 +51,18 @@ class Picture:
 
     @property
     def paths(self) -> tuple[Path, Path]:
-        path = PICTURES / self.folder / self.kind
+        return self.paths_in(PICTURES)
+
+    def paths_in(self, folder: Path) -> tuple[Path, Path]:
+        """Return its SVG and PNG below another folder than Tandem's own."""
+        path = folder / self.folder / self.kind
         return path.with_suffix(".svg"), path.with_suffix(".png")
 
 
 def pictures() -> Iterator[Picture]:
     """Yield all pictures that should exist; a sheet without wires has none."""
     for name in harness_names():
-        harness = load_harness(name)
-        for kind in SHEETS:
-            drawn = sheet(harness, kind)
-            if drawn["connections"]:
-                yield Picture(name, kind, json.dumps(drawn, sort_keys=True), drawn)
+        yield from harness_pictures(load_harness(name))
     others = [(circuit.name, circuit.source()) for circuit in CIRCUITS.values()]
     others += [(name, guide_source(name)) for name in guide_names()]
     for name, source in others:
@@ -70,10 +70,18 @@ def pictures() -> Iterator[Picture]:
         yield Picture(folder, kind, json.dumps(source, sort_keys=True), None)
 
 
-def write(picture: Picture) -> None:
+def harness_pictures(harness: Harness) -> Iterator[Picture]:
+    """Yield the sheets of a harness that have wires."""
+    for kind in SHEETS:
+        drawn = sheet(harness, kind)
+        if drawn["connections"]:
+            yield Picture(harness.name, kind, json.dumps(drawn, sort_keys=True), drawn)
+
+
+def write(picture: Picture, folder: Path = PICTURES) -> None:
     """Draw and write it. Raises graphviz's ExecutableNotFound where ``dot`` is missing."""
     svg, png = _drawn(picture)
-    svg_path, png_path = picture.paths
+    svg_path, png_path = picture.paths_in(folder)
     svg_path.parent.mkdir(parents=True, exist_ok=True)
     svg_path.write_text(_marked(svg, picture.digest), encoding="utf-8")
     marks = PngImagePlugin.PngInfo()

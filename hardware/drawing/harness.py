@@ -14,6 +14,7 @@ from typing import Any
 
 from host_bridge.config.boards import BoardType, load_board
 from host_bridge.config.boards.facts import Wire as Role
+from host_bridge.config.boards.facts import Wiring
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.vehicle.document import Document
@@ -140,7 +141,7 @@ def load_harness(name: str) -> Harness:
     board = load_board(tables["board"])
     vehicle = "" if board.is_box(tables["wiring"]) else tables["wiring"]
     wiring = read_wiring(board, tables["wiring"], needs_of(vehicle).channels if vehicle else [])
-    roles = {f"{role.part.slot}.{role.name}": role for role in (wiring.wires if wiring else ())}
+    roles = roles_of(wiring)
     feeds = _feeds(document, tables["feeds"])
     return Harness(
         name=name,
@@ -151,9 +152,14 @@ def load_harness(name: str) -> Harness:
         feeds=feeds,
         stops=tables["stops"],
         channels=tables["channels"],
-        leads=tuple(_leads(document, tables["cables"], roles, feeds)),
+        leads=tuple(leads_of(document, tables["cables"], roles, feeds)),
         roles=tuple(roles.values()),
     )
+
+
+def roles_of(wiring: Wiring | None) -> dict[str, Role]:
+    """Return all that a board file wires by the names that a harness has for it."""
+    return {f"{role.part.slot}.{role.name}": role for role in (wiring.wires if wiring else ())}
 
 
 def read_items(name: str) -> dict[str, Item]:
@@ -174,7 +180,7 @@ def _feeds(document: Document, given: dict[str, Any]) -> dict[str, SupplyPin]:
     }
 
 
-def _leads(
+def leads_of(
     document: Document,
     cables: dict[str, Any],
     roles: Mapping[str, Role],

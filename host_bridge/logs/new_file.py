@@ -34,3 +34,19 @@ def refuse_existing(path: Path) -> None:
     """Refuse before any work what cannot be written later. Raises errors.DataFileFault."""
     if path.exists() or path.is_symlink():
         raise DataFileFault.in_the_way(path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for new files, if it is not there. Raises errors.DataFileFault."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFileFault.unwritable("the folder", path, error) from None
+
+
+def is_written(path: Path, text: str) -> bool:
+    """Return whether the file holds this text already."""
+    try:
+        return bool(text) and path.is_file() and path.read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False

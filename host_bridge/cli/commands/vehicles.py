@@ -19,7 +19,7 @@ from host_bridge.config.new_vehicle.build import make
 from host_bridge.core import Actuator, Cause, SourceFacts, Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.texts.table import profile_word, source_word, stop_source_word
-from host_bridge.logs.new_file import refuse_existing, write_new
+from host_bridge.logs.new_file import is_written, make_folder, refuse_existing, write_new
 from host_bridge.sharing.services import Host
 
 _NEW, _BOARD = "new", "pico2"  # the board that is recommended (hardware/README.md)
@@ -33,6 +33,8 @@ EXAMPLES = """examples:
   tandem vehicles --check          which fits on which board, with pins, slices, timers in use
   tandem vehicles nigel --check --board weact_rp2350b
   tandem vehicles ./my_car.toml --check --board ./my_board.toml
+  tandem vehicles ./my_car.toml --board ./my_board.toml --draw harness/
+                                   its wires and parts, as pictures and lists
   tandem vehicles new ./slash.toml                 write the file of a car of your own; it asks
   tandem vehicles new ./slash.toml --like f1tenth --encoder hall --magnets 4 --board pico
                                    the same without questions; what is not given is as in f1tenth"""
@@ -58,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BOARD",
         help="with --check or new: a board's type, or the path of a board file",
     )
+    parser.add_argument(
+        "--draw",
+        metavar="FOLDER",
+        type=Path,
+        help="write the harness of this vehicle: pictures, list of wires, list of parts",
+    )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     add_new_options(parser)
 
@@ -76,8 +84,12 @@ def run(args: argparse.Namespace, host: Host) -> int:
             got=" ".join([*([args.file] if args.file else []), *given_options(args)]),
             remedy="write new before the file",
         )
-    if args.board and not args.check:
-        raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
+    if args.board and not (args.check or args.draw):
+        raise UsageFault(
+            "--board goes with --check or --draw", got=f"--board {args.board}", remedy="add one"
+        )
+    if args.draw:
+        return _draw(args, host)
     if args.check:
         return wiring.check(args, host)
     names = (args.name,) if args.name else host.vehicles.names()
@@ -114,6 +126,40 @@ def _new(args: argparse.Namespace) -> int:
         print(json.dumps(new_vehicle_row(made, answers, taken)))
     else:
         print("\n".join(new_vehicle_lines(made, answers, taken)))
+    return 0
+
+
+def _draw(args: argparse.Namespace, host: Host) -> int:
+    """Write the lists, then the pictures: those need programs that may be missing."""
+    from hardware.drawing import own  # with Pillow and WireViz: slow to import
+
+    if not args.name or args.check:
+        raise UsageFault(
+            "--draw draws one vehicle",
+            expected="tandem vehicles NAME --draw FOLDER, without --check",
+            got=args.name or "no name",
+        )
+    vehicle, folder = host.vehicles.load(args.name), args.draw
+    harness = own.own_harness(vehicle, args.board)
+    tables = own.tables_of(harness)
+    paths = [folder / name for name in (*tables, *own.picture_names(harness))]
+    for path in paths:
+        if not is_written(path, tables.get(path.name, "")):  # by a run that could not draw
+            refuse_existing(path)
+    make_folder(folder)
+    for name, text in tables.items():
+        if not is_written(folder / name, text):
+            write_new(folder / name, "the list", text)
+    mind = [f"{key} is wired in the board file, and not drawn" for key in own.undrawn(harness)]
+    if not args.json:
+        print(f"{harness.title} on {harness.board.title}, wired as {harness.vehicle}")
+        print("\n".join([f"written: {folder / name}" for name in tables]), flush=True)
+        print("".join(f"mind: {text}\n" for text in mind), end="", flush=True)
+    own.draw(harness, folder)
+    if args.json:
+        print(json.dumps({"files": [str(path) for path in paths], "mind": mind}))
+    else:
+        print("\n".join(f"drawn: {path}" for path in paths[len(tables) :]))
     return 0
 
 
