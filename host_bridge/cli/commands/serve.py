@@ -11,8 +11,11 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.car_option import add_car, car_of, parse_board_id
 from host_bridge.cli.output.status_line import LiveLines, status_line
+from host_bridge.config import vehicle_word
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
+from host_bridge.deploy.autostart.installing import install, remove
+from host_bridge.deploy.autostart.unit import Unit, lasting_port, make_unit, this_login, unit_path
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.car_server import CarServer
@@ -29,6 +32,8 @@ examples:
   tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
   tandem serve --car /dev/ttyACM0 --listen 192.168.1.7    # tandem://192.168.1.7/NAME
   tandem serve --car serial:///dev/ttyACM0 --radio 'serial:///dev/ttyUSB0?baud=57600'
+  tandem serve --car serial:///dev/ttyACM0 --name red --install-unit   # by itself at each login
+  tandem serve --name red --remove-unit
 
 Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
 record reach the car by its name. It passes on what they say, and adds only that it is there itself,
@@ -39,6 +44,8 @@ neither driven nor written to until this command is begun anew. A --name that th
 another board is refused; --board says which one is meant (tandem identify shows it).
 With --listen the car can be reached from other machines: whoever has a token of tandem invite may
 do what that says, and anyone may stop it. Without --listen nothing is heard from elsewhere.
+--install-unit shows a systemd unit that serves the car as this command line says, asks, writes it
+and starts it; --remove-unit ends and removes it. With --system it is the machine's, and root's.
 On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
 """
 EVERY_S = 0.2  # between two pictures of the screen, which shows only changes of state
@@ -69,17 +76,63 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="FILE.mcap", help="log every byte to this file"
     )
+    _add_unit_options(parser)
+
+
+def _add_unit_options(parser: argparse.ArgumentParser) -> None:
+    unit = parser.add_mutually_exclusive_group()
+    unit.add_argument(
+        "--install-unit", action="store_true", help="let systemd begin it: shown, asked, written"
+    )
+    unit.add_argument("--remove-unit", action="store_true", help="end and remove that unit")
+    parser.add_argument(
+        "--system", action="store_true", help="with these: the machine's unit, not this login's"
+    )
+    parser.add_argument("--yes", action="store_true", help="with these: agree without being asked")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Serve the car until Ctrl-C.
+    """Serve the car until Ctrl-C; or install or remove the unit that does.
 
     Raises errors.TandemError.
     """
+    if args.install_unit:
+        return _install_unit(args, host)
+    if args.remove_unit:
+        login = this_login(args.system)
+        path = unit_path(args.name or "", args.system, login)
+        remove(Unit(path, "", args.system), is_agreed=args.yes)
+        return 0
+    if args.system or args.yes:
+        raise UsageFault(
+            "--system and --yes belong to --install-unit and --remove-unit",
+            expected="one of these two",
+        )
     return run_async(_serve(args, host))
 
 
-async def _serve(args: argparse.Namespace, host: Host) -> int:
+def _install_unit(args: argparse.Namespace, host: Host) -> int:
+    uri = lasting_port(_uri_of(args))
+    words = ["serve", "--car", uri, "--name", args.name or ""]
+    if args.vehicle:
+        words += ["--vehicle", vehicle_word(host.vehicles.load(args.vehicle))]
+    if args.record:
+        raise UsageFault(
+            "a service that begins anew each day would find its log in the way",
+            got=f"--record {args.record}",
+            remedy="log a drive with tandem record, from any terminal",
+        )
+    for option in ("board", "fleet", "listen", "radio"):
+        if getattr(args, option):
+            words += [f"--{option}", getattr(args, option)]
+    login = this_login(args.system)
+    install(
+        make_unit(args.name or "", words, is_system=args.system, login=login), is_agreed=args.yes
+    )
+    return 0
+
+
+def _uri_of(args: argparse.Namespace) -> str:
     uri = as_uri(car_of(args) or "")
     if "://" not in uri:
         raise UsageFault(
@@ -89,6 +142,11 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
             remedy="tandem identify shows what is at each port; a car that is served already has "
             "its name in tandem cars",
         )
+    return uri
+
+
+async def _serve(args: argparse.Namespace, host: Host) -> int:
+    uri = _uri_of(args)
     service = await host.cars.serve(
         uri,
         name=args.name,
