@@ -52,8 +52,7 @@ def ask_answers(args: argparse.Namespace, path: Path) -> tuple[Answers, Tables, 
     answers: Answers = {LIKE: like}
     taken = []
     for question in open_questions(answers, tables):
-        default = path.stem if question.default is None else question.default(tables)
-        default = None if question.name == "magnets" else default
+        default = question.default(tables) if question.default else path.stem
         text = getattr(args, question.name)
         if text is not None:
             answers[question.name] = read_answer(question, text)

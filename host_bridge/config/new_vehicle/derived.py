@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, floor, pi, radians, sqrt
+from math import ceil, floor, inf, pi, radians, sqrt
 from typing import Any
 
 from host_bridge.config.new_vehicle.questions import (
@@ -118,13 +118,18 @@ def _stop(a: Answers, t: Tables) -> Iterator[Line]:
     yield Line("stop", "standstill_mps", standstill_mps, reason)
 
 
+def _most_mps(a: Answers, t: Tables) -> float:
+    """Return the speed to which its caps are lowered, if it is slower than its base."""
+    return float(a["speed_max_mps"]) if a["speed_max_mps"] < t["limits"]["speed_max_mps"] else inf
+
+
 def profile_caps_mps(a: Answers, t: Tables) -> dict[str, float]:
     """Return the cap of each profile, from which the car does not roll too far without power."""
-    facts, stop = unaided_facts(dict(t)), t["stop"]
+    facts, stop, most_mps = unaided_facts(dict(t)), t["stop"], _most_mps(a, t)
     farthest_mps = floor(_TENTHS * sqrt(2.0 * stop["cut_decel_mps2"] * stop["cut_max_m"])) / _TENTHS
     caps = {}
     for name, profile in t["profiles"].items():
-        cap_mps = min(profile["speed_cap_mps"], a["speed_max_mps"], farthest_mps)
+        cap_mps = min(profile["speed_cap_mps"], most_mps, farthest_mps)
         if name == stop["profile"] and t["accepted_coast"] is None:
             cap_mps = min(cap_mps, most_cap_mps(facts, cap_mps))
         caps[name] = cap_mps
@@ -192,7 +197,7 @@ def _sources(a: Answers, t: Tables) -> Iterator[Line]:
         if name == "rc" and not a.get("rc", True):
             continue
         by_lease_mps = floor(blind_m / source["lease_s"] * _HUNDREDTHS + 1e-6) / _HUNDREDTHS
-        cap_mps = min(source["speed_cap_mps"], a["speed_max_mps"], by_lease_mps)
+        cap_mps = min(source["speed_cap_mps"], _most_mps(a, t), by_lease_mps)
         yield Line(f"sources.{name}", "speed_cap_mps", cap_mps, f"{COMPUTED}: lease times cap")
 
 

@@ -14,6 +14,7 @@ Answers: TypeAlias = dict[str, Any]
 
 LIKE = "like"
 QUADRATURE, HALL = "quadrature", "hall"
+UART = "uart"
 CELL_LOW_V = 3.5  # the files' low_v of a LiPo cell
 _WORDS = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
@@ -141,7 +142,9 @@ QUESTIONS = (
     ),
     Question(
         "magnets", "count", "Magnets that pass the sensor in a turn of a wheel?",
-        "the board measures the time between them", None, 1.0, 100.0, is_asked=_magnets,
+        "the board measures the time between them",
+        lambda tables: tables["plant"]["encoder"].get("magnets") or None, 1.0, 100.0,
+        is_asked=_magnets,
     ),
     Question(
         "gyro", "flag", "Is a gyroscope wired to the board?", "else yaw comes from the steering",
@@ -152,6 +155,12 @@ QUESTIONS = (
         "somebody beside it holds its transmitter",
         lambda tables: tables["rc"] is not None,
         is_asked=lambda _answers, tables: tables["rc"] is not None,
+    ),
+    Question(
+        "link", "choice", "How does its computer reach the board?",
+        "usb: its plug; uart: two pins of the board, at 3.3 V, as a Jetson's header has them; it "
+        "is flashed by USB all the same",
+        lambda _tables: "usb", choices=("usb", UART),
     ),
     Question(
         "cells", "count", "LiPo cells in series?", "3 for 11.1 V", cells_of, 1.0, 14.0,

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from host_bridge.config.boards import board_path, load_board
-from host_bridge.config.new_vehicle.questions import HALL, Answers
+from host_bridge.config.new_vehicle.questions import HALL, UART, Answers
 from host_bridge.config.new_vehicle.text import toml
 from host_bridge.config.vehicle.document import Document
 from host_bridge.core.errors import UsageFault
 
 _TABLES = ("channels", "encoders")
+# Pairs of pins with a whole UART, UART0's first (RP2040's and RP2350's data sheets, functions F2)
+_RP2_LINES = ((0, 1), (12, 13), (16, 17), (4, 5), (8, 9))
+_UART0 = 3  # so many of them are UART0's
 
 
 def needs_own_wiring(answers: Answers, board: str, wired_as: str) -> bool:
@@ -20,6 +23,8 @@ def needs_own_wiring(answers: Answers, board: str, wired_as: str) -> bool:
     if given is None:
         return False
     if any(part in given for part in _absent(answers)):
+        return True
+    if (answers["link"] == UART) != ("link" in given):
         return True
     encoders = given.get("encoders", {}).values()
     if answers["encoder"] != HALL:
@@ -36,12 +41,44 @@ def board_text(answers: Answers, board: str, wired_as: str, name: str) -> str:
     encoders = {slot: _encoder(answers, it, board) for slot, it in given["encoders"].items()}
     absent = _absent(answers)
     wiring = {part: it for part, it in given.items() if part not in absent}
+    if answers["link"] == UART and "link" not in wiring:
+        wiring["link"] = _link(wiring, encoders, board)
     return "\n".join(_lines(answers, board, name, {**wiring, "encoders": encoders})) + "\n"
+
+
+def _link(wiring: Mapping[str, Any], encoders: Mapping[str, Any], board: str) -> dict[str, int]:
+    """Return two free pins of the board that are one UART's. Raises UsageFault."""
+    taken = set(_pins(wiring)) | set(_pins(encoders))
+    vesc = wiring.get("vesc", {}).get("tx")
+    for place, (tx, rx) in enumerate(_RP2_LINES):
+        is_vescs = vesc is not None and (place < _UART0) == (vesc in dict(_RP2_LINES[:_UART0]))
+        if load_board(board).chip.port == "rp2" and not is_vescs and not {tx, rx} & taken:
+            return {"tx": tx, "rx": rx}
+    raise UsageFault(
+        f"no two pins of {board} are found that are free for the line to its computer",
+        where="--link",
+        expected="a free UART of an RP2040 or RP2350",
+        got=UART,
+        remedy="answer usb, and add link = { tx = PIN, rx = PIN } to its wiring yourself: "
+        "hardware/boards/README.md",
+    )
+
+
+def _pins(part: Mapping[str, Any]) -> Iterator[object]:
+    for value in part.values():
+        if isinstance(value, Mapping):
+            yield from _pins(value)
+        elif not isinstance(value, bool):  # True is 1, and no pin
+            yield value
 
 
 def _absent(answers: Answers) -> list[str]:
     """Return the parts of a wiring that this car does not have: the program waits for none."""
-    fitted = {"imu": answers["gyro"], "rc": answers.get("rc", True)}
+    fitted = {
+        "imu": answers["gyro"],
+        "rc": answers.get("rc", True),
+        "link": answers["link"] == UART,
+    }
     return [part for part, is_fitted in fitted.items() if not is_fitted]
 
 
