@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from host_bridge.core.errors import UsageFault
 
@@ -42,6 +43,22 @@ def add_vehicle_option(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the vehicle type, or the path of its file (default: known from its configuration)",
     )
+
+
+def vehicle_for(args: argparse.Namespace, cars: Sequence[str]) -> str | None:
+    """Return the vehicle that was named for one car. Raises errors.UsageFault for several.
+
+    They may be of several types, and each would be taken for this one.
+    """
+    if args.vehicle and len(cars) > 1:
+        raise UsageFault(
+            "--vehicle is of one car",
+            expected="one car",
+            got=", ".join(cars),
+            remedy="name the car, or leave --vehicle out: each tells its type by its configuration",
+        )
+    vehicle: str | None = args.vehicle
+    return vehicle
 
 
 def parse_board_id(text: str | None) -> bytes | None:

@@ -16,6 +16,7 @@ import argparse
 import json
 
 from host_bridge.cli.arguments.arg_types import speed_cap
+from host_bridge.cli.arguments.car_option import add_vehicle_option
 from host_bridge.cli.car_actions.request import outcome_row, refused_fault, request_action
 from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("speed_mps", metavar="SPEED", type=speed_cap, help="the cap in m/s")
     parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
+    add_vehicle_option(parser)
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
@@ -42,7 +44,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _cap(args: argparse.Namespace, host: Host) -> int:
-    opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
+    epoch = host.cars.command_epoch(args.car)
+    opened = await host.cars.open(args.car, epoch=epoch, vehicle=args.vehicle)
     try:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
         result = await request_action(opened, cap_action(args.speed_mps, Sender.COMMAND), host)

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host_bridge.cli.arguments.arg_types import add_seconds, positive, whole
-from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.arguments.car_option import add_car, add_vehicle_option, car_of
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.files import parse_number
 from host_bridge.core.system.running import run_async
@@ -79,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--new-key", type=Path, metavar="FILE", help="make such a file, print it, and end"
     )
+    add_vehicle_option(parser)
     parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="the top speed")
     parser.add_argument(
         "--watch-only", action="store_true", help="stations watch and stop, and nothing else"
@@ -154,6 +155,7 @@ def _options(args: argparse.Namespace) -> Options:
         is_watch_only=args.watch_only,
         record=args.record,
         seconds=args.seconds,
+        vehicle=args.vehicle,
     )
 
 

@@ -24,7 +24,7 @@ from host_bridge.cars.car_text import (
     stop_sources_text,
 )
 from host_bridge.cli.arguments.arg_types import add_seconds
-from host_bridge.cli.arguments.car_option import add_car, car_of
+from host_bridge.cli.arguments.car_option import add_car, add_vehicle_option, car_of, vehicle_for
 from host_bridge.cli.output.status_line import LiveLines, status_line
 from host_bridge.core import CarEvent, State, stop_remedy
 from host_bridge.core.system.clock import Clock
@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Show what cars do, live, and why they stopped."
     parser.epilog = EPILOG
     add_car(parser)
+    add_vehicle_option(parser)
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
     add_seconds(parser)
 
@@ -81,11 +82,12 @@ async def _monitor(args: argparse.Namespace, host: Host) -> int:
     names: list[str | None] = [car_of(args)]
     if names == [None]:
         names = [car.name for car in host.cars.served()] or [None]
+    vehicle = vehicle_for(args, [str(name) for name in names])
     cars: list[OpenCar] = []
     show = _as_json if args.json else _as_lines
     try:
         for name in names:
-            cars.append(await host.cars.open(name))
+            cars.append(await host.cars.open(name, vehicle=vehicle))
         await _watch(cars, show(cars, host.cars.clock), args.seconds)
     finally:
         for car in cars:

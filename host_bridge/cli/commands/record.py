@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_seconds
+from host_bridge.cli.arguments.car_option import add_vehicle_option, vehicle_for
 from host_bridge.cli.arguments.lidar_option import open_scans, parse_lidars
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
@@ -69,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CAR=FILE",
         help="a file with the car's scans as lines of JSON, as a virtual car's sensors=FILE",
     )
+    add_vehicle_option(parser)
     add_seconds(parser)
 
 
@@ -84,8 +86,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
 async def _record(args: argparse.Namespace, host: Host) -> int:
     async with AsyncExitStack() as opened:
         cars: list[OpenCar] = []
-        for text in [*args.cars, *args.more] or [None]:
-            car = await host.cars.open(text)
+        named = [*args.cars, *args.more]
+        vehicle = vehicle_for(args, named)
+        for text in named or [None]:
+            car = await host.cars.open(text, vehicle=vehicle)
             opened.push_async_callback(car.close)
             if car.name in [it.name for it in cars]:
                 raise UsageFault(

@@ -16,6 +16,7 @@ import argparse
 import asyncio
 
 from host_bridge.cars.external_stop import EXTERNAL, ExternalStop, lacks_external, make_stop_source
+from host_bridge.cli.arguments.car_option import add_vehicle_option
 from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.core.stop_source import StopSource
 from host_bridge.core.system.running import run_async
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("source", metavar="NAME[:REST]", help="the program that only stops")
     parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
+    add_vehicle_option(parser)
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -39,11 +41,11 @@ def run(args: argparse.Namespace, host: Host) -> int:
     source = make_stop_source(args.source)
     if isinstance(source, str):
         raise UsageFault(source, where=args.source, remedy="host_bridge/cars/README.md adds one")
-    return run_async(_watch(args.car, source, host))
+    return run_async(_watch(args.car, args.vehicle, source, host))
 
 
-async def _watch(text: str | None, source: StopSource, host: Host) -> int:
-    opened = await host.cars.open(text, epoch=host.cars.new_epoch())
+async def _watch(text: str | None, vehicle: str | None, source: StopSource, host: Host) -> int:
+    opened = await host.cars.open(text, epoch=host.cars.new_epoch(), vehicle=vehicle)
     try:
         if lacks_external(opened.car):
             raise _not_registered(opened)

@@ -45,6 +45,7 @@ class Options:
     is_watch_only: bool = False
     record: Path | None = None
     seconds: float | None = None
+    vehicle: str | None = None  # the type of a car that does not report one
 
 
 Tell = Callable[[str, str], None]  # the car's name, a sentence
@@ -61,7 +62,7 @@ async def serve(options: Options, host: Host, tell: Tell, tell_rows: TellRows) -
     )
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
         epoch = None if options.is_watch_only else host.cars.new_epoch()
-        opened = await host.cars.open(options.car, epoch=epoch)
+        opened = await host.cars.open(options.car, epoch=epoch, vehicle=options.vehicle)
         stack.push_async_callback(opened.close)
         log = await start_log(options.record, host, [opened], logs)
         serving = _Serving(options, host, opened, log, tell)
