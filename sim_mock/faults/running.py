@@ -26,6 +26,7 @@ from sim_mock.faults.trial.host import reported_cause
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import with_parameters
 from sim_mock.faults.trial.wire import clean
+from sim_mock.faults.trial.words import cause_word, fault_words, state_word
 
 _DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
 _DRIVES_ON_MS = 2000  # longer than any lease or silence limit: it was not on the way to a stop
@@ -245,12 +246,13 @@ class _CaseRun:
             return
         expected = self.expected
         if status.state != expected.state:
-            yield f"is in state {status.state} instead of {expected.state}"
+            yield f"is in {state_word(status.state)} instead of {state_word(expected.state)}"
         if status.first_cause != expected.cause:
-            yield f"names cause {status.first_cause} instead of {expected.cause}"
-        fault = -1 if expected.fault is None else expected.fault
-        if status.faults & ~expected.also != (1 << fault if fault >= 0 else 0):
-            yield f"has faults {status.faults:b}"
+            told, meant = cause_word(status.first_cause), cause_word(expected.cause)
+            yield f"names {told} as its cause instead of {meant}"
+        wanted = 0 if expected.fault is None else 1 << expected.fault
+        if status.faults & ~expected.also != wanted:
+            yield f"reports {fault_words(status.faults)} instead of {fault_words(wanted)}"
 
     def _result(self, most: StopLimit | None, wrong: list[str]) -> CaseResult:
         motion = self.trial.motion

@@ -6,6 +6,7 @@ from firmware.protocol import codes
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import TICK_US
 from sim_mock.faults.trial.vehicles import needs_rc_to_race
+from sim_mock.faults.trial.words import state_word
 
 WRAP_US = 1 << 30  # where the board's and the session's clock wrap
 _BEAT_MS = 10  # the usual control period
@@ -176,4 +177,4 @@ def _wait_for_speed(trial: FaultTrial, speed_mps: float) -> None:
 
 def _wait_for(trial: FaultTrial, state: int, within_ms: int) -> None:
     if not trial.until(lambda: trial.driver.state == state, within_ms):
-        raise NotReady(f"state {trial.driver.state} instead of {state}")
+        raise NotReady(f"{state_word(trial.driver.state)} instead of {state_word(state)}")
