@@ -39,14 +39,15 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
                 remedy=f"leave --{option} out, or say --as {whose}",
             )
     mux, notes = _rows(options)
-    notes += _lacking(vocabulary)
+    scale, lacking = read_vesc(Path(options["vesc"])) if "vesc" in options else (None, ())
+    notes += lacking + _lacking(vocabulary)
     return RosInput(
         vocabulary,
         options.get("ns", ""),
         sensors=options.get("sensors"),
         poses=options.get("poses"),
         mux=mux,
-        scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
+        scale=scale,
         notes=notes,
         remaps=options.get("remap", "").split(),
     )

@@ -59,11 +59,24 @@ def test_a_mux_file_gives_priorities_and_timeouts(tmp_path):
 
 def test_a_vesc_file_scales_motor_and_servo(tmp_path):
     (tmp_path / "vesc.yaml").write_text(VESC)
-    scale = read_vesc(tmp_path / "vesc.yaml")
+    scale, notes = read_vesc(tmp_path / "vesc.yaml")
+    assert notes == ()
     assert scale.speed_mps(8000.0) == 2.0
     assert scale.steer_rad(0.4) == pytest.approx(0.1)
     assert scale.servo(9.0) == 0.2
     assert scale.steer_rad(-5.0) == pytest.approx(0.3)
+
+
+def test_what_a_vesc_file_lacks_is_told_with_the_number_that_is_taken(tmp_path):
+    path = tmp_path / "vesc.yaml"
+    path.write_text(
+        "/**:\n  ros__parameters:\n    speed_to_erpm_gain: 4000.0\n    servo_min: 0.2\n"
+    )
+    scale, (note,) = read_vesc(path)
+    assert scale.speed_mps(8000.0) == 2.0
+    assert "steering_angle_to_servo_gain = -1.2135" in note
+    assert "speed_to_erpm_offset = 0" in note
+    assert "servo_min" not in note
 
 
 def test_the_default_scale_turns_back_into_itself():

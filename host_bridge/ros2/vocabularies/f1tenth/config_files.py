@@ -64,8 +64,8 @@ def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
     return tuple(rows), tuple(notes)
 
 
-def read_vesc(path: Path) -> VescScale:
-    """Return the scale factors of a vesc.yaml.
+def read_vesc(path: Path) -> tuple[VescScale, tuple[str, ...]]:
+    """Return the scale factors of a vesc.yaml, and a sentence on those that it lacks.
 
     Raises errors.DataFileFault.
     """
@@ -80,7 +80,13 @@ def read_vesc(path: Path) -> VescScale:
             raise _fault(path, theirs, "a number other than 0", 0)
     if not values:
         raise _fault(path, "/**", f"some of {', '.join(_VESC_KEYS)}", None)
-    return VescScale(**values)
+    scale = VescScale(**values)
+    lacking = [f"{name} = {getattr(scale, ours):g}" for name, ours in _VESC_KEYS.items()
+               if name not in found]  # fmt: skip
+    notes = (
+        (f"{path} says nothing of {', '.join(lacking)}, f1tenth_system's own",) if lacking else ()
+    )
+    return scale, notes
 
 
 def _merged(path: Path) -> dict[str, Any]:
