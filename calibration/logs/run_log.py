@@ -81,6 +81,12 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         if written is None:
             return
         run = read_run_csv(written.commands, written.odometry)
+    for channel, (count, most) in written.clipped.items():
+        print(
+            f"tandem: {count} commands of {channel} of {car} are clipped, the farthest from "
+            f"{most:.2f} to 1 of the limit in {vehicle.name}'s file",
+            file=sys.stderr,
+        )
     name, sha256 = f"{log.name}:{car}", sha256_of(log)
     commands = replace(
         run.commands,

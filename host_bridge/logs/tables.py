@@ -24,6 +24,7 @@ COMMANDS = ("t_s", "channel", "value_norm")
 ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
 SAMPLES = Path(__file__).with_name("samples")
 _WHAT = "the table"
+_ROUNDED = 1e-3  # a report is in whole mm/s and 0.1 mrad: at its limit it may lie as far beyond
 _DRIVEN = ("ACTIVE", "HOLD", "STOPPING")
 _NAMED = "-_."  # the characters of a car's name that a file name keeps, besides letters and digits
 
@@ -38,6 +39,9 @@ class RunFiles:
     commands: Path
     odometry: Path
     is_virtual: bool
+    clipped: dict[
+        str, tuple[int, float]
+    ]  # by channel: how many commands, and the farthest beyond 1
 
 
 def write_tables(log: Path, folder: Path) -> list[Path]:
@@ -89,11 +93,14 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles |
     first_us = max(statuses[driven[0]].time_us, motions[0].time_us + 1)
     last_us = statuses[driven[-1]].time_us
     _make(folder)
-    commands = (
-        (_seconds(r, start_us), channel, f"{value:.6f}")
+    asked = [
+        (_seconds(r, start_us), channel, value)
         for r in statuses
         if first_us <= r.time_us <= last_us
         for channel, value in _commanded(r.value, vehicle)
+    ]
+    commands = (
+        (t_s, channel, f"{min(max(value, -1.0), 1.0):.6f}") for t_s, channel, value in asked
     )
     odometry = (
         (_seconds(r, start_us), _seconds(r, start_us), *_cells(r.value, ODOMETRY[2:]))
@@ -105,16 +112,22 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles |
         _write(_path(folder, car, "commands"), COMMANDS, commands),
         _write(_path(folder, car, "odometry"), ODOMETRY, odometry),
         bool(identity.get("is_virtual")),
+        _clipped(asked),
     )
 
 
+def _clipped(asked: Iterable[tuple[str, str, float]]) -> dict[str, tuple[int, float]]:
+    """Return what lay beyond the vehicle's limits: no command of the file can ask for more."""
+    beyond: dict[str, list[float]] = {}
+    for _, channel, value in asked:
+        if abs(value) > 1.0 + _ROUNDED:
+            beyond.setdefault(channel, []).append(abs(value))
+    return {channel: (len(values), max(values)) for channel, values in beyond.items()}
+
+
 def _commanded(status: Row, vehicle: Vehicle) -> Iterator[tuple[str, float]]:
-    yield "steering", _part(status.get("steer_rad", 0.0), vehicle.steer_max_rad)
-    yield "throttle", _part(status.get("target_mps", 0.0), vehicle.speed_max_mps)
-
-
-def _part(value: float, whole: float) -> float:
-    return min(max(value / whole, -1.0), 1.0)
+    yield "steering", status.get("steer_rad", 0.0) / vehicle.steer_max_rad
+    yield "throttle", status.get("target_mps", 0.0) / vehicle.speed_max_mps
 
 
 def _rows(log: Path) -> Iterator[Any]:

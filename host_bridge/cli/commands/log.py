@@ -97,6 +97,9 @@ def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Hos
     if run is None:
         yield f"{car}: was not driven in this log"
         return
+    for channel, (count, most) in run.clipped.items():
+        yield f"{car}: {count} commands of {channel} are clipped, the farthest from {most:.2f} to 1"
+        yield f"  of the limit in {type_of_car}'s file: is it another file than that of the log?"
     commands, odometry = shlex.quote(str(run.commands)), shlex.quote(str(run.odometry))
     yield f"{car}, to drive it again:"
     yield f"  tandem drive --car sim://{type_of_car} --input csv:{commands}"

@@ -70,6 +70,7 @@ def test_commands_are_what_an_armed_car_was_told_as_parts_of_its_limits(tmp_path
         ("0.040000", "steering", "0.000000"),
         ("0.040000", "throttle", "1.000000"),
     ]
+    assert run.clipped == {"throttle": (1, 2.0)}  # it is told, and not only done
     poses = read_csv(run.odometry)
     assert [row["header_t_s"] for row in poses] == ["0.010000", "0.030000"]
     assert {row["x_m"] for row in poses} == {"0.5"}
