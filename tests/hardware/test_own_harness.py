@@ -78,6 +78,7 @@ def test_a_shipped_car_has_its_own_harness(name):
     assert made.items.keys() == shipped.items.keys()
 
 
+@pytest.mark.process
 def test_the_lists_are_written_and_pictures_where_they_can_be_drawn(capsys):
     code = main(["vehicles", "./slash.toml", "--board", "./my_pico.toml", "--draw", "out"])
     told = capsys.readouterr()

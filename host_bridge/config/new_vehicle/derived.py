@@ -21,6 +21,7 @@ from host_bridge.config.new_vehicle.questions import (
 from host_bridge.config.vehicle.encoder_rules import WINDOW_STEPS
 from host_bridge.config.vehicle.schema import PARAMETERS
 from host_bridge.config.vehicle.unaided import most_cap_mps, unaided_facts
+from host_bridge.core import UNAIDED_MOST_M
 
 _TIMEOUT_MAX_S = PARAMETERS["stop_timeout_ms"][4] / 1e3  # all that the program takes
 GIVEN, COMPUTED = "given", "computed"
@@ -130,8 +131,9 @@ def profile_caps_mps(a: Answers, t: Tables) -> dict[str, float]:
     caps = {}
     for name, profile in t["profiles"].items():
         cap_mps = min(profile["speed_cap_mps"], most_mps, farthest_mps)
-        if name == stop["profile"] and t["accepted_coast"] is None:
-            cap_mps = min(cap_mps, most_cap_mps(facts, cap_mps))
+        is_far = facts.stop_from(cap_mps).most_m > UNAIDED_MOST_M
+        if name == stop["profile"] and t["accepted_coast"] is None and is_far:
+            cap_mps = most_cap_mps(facts, cap_mps)
         caps[name] = cap_mps
     return caps
 
@@ -148,8 +150,13 @@ def _drive(a: Answers, t: Tables) -> Iterator[Line]:
     share = drive["full_effort_mps"] / full_mps  # the same step of speed takes more of a weaker one
     if a["encoder"] == HALL:
         gap_m = 2.0 * pi * a["wheel_radius_m"] / a["magnets"]
-        gain = min(drive["gain_per_mps"] * share, _TIMED_GAIN_M / gap_m / full_mps)
-        integral = min(drive["gain_per_m"] * share, _TIMED_INTEGRAL / full_mps)
+        gain, integral = drive["gain_per_mps"] * share, drive["gain_per_m"] * share
+        magnets = t["plant"]["encoder"].get("magnets")
+        if magnets:
+            gain *= 2.0 * pi * t["geometry"]["wheel_radius_m"] / magnets / gap_m
+        else:
+            gain = min(gain, _TIMED_GAIN_M / gap_m / full_mps)
+            integral = min(integral, _TIMED_INTEGRAL / full_mps)
         reason = f"{COMPUTED}: as AutoRally's, by the gap between magnets"
     else:
         own, base = _one_count_mps(a, t), _base_count_mps(t)

@@ -1,7 +1,7 @@
 """``tandem serve --install-unit`` and ``--remove-unit``: shown, asked, written, removed.
 
-systemctl is a stand-in that keeps what it was asked; ``systemd-analyze verify`` reads the units
-where it is there.
+systemctl is a stand-in: a program in one test, a function in the others. ``systemd-analyze verify``
+reads the units where it is there.
 """
 
 import os
@@ -15,25 +15,25 @@ import pytest
 
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
+from host_bridge.deploy.autostart import installing
 from host_bridge.deploy.autostart.unit import Login, lasting_port, make_unit
 
 INSTALL = ["serve", "--car", "sim://nigel", "--name", "red", "--install-unit", "--yes"]
 REMOVE = ["serve", "--name", "red", "--remove-unit", "--yes"]
 
 
-@pytest.fixture
-def asked(tmp_path, monkeypatch):
-    """A systemctl that writes its arguments down; and this login's folder of units."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    kept = tmp_path / "asked"
-    systemctl = programs / "systemctl"
-    systemctl.write_text(f'#!/bin/sh\necho "$@" >> {kept}\ntest ! -e {tmp_path}/refuse\n')
-    systemctl.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "with % and $HOME"))
-    return lambda: kept.read_text().splitlines() if kept.exists() else []
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What systemctl was asked for."""
+    kept = []
+    monkeypatch.setattr(installing, "_run", lambda words: kept.append(" ".join(words[1:])))
+    return lambda: kept
 
 
 def unit_file():
@@ -84,11 +84,26 @@ def test_a_unit_that_somebody_else_wrote_is_left_alone(asked, words, capsys):
     assert asked() == []
 
 
-def test_a_manager_that_refuses_is_told_with_the_command(asked, tmp_path, capsys):
+@pytest.mark.process
+def test_a_manager_is_run_and_one_that_refuses_is_told_with_the_command(
+    tmp_path, monkeypatch, capsys
+):
+    programs, kept = tmp_path / "bin", tmp_path / "asked"
+    programs.mkdir()
+    systemctl = programs / "systemctl"
+    systemctl.write_text(f'#!/bin/sh\necho "$@" >> {kept}\ntest ! -e {tmp_path}/refuse\n')
+    systemctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    assert main(INSTALL) == 0
+    begun = ["--user daemon-reload", "--user enable --now tandem-red.service"]
+    assert kept.read_text().splitlines() == begun
     (tmp_path / "refuse").touch()
     assert main(INSTALL) == DeviceFault.exit_code
     assert "systemctl --user daemon-reload failed" in capsys.readouterr().err
     assert unit_file().exists()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(REMOVE) == DeviceFault.exit_code
+    assert "no systemctl" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
