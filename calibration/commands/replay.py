@@ -77,7 +77,8 @@ def read_runs(
     errors.UsageFault, DataFileFault, VehicleFileFault.
     """
     logged = [it for log in logs for it in read_log_runs(log, options["car"], load)]
-    vehicle = load(_vehicle_of(options["vehicle"], logged))
+    wanted = load(options["vehicle"]).path if options["vehicle"] else ""
+    vehicle = load(_vehicle_of(wanted, logged))
     runs = [read_run_csv(commands, odometry, columns) for commands, odometry in pairs]
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
@@ -91,7 +92,7 @@ def _replayed(vehicle: Vehicle, run: Run, calibration: FitCalibration | None) ->
 
 
 def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
-    """Return the type of car that was asked for, or the logs'.
+    """Return the vehicle file that was asked for, or the logs'; a name if nobody says.
 
     Raises errors.UsageFault.
     """

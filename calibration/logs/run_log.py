@@ -96,7 +96,7 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         brakes=tuple(_brakes(log, car)),
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
-    yield LoggedRun(vehicle.name, written.is_virtual, Run(commands, odometry))
+    yield LoggedRun(vehicle.path, written.is_virtual, Run(commands, odometry))
 
 
 def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:

@@ -37,7 +37,7 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> T
         path.name,
         bag.sha256,
         BAG,
-        vehicle.name,
+        vehicle.path,
         steering=series(commands[:, [0, 2]].tolist()),
         target=series(
             np.column_stack([commands[:, 0], np.where(is_asked, commands[:, 1], np.nan)]).tolist()

@@ -62,7 +62,7 @@ def read_trace_csv(
         path.name,
         sha256_of(path),
         "CSV",
-        vehicle.name,
+        vehicle.path,
         steering=columns["steer_rad"],
         target=target,
         effort=columns["effort"],

@@ -158,7 +158,7 @@ class _CollectedSeries:
             file,
             sha256,
             kind,
-            self._vehicle.name,
+            self._vehicle.path,
             steering=series(self.steering),
             target=series(self.target),
             effort=series(self.effort),
