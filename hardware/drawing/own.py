@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hardware.drawing.files import harness_pictures, write
@@ -156,56 +156,72 @@ def _item(item: Item, halls: set[str], board: str) -> Item:
     return Item(item.ref, {**item.texts, **_HALL}, _HALL_LIMITS) if item.ref in halls else item
 
 
-def undrawn(harness: Harness) -> list[str]:
-    """Return what the board file wires and the harness does not show, but what is on the board."""
-    drawn = {lead.role.key for lead in harness.leads if lead.role}
-    there = (role for role in harness.roles if role.pin not in harness.board.reserved)
-    return [role.key for role in there if role.key not in drawn]
+@dataclass(frozen=True)
+class OwnDrawing:
+    """What is drawn and listed of a harness, each file by its path below a folder of the caller."""
+
+    harness: Harness
+
+    @property
+    def title(self) -> str:
+        """Say whose harness it is, on which board and wired as which vehicle."""
+        board = self.harness.board.title
+        return f"{self.harness.title} on {board}, wired as {self.harness.vehicle}"
+
+    def undrawn(self) -> list[str]:
+        """Return what the board file wires off the board and the harness does not show."""
+        drawn = {lead.role.key for lead in self.harness.leads if lead.role}
+        reserved = self.harness.board.reserved
+        there = (role for role in self.harness.roles if role.pin not in reserved)
+        return [role.key for role in there if role.key not in drawn]
+
+    def tables(self, folder: Path) -> dict[Path, str]:
+        """Return the parts list and the list of wires as CSV."""
+        head = [*COLUMNS[:4], *VOLTS_AMPERES, *COLUMNS[4:], *REASONS]
+        rows = [{**it.texts, **it.limits, "ref": it.ref} for it in self.harness.items.values()]
+        parts = [[row.get(name, "") for name in head] for row in rows]
+        wires = [
+            [
+                it.sheet, it.cable, it.source.ref, it.source.pin, it.end.ref, it.end.pin,
+                it.role.title if it.role else "", f"{it.mm2:g}",
+            ]
+            for it in self.harness.leads
+        ]  # fmt: skip
+        own = folder / self.harness.name
+        return {
+            own / "parts.csv": _csv([head, *parts]),
+            own / "wires.csv": _csv([list(_WIRE_COLUMNS), *wires]),
+        }
+
+    def pictures(self, folder: Path) -> list[Path]:
+        """Return the files that ``draw`` writes."""
+        return [path for it in harness_pictures(self.harness) for path in it.paths_in(folder)]
+
+    def draw(self, folder: Path) -> None:
+        """Draw the sheets. Raises DeviceFault where the tools for it are missing."""
+        try:
+            import graphviz
+            import wireviz  # noqa: F401 - what draws; it is imported where it is used
+
+            for picture in harness_pictures(self.harness):
+                write(picture, folder)
+        except ImportError as error:
+            raise _missing(str(error.name), "pip install 'wireviz>=0.4'") from error
+        except graphviz.ExecutableNotFound as error:
+            raise _missing(
+                "graphviz's dot", "apt-get install graphviz, brew install graphviz, or see its site"
+            ) from error
 
 
-def tables_of(harness: Harness) -> dict[str, str]:
-    """Return the parts list and the list of wires as CSV, by file name."""
-    head = [*COLUMNS[:4], *VOLTS_AMPERES, *COLUMNS[4:], *REASONS]
-    rows = [{**it.texts, **it.limits, "ref": it.ref} for it in harness.items.values()]
-    parts = [[row.get(name, "") for name in head] for row in rows]
-    wires = [
-        [
-            it.sheet, it.cable, it.source.ref, it.source.pin, it.end.ref, it.end.pin,
-            it.role.title if it.role else "", f"{it.mm2:g}",
-        ]
-        for it in harness.leads
-    ]  # fmt: skip
-    return {
-        f"{harness.name}_parts.csv": _csv([head, *parts]),
-        f"{harness.name}_wires.csv": _csv([list(_WIRE_COLUMNS), *wires]),
-    }
+def own_drawing(vehicle: Vehicle, board: str | None) -> OwnDrawing:
+    """Return the drawing of a vehicle's own harness; raises what ``own_harness`` does."""
+    return OwnDrawing(own_harness(vehicle, board))
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
-
-
-def picture_names(harness: Harness) -> list[str]:
-    """Return the names of the pictures that ``draw`` writes."""
-    return [path.name for it in harness_pictures(harness) for path in it.paths]
-
-
-def draw(harness: Harness, folder: Path) -> None:
-    """Draw the sheets into the folder. Raises DeviceFault where the tools for it are missing."""
-    try:
-        import graphviz
-        import wireviz  # noqa: F401 - what draws; it is imported where it is used
-
-        for picture in harness_pictures(harness):
-            write(picture, folder)
-    except ImportError as error:
-        raise _missing(str(error.name), "pip install 'wireviz>=0.4'") from error
-    except graphviz.ExecutableNotFound as error:
-        raise _missing(
-            "graphviz's dot", "apt-get install graphviz, brew install graphviz, or see its site"
-        ) from error
 
 
 def _missing(what: str, remedy: str) -> DeviceFault:

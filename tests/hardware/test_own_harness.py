@@ -65,7 +65,7 @@ def test_a_car_with_a_hall_sensor_has_no_part_that_its_board_does_not_wire():
     assert ("U1.12", "E1.OUT") in ends
     assert ("U1.3", "M1.pulse") in ends  # the pin of its own board file
     assert not any(end.startswith("E1.A") or end.startswith("E1.B") for _, end in ends)
-    assert own.undrawn(made) == []
+    assert own.OwnDrawing(made).undrawn() == []
     assert list(electrical.parts(made)) == []
     assert [sentence for rule in electrical.RULES for sentence in rule(made)] == []
 
@@ -85,21 +85,21 @@ def test_the_lists_are_written_and_pictures_where_they_can_be_drawn(capsys):
     assert code == (0 if shutil.which("dot") else DeviceFault.exit_code)
     if code:
         assert "apt-get install graphviz" in told.err
-    with Path("out/slash_wires.csv").open(newline="") as file:
+    with Path("out/slash/wires.csv").open(newline="") as file:
         wires = some(list(csv.DictReader(file)))
     assert {"cable": "E1 lines", "from": "U1", "from_pin": "12", "to": "E1", "to_pin": "OUT",
             "sheet": "signals", "function": "shaft hall", "mm2": "0.25"} in wires  # fmt: skip
-    with Path("out/slash_parts.csv").open(newline="") as file:
+    with Path("out/slash/parts.csv").open(newline="") as file:
         parts = {row["ref"]: row for row in csv.DictReader(file)}
     assert parts["U1"]["example"] == "Pico of ours"
     assert parts["E1"]["supply_max_v"] == "38.0"
     # drawn again once graphviz is there: what is written already is no obstacle, other text is
     again = main(["vehicles", "./slash.toml", "--board", "./my_pico.toml", "--draw", "out"])
     assert again == (DataFileFault.exit_code if shutil.which("dot") else DeviceFault.exit_code)
-    Path("out/slash_parts.csv").write_text("mine")
+    Path("out/slash/parts.csv").write_text("mine")
     words = "vehicles ./slash.toml --board ./my_pico.toml --draw out --json"
     assert main(words.split()) == DataFileFault.exit_code
-    assert Path("out/slash_parts.csv").read_text() == "mine"
+    assert Path("out/slash/parts.csv").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from importlib.metadata import entry_points
 from math import degrees
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,6 +23,7 @@ from host_bridge.core.texts.table import profile_word, source_word, stop_source_
 from host_bridge.logs.new_file import is_written, make_folder, refuse_existing, write_new
 from host_bridge.sharing.services import Host
 
+DRAWINGS = "tandem.drawings"  # entry points of who draws a vehicle's harness
 _NEW, _BOARD = "new", "pico2"  # the board that is recommended (hardware/README.md)
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 
@@ -131,36 +133,43 @@ def _new(args: argparse.Namespace) -> int:
 
 def _draw(args: argparse.Namespace, host: Host) -> int:
     """Write the lists, then the pictures: those need programs that may be missing."""
-    from hardware.drawing import own  # with Pillow and WireViz: slow to import
-
     if not args.name or args.check:
         raise UsageFault(
             "--draw draws one vehicle",
             expected="tandem vehicles NAME --draw FOLDER, without --check",
             got=args.name or "no name",
         )
-    vehicle, folder = host.vehicles.load(args.name), args.draw
-    harness = own.own_harness(vehicle, args.board)
-    tables = own.tables_of(harness)
-    paths = [folder / name for name in (*tables, *own.picture_names(harness))]
-    for path in paths:
-        if not is_written(path, tables.get(path.name, "")):  # by a run that could not draw
+    drawing = _drawing_tool()(host.vehicles.load(args.name), args.board)
+    tables, pictures = drawing.tables(args.draw), drawing.pictures(args.draw)
+    for path in (*tables, *pictures):
+        if not is_written(path, tables.get(path, "")):  # by a run that could not draw
             refuse_existing(path)
-    make_folder(folder)
-    for name, text in tables.items():
-        if not is_written(folder / name, text):
-            write_new(folder / name, "the list", text)
-    mind = [f"{key} is wired in the board file, and not drawn" for key in own.undrawn(harness)]
+    for path, text in tables.items():
+        make_folder(path.parent)
+        if not is_written(path, text):
+            write_new(path, "the list", text)
+    mind = [f"{key} is wired in the board file, and not drawn" for key in drawing.undrawn()]
     if not args.json:
-        print(f"{harness.title} on {harness.board.title}, wired as {harness.vehicle}")
-        print("\n".join([f"written: {folder / name}" for name in tables]), flush=True)
+        print("\n".join([drawing.title, *(f"written: {path}" for path in tables)]), flush=True)
         print("".join(f"mind: {text}\n" for text in mind), end="", flush=True)
-    own.draw(harness, folder)
+    drawing.draw(args.draw)
     if args.json:
-        print(json.dumps({"files": [str(path) for path in paths], "mind": mind}))
+        print(json.dumps({"files": [str(path) for path in (*tables, *pictures)], "mind": mind}))
     else:
-        print("\n".join(f"drawn: {path}" for path in paths[len(tables) :]))
+        print("\n".join(f"drawn: {path}" for path in pictures))
     return 0
+
+
+def _drawing_tool() -> Callable[..., Any]:
+    """Load what draws harnesses, by entry point: the bridge imports no drawing tool."""
+    for point in entry_points(group=DRAWINGS, name="harness"):
+        found: Callable[..., Any] = point.load()
+        return found
+    raise UsageFault(
+        "nothing that draws a harness is installed",
+        expected=f"the entry point harness in the group {DRAWINGS}",
+        remedy="make setup installs Tandem anew",
+    )
 
 
 def _listed(vehicles: list[Vehicle]) -> list[str]:
