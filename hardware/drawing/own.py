@@ -33,8 +33,8 @@ from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.vehicle.document import Document
-from host_bridge.core import Vehicle
 from host_bridge.core.errors import DeviceFault, VehicleFileFault
+from host_bridge.core.vehicle import Vehicle
 
 _PULL_DOWNS = "RP1"  # drawn at the board's pins, and no part with wires of its own
 _LINES = {"a": "hall"}  # of an encoder: the line that is left of A and B
@@ -158,7 +158,7 @@ def _item(item: Item, halls: set[str], board: str) -> Item:
 
 @dataclass(frozen=True)
 class OwnDrawing:
-    """What is drawn and listed of a harness, each file by its path below a folder of the caller."""
+    """The pictures and lists of a harness, each file by its path below a folder of the caller."""
 
     harness: Harness
 

@@ -1,4 +1,4 @@
-"""What ``tandem vehicles new`` says of the car that it wrote: what is taken over, and what next."""
+"""The report of ``tandem vehicles new`` on the car that it wrote: what it took over, what next."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from host_bridge.core.errors import VehicleFileFault
 
 @dataclass(frozen=True)
 class NewVehicle:
-    """What was made: texts by path, the vehicle as it was read, and its check on the board."""
+    """The new files: texts by path, the vehicle as it was read, and its check on the board."""
 
     texts: dict[Path, str]
     board: str  # a name, or the path of the new board file

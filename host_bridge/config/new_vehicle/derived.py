@@ -1,4 +1,4 @@
-"""What follows from the answers about a car: limits, gains and its virtual car's numbers.
+"""Computes what follows from the answers about a car: limits, gains and its virtual car's numbers.
 
 The virtual car is its base's, scaled: what nobody measured keeps its proportion.
 """
@@ -18,20 +18,21 @@ from host_bridge.config.new_vehicle.questions import (
     cells_of,
     servo_of,
 )
-from host_bridge.config.vehicle.encoder_rules import WINDOW_STEPS
+from host_bridge.config.vehicle.encoder_rules import COUNTS_PER_MAGNET, WINDOW_STEPS
 from host_bridge.config.vehicle.schema import PARAMETERS
 from host_bridge.config.vehicle.unaided import most_cap_mps, unaided_facts
 from host_bridge.core import UNAIDED_MOST_M
 
 _TIMEOUT_MAX_S = PARAMETERS["stop_timeout_ms"][4] / 1e3  # all that the program takes
 GIVEN, COMPUTED = "given", "computed"
-_COUNTS_PER_MAGNET = 64  # as AutoRally's: the board makes so many of each by time
 _CELL_EMPTY_V, _CELL_BROWN_OUT_V = 3.2, 2.8  # under load, as in the shipped files
 _LOCK_SHARE = 0.9  # of the measured angle: the rest is for the trim
 _STANDSTILL_COUNTS = 1.1  # as f1tenth's: a little more than one count over the program's window
 # AutoRally's, whose gap between magnets is 0.102 m: gain times full effort times gap
 _TIMED_GAIN_M = 0.08 * 26.0 * 0.102
 _TIMED_INTEGRAL = 0.06 * 26.0  # likewise; gain_per_m times full effort
+_ROLLS_LONGER = 1.5  # chosen: a smooth floor or a slope, and half as long again is still rolling
+_EFFORT_SHARE = 1.2  # chosen: the speed loop corrects by a fifth of full speed's effort
 _TENTHS, _HUNDREDTHS = 10.0, 100.0  # of m/s: finer than a cap is ever set by hand
 
 
@@ -81,7 +82,7 @@ def _limits(a: Answers, t: Tables) -> Iterator[Line]:
 
 
 def _blind_m(a: Answers, t: Tables) -> float:
-    # in whole millimetres, rounded down: two wheelbases and no more
+    # in whole millimetres, rounded down: two wheelbases and no more; 1e-6 is for binary fractions
     most_m = min(float(t["stop"]["blind_m"]), 2.0 * float(a["wheelbase_m"]))
     return floor(most_m * 1e3 + 1e-6) / 1e3
 
@@ -94,7 +95,7 @@ def count_m(a: Answers) -> float:
 def counts_per_rev(a: Answers) -> int:
     """Return the counts of a turn of a wheel, of which a board makes some by time for magnets."""
     is_hall = a["encoder"] == HALL
-    return int(a["magnets"] * _COUNTS_PER_MAGNET if is_hall else a["counts"])
+    return int(a["magnets"] * COUNTS_PER_MAGNET if is_hall else a["counts"])
 
 
 def _one_count_mps(a: Answers, t: Tables) -> float:
@@ -109,7 +110,9 @@ def _stop(a: Answers, t: Tables) -> Iterator[Line]:
             yield Line("stop", key, left, f"{COMPUTED}: it has no RC receiver")
     if a["encoder"] == HALL and not unaided_facts(dict(t)).has_brake_servo:
         rolls_s = max(profile_caps_mps(a, t).values()) / t["stop"]["cut_decel_mps2"]
-        timeout_s = max(t["stop"]["timeout_s"], min(float(ceil(1.5 * rolls_s)), _TIMEOUT_MAX_S))
+        timeout_s = max(
+            t["stop"]["timeout_s"], min(float(ceil(_ROLLS_LONGER * rolls_s)), _TIMEOUT_MAX_S)
+        )
         reason = f"{COMPUTED}: it rolls to rest, and is given half as long again"
         yield Line("stop", "timeout_s", timeout_s, reason)
     standstill_mps = max(
@@ -165,7 +168,9 @@ def _drive(a: Answers, t: Tables) -> Iterator[Line]:
         reason = f"{COMPUTED}: as its base's, by full effort and by the way of a count"
     yield Line("drive", "gain_per_mps", _rounded(gain), reason)
     yield Line("drive", "gain_per_m", _rounded(integral), reason)
-    effort = min(1.0, max(drive["effort_max"], round(1.2 * a["speed_max_mps"] / full_mps, 2)))
+    effort = min(
+        1.0, max(drive["effort_max"], round(_EFFORT_SHARE * a["speed_max_mps"] / full_mps, 2))
+    )
     yield Line("drive", "effort_max", effort, f"{COMPUTED}: a fifth more than its top speed takes")
 
 
@@ -177,7 +182,7 @@ def _base_count_mps(t: Tables) -> float:
 
 def _encoder(a: Answers, _t: Tables) -> Iterator[Line]:
     if a["encoder"] == HALL:
-        reason = f"{GIVEN}: {a['magnets']} magnets; the board makes {_COUNTS_PER_MAGNET} of each"
+        reason = f"{GIVEN}: {a['magnets']} magnets; the board makes {COUNTS_PER_MAGNET} of each"
         yield Line("encoder", "counts_per_rev", counts_per_rev(a), reason)
         yield Line("encoder", "is_signed", False, f"{GIVEN}: one sensor tells no direction")
     else:
@@ -203,6 +208,7 @@ def _sources(a: Answers, t: Tables) -> Iterator[Line]:
     for name, source in t["sources"].items():
         if name == "rc" and not a.get("rc", True):
             continue
+        # 1e-6 is for binary fractions
         by_lease_mps = floor(blind_m / source["lease_s"] * _HUNDREDTHS + 1e-6) / _HUNDREDTHS
         cap_mps = min(source["speed_cap_mps"], _most_mps(a, t), by_lease_mps)
         yield Line(f"sources.{name}", "speed_cap_mps", cap_mps, f"{COMPUTED}: lease times cap")

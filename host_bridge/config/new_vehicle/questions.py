@@ -1,10 +1,10 @@
-"""What ``tandem vehicles new`` has to know of a car, as a table, and how an answer is read."""
+"""The questions of ``tandem vehicles new`` about a car, as a table, and how an answer is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import degrees, isfinite
 from typing import Any, TypeAlias
 
 from host_bridge.core.errors import UsageFault
@@ -61,7 +61,7 @@ def _servo_us(tables: Tables) -> tuple[float, float, float]:
 
 
 def _steer_deg(tables: Tables) -> float:
-    return round(float((servo_of(tables) or {})["points"][-1][0]) * 57.29578, 1)
+    return round(degrees((servo_of(tables) or {})["points"][-1][0]), 1)
 
 
 def _has_servo(_answers: Answers, tables: Tables) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from host_bridge.config.vehicle.document import Document
 
+COUNTS_PER_MAGNET = 64  # as AutoRally's: the board makes so many of each by time
 WINDOW_STEPS = 4  # over so many steps the program measures speed (firmware/core/motion/odometry.py)
 # From above this speed nothing stands still at once (firmware/core/stops/plausibility.py)
 _ROLLING_MPS = 0.3
@@ -56,7 +57,7 @@ def check_encoders(document: Document, tables: dict[str, Any]) -> None:
             "the counts of a turn are not the same between all magnets",
             expected=f"a divisor of counts_per_rev, {counts:g}",
             got=f"{magnets:g}",
-            remedy=f"count the magnets, or write counts_per_rev = {magnets * 64:g}",
+            remedy=f"count the magnets, or write counts_per_rev = {magnets * COUNTS_PER_MAGNET:g}",
         )
 
 

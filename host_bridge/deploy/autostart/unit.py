@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault, UsageFault
+from sim_mock.programs.children import module
 
 MARK = "# Written by tandem serve --install-unit; removed by tandem serve --remove-unit."
 SYSTEM_FOLDER = Path("/etc/systemd/system")
@@ -120,7 +121,7 @@ def make_unit(
 def _program() -> tuple[str, ...]:
     """Return this very installation's command, whatever the service's folder and PATH are."""
     beside = Path(sys.executable).with_name("tandem")
-    return (str(beside),) if beside.is_file() else (sys.executable, "-m", "host_bridge.cli.main")
+    return (str(beside),) if beside.is_file() else tuple(module("host_bridge.cli.main"))
 
 
 def _quoted(word: str) -> str:
