@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from hardware.drawing.files import Picture, digests, pictures, stray, write
-from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.errors import TandemError
 
 _NO_DOT = """cannot draw: graphviz's `dot` is not on this machine
   remedy: apt-get install graphviz, brew install graphviz, or see its site"""
@@ -16,7 +16,7 @@ def main() -> int:
     """Draw; return 1 if graphviz is missing, 5 if a file is wrong, else 0."""
     try:
         stale = [picture for picture in pictures() if not _is_current(picture)]
-    except VehicleFileFault as fault:
+    except TandemError as fault:
         print(fault, file=sys.stderr)
         return 5
     if stale and shutil.which("dot") is None:

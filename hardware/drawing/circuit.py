@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -12,6 +11,7 @@ from schemdraw import elements as elm
 from schemdraw import logic
 
 from hardware.drawing.harness import FOLDER
+from host_bridge.core.files import Key, TableSchema, number, read_table
 
 At: TypeAlias = tuple[float, float]
 Values: TypeAlias = Mapping[str, tuple[float, str]]
@@ -26,6 +26,13 @@ _KINDS = {
     "contact": elm.Switch,
     "wire": elm.Line,
 }
+_VALUE_MAX = 1e9  # above any resistor's ohms
+_VALUES = TableSchema(
+    "parts list of a circuit",
+    (Key("ref", "text"), number("value", 0.0, _VALUE_MAX, None), Key("unit", "text")),
+    rows="parts",
+    has_gaps=True,
+)
 _GATE_SCALE = 1.6
 
 
@@ -61,9 +68,10 @@ class Circuit:
         """Return value and unit by ref, of the parts that have one."""
         found: dict[str, tuple[float, str]] = {}
         for parts in self.parts:
-            with (FOLDER / "bom" / f"{parts}.csv").open(encoding="utf-8", newline="") as file:
-                rows = [row for row in csv.DictReader(file) if row["value"]]
-            found |= {row["ref"]: (float(row["value"]), row["unit"]) for row in rows}
+            rows = [row.values for row in read_table(FOLDER / "bom" / f"{parts}.csv", _VALUES).rows]
+            found |= {
+                row["ref"]: (row["value"], row["unit"]) for row in rows if row["value"] is not None
+            }
         return found
 
     def draw(self, backend: Literal["svg", "matplotlib"]) -> schemdraw.Drawing:

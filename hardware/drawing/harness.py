@@ -6,7 +6,6 @@ that the board file gives to that role. So no pin of a board is written in ``har
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,8 @@ from host_bridge.config.boards.facts import Wiring
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.vehicle.document import Document
-from sim_mock.files.keys import Key, number
+from host_bridge.core import files
+from host_bridge.core.files import Key, TableSchema, number
 from sim_mock.files.reading import read_table
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -27,6 +27,16 @@ BOARD, GROUND, ROLE = "U1", "GND", "@"
 COLUMNS = ("ref", "qty", "part", "example", "connector")
 VOLTS_AMPERES = ("supply_min_v", "supply_max_v", "current_a", "out_v", "in_v")
 REASONS = ("why", "source")
+_VOLTS_AMPERES_MAX = 500.0  # of a model car's battery, and of its peaks
+PARTS_LIST = TableSchema(
+    "parts list",
+    (
+        *(Key(name, "text") for name in (*COLUMNS, *REASONS)),
+        *(number(name, 0.0, _VOLTS_AMPERES_MAX, None) for name in VOLTS_AMPERES),
+    ),
+    rows="parts",
+    has_gaps=True,
+)
 
 _KEYS = (
     Key("title", "text"),
@@ -163,13 +173,13 @@ def roles_of(wiring: Wiring | None) -> dict[str, Role]:
 
 
 def read_items(name: str) -> dict[str, Item]:
-    """Read ``hardware/bom/NAME.csv`` by ref. Raises KeyError for a column that is missing."""
-    with (FOLDER / "bom" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return {row["ref"]: _item(row) for row in csv.DictReader(file)}
+    """Read ``hardware/bom/NAME.csv`` by ref. Raises errors.DataFileFault."""
+    rows = files.read_table(FOLDER / "bom" / f"{name}.csv", PARTS_LIST).rows
+    return {row.values["ref"]: _item(row.values) for row in rows}
 
 
-def _item(row: dict[str, str]) -> Item:
-    limits = {name: float(row[name]) for name in VOLTS_AMPERES if row[name]}
+def _item(row: dict[str, Any]) -> Item:
+    limits = {name: row[name] for name in VOLTS_AMPERES if row[name] is not None}
     return Item(row["ref"], {name: row[name] for name in (*COLUMNS, *REASONS)}, limits)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from host_bridge.config.boards.tables import FOLDER, numbers_of, rows_in
+from host_bridge.core.files import TableSchema, choice, flag, integer, text
 
 NEEDS_TABLE = FOLDER / "heap_needs.csv"
 RUNTIMES_TABLE = FOLDER / "runtime_heaps.csv"
@@ -56,6 +57,20 @@ class RuntimeHeap:
 
 NEED_COLUMNS = tuple(field.name for field in fields(HeapNeed))
 RUNTIME_COLUMNS = tuple(field.name for field in fields(RuntimeHeap))
+_MOST = 1 << 30  # bytes: more than any board's memory
+_OTHERS = {
+    "is_paired": flag("is_paired"),
+    "what": choice("what", ("car", "hitl")),
+    "link": choice("link", ("usb", "uart")),
+    "needs": integer("needs", 1, _MOST),
+    "heap": integer("heap", 1, _MOST),
+}
+NEEDS = TableSchema(
+    "table of heap needs", tuple(_OTHERS.get(name) or text(name) for name in NEED_COLUMNS)
+)
+RUNTIMES = TableSchema(
+    "table of heaps", tuple(_OTHERS.get(name) or text(name) for name in RUNTIME_COLUMNS)
+)
 
 
 def heap_need(chip: str, wiring: str, is_paired: bool, what: str = "car") -> HeapNeed | None:
@@ -76,15 +91,16 @@ def runtime_heaps(chip: str) -> dict[str, int]:
 
 
 def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
-    """Read the table of needs; an empty list if there is no such file."""
-    return [
-        HeapNeed(
-            **{**row, "is_paired": row["is_paired"] == "1", "needs": int(row["needs"])}  # type: ignore[arg-type]
-        )
-        for row in rows_in(path)
-    ]
+    """Read the table of needs; an empty list if there is no such file.
+
+    Raises errors.DataFileFault.
+    """
+    return [HeapNeed(**row) for row in rows_in(path, NEEDS)]
 
 
 def read_runtimes(path: Path = RUNTIMES_TABLE) -> list[RuntimeHeap]:
-    """Read the table of releases; an empty list if there is no such file."""
-    return [RuntimeHeap(**{**row, "heap": int(row["heap"])}) for row in rows_in(path)]  # type: ignore[arg-type]
+    """Read the table of releases; an empty list if there is no such file.
+
+    Raises errors.DataFileFault.
+    """
+    return [RuntimeHeap(**row) for row in rows_in(path, RUNTIMES)]

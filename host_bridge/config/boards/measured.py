@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from host_bridge.config.boards.tables import FOLDER, rows_in
+from host_bridge.core.files import Key, TableSchema, choice, flag, integer, text
 
 TABLE = FOLDER / "step_times.csv"
 Situation = tuple[str, str, bool, bool, str, str, int, int, str, int]
@@ -63,20 +64,25 @@ class MeasuredSteps:
 
 
 COLUMNS = tuple(field.name for field in fields(MeasuredSteps))
+_MOST = 10**9  # above each count and time of a measurement
 _WHOLE = ("mhz", "beat_us", "heard", "steps", "mean_us", "p99_us", "longest_us")
 _WHOLE_OR_NONE = ("median_us", "missed")
 _TRUTHS = ("is_configured", "is_paired")
 
 
+def _key(name: str) -> Key:
+    if name in _TRUTHS:
+        return flag(name)
+    if name == "link":
+        return choice(name, ("usb", "uart"))
+    if name in _WHOLE:
+        return integer(name, 0, _MOST)
+    return integer(name, 0, _MOST, None) if name in _WHOLE_OR_NONE else text(name)
+
+
+SCHEMA = TableSchema("table of step times", tuple(map(_key, COLUMNS)), has_gaps=True)
+
+
 def read_measured(path: Path = TABLE) -> list[MeasuredSteps]:
-    """Read the table; an empty list if there is no such file."""
-    return [_row(row) for row in rows_in(path)]
-
-
-def _row(row: dict[str, str]) -> MeasuredSteps:
-    whole = {name: int(row[name]) for name in _WHOLE}
-    counted = {name: int(row[name]) if row[name] else None for name in _WHOLE_OR_NONE}
-    truths = {name: row[name] == "1" for name in _TRUTHS}
-    others = {**whole, **counted, **truths}
-    texts = {name: row[name] for name in COLUMNS if name not in others}
-    return MeasuredSteps(**texts, **others)  # type: ignore[arg-type]
+    """Read the table; an empty list if there is no such file. Raises errors.DataFileFault."""
+    return [MeasuredSteps(**row) for row in rows_in(path, SCHEMA)]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
+from typing import Any
+
+from host_bridge.core.files import TableSchema, read_table
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 
 
-def rows_in(path: Path) -> list[dict[str, str]]:
-    """Read a table's rows by its columns; an empty list if there is no such file."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+def rows_in(path: Path, schema: TableSchema) -> list[dict[str, Any]]:
+    """Read a table's rows by its columns; an empty list if there is no such file.
+
+    Raises errors.DataFileFault.
+    """
+    return [row.values for row in read_table(path, schema).rows] if path.exists() else []
 
 
 def numbers_of(micropython: str) -> tuple[int, ...]:

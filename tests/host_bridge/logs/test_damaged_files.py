@@ -23,10 +23,12 @@ from calibration.logs.run_csv import read_odometry
 from calibration.logs.trace_csv import read_trace_csv
 from calibration.logs.trace_tandem import read_tandem_tables
 from calibration.logs.tracked_positions import read_tracked_positions
+from hardware.drawing.harness import PARTS_LIST
 from host_bridge import config
-from host_bridge.config.boards import load_board
+from host_bridge.config.boards import heap, load_board, measured
 from host_bridge.config.store import Pairings, backup_file
 from host_bridge.core.errors import DataFileFault, TandemError
+from host_bridge.core.files import read_table
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.inputs.gamepad.mapping import PadMapping, PadMappings
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
@@ -43,7 +45,7 @@ from sim_mock.tracks.ros_map import load_map
 from tests.host_bridge.cli.programs import tandem
 from tests.support.evidence import some
 
-ROOT = Path(__file__).parents[3]
+HARDWARE = Path(__file__).parents[3] / "hardware"
 WORDS = ("", "-1", "1e999", "nan", "null", "[]", "{}", '""', "\x1b[2J", "9" * 30, "true", "*x", "é")
 FEW, MANY = 200, 10_000
 
@@ -89,18 +91,6 @@ def model_of(folder):
     return path
 
 
-def vehicle_of(folder):
-    path = folder / "nigel.toml"
-    shutil.copy(ROOT / "hardware" / "vehicles" / "nigel.toml", path)
-    return path
-
-
-def board_of(folder):
-    path = folder / "pico2.toml"
-    shutil.copy(ROOT / "hardware" / "boards" / "pico2.toml", path)
-    return path
-
-
 def backup_of(folder):
     """With the hash that is right for what it was changed to: only its form protects it."""
     path = folder / "backup.json"
@@ -135,6 +125,11 @@ def pairing_of(folder):
 
 def read_pairing(path):
     Pairings().of(SimpleNamespace(board_id=bytes(8)))
+
+
+def copy_of(path):
+    """A maker of a copy of a file of ours."""
+    return lambda folder: Path(shutil.copy(path, folder))
 
 
 def text_of(name, text):
@@ -184,12 +179,6 @@ def pad_of(folder):
     return path
 
 
-def fit_of(folder):
-    path = folder / "nigel.toml"
-    shutil.copy(fit_file.FOLDER / "nigel.toml", path)
-    return path
-
-
 def calibration_of(folder):
     path = folder / "c.toml"
     path.write_text(
@@ -230,8 +219,24 @@ READERS = {
     "map": (map_of, read_map, (ValueError, OSError)),
     "cells": (cells_of, read_map, (ValueError, OSError)),
     "model": (model_of, lambda path: parse_model(str(path)), ValueError),
-    "vehicle": (vehicle_of, lambda path: config.load_vehicle(str(path)), TandemError),
-    "board": (board_of, lambda path: load_board(str(path)), TandemError),
+    "vehicle": (
+        copy_of(HARDWARE / "vehicles/nigel.toml"),
+        lambda path: config.load_vehicle(str(path)),
+        TandemError,
+    ),
+    "board": (
+        copy_of(HARDWARE / "boards/pico2.toml"),
+        lambda path: load_board(str(path)),
+        TandemError,
+    ),
+    "steps": (copy_of(measured.TABLE), measured.read_measured, TandemError),
+    "needs": (copy_of(heap.NEEDS_TABLE), heap.read_needs, TandemError),
+    "runtimes": (copy_of(heap.RUNTIMES_TABLE), heap.read_runtimes, TandemError),
+    "parts": (
+        copy_of(HARDWARE / "bom/f1tenth_esc.csv"),
+        lambda path: read_table(path, PARTS_LIST),
+        TandemError,
+    ),
     "backup": (backup_of, read_backup, TandemError),
     "pairing": (pairing_of, read_pairing, TandemError),
     "path": (text_of("line.csv", LINE), read_path, TandemError),
@@ -249,7 +254,7 @@ READERS = {
         TandemError,
     ),
     "pad": (pad_of, lambda path: PadMappings(path.parent).of("03"), TandemError),
-    "fit": (fit_of, fit_file.read_fit_file, TandemError),
+    "fit": (copy_of(fit_file.FOLDER / "nigel.toml"), fit_file.read_fit_file, TandemError),
     "calibration": (calibration_of, read_log_file, TandemError),
     "accelerations": (text_of("a.csv", ACCELERATIONS), read_acceleration_map, ValueError),
     "scenario": (text_of("f.toml", FAULTS), lambda path: read_scenario(str(path)), ValueError),
