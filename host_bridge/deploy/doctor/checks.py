@@ -244,8 +244,8 @@ def _mavlink(machine: Machine) -> Iterable[DoctorFinding]:
     """Check the port of ground stations, where tandem mavlink is installed."""
     if machine.missing_modules(("pymavlink",)):
         return
-    table = machine.text("/proc/net/udp") or ""
-    rows = [line.split() for line in table.splitlines()[1:]]
+    tables = [machine.text(f"/proc/net/{name}") or "" for name in ("udp", "udp6")]
+    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
     listening = sum(row[1].endswith(f":{STATION_PORT:04X}") for row in rows if len(row) > 1)
     port = f"UDP {STATION_PORT}"
     if listening > 1:

@@ -195,6 +195,13 @@ def test_the_port_of_ground_stations_is_looked_at(table, said, verdict):
     assert found.verdict is verdict
 
 
+def test_a_ground_station_that_listens_by_ipv6_is_found_too():
+    row = LISTENS.replace("0100007F", "00000000000000000000000000000000")
+    machine = Bench(files={"/proc/net/udp": UDP, "/proc/net/udp6": UDP + row})
+    (found,) = [it for it in examine(machine) if it.subject == "MAVLink"]
+    assert "a ground station listens" in found.what
+
+
 def test_without_pymavlink_nothing_is_said_of_it():
     machine = Bench(missing=(*ROS_MODULES, "pymavlink"))
     assert not any(it.subject == "MAVLink" for it in examine(machine))
