@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from contextlib import AsyncExitStack
+import threading
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_vehicle_option, vehicle_for
 from host_bridge.cli.arguments.lidar_option import open_scans, parse_lidars
 from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.printable import printable
 from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
 from host_bridge.logs.sensor_lines import SensorPipe
@@ -25,6 +27,7 @@ examples:
   tandem record nigel -o drive.mcap --seconds 60
   tandem record car twin -o drive.mcap  several cars into one log
   tandem record serial:///dev/ttyACM0 -o drive.mcap
+  tandem record f1tenth -o drive.mcap --marks     type a word and Enter: a mark at that moment
   tandem record f1tenth -o drive.mcap --lidar f1tenth=run.jsonl   its scans, too
 
 The owner of a car hands out every frame, both ways, other clients' too. The file (MCAP) holds
@@ -35,6 +38,7 @@ quarter of a second before a kill.
 # between two looks: with them a log is complete up to a quarter of a second (see above)
 _STEP_S = 0.1
 _LIDAR = "lidar"
+_LONGEST_MARK = 200  # letters: a sentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file with the car's scans as lines of JSON, as a virtual car's sensors=FILE",
     )
     add_vehicle_option(parser)
+    parser.add_argument(
+        "--marks", action="store_true", help="each line of standard input is a mark in the log"
+    )
     add_seconds(parser)
 
 
@@ -106,6 +113,8 @@ async def _record(args: argparse.Namespace, host: Host) -> int:
                 await car.record(log)
             names = ", ".join(car.name for car in cars)
             print(f"{names}: recording to {args.output}; Ctrl-C ends", file=sys.stderr, flush=True)
+            if args.marks:
+                _take_marks(log)
             await _until_over(cars, log, args.seconds, scans, host)
         finally:
             for car in cars:
@@ -113,6 +122,25 @@ async def _record(args: argparse.Namespace, host: Host) -> int:
                     log.note(f"{car.unlogged_bytes} bytes of {car.name} were not logged")
             log.close()
     return 0
+
+
+def _take_marks(log: Recorder) -> None:
+    """Log each line of standard input as a mark, until it ends.
+
+    In a thread, for standard input may be a file, a pipe or a terminal.
+    """
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+
+    def read() -> None:
+        number = 0
+        while line := sys.stdin.readline(_LONGEST_MARK):
+            number += 1
+            text = f"mark at {loop.time() - begun_s:.1f} s: {printable(line.strip()) or number}"
+            with suppress(RuntimeError):  # the recording is over
+                loop.call_soon_threadsafe(log.note, text)
+
+    threading.Thread(target=read, daemon=True).start()
 
 
 def _open_scans(

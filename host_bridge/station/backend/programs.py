@@ -20,6 +20,7 @@ from sim_mock.programs import children
 _ENDS_WITHIN_S = 5.0  # for its own end; then it is killed
 # chosen: the longest of these commands writes a configuration by a slow line
 _ANSWERS_WITHIN_S = 60.0
+_LONGEST_MARK = 60  # letters: a word or two, which a person typed
 _SIZE_EVERY_S = 0.5  # between two looks at the growing file
 
 
@@ -42,6 +43,7 @@ class Recording:
         self._size_bytes = 0
         self._words = ""
         self._is_asked_to_end = False
+        self.marks = 0
 
     def row(self) -> dict[str, object]:
         """Return its state as the page shows it."""
@@ -53,6 +55,7 @@ class Recording:
             "seconds": round(lasted_s, 1),
             "bytes": self._size_bytes,
             "words": self._words,
+            "marks": self.marks,
         }
 
     def start(self, names: Sequence[str]) -> None:
@@ -64,11 +67,23 @@ class Recording:
             return
         stamp = self._now().strftime("%Y-%m-%d-%H%M%S")
         self._file = (self._folder / f"tandem-{stamp}.mcap").absolute()
-        self._words, self._size_bytes = "", 0
+        self._words, self._size_bytes, self.marks = "", 0, 0
         self._begun_s = asyncio.get_running_loop().time()
         self._is_asked_to_end = False
         lidars = [f"--lidar={name}={at}" for name, at in self._lidars.items() if name in names]
-        self._task = asyncio.create_task(self._run([*names, "-o", str(self._file), *lidars]))
+        self._task = asyncio.create_task(
+            self._run([*names, "-o", str(self._file), "--marks", *lidars])
+        )
+
+    def mark(self, text: str) -> bool:
+        """Set a mark in the log, with a word or with its number; return False without a log."""
+        pipe = self._process.stdin if self._process and self._process.returncode is None else None
+        if pipe is None or pipe.is_closing():
+            return False
+        self.marks += 1
+        word = "".join(it for it in text if it.isprintable()).strip()[:_LONGEST_MARK]
+        pipe.write(f"{word or self.marks}\n".encode())
+        return True
 
     def end(self) -> None:
         """End it by SIGINT, as Ctrl-C would, so that the file is complete."""
@@ -84,7 +99,7 @@ class Recording:
                 await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
 
     async def _run(self, words: list[str]) -> None:
-        self._process = await start_command("record", *words)
+        self._process = await start_command("record", *words, has_stdin=True)
         sizes = asyncio.create_task(self._watch_size())
         try:
             if self._is_asked_to_end:
@@ -134,11 +149,11 @@ async def run_json_command(*words: str) -> tuple[bool, object]:
     return False, complaints.decode(errors="replace").strip() or "no answer"
 
 
-async def start_command(*words: str) -> asyncio.subprocess.Process:
+async def start_command(*words: str, has_stdin: bool = False) -> asyncio.subprocess.Process:
     """Start a tandem command; stdout is piped if it is JSON, stderr always."""
     return await asyncio.create_subprocess_exec(
         *children.module("host_bridge.cli.main", *words),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE if has_stdin else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE if "--json" in words else asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the station, which then ends it

@@ -7,7 +7,7 @@ import pytest
 from host_bridge.logs.reading import read
 from host_bridge.sharing.services import make_host
 from host_bridge.station.backend.replay_backend import ReplayBackend
-from tests.host_bridge.cli.programs import serving, tandem
+from tests.host_bridge.cli.programs import program, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support.evidence import some
 
@@ -34,6 +34,26 @@ def test_several_cars_are_in_one_log(tmp_path):
     shown.seek(1.0, plays=False)
     for car in some(shown.car_rows()):  # what happened before the log began is in it
         assert "started: it was switched on" in [it["text"] for it in car["events"]], car["name"]
+
+
+def test_each_line_of_standard_input_is_a_mark(tmp_path):
+    log = tmp_path / "marked.mcap"
+    with serving("sim://nigel", "one"):
+        words = ("record", "one", "-o", str(log), "--marks")
+        with program(*words) as recording:
+            assert recording.stdin
+            assert recording.stderr
+            recording.stderr.readline()
+            recording.stdin.write("the bump\n\n")
+            recording.stdin.flush()
+            until(lambda: len(marks(log)) == 2, "the marks to be in the log")
+    assert [it.partition(" s: ")[2] for it in marks(log)] == ["the bump", "2"]
+    assert "mark at" in tandem("log", str(log)).stdout
+
+
+def marks(log):
+    notes = [it.value["text"] for it in read(log) if it.topic == "notes"]
+    return [it for it in notes if it.startswith("mark at ")]
 
 
 @pytest.mark.parametrize("word", ["run.jsonl", "=run.jsonl", "one=", "two=run.jsonl"])
