@@ -17,7 +17,7 @@ class DriveOptions:
     # NAME:REST, see the entry points of tandem.inputs, or an input that is made already
     input: str | Input = "keyboard"
     input_options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
-    hand: str | None = None  # the person's input that holds a program's deadman
+    hand: str | Input | None = None  # the person's input that holds a program's deadman
     vehicle: str | None = None
     record: Path | None = None
     seconds: float | None = None

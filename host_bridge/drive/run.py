@@ -88,7 +88,9 @@ def _person(options: DriveOptions, chosen: Input, now_us: Callable[[], int]) -> 
     one.
     """
     if options.hand is not None:
-        hand = make_input(options.hand, {}, now_us)
+        hand = options.hand
+        if isinstance(hand, str):
+            hand = make_input(hand, {}, now_us)
         if chosen.is_person or not hand.is_person:
             raise UsageFault(
                 f"--hand {options.hand} with --input {options.input}: who holds whose deadman?",

@@ -12,6 +12,7 @@ examples:
   tandem serve --car sim://f1tenth     in another terminal, for a car to see
   tandem station
   tandem station --port 9000 --speed 0.5
+  tandem station --program 'path:line.csv?laps=3'      the page offers it, as it does slalom
   tandem station --watch-only          nobody drives from a page
   tandem station --foxglove            and Foxglove may connect to ws://127.0.0.1:8765
   tandem station --camera /dev/video0  its picture beside the map
@@ -35,8 +36,10 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import positive, whole
 from host_bridge.cli.arguments.lidar_option import parse_lidars
-from host_bridge.core.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
+from host_bridge.drive.controls import make_input
+from host_bridge.inputs.manoeuvres.player import MANOEUVRES
 from host_bridge.sharing.services import Host
 from host_bridge.station import Server, StationBackend
 from host_bridge.station.backend.camera_process import CameraProcess
@@ -66,6 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=_SPEED_MPS,
         metavar="M_PER_S",
         help=f"the top speed for driving from the page (default {_SPEED_MPS:g})",
+    )
+    parser.add_argument(
+        "--program",
+        action="append",
+        default=[],
+        metavar="NAME:REST",
+        help="an input of tandem drive that drives while the page is held, besides the manoeuvres",
     )
     parser.add_argument("--watch-only", action="store_true", help="print no address that may drive")
     parser.add_argument(
@@ -119,7 +129,9 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         return await _serve(args, log, has_seat=False)
     recording = Recording(args.record_to, parse_lidars(args.lidar), _local_now)
     camera = _camera(args)
-    backend = LiveBackend(host, args.speed, recording, camera, _local_now)
+    backend = LiveBackend(
+        host, args.speed, recording, camera, _local_now, _programs(args.program, host)
+    )
     if args.foxglove:
         backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
@@ -133,6 +145,24 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await backend.close()
+
+
+def _programs(texts: list[str], host: Host) -> dict[str, str]:
+    """Return the inputs that the page offers, by what it shows of them.
+
+    Raises errors.TandemError for what is no program.
+    """
+    found = {name: f"script:{name}" for name in MANOEUVRES}
+    for text in texts:
+        if make_input(text, {}, host.cars.clock.now_us).is_person:
+            raise UsageFault(
+                "a person's device is no program",
+                where=f"--program {text}",
+                expected="script:NAME, csv:FILE or path:FILE",
+            )
+        kind, _, rest = text.partition(":")
+        found[f"{kind} {Path(rest.partition('?')[0]).stem}"] = text
+    return found
 
 
 def _camera(args: argparse.Namespace) -> CameraProcess | None:

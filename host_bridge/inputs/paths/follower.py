@@ -124,8 +124,14 @@ class PathFollower(Input):
             return "" if self._options.at else "Where the car stands is the path's first point."
         if not self._path.is_loop:
             return ""
-        done = len(self.tracking_error.lap_times_s)
-        return f"lap {done + 1}" + (f" of {self._options.laps}" if self._options.laps else "")
+        times_s = self.tracking_error.lap_times_s
+        lap = f"lap {len(times_s) + 1}" + (
+            f" of {self._options.laps}" if self._options.laps else ""
+        )
+        if not times_s:
+            return lap
+        best_s = min(times_s)
+        return f"{lap}, last {times_s[-1]:.2f} s, best {best_s:.2f} s ({times_s[-1] - best_s:+.2f})"
 
     def progress_s(self) -> tuple[float, float] | None:
         if self._path.is_loop and not self._options.laps:

@@ -11,7 +11,7 @@ from functools import partial
 
 from host_bridge import drive as driving
 from host_bridge.core import Profile
-from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
 from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
 from host_bridge.link.protocol.events import LinkEvent
@@ -47,8 +47,11 @@ class LiveBackend:
         recording: Recording,
         camera: CameraProcess | None,
         local_now: Callable[[], datetime.datetime],
+        programs: Mapping[str, str],
     ) -> None:
+        """``programs``: the inputs that pages may start, by the name that pages show."""
         self._host = host
+        self._programs = programs
         self._speed_mps = speed_mps
         self._comparison = Comparison()
         self._recording = recording
@@ -117,6 +120,7 @@ class LiveBackend:
         self._comparison.step()
         return {
             "together": self._comparison.rows(),
+            "programs": list(self._programs),
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,
             "distances": {
@@ -132,12 +136,20 @@ class LiveBackend:
     async def handle_request(self, asked: dict[str, object]) -> dict[str, object]:
         """Do what the page asked for; return the answer, which names the request.
 
-        Requests are recording, stopping distances, and on the stand trim and configuration.
+        Requests are recording and its marks, stopping distances, and on the stand trim and
+        configuration.
         """
         if asked.get("do") == "record":
             self._recording.start(sorted(self._cars))
         elif asked.get("do") == "end recording":
             self._recording.end()
+        elif asked.get("do") == "mark":
+            is_set = self._recording.mark(str(asked.get("text") or ""))
+            return {
+                "of": "mark",
+                "is_done": is_set,
+                "text": "" if is_set else "nothing is recorded",
+            }
         elif asked.get("do") == "distances":
             watched = self._cars.get(str(asked.get("car")))
             if watched and watched.opened.car.vehicle:
@@ -166,9 +178,17 @@ class LiveBackend:
         seat: PageSeat,
         ended: Callable[[str], None],
         boards: Mapping[str, str],
+        program: str,
     ) -> dict[str, float]:
         for name in names:
             self._refuse_unknown(name, boards.get(name, ""))
+        if program and program not in self._programs:
+            raise UsageFault(
+                "this station offers no such program",
+                expected=", ".join(self._programs),
+                got=program,
+                remedy="tandem station --program NAME:REST",
+            )
         profile = Profile.STAND if seat.is_on_stand else None
         vehicles = [self._cars[it].opened.car.vehicle for it in names if it in self._cars]
         known = [it for it in vehicles if it is not None]
@@ -177,7 +197,8 @@ class LiveBackend:
             limits = seat_limits(known, self._speed_mps, "stand" if seat.is_on_stand else "")
         options = DriveOptions(
             tuple(names),
-            input=seat,
+            input=self._programs[program] if program else seat,
+            hand=seat if program else None,
             speed_mps=limits.get("speed_mps", 0.0) if seat.is_on_stand else self._speed_mps,
             profile=profile,
             is_json=False,

@@ -34,7 +34,12 @@ class PageDriveView:
         notice = drive.notice
         for pattern, words in _KEYS:
             notice = pattern.sub(words, notice)
-        return [drive.phase.value, notice, "; ".join(filter(None, (limit, trip)))]
+        return [
+            drive.phase.value,
+            notice,
+            controls.status_text(now_us),
+            "; ".join(filter(None, (limit, trip))),
+        ]
 
     def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         return []

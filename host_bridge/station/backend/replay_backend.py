@@ -108,6 +108,7 @@ class ReplayBackend:
         seat: PageSeat,
         ended: Callable[[str], None],
         boards: Mapping[str, str],
+        program: str,
     ) -> dict[str, float]:
         ended("this is a log: nothing in it can be driven")
         return {}

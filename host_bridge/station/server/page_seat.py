@@ -27,6 +27,7 @@ _HELD, _BY_PAD = 1, 2
 _FULL = 32_767.0  # of a stick: 16 bits with a sign
 PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: for a device that cannot prove it is alive
 PAD_AGAIN_US = 1_000_000  # a pad whose reports show nothing new for so long is let go
+_TAKES_OVER = 0.1  # chosen, of full steering: more than a thumb that rests trembles
 _COUNT_MASK = 0xFFFF
 
 
@@ -34,6 +35,8 @@ class PageSeat(Input):
     """The input of the one page that drives; ``tell`` gets lines for the page, ten times a second.
 
     ``is_on_stand``: a person attested that the wheels are off the ground. Only then it has a brake.
+    ``is_guard``: a program drives while the page is held. Steering by more than a tenth takes over,
+    and the program waits for a new hold.
     """
 
     is_person = True
@@ -44,8 +47,12 @@ class PageSeat(Input):
         tell: Callable[[list[str]], None],
         *,
         is_on_stand: bool = False,
+        is_guard: bool = False,
     ) -> None:
         self.source = SEAT
+        self.has_separate_enable = is_guard
+        self._takes_over = False
+        self._lease_us = 0
         self.is_on_stand = is_on_stand
         self._brake = 0.0
         self.frames = 0
@@ -64,6 +71,8 @@ class PageSeat(Input):
 
     async def open(self, context: InputContext) -> None:
         self._limits = context.limits(self.source)
+        if self.has_separate_enable:
+            self._lease_us = round(context.lease_s(self.source) * 1e6)
 
     def hear(self, frame: bytes) -> bool:
         """Take a frame of the page; return False if it is none. Only the newest counts."""
@@ -80,7 +89,7 @@ class PageSeat(Input):
         if count != self._pad_count:
             self._pad_count, self._pad_new_us = count, now_us
         if not flags & _HELD:
-            self._is_held = self._needs_release = False
+            self._is_held = self._needs_release = self._takes_over = False
         else:
             self.held_us = now_us
             self._is_held = self._is_held or not self._needs_release
@@ -108,6 +117,10 @@ class PageSeat(Input):
             self.let_go()
         if not self._is_held:
             return DriveCommand()
+        if self.has_separate_enable:
+            self._takes_over |= abs(self._steer) > _TAKES_OVER
+            if not self._takes_over:
+                return self._permission(now_us)
         speed_mps = self._speed * (
             self._limits.speed_mps if self._speed > 0 else self._limits.reverse_mps
         )
@@ -120,6 +133,19 @@ class PageSeat(Input):
             is_held=True,
             input_count=self.frames & _COUNT_MASK,
             heard_us=self._heard_us,
+        )
+
+    def _permission(self, now_us: int) -> DriveCommand:
+        """Return the hold that lets a program drive.
+
+        The program's own claims are fresh whatever the page does, so a silence of the page, which
+        would be the car's to judge, is judged here, and stops the cars.
+        """
+        if now_us - self._heard_us >= self._lease_us:
+            self.let_go()
+            return DriveCommand(lost="The page was silent while it let a program drive")
+        return DriveCommand(
+            is_held=True, permits_autonomy=True, input_count=self.frames & _COUNT_MASK
         )
 
     def requests(self) -> Sequence[OperatorRequest]:

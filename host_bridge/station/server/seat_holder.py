@@ -28,6 +28,7 @@ class SeatHolder:
     cars: tuple[str, ...]
     boards: Mapping[str, str] = field(default_factory=dict)
     since_us: int = 0
+    program: str = ""  # what drives while the page is held; "": the hand itself
     asked_by: str = ""  # the page that asks for it
     asked_us: int = 0
 
@@ -45,6 +46,7 @@ class SeatHolder:
             tuple(dict.fromkeys(cars))[:_MOST_CARS],
             {str(name): str(board) for name, board in known},
             now_us,
+            str(asked.get("program") or ""),
         )
 
     def named(self) -> str:
@@ -79,6 +81,7 @@ class SeatHolder:
             "by": self.by,
             "cars": list(self.cars),
             "since_s": round((now_us - self.since_us) * 1e-6, 1),
+            "program": self.program,
             "asked_by": self.asked_by,
         }
 

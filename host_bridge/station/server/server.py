@@ -85,10 +85,11 @@ class StationBackend(Protocol):
         seat: PageSeat,
         ended: Callable[[str], None],
         boards: Mapping[str, str],
+        program: str,
     ) -> dict[str, float]:
         """Drive these cars, the first with its twins, by the page's seat; all get the same claims.
         ``ended`` gets why that is over, ``boards`` has what the page knew each car by, in
-        hexadecimal.
+        hexadecimal. With a ``program`` of ``extras`` that drives, while the page is held.
 
         Returns how far each actuator may go, by name and unit. Raises errors.TandemError where
         another board is there: then it is another car."""
@@ -272,6 +273,9 @@ class Server:
             await refuse(connection, f"another page has the seat{self._seat.named()}")
             return
         is_on_stand = asked.get("profile") == "stand"
+        if is_on_stand and asked.get("program"):
+            await refuse(connection, "on the stand only the sliders drive")
+            return
         if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
             await refuse(connection, "say first that the wheels are off the ground")
             return
@@ -279,12 +283,17 @@ class Server:
             self._backend.now_us,
             lambda lines: send(connection, {"lines": lines}),
             is_on_stand=is_on_stand,
+            is_guard=bool(asked.get("program")),
         )
         self._seat = SeatHolder.from_request(asked, seat, self._backend.now_us())
         try:
             try:
                 limits = self._backend.start_drive(
-                    self._seat.cars, seat, lambda why: end(connection, why), self._seat.boards
+                    self._seat.cars,
+                    seat,
+                    lambda why: end(connection, why),
+                    self._seat.boards,
+                    self._seat.program,
                 )
             except TandemError as fault:
                 await refuse(connection, str(fault))

@@ -4,16 +4,16 @@ import { at, draw, mark, put, station } from "/scripts/dom.js";
 const ZERO = 2 / 3;  // of the pad's height is forward, the rest backward
 const SPRING = 9;  // steering by keys is back in the middle after 0.15 s: nine frames of 60 a second
 let seat = null, isSeated = false, pointer = null, isKeyHeld = false, steer = 0, speed = 0, mustLetGo = false, lastPad = 0, padReports = 0;
-let limits = null, isOnStand = false, brake = 0, springs = false, wasHeld = false, stopAll = () => {};
+let limits = null, isOnStand = false, isGuard = false, originX = 0, brake = 0, springs = false, wasHeld = false, stopAll = () => {};
 const FRAME = new DataView(new ArrayBuffer(10)), STAND_FRAME = new DataView(new ArrayBuffer(12));
 export const isHeld = () => isSeated && !mustLetGo && (pointer !== null || isKeyHeld || padHeld());
 export const isDown = () => wasHeld || pointer !== null || isKeyHeld;
 export const asked = () => ({ steer, speed, limits });
 export function onStop(stop) { stopAll = stop; }
 export function sitDown(socket) { seat = socket; }
-export function sit(yes, granted, onStand) {
+export function sit(yes, granted, onStand, guard) {
   isSeated = yes;
-  limits = yes ? granted : null; isOnStand = yes && onStand;
+  limits = yes ? granted : null; isOnStand = yes && onStand; isGuard = yes && guard;
   document.body.classList.toggle("onstand", isOnStand);
   at("sliders").hidden = !isOnStand;
   at("slide-brake").disabled = !limits || !limits.brake_percent;
@@ -76,7 +76,7 @@ export function showScale(top) { for (const it of at("hold").querySelectorAll("[
 let box = null;  // of the pad as the hold began: what is laid out anew above it moves no car
 function place(event) {
   const x = within((event.clientX - box.left) / box.width * 2 - 1), y = (event.clientY - box.top) / box.height;
-  steer = -x; speed = within(y <= ZERO ? 1 - y / ZERO : (ZERO - y) / (1 - ZERO));
+  steer = isGuard ? within(originX - x) : -x; speed = within(y <= ZERO ? 1 - y / ZERO : (ZERO - y) / (1 - ZERO));
   showRing();
 }
 const KEYS = { KeyW: [0, .1], ArrowUp: [0, .1], KeyS: [0, -.1], ArrowDown: [0, -.1], KeyA: [.1, 0], ArrowLeft: [.1, 0], KeyD: [-.1, 0], ArrowRight: [-.1, 0], KeyQ: [0, 0] };
@@ -88,7 +88,7 @@ function layHold(say) {
     if (!isSeated || !event.isPrimary) return;
     event.preventDefault(); hold.focus();
     hold.setPointerCapture(event.pointerId);
-    pointer = event.pointerId; box = hold.getBoundingClientRect(); springs = false; place(event);
+    pointer = event.pointerId; box = hold.getBoundingClientRect(); springs = false; originX = within((event.clientX - box.left) / box.width * 2 - 1); place(event);  // over a program only a finger that moves steers
   };
   hold.onpointermove = (event) => { if (event.pointerId === pointer) place(event); };
   endsByPointer(hold);

@@ -14,6 +14,7 @@ export const mine = () => cars;
 export const sits = () => isSeated;
 const chosen = () => at("car").value;
 const twins = () => [...at("twin-choice").querySelectorAll("input:checked")].map((it) => it.value);
+const program = () => at("offground").checked ? "" : at("program").value;  // on the stand only sliders drive
 export const choice = () => chosen() ? [chosen(), ...twins()] : [];
 function kept(name, value) { try { return value === undefined ? localStorage.getItem(name) : localStorage.setItem(name, value); } catch { return null; } }
 const myName = () => at("my-name").value.trim() || at("my-name").placeholder;
@@ -27,7 +28,7 @@ function take(wanted) {
   sitDown(seat);
   const stand = at("offground").checked ? { profile: "stand", attest: "wheels-off-ground" } : {};
   const known = Object.fromEntries(cars.map((name) => [name, boards.get(name) || ""]));
-  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: cars[0], with: cars.slice(1), boards: known, by: myName(), ...stand }));
+  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: cars[0], with: cars.slice(1), boards: known, by: myName(), program: program(), ...stand }));
   seat.onmessage = (event) => hear(JSON.parse(event.data));
   seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
 }
@@ -56,7 +57,7 @@ function hear(said) {
 function sit(yes, said) {
   isSeated = yes;
   document.body.classList.toggle("seated", yes);
-  sitAtPad(yes, said && said.limits, Boolean(said && said.is_on_stand));
+  sitAtPad(yes, said && said.limits, Boolean(said && said.is_on_stand), Boolean(program()));
   for (const it of at("choose").querySelectorAll("input, select")) it.disabled = yes;
   at("end").hidden = !yes;
   at("told").dataset.phase = "";
@@ -93,7 +94,9 @@ function taken(holder) {
 function pad(set, looks, bands) {
   const old = set.find((car) => looks.get(car.name).is === "stale"), holds = isDown();
   if (old) return { step: "pad", band: "GONE", tone: "", head: `Nothing heard from ${old.name}` };
-  if (bands.every((band) => band === "DRIVING")) return { step: "pad", band: "DRIVING", tone: "go", head: holds ? "Driving, you hold" : `Driving by ${set[0].driver}` };
+  const by = isSeated && last ? last.program : "";
+  if (bands.every((band) => band === "DRIVING")) return { step: "pad", band: "DRIVING", tone: "go", head: holds ? by ? `You hold: ${by} drives` : "Driving, you hold" : `Driving by ${set[0].driver}` };
+  if (by) return { step: "pad", band: "ARMED", tone: "armed", head: holds ? `You hold. ${by} waits` : `Hold: ${by} drives` };
   return { step: "pad", band: "ARMED", tone: "armed", head: holds ? "You hold. It waits for neutral" : "Armed: hold here" };
 }
 const names = (list) => list.length < 3 ? list.join(" and ") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
@@ -102,6 +105,7 @@ const minutes = (s) => s < 90 ? `${Math.floor(s)} s` : `${Math.floor(s / 60)} mi
 let last = null;
 export function showSeat(picture, looks, byName) {
   last = picture.seat;
+  offerPrograms(picture.programs || []);
   answered(picture.seat);
   at("asks").hidden = !(isSeated && last && last.asked_by);
   if (!at("asks").hidden) put(at("asks").firstChild, `${last.asked_by} asks for the seat.`);
@@ -165,6 +169,13 @@ function offerTwins(list, checked) {
     label.append(box, car.name);
     return label;
   }));
+}
+// What may drive while the page is held; to steer takes over
+function offerPrograms(list) {
+  const it = at("program");
+  if (it.dataset.names === list.join()) return;
+  it.dataset.names = list.join();
+  it.replaceChildren(new Option("by hand", ""), ...list.map((name) => new Option(`by ${name}, while held`, name)));
 }
 export function laySeat() {
   const label = make("label", "", "Your name "), field = make("input");

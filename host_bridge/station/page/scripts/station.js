@@ -12,7 +12,7 @@ import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
 import { fillFacts, layFacts, openDrawer } from "/scripts/drawer.js";
 import "/scripts/theme.js";
-import "/scripts/work.js";
+import { mark } from "/scripts/work.js";
 import "/scripts/distances.js";
 
 const RETRY_MS = 500, OLD_MS = 500, AGAIN_MS = 100, SPOKEN_MS = 1000;
@@ -153,7 +153,7 @@ function go(to) {
 }
 at("view-drive").onclick = () => go("drive");
 at("view-wall").onclick = () => go("wall");
-const LETTERS = { p: () => openDrawer(), u: unlock, f: () => choose("follow"), 0: () => choose("all"), "+": () => zoom(1.4), "-": () => zoom(1 / 1.4) };
+const LETTERS = { p: () => openDrawer(), u: unlock, m: mark, f: () => choose("follow"), 0: () => choose("all"), "+": () => zoom(1.4), "-": () => zoom(1 / 1.4) };
 document.addEventListener("keydown", (event) => {
   const isField = event.target.closest("input, select, textarea");
   if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

@@ -56,8 +56,15 @@ function showRecording(picture) {
   at("record").hidden = !TOKEN;
   put(at("record"), it.is_on ? "End recording" : "Record all cars");
   at("record").classList.toggle("on", it.is_on);
+  at("marks").hidden = !TOKEN || !it.is_on;
   put(at("recorded"), it.is_on ? `recording for ${it.seconds.toFixed(0)} s, ${size(it.bytes)}: ${it.file}` : it.words);
 }
+export function mark() {  // with the word that was typed, or its number
+  if (!at("record").classList.contains("on")) return;
+  ask({ do: "mark", text: at("mark-word").value.trim() }, (said) => put(at("marked"), said.is_done ? `${at("mark-word").value.trim() || "Mark"} set` : said.text));
+  at("mark-word").value = "";
+}
+at("mark").onclick = mark;
 at("record").onclick = () => ask({ do: at("record").classList.contains("on") ? "end recording" : "record" });
 
 // --- trim and configuration, while somebody says that the wheels are off the ground

@@ -103,7 +103,9 @@ def test_a_loop_is_driven_so_many_laps_which_are_timed():
     scene = Scene(following(LOOP, laps=2))
     scene.at(0.0)
     assert round_it(scene).speed_mps > 0.5
-    assert scene.follower.status_text(0) == "lap 2 of 2"
+    (lap_s,) = scene.follower.tracking_error.lap_times_s
+    words = f"lap 2 of 2, last {lap_s:.2f} s, best {lap_s:.2f} s (+0.00)"
+    assert scene.follower.status_text(0) == words
     assert round_it(scene).speed_mps == 0.0
     tracking_error = scene.follower.tracking_error
     assert tracking_error.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)

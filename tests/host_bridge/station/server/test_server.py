@@ -66,6 +66,7 @@ class StationBackend:
         self.sought: list[tuple[float, bool]] = []
         self.asked: list[dict] = []
         self.boards: list[dict[str, str]] = []
+        self.programs: list[str] = []
         self.of_pages: list[bool] = []
 
     async def stop(self, names, tell, *, is_page) -> None:
@@ -76,8 +77,9 @@ class StationBackend:
         if self.fault:
             raise self.fault
 
-    def start_drive(self, names, seat, ended, boards):
+    def start_drive(self, names, seat, ended, boards, program):
         self.boards.append(boards)
+        self.programs.append(program)
         self.begun.append((names, seat))
         self.ended = ended
         if self.fault:
@@ -552,7 +554,7 @@ def test_everybody_sees_by_which_name_the_seat_is_had_and_since_when(desk, given
     ])  # fmt: skip
     connection.between = lambda: rows.append(desk.server._seat.row(7_500_000))
     asyncio.run(desk.server._answer(connection))
-    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5, "asked_by": ""}]
+    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5, "program": "", "asked_by": ""}]
 
 
 def test_to_unlock_and_to_arm_are_two_words(desk):
@@ -614,3 +616,25 @@ def test_nobody_asks_for_it_without_the_token(desk, token):
 
 def test_a_seat_that_nobody_has_is_not_asked_for(desk):
     assert refused(desk.page("/hold", {"seat": desk.token, "ask": True})) == "nobody has the seat"
+
+
+# --- a program that drives while the page is held
+
+
+def test_a_program_is_started_by_name_and_the_seat_lets_it_drive(desk):
+    assert desk.hold(program="slalom").sent[0]["is_granted"]
+    assert desk.backend.programs == ["slalom"]
+    assert desk.backend.begun[0][1].has_separate_enable
+
+
+@pytest.mark.parametrize("asked", [{}, {"program": ""}, {"program": None}])
+def test_without_a_program_the_hand_itself_drives(desk, asked):
+    desk.hold(**asked)
+    assert desk.backend.programs == [""]
+    assert not desk.backend.begun[0][1].has_separate_enable
+
+
+def test_no_program_drives_on_the_stand(desk):
+    said = desk.hold(program="slalom", profile="stand", attest=WHEELS_OFF_GROUND).sent[0]
+    assert (said["is_granted"], "sliders" in said["why"]) == (False, True)
+    assert desk.backend.begun == []
