@@ -10,7 +10,7 @@ from datetime import datetime
 from host_bridge.cli.arguments.car_option import add_car_option
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import printable
-from host_bridge.sharing.network.guests import Guest, GuestBook
+from host_bridge.sharing.network.guests import MAVLINK, Guest, GuestBook
 from host_bridge.sharing.network.sealed.handshake import Role
 from host_bridge.sharing.services import Host
 
@@ -54,16 +54,18 @@ def run(args: argparse.Namespace, host: Host) -> int:
     elif args.what == "rotate":
         print(f"{car.name}: {book.rotate()} tokens are void; tandem invite makes new ones")
     else:
-        _show(list(_rows(book)), args.json)
+        _show(list(_rows(book, GuestBook(book.board_id, way=MAVLINK))), args.json)
     return 0
 
 
-def _rows(book: GuestBook) -> Iterator[dict[str, object]]:
-    for guest in sorted(book.guests.values(), key=lambda it: it.made_s):
+def _rows(sealed: GuestBook, mavlink: GuestBook) -> Iterator[dict[str, object]]:
+    for guest in sorted(sealed.guests.values(), key=lambda it: it.made_s):
+        book = mavlink if guest.way == MAVLINK else sealed  # each has the times of its own
         seen_s, where = book.times.seen.get(guest.token_id, (None, None))
         yield {
             "id": guest.token_id,
             "label": guest.label,
+            "by": guest.way,
             "role": (Role(guest.role).name or "").lower(),
             "state": _state(book, guest),
             "left_s": round(max(0.0, book.left_s(guest))),
@@ -90,7 +92,7 @@ def _show(rows: list[dict[str, object]], is_json: bool) -> None:
         left_h = float(str(row["left_s"])) / 3600
         print(
             f"{row['id']}  {row['role']:<6} {row['state']:<8} {left_h:7.1f} h left  "
-            f"{printable(str(row['label']))}, {seen}"
+            f"{printable(str(row['label']))}{', by MAVLink' * (row['by'] == MAVLINK)}, {seen}"
         )
     if not rows:
         print("nobody was invited: tandem invite CAR --role watch")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from importlib.util import find_spec
@@ -13,7 +14,7 @@ from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.endpoints.naming import FIRST_PORT
-from host_bridge.sharing.network.guests import GuestBook, new_guest
+from host_bridge.sharing.network.guests import MAVLINK, SEALED, Guest, GuestBook, new_guest
 from host_bridge.sharing.network.sealed.handshake import Address, Role
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
@@ -24,6 +25,7 @@ examples:
   tandem invite red --role drive --until 2h --label Ada
   tandem invite red --role drive --cap 0.5 --address 192.168.1.7
   tandem invite red --json | jq -r .token | ssh laptop tandem accept
+  tandem invite red --mavlink --role drive --label Ada    a passphrase for Ada's ground station
 
 The car has to be served: tandem serve --listen ADDRESS. The token is a key. Whoever holds it is
 that guest, so hand it over where nobody else looks, and revoke it when it is lost: tandem guests
@@ -61,6 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--address", metavar="HOST", help="an address of this machine, as a hint in the token"
     )
+    parser.add_argument(
+        "--mavlink",
+        action="store_true",
+        help="for a ground station at tandem mavlink: print a passphrase instead of a token",
+    )
     parser.add_argument("--json", action="store_true", help="print the token as JSON")
 
 
@@ -81,8 +88,13 @@ def _write(args: argparse.Namespace, opened: OpenCar) -> int:
     role = Role[args.role.upper()]
     for_s = _TIMES_S[role][0] if args.until is None else args.until
     _refuse(args, opened, role, for_s)
-    guest = new_guest(role, args.label, for_s, **_limits(args, role))
+    way = MAVLINK if args.mavlink else SEALED
+    guest = new_guest(role, args.label, for_s, way, **_limits(args, role))
     book = GuestBook(opened.identity.board_id)
+    if args.mavlink:
+        book.keep(guest)
+        _tell_passphrase(args, guest, opened.name, for_s)
+        return 0
     addresses: tuple[Address, ...] = ((args.address, FIRST_PORT),) if args.address else ()
     try:
         token = book.invite(guest, opened.name, addresses)
@@ -103,6 +115,20 @@ def _write(args: argparse.Namespace, opened: OpenCar) -> int:
     return 0
 
 
+def _tell_passphrase(args: argparse.Namespace, guest: Guest, car: str, for_s: float) -> None:
+    key = hashlib.sha256(guest.psk.encode()).hexdigest()  # as stations make it of a passphrase
+    if args.json:
+        row = {"id": guest.token_id, "role": args.role, "until_s": guest.until_s}
+        print(json.dumps({**row, "label": guest.label, "passphrase": guest.psk, "key": key}))
+        return
+    print(
+        f"{guest.label} may {args.role} {car} for {for_s / _HOUR_S:g} h by MAVLink, "
+        f"id {guest.token_id}\n\n{guest.psk}\n\n"
+        "That is the passphrase of the station's signing. MAVProxy: signing key PASSPHRASE. A\n"
+        f"station that takes the key itself, in hexadecimal: {key}"
+    )
+
+
 def _refuse(args: argparse.Namespace, opened: OpenCar, role: Role, for_s: float) -> None:
     """Raise errors.UsageFault if the car, or so much of it, is not this command's to give."""
     if opened.car.is_afar:
@@ -110,6 +136,12 @@ def _refuse(args: argparse.Namespace, opened: OpenCar, role: Role, for_s: float)
             "only the car's own host invites to it",
             where=opened.uri,
             remedy="run tandem invite where tandem serve --listen runs",
+        )
+    if args.mavlink and args.address:
+        raise UsageFault(
+            "the passphrase of a ground station has no address",
+            expected="--mavlink without --address",
+            got=f"--address {args.address}",
         )
     longest_s = _TIMES_S[role][1]
     if for_s > longest_s:

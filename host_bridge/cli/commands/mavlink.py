@@ -3,23 +3,25 @@
 The car is a ground rover of a generic autopilot: QGroundControl, MAVProxy, MAVSDK and pymavlink
 find it on UDP. Anybody's disarm, forced or not, and flight termination stop it, at once and
 unsigned. A virtual car is armed by the station and driven by MANUAL_CONTROL (its joystick). A real
-car is armed by the person beside it, and driven by signed messages only, while the button of
---deadman is held.
+car is armed by the person beside it, and driven by the signed messages of a station that was
+invited to drive, while the button of --deadman is held.
 
 Without --to it tells 127.0.0.1:14550, where a station of this machine listens. An address beyond
-this machine needs a key; then everything but a stop has to be signed with it.
+this machine needs a station that was invited: tandem invite CAR --mavlink prints the passphrase to
+type into it. There everything but a stop has to be signed. Each station has a passphrase of its
+own; tandem guests lists and revokes them, also while this runs.
 
 examples:
   tandem mavlink --car sim://f1tenth                  and open QGroundControl on this machine
   tandem mavlink f1tenth --system 7                   a car that is served, as system 7
   tandem mavlink f1tenth --to 127.0.0.1:14551         mavproxy.py --master=udp:127.0.0.1:14551
   tandem mavlink f1tenth --origin 48.137,11.575,90    on the map; its x axis points east
-  tandem mavlink --new-key station.key                prints what to type into the station
-  tandem mavlink f1tenth --key station.key --listen 192.168.7.2:14550 --deadman 4
+  tandem invite f1tenth --mavlink --role drive --label Ada       prints Ada's passphrase
+  tandem mavlink f1tenth --listen 192.168.7.2:14550 --deadman 4  where Ada's station calls
   tandem mavlink f1tenth --watch-only                 nobody drives or arms by it
 
-exit codes: 0 the time of --seconds is over; 2 an address beyond this machine without a key; 3 the
-port is taken, or pymavlink is not installed; 130 ended by Ctrl-C.
+exit codes: 0 the time of --seconds is over; 2 an address beyond this machine, and nobody invited;
+3 the port is taken, or pymavlink is not installed; 130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -75,10 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BUTTON",
         help="the joystick's button that is held to drive, 0 to 15; a real car needs one",
     )
-    parser.add_argument("--key", type=Path, metavar="FILE", help="the passphrase to sign with")
-    parser.add_argument(
-        "--new-key", type=Path, metavar="FILE", help="make such a file, print it, and end"
-    )
     add_vehicle_option(parser)
     parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="the top speed")
     parser.add_argument(
@@ -101,8 +99,6 @@ def run(args: argparse.Namespace, host: Host) -> int:
             "MAVLink needs pymavlink, which is not installed here",
             remedy="pip install 'tandem-cars[mavlink]'",
         )
-    if args.new_key:
-        return _make_key(args)
     from host_bridge.station.mavlink.run import serve
 
     def tell(name: str, text: str) -> None:
@@ -117,17 +113,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return run_async(serve(_options(args), host, tell, tell_stations))
 
 
-def _make_key(args: argparse.Namespace) -> int:
-    from host_bridge.station.mavlink.keys import write_new_key
-
-    text = write_new_key(args.new_key)
-    print(json.dumps({"file": str(args.new_key), "passphrase": text}) if args.json else text)
-    return 0
-
-
 def _options(args: argparse.Namespace) -> Options:
     from host_bridge.station.mavlink.endpoint import LOOPBACK, parse_address
-    from host_bridge.station.mavlink.keys import read_key
     from host_bridge.station.mavlink.messages.frames import LocalFrame
     from host_bridge.station.mavlink.run import Options
     from host_bridge.station.mavlink.speaker import Settings
@@ -142,7 +129,6 @@ def _options(args: argparse.Namespace) -> Options:
         args.system,
         is_virtual=False,
         to=parse_address(to, "--to") if to else None,
-        key=read_key(args.key) if args.key else None,
         frame=origin.frame if origin else LocalFrame(),
         origin=origin,
     )

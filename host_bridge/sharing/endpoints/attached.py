@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from host_bridge.core.system.atomic_file import write_atomically
+from host_bridge.core.system.printable import printable
 from host_bridge.sharing.endpoints.served import is_running, runtime_dir
 
 _SUFFIX = ".attached"
@@ -28,10 +29,12 @@ class Attached:
     address: str
     is_signed: bool
     drives: bool
+    guest: str = ""  # the label of its invitation
 
     def __str__(self) -> str:
         signed = ", signed" if self.is_signed else ""
-        return f"{self.by} {self.who} at {self.address}{signed}{', DRIVES' * self.drives}"
+        who = f"{printable(self.guest)} ({self.who})" if self.guest else self.who
+        return f"{self.by} {who} at {self.address}{signed}{', DRIVES' * self.drives}"
 
 
 def tell_attached(car: str, stations: Sequence[Attached]) -> None:

@@ -31,6 +31,7 @@ from host_bridge.sharing.network.tokens import Token
 _LEAP_S = 36 * 3600.0  # the most that one start believes of a clock that is ahead
 KEPT_S = 30 * 86_400.0  # a key that is over tells its holder so for a month, then it is wiped
 GUESTS = 64  # of a car
+SEALED, MAVLINK = "sealed", "mavlink"  # the ways by which guests come
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Guest:
     stop_sources: int = 0
     cap_mm_s: int = 0
     revoked_s: float | None = None
+    way: str = SEALED  # MAVLINK: a ground station, whose passphrase is the text of ``psk``
 
     @property
     def budget_s(self) -> float:
@@ -65,19 +67,22 @@ class ServedTimes:
 
 
 class GuestBook:
-    """The guests of the car with this board."""
+    """The guests of the car with this board; times are those of who comes by ``way``."""
 
     def __init__(
         self,
         board_id: bytes,
         folder: Path | None = None,
         wall_s: Callable[[], float] = time.time,
+        way: str = SEALED,
     ) -> None:
         """Read the files, if there are any. Raises errors.DataFileFault."""
         self.board_id = board_id
         folder = folder or data_folder("guests")
         self._path = folder / f"{board_id.hex()}.json"
-        self._served_path = folder / f"{board_id.hex()}.served.json"
+        self._way = way
+        served = "served" if way == SEALED else way  # each way has a program that counts its times
+        self._served_path = folder / f"{board_id.hex()}.{served}.json"
         self._wall_s = wall_s
         self._stamp: tuple[int, int] | None = None
         self.static_key = b""
@@ -95,6 +100,19 @@ class GuestBook:
 
         Raises errors.UsageFault, errors.DataFileFault.
         """
+        self.keep(guest)
+        return Token(
+            Role(guest.role),
+            bytes.fromhex(guest.token_id),
+            self.board_id,
+            public_key(self.static_key),
+            bytes.fromhex(guest.psk),
+            car_name,
+            addresses,
+        )
+
+    def keep(self, guest: Guest) -> None:
+        """Keep a guest. Raises errors.UsageFault, errors.DataFileFault."""
         with locked(self._path):
             self.reload()
             self._forget_old()
@@ -108,15 +126,6 @@ class GuestBook:
             self.static_key = self.static_key or new_private_key()
             self.guests[guest.token_id] = guest
             self._write()
-        return Token(
-            Role(guest.role),
-            bytes.fromhex(guest.token_id),
-            self.board_id,
-            public_key(self.static_key),
-            bytes.fromhex(guest.psk),
-            car_name,
-            addresses,
-        )
 
     def revoke(self, begin: str) -> list[Guest]:
         """Revoke the guests whose id begins so, or ``all``; return them.
@@ -172,8 +181,13 @@ class GuestBook:
         return True
 
     def find(self, token_id: bytes) -> Guest | None:
-        """Return the guest with this token, also one whose time is over."""
-        return self.guests.get(token_id.hex())
+        """Return the guest of this way with this token, also one whose time is over."""
+        guest = self.guests.get(token_id.hex())
+        return guest if guest is not None and guest.way == self._way else None
+
+    def live(self) -> list[Guest]:
+        """Return the guests of this way whose time is not over."""
+        return [it for it in self.guests.values() if it.way == self._way and self.left_s(it) > 0]
 
     def left_s(self, guest: Guest) -> float:
         """Return for how long a guest is one: 0 or less if it is over."""
@@ -213,12 +227,12 @@ class GuestBook:
         self._stamp = _stamp(self._path)
 
 
-def new_guest(role: Role, label: str, for_s: float, **limits: int) -> Guest:
+def new_guest(role: Role, label: str, for_s: float, way: str = SEALED, **limits: int) -> Guest:
     """Return a guest with new random keys, from now on."""
     now_s = time.time()
     psk = secrets.token_bytes(32).hex()  # bytes: ChaCha20's key
     token_id = secrets.token_bytes(8).hex()  # bytes: a name, and no secret
-    return Guest(token_id, psk, int(role), label, now_s, now_s + for_s, **limits)
+    return Guest(token_id, psk, int(role), label, now_s, now_s + for_s, way=way, **limits)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -1,7 +1,7 @@
 """The UDP socket to stations, and which addresses it may have.
 
-Loopback unless an address beyond it is named; then only with a key, for a network authenticates
-nobody. Whoever is heard may stop the car all the same.
+Loopback unless an address beyond it is named; then only once a station was invited, for a network
+authenticates nobody. Whoever is heard may stop the car all the same.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ def parse_address(text: str, option: str) -> Address:
     return str(found[0][4][0]), number
 
 
-def bind_address(to: Address | None, listen: Address | None, *, has_key: bool) -> Address:
-    """Return where to bind. Raises errors.UsageFault for a network without a key."""
+def bind_address(to: Address | None, listen: Address | None, *, has_guests: bool) -> Address:
+    """Return where to bind. Raises errors.UsageFault for a network of which nobody is invited."""
     for option, address in (("--to", to), ("--listen", listen)):
-        if address and not has_key and not is_loopback(address[0]):
+        if address and not has_guests and not is_loopback(address[0]):
             raise UsageFault(
-                "an address beyond this machine needs a signing key: a network authenticates "
-                "nobody, and an open port must not drive a car",
+                "an address beyond this machine needs a station that was invited: a network "
+                "authenticates nobody, and an open port must not drive a car",
                 where=f"{option} {address[0]}:{address[1]}",
-                expected="--key FILE, and the same passphrase in the station",
-                got="no key",
-                remedy="tandem mavlink --new-key station.key makes one; without a key stay on "
-                f"{LOOPBACK}",
+                expected="the passphrase of an invitation in each station",
+                got="nobody is invited to this car by MAVLink",
+                remedy="tandem invite CAR --mavlink --role drive --label NAME prints one; without "
+                f"it stay on {LOOPBACK}",
             )
     if listen:
         return listen

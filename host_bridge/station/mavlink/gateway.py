@@ -20,8 +20,10 @@ from host_bridge.station.mavlink.commands import (
     obey,
 )
 from host_bridge.station.mavlink.driving.ages import HoldAges
-from host_bridge.station.mavlink.driving.driver import Arming, Driver
+from host_bridge.station.mavlink.driving.arming import Arming
+from host_bridge.station.mavlink.driving.driver import Driver
 from host_bridge.station.mavlink.driving.hand import Sticks
+from host_bridge.station.mavlink.keys import StationKeys
 from host_bridge.station.mavlink.messages.dialect import (
     Decoder,
     HeardMessage,
@@ -58,16 +60,22 @@ class Gateway:
     """
 
     def __init__(
-        self, car: Car, settings: Settings, outside: Outside, driver: Driver | None
+        self,
+        car: Car,
+        settings: Settings,
+        outside: Outside,
+        driver: Driver | None,
+        keys: StationKeys,
     ) -> None:
         self.settings = settings
         self.stations = Stations()
         self.driver = driver
-        self.speaker = Speaker(car, settings, outside, self.stations)
+        self.keys = keys
+        self.speaker = Speaker(car, settings, outside, self.stations, keys.all)
         self.schedule = self.speaker.schedule
         self._car = car
         self._outside = outside
-        self._decoder = Decoder(settings.key, signing_time(outside.unix_ns()))
+        self._decoder = Decoder(keys.all, signing_time(outside.unix_ns()))
         self._acks = Acknowledgements(self._acknowledge)
         self._ages = HoldAges()
         self._requests = Requests(
@@ -100,7 +108,10 @@ class Gateway:
                 self._take(heard, address)
 
     def step(self) -> None:
+        """Advance. Raises errors.DataFileFault if the keys cannot be read any more."""
         now_us = self._outside.now_us()
+        if self.keys.refresh():
+            self._end_guests(now_us)
         for gone in self.stations.forget_silent(now_us):
             self._outside.tell(f"station {gone} is silent")
         if self.driver:
@@ -117,27 +128,16 @@ class Gateway:
     def attached(self) -> list[Attached]:
         """Return who is connected, for whoever shows it."""
         drives = self.driver.drives if self.driver else lambda station: False
-        return [
-            Attached(
-                "MAVLink",
-                f"{it.system}/{it.component}",
-                f"{it.address[0]}:{it.address[1]}",
-                it.is_signed,
-                drives(it),
-            )
-            for it in self.stations.all()
-        ]
+        return self.stations.attached(drives)
 
     # --- what comes
 
     def _take(self, heard: HeardMessage, address: Address) -> None:
         station, is_new = self.stations.hear(address, heard, self._outside.now_us())
-        right = rights(
-            is_local=station.is_local,
-            is_signed=heard.is_signed,
-            is_virtual=self.settings.is_virtual,
-        )
+        right = rights(heard.key, is_local=station.is_local, is_virtual=self.settings.is_virtual)
         if is_new:
+            if heard.key is not None:
+                self.keys.note_visit(heard.key, address[0])
             may = "may drive" if Right.DRIVE in right else "may watch and stop"
             self._outside.tell(f"station {station} is heard, {may}")
         elif right == NONE:
@@ -160,7 +160,7 @@ class Gateway:
     def _take_sticks(self, heard: HeardMessage, station: Station, right: Right) -> None:
         now_us = self._outside.now_us()
         message = heard.message
-        sticks = Sticks.of(message.x, message.y, message.r, message.buttons)
+        sticks = Sticks.of(message)
         if self.driver is None:
             self._refuse(station, _WATCH_ONLY)
             return
@@ -209,7 +209,15 @@ class Gateway:
         now_us = self._outside.now_us()
         if now_us >= self._stranger_us:
             self._stranger_us = now_us + _REFUSED_AGAIN_US
-            self._outside.tell(f"{station} does not sign with the key: it may stop, and no more")
+            self._outside.tell(f"{station} signs with no guest's key: it may stop, and no more")
+
+    def _end_guests(self, now_us: int) -> None:
+        """End the stations that are guests no more. One that drives stops the car by it."""
+        for station in self.stations.without_key(self.keys.all()):
+            self._outside.tell(f"station {station} is no guest any more")
+            if self.driver and self.driver.drives(station):
+                self._car.stop(Sender.OWNER, "guest is over", now_us)
+            station.key = None
 
     def _tell(self, station: Station, why: str) -> None:
         self.speaker.say(WARNING, why, station)

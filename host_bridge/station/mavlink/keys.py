@@ -1,62 +1,73 @@
-"""The key with which messages are signed: a passphrase in a file of this user's own.
+"""The stations that were invited to a car: the key, the role and the cap of each.
 
-MAVLink's key is the SHA-256 of the passphrase, as QGroundControl and MAVProxy compute it; so the
-line of the file is what a person types into the station.
+MAVLink's key is the SHA-256 of the passphrase, as QGroundControl and MAVProxy compute it; so what
+``tandem invite --mavlink`` prints is what a person types into the station. Each station has one of
+its own: whoever signs is thereby named, and is revoked alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.sharing.network.guests import Guest, GuestBook
+from host_bridge.sharing.network.sealed.handshake import Role
 
-_KEY_BYTES = 32  # as a pairing's: nobody guesses 256 bits
-_FEWEST = 32  # letters of a passphrase: as many hexadecimal digits are 128 bits
-_LONGEST = 4096  # bytes of a file that holds one line
+_LOOKS_EVERY_US = 1_000_000  # for those whose time is over; a changed file is noticed at each look
 
 
-def read_key(path: Path) -> bytes:
-    """Return the key in a file. Raises errors.DataFileFault, errors.UsageFault."""
-    try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            text = file.read(_LONGEST).decode("utf-8", "replace").strip()
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
-    if mode & 0o077:
-        raise UsageFault(
-            "others may read this key, so it is none",
-            where=str(path),
-            expected="mode 0600",
-            got=f"mode {mode & 0o777:04o}",
-            remedy=f"make another one, tandem mavlink --new-key; or chmod 600 {path}",
+@dataclass(frozen=True)
+class StationKey:
+    """The key of an invited station, and what its invitation lets it do."""
+
+    guest_id: str
+    label: str
+    may_drive: bool
+    cap_mps: float | None
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, guest: Guest) -> StationKey:
+        return cls(
+            guest.token_id,
+            guest.label,
+            bool(guest.role & Role.DRIVE),
+            guest.cap_mm_s * 1e-3 if guest.cap_mm_s else None,
+            hashlib.sha256(guest.psk.encode()).digest(),
         )
-    if len(text) < _FEWEST or "\n" in text:
-        raise UsageFault(
-            "no passphrase of a signing key",
-            where=str(path),
-            expected=f"one line of {_FEWEST} letters or more",
-            got=f"{len(text)} letters",
-            remedy="tandem mavlink --new-key FILE makes one",
-        )
-    return hashlib.sha256(text.encode()).digest()
 
 
-def write_new_key(path: Path) -> str:
-    """Make a passphrase, write it to a new file with mode 0600, and return it.
+class StationKeys:
+    """The keys that count at this moment. ``refresh`` takes over what invite and guests changed."""
 
-    Raises errors.DataFileFault, also for a file that is there already.
-    """
-    text = secrets.token_hex(_KEY_BYTES)
-    try:
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise DataFileFault.in_the_way(path) from None
-    except OSError as error:
-        raise DataFileFault.unwritable("the key", path, error) from None
-    with os.fdopen(number, "w") as file:
-        file.write(text + "\n")
-    return text
+    def __init__(self, book: GuestBook, now_us: Callable[[], int]) -> None:
+        self._book = book
+        self._now_us = now_us
+        self._counted_us = self._due_us = now_us()
+        self._keys: list[StationKey] = []
+        self.refresh()
+
+    def all(self) -> list[StationKey]:
+        return self._keys
+
+    def refresh(self) -> bool:
+        """Look who is invited; return whether that changed. Raises errors.DataFileFault."""
+        now_us = self._now_us()
+        if not self._book.reload() and now_us < self._due_us:
+            return False
+        self._due_us = now_us + _LOOKS_EVERY_US
+        before, self._keys = self._keys, [StationKey.of(it) for it in self._book.live()]
+        return self._keys != before
+
+    def note_visit(self, key: StationKey, host: str) -> None:
+        """Remember for ``tandem guests`` that this station was here."""
+        guest = self._book.guests.get(key.guest_id)
+        if guest is not None:
+            self._book.note_visit(guest, (host, 0))
+
+    def count_time(self) -> None:
+        """Count the time served since the last call, and write it. Raises errors.DataFileFault."""
+        now_us = self._now_us()
+        self._book.pass_time((now_us - self._counted_us) * 1e-6)
+        self._counted_us = now_us

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.core.system.printable import printable
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.control_task import next_tick_us
 from host_bridge.drive.controls import DriveContext
 from host_bridge.drive.opening import start_log
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.attached import Attached, tell_attached, withdraw_attached
+from host_bridge.sharing.network.guests import MAVLINK, GuestBook
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.services.parameter_dialogue import Progress
@@ -24,6 +26,7 @@ from host_bridge.station.mavlink.driving.driver import Driver, program_seat
 from host_bridge.station.mavlink.driving.hand import SOURCE
 from host_bridge.station.mavlink.endpoint import UdpEndpoint, bind_address
 from host_bridge.station.mavlink.gateway import Gateway
+from host_bridge.station.mavlink.keys import StationKeys
 from host_bridge.station.mavlink.messages.dialect import HeardMessage
 from host_bridge.station.mavlink.messages.statustext import INFO, WARNING
 from host_bridge.station.mavlink.speaker import Outside, Settings
@@ -31,6 +34,7 @@ from host_bridge.station.mavlink.stations import Address, Station
 
 _LOG_TOPIC = "mavlink"
 _ROWS_EVERY = 50  # ticks: twice a second
+_COUNTS_EVERY = 6_000  # ticks: once a minute, as the program that lets guests in over the network
 
 
 @dataclass(frozen=True)
@@ -57,15 +61,16 @@ async def serve(options: Options, host: Host, tell: Tell, tell_rows: TellRows) -
 
     Raises errors.TandemError.
     """
-    address = bind_address(
-        options.settings.to, options.listen, has_key=options.settings.key is not None
-    )
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
         epoch = None if options.is_watch_only else host.cars.new_epoch()
         opened = await host.cars.open(options.car, epoch=epoch, vehicle=options.vehicle)
         stack.push_async_callback(opened.close)
+        book = GuestBook(opened.identity.board_id, way=MAVLINK)
+        keys = StationKeys(book, host.cars.clock.now_us)
+        address = bind_address(options.settings.to, options.listen, has_guests=bool(keys.all()))
         log = await start_log(options.record, host, [opened], logs)
-        serving = _Serving(options, host, opened, log, tell)
+        stack.callback(keys.count_time)
+        serving = _Serving(options, host, opened, log, tell, keys)
         stack.callback(serving.endpoint.close)
         stack.callback(withdraw_attached, opened.name)
         bound = await serving.endpoint.open(address)
@@ -80,12 +85,19 @@ class _Serving:
     """One run: the gateway of one car, its socket, its log."""
 
     def __init__(
-        self, options: Options, host: Host, opened: OpenCar, log: Recorder | None, tell: Tell
+        self,
+        options: Options,
+        host: Host,
+        opened: OpenCar,
+        log: Recorder | None,
+        tell: Tell,
+        keys: StationKeys,
     ) -> None:
         self._options = options
         self._host = host
         self._opened = opened
         self._log = log
+        self._keys = keys
         self._clock = host.cars.clock
         self._tell_person = tell
         self._writing: asyncio.Task[None] | None = None
@@ -99,7 +111,7 @@ class _Serving:
             self._log_frame,
             self._write,
         )
-        self.gateway = Gateway(opened.car, settings, outside, self._driver())
+        self.gateway = Gateway(opened.car, settings, outside, self._driver(), keys)
         opened.events.subscribe(self.gateway.speaker.hear_car)
 
     def _hear(self, datagram: bytes, address: Address) -> None:
@@ -111,10 +123,10 @@ class _Serving:
     def greet(self, bound: Address) -> None:
         to = self._options.settings.to
         told = f", tells {to[0]}:{to[1]}" if to else ""
-        signed = "signed" if self._options.settings.key else "unsigned"
+        invited = ", ".join(printable(it.label) for it in self._keys.all()) or "nobody"
         self._tell(
-            f"system {self._options.settings.system}, listens on {bound[0]}:{bound[1]}{told}, "
-            f"{signed}; Ctrl-C ends it"
+            f"system {self._options.settings.system}, listens on {bound[0]}:{bound[1]}{told}; "
+            f"invited: {invited}; Ctrl-C ends it"
         )
 
     async def loop(self, tell_rows: TellRows) -> None:
@@ -139,6 +151,8 @@ class _Serving:
                 tell_attached(self._opened.name, attached)
                 tell_rows(self._opened.name, attached)
             ticks += 1
+            if ticks % _COUNTS_EVERY == 0:
+                self._keys.count_time()
             tick_us, _ = next_tick_us(tick_us, clock.now_us())
             await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)
 

@@ -10,6 +10,7 @@ from host_bridge.cars.car import Car
 from host_bridge.core import CarEvent
 from host_bridge.core.texts.events import event_text
 from host_bridge.link.protocol.events import CarRestarted, LinkEvent, LinkLost
+from host_bridge.station.mavlink.keys import StationKey
 from host_bridge.station.mavlink.messages.dialect import Encoder, HeardMessage, mavlink
 from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin
 from host_bridge.station.mavlink.messages.modes import Mode, heartbeat
@@ -30,7 +31,6 @@ class Settings:
     system: int
     is_virtual: bool
     to: Address | None = None
-    key: bytes | None = field(default=None, repr=False)
     frame: LocalFrame = field(default_factory=LocalFrame)
     origin: Origin | None = None
 
@@ -53,14 +53,22 @@ class Outside:
 class Speaker:
     """Says what a car does, to ``settings.to`` and to every station that may watch."""
 
-    def __init__(self, car: Car, settings: Settings, outside: Outside, stations: Stations) -> None:
+    def __init__(
+        self,
+        car: Car,
+        settings: Settings,
+        outside: Outside,
+        stations: Stations,
+        keys: Callable[[], Sequence[StationKey]],
+    ) -> None:
         self.texts = StatusTexts()
         self.schedule = Schedule()
         self._car = car
         self._settings = settings
         self._outside = outside
         self._stations = stations
-        self._encoder = Encoder(settings.system, settings.key, outside.unix_ns)
+        self._keys = keys
+        self._encoder = Encoder(settings.system, outside.unix_ns)
         self._begun_us = self._heartbeat_us = outside.now_us()
         self._why = ""
 
@@ -127,13 +135,28 @@ class Speaker:
         if now_us >= self._heartbeat_us:
             self._heartbeat_us = max(self._heartbeat_us + HEARTBEAT_US, now_us)
             messages.insert(0, heartbeat(view.status, view.mode))
+            self._call_others(messages[0])
         self._send_all(messages)
 
     def send(self, messages: Sequence[Any], address: Address) -> None:
+        key = self._stations.key_at(address) or next(iter(self._keys()), None)
         for message in messages:
-            frame = self._encoder.encode(message, address)
-            self._outside.log(address, frame)
-            self._outside.send(frame, address)
+            self._send(message, address, key)
+
+    def _send(self, message: Any, address: Address, key: StationKey | None) -> None:
+        frame = self._encoder.encode(message, address, key)
+        self._outside.log(address, frame)
+        self._outside.send(frame, address)
+
+    def _call_others(self, beat: Any) -> None:
+        """Send a heartbeat by each other key to where nobody signed yet.
+
+        A station that has a key takes nothing else for the car, and speaks to no address before.
+        """
+        to = self._settings.to
+        if to is not None and self._stations.key_at(to) is None:
+            for key in self._keys()[1:]:
+                self._send(beat, to, key)
 
     def _say_why(self) -> None:
         """Say why the car stands, once it is another reason."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 
+from host_bridge.core.system.printable import printable
+from host_bridge.sharing.endpoints.attached import Attached
+from host_bridge.station.mavlink.keys import StationKey
 from host_bridge.station.mavlink.messages.dialect import HeardMessage
 
 Address = tuple[str, int]  # host in numbers, port
@@ -25,16 +29,18 @@ class Right(Flag):
 NONE = Right(0)
 
 
-def rights(*, is_local: bool, is_signed: bool, is_virtual: bool) -> Right:
-    """Return what a message lets its station do.
+def rights(key: StationKey | None, *, is_local: bool, is_virtual: bool) -> Right:
+    """Return what a message lets its station do; ``key`` is the one that it is signed with.
 
     Any program of this machine may send to a loopback port, so that alone drives no real car: it
-    takes the key. Who is elsewhere needs the key for everything, and writes no parameter.
+    takes the key of an invitation to drive. Who is elsewhere needs a key for everything, and writes
+    no parameter.
     """
-    if not (is_local or is_signed):
+    if not (is_local or key):
         return NONE
-    driving = Right.DRIVE if is_signed or is_virtual else NONE
-    writing = Right.CONFIGURE if is_local and (is_signed or is_virtual) else NONE
+    is_driver = (key is not None and key.may_drive) or (is_local and is_virtual)
+    driving = Right.DRIVE if is_driver else NONE
+    writing = Right.CONFIGURE if is_driver and is_local else NONE
     return Right.WATCH | driving | writing
 
 
@@ -45,19 +51,27 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(eq=False)  # one object each: who holds the car is told by it
 class Station:
-    """A system and component that was heard from an address; ``is_signed`` within the last 5 s."""
+    """A system and component that was heard from an address.
+
+    ``key`` is the one with which it signed within the last 5 s.
+    """
 
     address: Address
     system: int
     component: int
     is_local: bool
     heard_us: int
-    is_signed: bool = False
-    signed_us: int | None = None
+    key: StationKey | None = None
+    signed_us: int = 0
+
+    @property
+    def is_signed(self) -> bool:
+        return self.key is not None
 
     def __str__(self) -> str:
         host, port = self.address
-        return f"{self.system}/{self.component} at {host}:{port}"
+        who = f"{printable(self.key.label)}, " if self.key else ""
+        return f"{who}{self.system}/{self.component} at {host}:{port}"
 
 
 class Stations:
@@ -67,7 +81,7 @@ class Stations:
         self._all: dict[tuple[Address, int, int], Station] = {}
 
     def hear(self, address: Address, heard: HeardMessage, now_us: int) -> tuple[Station, bool]:
-        """Take a message; return its station, and whether it is new among those that are kept.
+        """Take a message; return its station, and whether who that is is news.
 
         Who is elsewhere and signs nothing is not kept: such addresses cost nothing to invent.
         """
@@ -77,10 +91,12 @@ class Stations:
             address, heard.system, heard.component, is_loopback(address[0]), now_us
         )
         station.heard_us = now_us
-        station.signed_us = now_us if heard.is_signed else station.signed_us
-        signed_us = station.signed_us
-        station.is_signed = signed_us is not None and now_us - signed_us < HEARD_US
-        is_new = known is None and (station.is_local or station.is_signed)
+        is_new = known is None or (heard.key is not None and heard.key != station.key)
+        if heard.key:
+            station.key, station.signed_us = heard.key, now_us
+        elif now_us - station.signed_us >= HEARD_US:
+            station.key = None
+        is_new = is_new and (station.is_local or station.is_signed)
         if is_new and len(self._all) < _MOST:
             self._all[key] = station
         return station, is_new
@@ -90,10 +106,30 @@ class Stations:
         gone = [key for key, it in self._all.items() if now_us - it.heard_us >= HEARD_US]
         return [self._all.pop(key) for key in gone]
 
+    def without_key(self, keys: Sequence[StationKey]) -> list[Station]:
+        """Return those who signed with a key that is none any more."""
+        return [it for it in self._all.values() if it.key is not None and it.key not in keys]
+
+    def key_at(self, address: Address) -> StationKey | None:
+        """Return the key of the station that signed last at an address."""
+        signed = [it for it in self._all.values() if it.key and it.address == address]
+        return max(signed, key=lambda it: it.signed_us).key if signed else None
+
     def watching(self) -> list[Address]:
         """Return where reports go: to each address of which a station may watch."""
         may = [it.address for it in self._all.values() if it.is_local or it.is_signed]
         return list(dict.fromkeys(may))
 
-    def all(self) -> list[Station]:
-        return list(self._all.values())
+    def attached(self, drives: Callable[[Station], bool]) -> list[Attached]:
+        """Return who is connected, for whoever shows it; ``drives`` tells who has the armed car."""
+        return [
+            Attached(
+                "MAVLink",
+                f"{it.system}/{it.component}",
+                f"{it.address[0]}:{it.address[1]}",
+                it.is_signed,
+                drives(it),
+                it.key.label if it.key else "",
+            )
+            for it in self._all.values()
+        ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import (
@@ -26,22 +25,23 @@ from host_bridge.core import (
 )
 from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import DriveContext
+from host_bridge.station.mavlink.driving.arming import Arming, is_armed, needs_clear
 from host_bridge.station.mavlink.driving.hand import SOURCE as HAND_SOURCE
 from host_bridge.station.mavlink.driving.hand import StickHand, Sticks
 from host_bridge.station.mavlink.driving.offboard import SOURCE as PROGRAM_SOURCE
 from host_bridge.station.mavlink.driving.offboard import OffboardProgram
+from host_bridge.station.mavlink.keys import StationKey
 from host_bridge.station.mavlink.messages.modes import HOLD, MANUAL, OFFBOARD, Mode
 from host_bridge.station.mavlink.stations import Right, Station
 
-ARMED = (State.ACTIVE, State.HOLD)
-_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 _KEPT_US = 3_000_000  # as long as a session is kept after its last word
-# The statuses that show it come with the next step of the car
-_SHOWN_US = 500_000
 BY_A_PERSON = (
     "A real car is armed by the person who sees where it stands: tandem arm, or its transmitter."
 )
-NEEDS_KEY = "A real car is driven by signed messages only: start tandem mavlink with --key."
+NEEDS_KEY = (
+    "This car is driven by the signed messages of a station that was invited to drive: "
+    "tandem invite CAR --mavlink --role drive."
+)
 NEEDS_DEADMAN = "A real car needs a deadman: start tandem mavlink with --deadman BUTTON."
 DISARM_FIRST = "Disarm first: the source that drives now would fall silent."
 _NO_SOURCE = "This car's vehicle file lets no MAVLink program drive: it has no [sources.offboard]."
@@ -50,36 +50,6 @@ _OTHER_PERSON = (
     'vehicle file has to say needs = "remote" in [sources.offboard].'
 )
 NO_RIGHT = "Not signed with this car's key."
-
-
-@dataclass
-class Arming:
-    """A request to arm that is under way until ``result`` is set; ``why`` says why it failed."""
-
-    actions: list[OperatorAction]
-    request: ActionRequest | None = None
-    done_us: int | None = None
-    result: bool | None = None
-    why: str = ""
-
-    def step(self, car: Car, now_us: int) -> None:
-        if self.result is not None:
-            return
-        if self.request is not None and self.request.result is None:
-            return
-        if self.request is not None and self.request.result and not self.request.result.is_done:
-            self.result, self.why = False, str(self.request.result)
-        elif self.actions:
-            self.request = car.request(self.actions.pop(0), now_us)
-        else:
-            self._see(car, now_us)
-
-    def _see(self, car: Car, now_us: int) -> None:
-        self.done_us = now_us if self.done_us is None else self.done_us
-        if is_armed(car):
-            self.result = True
-        elif now_us - self.done_us >= _SHOWN_US:
-            self.result, self.why = False, f"Armed, and stopped at once. {car.why_stopped()}"
 
 
 @dataclass(frozen=True)
@@ -123,6 +93,7 @@ class Driver:
     ) -> None:
         self.mode: Mode = MANUAL
         self.holder: Station | None = None
+        self._holders_key: StationKey | None = None
         self._car = car
         self._is_virtual = is_virtual
         self._deadman = deadman
@@ -150,7 +121,7 @@ class Driver:
         if is_armed(self._car):
             return Arming([], result=True)
         sender = Sender.COMMAND if station.is_local else Sender.GUEST
-        clear = [OperatorAction(Action.CLEAR, sender)] if _needs_clear(self._car) else []
+        clear = [OperatorAction(Action.CLEAR, sender)] if needs_clear(self._car) else []
         self._arming = Arming([*clear, arm_action(self._car.profile(), sender)])
         return self._arming
 
@@ -272,9 +243,12 @@ class Driver:
             self._program_seat.program.let_go()
 
     def _take(self, station: Station, now_us: int) -> None:
-        if station is not self.holder:
-            self.holder = station
-            self._hand = StickHand(self._limits, self._lease_us, self._deadman)
+        if station is not self.holder or station.key not in (None, self._holders_key):
+            self.holder, self._holders_key = station, station.key
+            limits = _capped(self._limits, station.key)
+            self._hand = StickHand(limits, self._lease_us, self._deadman)
+            if isinstance(self._program_seat, ProgramSeat):
+                self._program_seat.program.cap_mps = station.key.cap_mps if station.key else None
         self._held_us = now_us
 
     def _refusal(self, station: Station, right: Right, now_us: int) -> str:
@@ -285,11 +259,10 @@ class Driver:
         return f"Station {self.holder} has the car; it is free 3 s after that falls silent."
 
 
-def is_armed(car: Car) -> bool:
-    """Return whether the car is online and its newest status says armed."""
-    return car.is_online() and car.status is not None and car.status.state in ARMED
-
-
-def _needs_clear(car: Car) -> bool:
-    status = car.status
-    return status is not None and bool(status.causes or status.faults or status.state in _HALTED)
+def _capped(limits: InputLimits, key: StationKey | None) -> InputLimits:
+    if key is None or key.cap_mps is None:
+        return limits
+    cap_mps = key.cap_mps
+    return InputLimits(
+        min(limits.speed_mps, cap_mps), min(limits.reverse_mps, cap_mps), limits.steer_rad
+    )

@@ -2,15 +2,17 @@
 
 A station sends its newest values again and again, also while its window hangs or its stick is
 gone, and numbers no report of the stick. So a stream of packets is no proof of a hand, and only
-values that change are one: those that changed within 0.2 s drive as fast as the source may, others
-as fast as a pad that does not show that it lives, and after 1 s of the same value while it drives
-the deadman has to be let go and held anew.
+values that change are one, those of any axis or button: if one changed within 0.2 s, the sticks
+drive as fast as the source may, else as fast as a pad that does not show that it lives. After 1 s
+of the same values while it drives the deadman has to be let go and held anew. A stick at the very
+end of its way is pressed against a stop and shows less: then that is after 3 s.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from host_bridge.core import NEUTRAL_US, DriveCommand, InputLimits
 from host_bridge.station.mavlink.messages.frames import left, stick
@@ -20,6 +22,9 @@ REST = 0.05  # of a stick's range, as of a pad: springs do not centre it more ex
 ALIVE_US = 200_000  # as a car's frozen_s: a living stick trembles more often
 UNPROVEN_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: for a device that cannot prove it is alive
 CHANGE_US = 1_000_000  # as for a pad of that kind
+END = 0.995  # of a stick's range: stations tell a stop as 1000, calibrated ones a little less
+# Chosen: 0.9 m at UNPROVEN_MPS. So long a thumb may rest at the stop before it shows that it lives
+END_CHANGE_US = 3_000_000
 _COUNT_MASK = 0xFFFF
 
 
@@ -33,19 +38,29 @@ class DeadmanState(Enum):
 
 @dataclass(frozen=True)
 class Sticks:
-    """One MANUAL_CONTROL: forward and to the left, -1 to 1, and the buttons as bits."""
+    """One MANUAL_CONTROL: forward and to the left, -1 to 1, and the buttons as bits.
+
+    ``all`` has every axis and button as it came, also those that drive nothing: a hand moves them.
+    """
 
     forward: float
     left: float
     buttons: int
+    all: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, x: int, y: int, r: int, buttons: int) -> Sticks:
+    def of(cls, message: Any) -> Sticks:
         """Return the sticks of a message: x drives; of r and y the one farther out steers."""
-        turns = [left(it) for it in (stick(r), stick(y)) if it is not None]
-        return cls(stick(x) or 0.0, max(turns, key=abs, default=0.0), buttons)
+        turns = [left(it) for it in (stick(message.r), stick(message.y)) if it is not None]
+        return cls(
+            stick(message.x) or 0.0,
+            max(turns, key=abs, default=0.0),
+            message.buttons,
+            tuple(getattr(message, name) for name in _ALL),
+        )
 
 
+_ALL = ("x", "y", "z", "r", "buttons", "buttons2", "s", "t", *(f"aux{n}" for n in range(1, 7)))
 _CENTRED = Sticks(0.0, 0.0, 0)
 
 
@@ -123,7 +138,9 @@ class StickHand:
         if self.state is DeadmanState.HELD:
             if not is_held:
                 return DeadmanState.OPEN
-            is_frozen = not is_at_rest and now_us - self._changed_us >= CHANGE_US
+            is_at_end = abs(self._sticks.forward) >= END
+            limit_us = END_CHANGE_US if is_at_end else CHANGE_US
+            is_frozen = not is_at_rest and now_us - self._changed_us >= limit_us
             return DeadmanState.NEEDS_RELEASE if is_frozen else DeadmanState.HELD
         if self._heard_us is None or now_us - self._heard_us >= self._lease_us:
             return DeadmanState.NEEDS_RELEASE

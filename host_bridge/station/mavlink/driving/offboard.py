@@ -39,6 +39,7 @@ class OffboardProgram:
         self._turns_m = vehicle.wheelbase_m - vehicle.turns_ahead_m
         self._limits = limits
         self._lease_us = lease_us
+        self.cap_mps: float | None = None  # of the station's invitation
         self._speed_mps = self._yaw_rate = 0.0
         self._heard_us: int | None = None
         self._since_us: int | None = None  # since when its stream is fresh
@@ -80,7 +81,9 @@ class OffboardProgram:
         )
 
     def _clamped(self, speed_mps: float) -> float:
-        return max(-self._limits.reverse_mps, min(speed_mps, self._limits.speed_mps))
+        cap_mps = math.inf if self.cap_mps is None else self.cap_mps
+        forward_mps = min(self._limits.speed_mps, cap_mps)
+        return max(-min(self._limits.reverse_mps, cap_mps), min(speed_mps, forward_mps))
 
     def _steer_rad(self) -> float:
         speed_mps = self._clamped(self._speed_mps)

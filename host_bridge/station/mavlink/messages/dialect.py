@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pymavlink.dialects.v20 import development
+
+from host_bridge.station.mavlink.keys import StationKey
 
 mavlink: Any = development  # common messages, and the standard modes protocol
 COMPONENT: int = mavlink.MAV_COMP_ID_AUTOPILOT1
@@ -28,14 +30,18 @@ _NOT_UNDERSTOOD = ("BAD_DATA", "UNKNOWN_")
 
 @dataclass(frozen=True)
 class HeardMessage:
-    """One message of a datagram: who sent it, and whether it carries a good signature."""
+    """One message of a datagram: who sent it, and with whose key it carries a good signature."""
 
     message: Any  # a class of the library, with the fields of its message
     name: str
     system: int
     component: int
-    is_signed: bool
+    key: StationKey | None  # None: not signed, or not well
     frame: bytes
+
+    @property
+    def is_signed(self) -> bool:
+        return self.key is not None
 
 
 def signing_time(unix_ns: int) -> int:
@@ -43,30 +49,30 @@ def signing_time(unix_ns: int) -> int:
     return (unix_ns - _SIGNING_EPOCH_S * 1_000_000_000) // _SIGNING_UNIT_NS
 
 
+_MOST_STREAMS = 64  # of one guest, who could invent 16 million of them
 _MOST_ADDRESSES = 64  # numbered apart: more than there are stations
 
 
 class Encoder:
-    """Makes frames of messages, signed if there is a key, and numbered anew for each address.
+    """Makes frames of messages, signed with the key of whom they are for, if there is one.
 
-    A station counts the numbers that it misses as lost frames.
+    They are numbered anew for each address: a station counts numbers that it misses as lost frames.
     """
 
-    def __init__(self, system: int, key: bytes | None, unix_ns: Callable[[], int]) -> None:
+    def __init__(self, system: int, unix_ns: Callable[[], int]) -> None:
         self._library = mavlink.MAVLink(None, srcSystem=system, srcComponent=COMPONENT)
         self._unix_ns = unix_ns
         self._numbers: dict[Hashable, int] = {}
-        if key is not None:
-            self._library.signing.secret_key = key
-            self._library.signing.sign_outgoing = True
 
-    def encode(self, message: Any, address: Hashable) -> bytes:
+    def encode(self, message: Any, address: Hashable, key: StationKey | None) -> bytes:
         library = self._library
         library.seq = self._numbers.get(address, 0)
         if len(self._numbers) >= _MOST_ADDRESSES:
             self._numbers.clear()
         self._numbers[address] = (library.seq + 1) % 256
         signing = library.signing
+        signing.sign_outgoing = key is not None
+        signing.secret_key = key.secret if key else None
         signing.timestamp = max(signing.timestamp, signing_time(self._unix_ns()))
         return bytes(message.pack(library))
 
@@ -74,15 +80,16 @@ class Encoder:
 class Decoder:
     """Takes datagrams apart. What it does not understand is left out and counted in ``damaged``.
 
-    With a key, a signature counts if it is good, newer than the last one of its stream, and not
-    older than ``begun``, the signing time at which this program began: what was recorded before
-    cannot be replayed to it.
+    A signature counts if it is good by one of ``keys()``, newer than the last one of that key's
+    stream, and not older than ``begun``, the signing time at which this program began: what was
+    recorded before cannot be replayed to it.
     """
 
-    def __init__(self, key: bytes | None, begun: int) -> None:
-        self._key = key
+    def __init__(self, keys: Callable[[], Sequence[StationKey]], begun: int) -> None:
+        self._keys = keys
         self._begun = begun
-        self._newest: dict[tuple[int, int, int], int] = {}
+        self._newest: dict[str, dict[tuple[int, int, int], int]] = {}  # by guest, by stream
+        self._last: StationKey | None = None  # what signed last signs again: it is tried first
         self.damaged = 0
         self.badly_signed = 0
 
@@ -97,20 +104,33 @@ class Decoder:
                 continue
             system, component = message.get_srcSystem(), message.get_srcComponent()
             frame = bytes(message.get_msgbuf())
-            is_signed = self._is_signed(frame, system, component)
-            heard.append(HeardMessage(message, name, system, component, is_signed, frame))
+            key = self._signed_with(frame, system, component)
+            heard.append(HeardMessage(message, name, system, component, key, frame))
         return heard
 
-    def _is_signed(self, frame: bytes, system: int, component: int) -> bool:
-        if frame[0] != mavlink.PROTOCOL_MARKER_V2 or not frame[2] & _SIGNED or self._key is None:
-            return False
-        tag = hashlib.sha256(self._key + frame[:-_TAG]).digest()[:_TAG]
-        is_good = hmac.compare_digest(tag, frame[-_TAG:])
+    def _signed_with(self, frame: bytes, system: int, component: int) -> StationKey | None:
+        if frame[0] != mavlink.PROTOCOL_MARKER_V2 or not frame[2] & _SIGNED:
+            return None
+        key = self._maker(frame)
         block = frame[-_BLOCK:]
         stamp = int.from_bytes(block[1:-_TAG], "little")
         stream = (block[0], system, component)
-        if not is_good or stamp <= self._newest.get(stream, self._begun):
+        newest = self._newest.setdefault(key.guest_id, {}) if key else {}
+        is_new = stamp > newest.get(stream, self._begun)
+        if key is None or not is_new or len(newest.keys() | {stream}) > _MOST_STREAMS:
             self.badly_signed += 1
-            return False
-        self._newest[stream] = stamp
-        return True
+            return None
+        newest[stream] = stamp
+        self._last = key
+        return key
+
+    def _maker(self, frame: bytes) -> StationKey | None:
+        """Return the key that made the tag of a frame."""
+        keys = self._keys()
+        first = [self._last] if self._last in keys else []
+        for key in [*first, *keys]:
+            assert key is not None, "only those of keys() are kept"
+            tag = hashlib.sha256(key.secret + frame[:-_TAG]).digest()[:_TAG]
+            if hmac.compare_digest(tag, frame[-_TAG:]):
+                return key
+        return None

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
+import weakref
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pymavlink.dialects.v20 import development as mavlink
@@ -12,14 +16,18 @@ from host_bridge.core import State, Vehicle
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.control_task import TICK_US
 from host_bridge.drive.controls import DriveContext
+from host_bridge.sharing.network.guests import MAVLINK, GuestBook, new_guest
+from host_bridge.sharing.network.sealed.handshake import Role
 from host_bridge.station.mavlink.driving.driver import Driver, program_seat
 from host_bridge.station.mavlink.gateway import Gateway
+from host_bridge.station.mavlink.keys import StationKeys
 from host_bridge.station.mavlink.messages.dialect import signing_time
 from host_bridge.station.mavlink.speaker import Outside, Settings
 from tests.host_bridge.drive.drives import EPOCH, START_US, STEP_US, Rig, vehicle
 
 UNIX_NS = 1_800_000_000 * 1_000_000_000  # a day in 2027
-KEY = hashlib.sha256(b"a passphrase of some length for tests").digest()
+PASSPHRASE = "a passphrase of some length for tests"
+KEY = hashlib.sha256(PASSPHRASE.encode()).digest()
 LOCAL, AFAR = ("127.0.0.1", 14_550), ("192.0.2.7", 14_550)
 
 
@@ -79,8 +87,8 @@ class StationEnd:
     def disarm(self, *, is_forced: bool = False) -> None:
         self.command(mavlink.MAV_CMD_COMPONENT_ARM_DISARM, 0, 21_196 if is_forced else 0)
 
-    def sticks(self, x: int = 0, r: int = 0, buttons: int = 0, y: int = 0) -> None:
-        self.send(mavlink.MAVLink_manual_control_message(1, x, y, 0, r, buttons))
+    def sticks(self, x: int = 0, r: int = 0, buttons: int = 0, y: int = 0, z: int = 0) -> None:
+        self.send(mavlink.MAVLink_manual_control_message(1, x, y, z, r, buttons))
 
     def all_of(self, name: str) -> list[Any]:
         return [it for it in self.got if it.get_type() == name]
@@ -97,12 +105,15 @@ class StationEnd:
 
 
 class Rover:
-    """The car and its gateway. ``is_virtual`` False: as the gateway treats a real one."""
+    """The car and its gateway. ``is_virtual`` False: as the gateway treats a real one.
+
+    With ``has_guest`` somebody who may drive is invited, by the passphrase whose key is ``KEY``.
+    """
 
     def __init__(
         self,
         *,
-        key: bytes | None = None,
+        has_guest: bool = False,
         is_virtual: bool = True,
         deadman: int | None = None,
         is_watch_only: bool = False,
@@ -117,6 +128,13 @@ class Rover:
         self.told: list[str] = []
         self.written: list[float] = []
         self.is_host_alive = True
+        folder = tempfile.TemporaryDirectory()
+        self._folder = weakref.finalize(self, folder.cleanup)
+        # What commands write, and what the gateway reads: two programs
+        self.commands = GuestBook(b"\1" * 8, Path(folder.name), self._unix_s, MAVLINK)
+        self.book = GuestBook(b"\1" * 8, Path(folder.name), self._unix_s, MAVLINK)
+        if has_guest:
+            self.invite("Ada", PASSPHRASE)
         self.fleet = Fleet([self.car], EPOCH, is_seat=False)
         context = DriveContext(DriveOptions(("rover",)), [of], lambda: self.now_us)
         driver = Driver(
@@ -130,7 +148,7 @@ class Rover:
         )
         self.gateway = Gateway(
             self.car,
-            Settings(1, is_virtual, key=key, **settings),
+            Settings(1, is_virtual, **settings),
             Outside(
                 lambda: self.now_us,
                 self.unix_ns,
@@ -140,9 +158,27 @@ class Rover:
                 lambda value, station: self.written.append(value),
             ),
             None if is_watch_only else driver,
+            StationKeys(self.book, lambda: self.now_us),
         )
         self.car.opened(self.now_us)
         self.until(lambda: self.car.connection.clock.is_good() and self.state is not State.STARTING)
+
+    def invite(
+        self,
+        label: str,
+        passphrase: str,
+        role: Role = Role.DRIVE,
+        for_s: float = 3600.0,
+        cap: int = 0,
+    ) -> str:
+        """Invite a station as ``tandem invite --mavlink`` does; return the id. ``cap`` in mm/s."""
+        guest = new_guest(role, label, for_s, MAVLINK, cap_mm_s=cap)
+        made_s = self._unix_s()
+        self.commands.keep(replace(guest, psk=passphrase, made_s=made_s, until_s=made_s + for_s))
+        return guest.token_id
+
+    def _unix_s(self) -> float:
+        return self.unix_ns() * 1e-9
 
     def unix_ns(self) -> int:
         return UNIX_NS + (self.now_us - START_US) * 1000

@@ -10,7 +10,7 @@ import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.core import State
-from tests.host_bridge.station.mavlink.rover import AFAR, KEY, LOCAL, Rover, StationEnd
+from tests.host_bridge.station.mavlink.rover import AFAR, LOCAL, Rover, StationEnd
 from tests.support.evidence import some
 
 TIMES = 2  # of each message, with other contents
@@ -43,7 +43,7 @@ def frame(number, payload, key_library):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("address", [AFAR, LOCAL])
 def test_no_contents_of_any_message_fail_or_move_anything(address):
-    rover = Rover(key=KEY, is_virtual=False, deadman=0)
+    rover = Rover(has_guest=True, is_virtual=False, deadman=0)
     StationEnd(rover, address)
     library = mavlink.MAVLink(None)
     draw = random.Random(38)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import suppress
 
 import pytest
 from pymavlink.dialects.v20 import development as mavlink
@@ -12,6 +13,7 @@ from pymavlink.dialects.v20 import development as mavlink
 from host_bridge.logs.reading import read
 from tests.host_bridge.cli.programs import program, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.support import patience
 from tests.support.evidence import some
 
 pytestmark = pytest.mark.process
@@ -20,6 +22,7 @@ pytestmark = pytest.mark.process
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):
     with runtime_folder(monkeypatch) as path:
+        monkeypatch.setenv("TANDEM_DATA_DIR", str(path / "data"))
         yield path
 
 
@@ -27,8 +30,21 @@ def folder(monkeypatch):
 def ground():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as it:
         it.bind(("127.0.0.1", 0))
-        it.settimeout(30.0)
+        it.setblocking(False)
         yield it
+
+
+def datagram(ground):
+    """The next datagram and whence it comes."""
+    found = []
+
+    def has_come():
+        with suppress(BlockingIOError):
+            found.append(ground.recvfrom(4096))
+        return found
+
+    until(has_come, "a datagram of the gateway")
+    return found[0]
 
 
 def test_who_is_connected_is_shown_and_frames_are_logged(ground, tmp_path):
@@ -39,7 +55,7 @@ def test_who_is_connected_is_shown_and_frames_are_logged(ground, tmp_path):
     with serving("sim://f1tenth", "rover"):
         words = ("mavlink", "rover", "--to", to, "--record", str(log), "--json")
         with program(*words) as gateway:
-            _, car = ground.recvfrom(4096)
+            _, car = datagram(ground)
             over = threading.Event()
 
             def beats():
@@ -62,6 +78,7 @@ def test_who_is_connected_is_shown_and_frames_are_logged(ground, tmp_path):
                 "address": to,
                 "is_signed": False,
                 "drives": False,
+                "guest": "",
             }
             assert "MAVLink 255/190" in tandem("monitor", "rover", "--seconds", "1").stdout
             over.set()
@@ -82,12 +99,26 @@ def test_a_port_that_is_taken_is_told(ground):
     assert "--listen" in done.stderr
 
 
-def test_a_new_key_is_printed_once_and_kept(tmp_path):
-    path = tmp_path / "station.key"
-    done = tandem("mavlink", "--new-key", str(path))
-    assert done.returncode == 0
-    assert path.read_text() == done.stdout
-    assert tandem("mavlink", "--new-key", str(path)).returncode == 7
+def test_a_station_is_invited_listed_and_revoked_and_without_one_nobody_listens():
+    car = ("--car", "sim://f1tenth")
+    listen = ("mavlink", *car, "--listen", "0.0.0.0:0", "--seconds", "1")
+    refused = tandem(*listen)
+    assert refused.returncode == 2
+    assert "tandem invite CAR --mavlink" in refused.stderr
+    with serving("sim://f1tenth", "rover"):
+        invite = ("invite", "rover", "--mavlink", "--role", "drive", "--label", "Ada")
+        assert "signing key" in tandem(*invite).stdout
+        made = json.loads(tandem(*invite, "--json").stdout)
+        assert len(made["passphrase"]) == 64
+        listen = ("mavlink", "rover", *listen[3:])
+        assert "invited: Ada, Ada" in tandem(*listen).stdout
+        rows = json.loads(tandem("guests", "--json").stdout)
+        assert {(it["by"], it["role"], it["state"]) for it in rows} == {
+            ("mavlink", "drive", "invited")
+        }
+        assert tandem("guests", "revoke", "all").returncode == 0
+        assert tandem(*listen).returncode == 2
+    assert tandem(*invite, "--source", "seat").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -112,9 +143,9 @@ def test_a_program_that_served_the_car_and_ended_is_told(ground):
         serving("sim://f1tenth", "rover") as owner,
         program("mavlink", "rover", "--to", to) as gateway,
     ):
-        ground.recvfrom(4096)
+        datagram(ground)
         owner.kill()
-        assert gateway.wait(30) == 3
+        assert patience.wait(gateway, 30.0) == 3
         assert "has ended" in (gateway.stderr.read() if gateway.stderr else "")
 
 
@@ -128,12 +159,12 @@ def test_the_control_period_is_written_under_the_rules_of_config(ground):
         ground.sendto(bytes(message.pack(library)), car)
         reader = mavlink.MAVLink(None)
         while True:
-            for it in reader.parse_buffer(ground.recv(4096)) or ():
+            for it in reader.parse_buffer(datagram(ground)[0]) or ():
                 if it.get_type() == "PARAM_VALUE":
                     return it.param_value
 
     with serving("sim://f1tenth", "rover"), program("mavlink", "rover", "--to", to):
-        _, car = ground.recvfrom(4096)
+        _, car = datagram(ground)
         assert written(20_000.0) == 20_000.0
         assert written(3_000.0) == 20_000.0, "a step of this length is not shown to stop in time"
         shown = tandem("config", "read", "rover", "--json").stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from pymavlink.dialects.v20 import development as mavlink
 from pymavlink.quaternion import QuaternionBase
 from pymavlink.rotmat import Matrix3, Vector3
 
@@ -74,7 +75,7 @@ def test_a_place_on_the_map_is_the_ellipsoids():
     ],
 )
 def test_sticks_are_turned_to_the_left(x, y, r, forward, left):
-    sticks = Sticks.of(x, y, r, 0)
+    sticks = Sticks.of(mavlink.MAVLink_manual_control_message(1, x, y, 0, r, 0))
     assert (sticks.forward, sticks.left) == pytest.approx((forward, left))
 
 

@@ -20,10 +20,11 @@ class Ride:
     """A rover that a station drives; ``trembles`` is the stick of a living hand."""
 
     def __init__(self, *, is_virtual=True, address=None, key=None, deadman=None, of=None):
-        self.rover = Rover(is_virtual=is_virtual, key=key, deadman=deadman, of=of)
+        self.rover = Rover(is_virtual=is_virtual, has_guest=key == KEY, deadman=deadman, of=of)
         self.station = StationEnd(self.rover, *([address] if address else []), key=key)
         self.x, self.r, self.buttons = 0, 0, 0
         self.trembles = True
+        self.trembles_elsewhere = False  # an axis that drives nothing
         self.is_sending = True
         self._count = 0
 
@@ -32,7 +33,8 @@ class Ride:
         self._count += 1
         tremble = self._count % 3 if self.trembles and self.x else 0
         if self.is_sending:
-            self.station.sticks(self.x + tremble, self.r, self.buttons)
+            elsewhere = self._count % 2 if self.trembles_elsewhere else 0
+            self.station.sticks(self.x + tremble, self.r, self.buttons, z=elsewhere)
         self.rover.advance(EVERY_S)
 
     def go_on(self, seconds):
@@ -148,6 +150,32 @@ def test_a_window_that_hangs_and_repeats_its_last_value_slows_down_and_lets_go(r
     ride.x = 0
     ride.go_on(0.5)
     driven(ride)
+
+
+def test_a_stick_at_its_very_end_slows_down_and_is_let_go_after_3_s(ride):
+    """The worst of a window that hangs: the last value is the end of the stick."""
+    driven(ride)
+    ride.trembles, ride.x = False, 1000
+    ride.go_on(2.4)
+    assert ride.rover.state is State.ACTIVE
+    assert 0.2 < ride.rover.speed_mps < 1.1 * UNPROVEN_MPS
+    ride.go_on(1.0)
+    assert ride.rover.state is State.HOLD
+    assert ride.rover.speed_mps < 0.02
+
+
+def test_a_window_that_hangs_with_the_stick_at_its_end_goes_so_far(ride):
+    driven(ride)
+    ride.trembles, ride.x = False, 1000
+    assert 1.5 < ride.stop_distance(ride.turn) < 2.4
+
+
+def test_a_hand_that_holds_the_stick_at_its_end_and_trembles_elsewhere_drives_on(ride):
+    """Each axis tells of a hand, also one that drives nothing."""
+    ride.trembles, ride.trembles_elsewhere = False, True
+    driven(ride, 1000)
+    ride.go_on(4.0)
+    assert ride.rover.speed_mps > 0.9 * CAP_MPS
 
 
 def test_a_steady_hand_that_never_trembled_is_held_to_the_pads_speed(ride):

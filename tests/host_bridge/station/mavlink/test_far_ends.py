@@ -19,7 +19,6 @@ import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.demo.trace import read_trace, stop_after
-from host_bridge.station.mavlink.keys import write_new_key
 from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -38,14 +37,25 @@ MAVPROXY = ROOT / ".mavproxy" / "bin" / "mavproxy.py"
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):
     with runtime_folder(monkeypatch) as path:
+        monkeypatch.setenv("TANDEM_DATA_DIR", str(path / "data"))
         yield path
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as it:
+        it.bind(("127.0.0.1", 0))
+        return int(it.getsockname()[1])
 
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as it:
-        it.bind(("127.0.0.1", 0))
-        return int(it.getsockname()[1])
+    return free_port()
+
+
+def invited(label: str, *words: str) -> str:
+    """The passphrase of a station that is invited to the virtual car."""
+    invite = ("invite", "--car", "sim://f1tenth", "--mavlink", "--label", label, "--json")
+    return str(json.loads(tandem(*invite, *words).stdout)["passphrase"])
 
 
 @contextmanager
@@ -105,6 +115,37 @@ def test_a_station_that_is_lost_while_it_drives_stops_the_car(tmp_path, port, ho
             f"{stop.metres:.2f} m"
         )
         assert stop.was_driven
+        assert stop.reaction_s < REACTION_S
+        assert stop.metres < METRES
+        assert gateway.poll() is None
+
+
+@pytest.mark.process(drives=True)
+@pytest.mark.exhaustive
+def test_a_second_station_neither_drives_nor_disturbs_and_stops_the_car(tmp_path, port):
+    trace, link, listening = tmp_path / "trace.csv", tmp_path / "port", free_port()
+    drive = [it["kind"] != "servo_steering" for it in vehicle().channels].index(True)
+    neutral = vehicle().parameters["channel_neutral"][drive]
+    to, listen = f"127.0.0.1:{port}", f"127.0.0.1:{listening}"
+    with (
+        virtual_car("f1tenth", link, "--trace", str(trace)),
+        serving(f"serial://{link}", NAME),
+        program("mavlink", NAME, "--to", to, "--listen", listen) as gateway,
+        station("joystick.py", str(port)) as joystick,
+    ):
+        assert said(joystick, "speed") > 1.7
+        with station("second_station.py", str(listening)) as second:
+            assert "has the car" in str(said(second, "refused"))
+            disarmed_s = float(str(said(second, "disarmed_s")))
+            assert said(second, "result") == ACCEPTED
+            until(lambda: row_of(NAME)["state"] == "STOPPED", "it to stop")
+        stop = stop_after(read_trace(trace), disarmed_s, neutral)
+        assert stop is not None
+        print(
+            f"second station: from {stop.from_mps:.2f} m/s, {stop.reaction_s * 1e3:.0f} ms, "
+            f"{stop.metres:.2f} m"
+        )
+        assert stop.from_mps > 1.6, "its sticks slowed nobody"
         assert stop.reaction_s < REACTION_S
         assert stop.metres < METRES
         assert gateway.poll() is None
@@ -181,10 +222,10 @@ PROXY_TYPES = (
 @pytest.mark.exhaustive(as_a_whole=True)  # a person's typing takes its time
 @pytest.mark.skipif(not MAVPROXY.exists(), reason="no MAVProxy: make setup installs it")
 def test_mavproxy_signs_sees_arms_and_disarms_the_car(port, tmp_path):
-    key = tmp_path / "station.key"
-    passphrase = write_new_key(key)
+    invited("Bob", "--role", "watch")  # so Ada's is not the only key
+    passphrase = invited("Ada", "--role", "drive")
     words = ("mavlink", "--car", "sim://f1tenth", "--to", f"127.0.0.1:{port}")
-    with program(*words, "--key", str(key), "--json") as gateway:
+    with program(*words, "--json") as gateway:
         assert gateway.stdout is not None
         gateway.stdout.readline()
         proxy = subprocess.Popen(
@@ -206,7 +247,7 @@ def test_mavproxy_signs_sees_arms_and_disarms_the_car(port, tmp_path):
         shown = patience.communicate(proxy, 20.0)[0]
         gateway.send_signal(signal.SIGINT)
         patience.wait(gateway, 20.0)
-        assert '"is_signed": true' in gateway.stdout.read()
+        assert '"is_signed": true, "drives": true, "guest": "Ada"' in gateway.stdout.read()
     print(shown)
     for words_shown in (
         "online system 1",

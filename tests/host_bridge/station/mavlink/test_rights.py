@@ -8,10 +8,10 @@ import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
 from host_bridge.core import Cause, Sender, State
-from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.station.mavlink.driving.driver import BY_A_PERSON, NEEDS_DEADMAN, NEEDS_KEY
 from host_bridge.station.mavlink.endpoint import bind_address, parse_address
-from host_bridge.station.mavlink.keys import read_key, write_new_key
+from host_bridge.station.mavlink.keys import StationKey
 from host_bridge.station.mavlink.messages.dialect import Decoder, signing_time
 from tests.host_bridge.station.mavlink.rover import AFAR, KEY, LOCAL, UNIX_NS, Rover, StationEnd
 from tests.support.evidence import some
@@ -19,6 +19,7 @@ from tests.support.evidence import some
 ARM = mavlink.MAV_CMD_COMPONENT_ARM_DISARM
 TERMINATE = mavlink.MAV_CMD_DO_FLIGHTTERMINATION
 ACCEPTED, DENIED = mavlink.MAV_RESULT_ACCEPTED, mavlink.MAV_RESULT_DENIED
+ADAS = StationKey("ada", "Ada", True, None, KEY)
 OTHER_KEY = hashlib.sha256(b"somebody else's passphrase of some length").digest()
 
 STOPS = {
@@ -40,7 +41,7 @@ PEERS = {
 @pytest.fixture(scope="module")
 def real():
     """A real car, as the gateway treats one, with a key."""
-    return Rover(key=KEY, is_virtual=False)
+    return Rover(has_guest=True, is_virtual=False)
 
 
 @pytest.mark.parametrize("peer", PEERS)
@@ -94,7 +95,7 @@ def test_a_virtual_car_is_armed_by_a_station_of_this_machine():
 
 
 def test_force_arming_passes_nothing_by():
-    rover = Rover(is_virtual=False, key=KEY, deadman=0)
+    rover = Rover(is_virtual=False, has_guest=True, deadman=0)
     station = StationEnd(rover, key=KEY)
     station.command(ARM, 1, 21_196)
     rover.advance(0.1)
@@ -105,7 +106,7 @@ def test_force_arming_passes_nothing_by():
 @pytest.mark.parametrize("peer", ["local", "afar signed"])
 def test_a_real_car_is_armed_by_no_station(peer):
     address, key = PEERS[peer]
-    rover = Rover(is_virtual=False, key=KEY, deadman=0)
+    rover = Rover(is_virtual=False, has_guest=True, deadman=0)
     station = StationEnd(rover, address, key)
     station.arm()
     rover.until(lambda: bool(station.acks(ARM)))
@@ -115,7 +116,7 @@ def test_a_real_car_is_armed_by_no_station(peer):
 
 
 def test_a_guest_that_arms_a_virtual_car_is_judged_by_the_car():
-    rover = Rover(key=KEY)
+    rover = Rover(has_guest=True)
     station = StationEnd(rover, AFAR, KEY)
     station.arm()
     rover.until(lambda: bool(station.acks(ARM)))
@@ -127,7 +128,7 @@ def test_a_guest_that_arms_a_virtual_car_is_judged_by_the_car():
 @pytest.mark.parametrize("peer", ["afar unsigned", "afar with another key"])
 def test_who_is_not_authenticated_gets_no_report_and_no_answer_but_no(peer):
     address, key = PEERS[peer]
-    rover = Rover(key=KEY)
+    rover = Rover(has_guest=True)
     station = StationEnd(rover, address, key)
     station.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
     station.send(mavlink.MAVLink_param_request_list_message(1, 1))
@@ -141,7 +142,7 @@ def test_who_is_not_authenticated_gets_no_report_and_no_answer_but_no(peer):
 
 
 def test_invented_addresses_neither_blind_a_guest_nor_fill_the_lines():
-    rover = Rover(key=KEY)
+    rover = Rover(has_guest=True)
     guest = StationEnd(rover, AFAR, KEY)
     guest.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
     plain = StationEnd(rover, ("192.0.2.8", 1))
@@ -155,22 +156,22 @@ def test_invented_addresses_neither_blind_a_guest_nor_fill_the_lines():
     rover.advance(1.0)
     assert guest.all_of("HEARTBEAT")
     assert late.all_of("HEARTBEAT")
-    assert sum("does not sign" in it for it in rover.told) == 1
+    assert sum("signs with no guest" in it for it in rover.told) == 1
     assert {it.who for it in rover.gateway.attached()} == {"255/190", "254/190"}
 
 
 def test_reports_are_signed_and_go_to_who_signs():
-    rover = Rover(key=KEY)
+    rover = Rover(has_guest=True)
     station = StationEnd(rover, AFAR, KEY)
     station.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
     rover.advance(2.0)
-    reader = Decoder(KEY, signing_time(UNIX_NS) - 1)
+    reader = Decoder(lambda: [ADAS], signing_time(UNIX_NS) - 1)
     heard = [reader.decode(bytes(it.get_msgbuf()))[0] for it in some(station.got)]
     assert {it.is_signed for it in heard} == {True}
 
 
 def test_sticks_of_a_real_car_need_the_key_and_a_deadman():
-    rover = Rover(is_virtual=False, key=KEY)
+    rover = Rover(is_virtual=False, has_guest=True)
     plain, signed = StationEnd(rover), StationEnd(rover, ("127.0.0.1", 9), KEY)
     plain.sticks(x=500)
     signed.sticks(x=500)
@@ -205,7 +206,7 @@ def is_signed(decoder, frame):
 
 
 def test_a_signature_counts_once_and_only_forward():
-    decoder = Decoder(KEY, 1000)
+    decoder = Decoder(lambda: [ADAS], 1000)
     assert is_signed(decoder, signed_frame(2000)) == [True]
     assert is_signed(decoder, signed_frame(2000)) == [False]
     assert is_signed(decoder, signed_frame(1999)) == [False]
@@ -213,11 +214,11 @@ def test_a_signature_counts_once_and_only_forward():
 
 
 def test_what_was_recorded_before_the_start_is_not_replayed():
-    assert is_signed(Decoder(KEY, 1000), signed_frame(1000)) == [False]
+    assert is_signed(Decoder(lambda: [ADAS], 1000), signed_frame(1000)) == [False]
 
 
 def test_a_forged_frame_from_the_future_shuts_nobody_out():
-    decoder = Decoder(KEY, 1000)
+    decoder = Decoder(lambda: [ADAS], 1000)
     assert is_signed(decoder, signed_frame(1 << 40, OTHER_KEY)) == [False]
     assert is_signed(decoder, signed_frame(2000)) == [True]
 
@@ -227,55 +228,49 @@ def test_each_bit_of_a_signed_frame_counts():
     for bit in range(len(frame) * 8):
         bent = bytearray(frame)
         bent[bit // 8] ^= 1 << bit % 8
-        assert True not in is_signed(Decoder(KEY, 1000), bytes(bent)), bit
+        assert True not in is_signed(Decoder(lambda: [ADAS], 1000), bytes(bent)), bit
 
 
-def test_without_a_key_nothing_is_signed():
-    assert is_signed(Decoder(None, 0), signed_frame(2000)) == [False]
+def test_without_a_guest_nothing_is_signed():
+    assert is_signed(Decoder(list, 0), signed_frame(2000)) == [False]
 
 
-# --- addresses and keys
+def test_each_key_has_a_stream_of_its_own():
+    bobs = StationKey("bob", "Bob", True, None, OTHER_KEY)
+    decoder = Decoder(lambda: [ADAS, bobs], 1000)
+    for stamp in (3000, 4000):
+        assert [it.key for it in decoder.decode(signed_frame(stamp))] == [ADAS]
+        assert [it.key for it in decoder.decode(signed_frame(stamp - 1500, OTHER_KEY))] == [bobs]
+    assert is_signed(decoder, signed_frame(2500, OTHER_KEY)) == [False]
+
+
+def test_one_guest_has_no_more_streams_than_stations_need():
+    decoder = Decoder(lambda: [ADAS], 1000)
+    found = [is_signed(decoder, signed_frame(2000, link=link))[0] for link in range(100)]
+    assert found == [True] * 64 + [False] * 36
+    assert is_signed(decoder, signed_frame(3000, link=5)) == [True]
+
+
+# --- addresses
 
 
 @pytest.mark.parametrize(
     ("to", "listen"),
     [(AFAR, None), (None, AFAR), (None, ("0.0.0.0", 14_550)), (LOCAL, ("::", 14_550))],
 )
-def test_beyond_this_machine_a_key_is_needed(to, listen):
-    with pytest.raises(UsageFault, match="signing key"):
-        bind_address(to, listen, has_key=False)
-    assert bind_address(to, listen, has_key=True)
+def test_beyond_this_machine_somebody_has_to_be_invited(to, listen):
+    with pytest.raises(UsageFault, match="tandem invite"):
+        bind_address(to, listen, has_guests=False)
+    assert bind_address(to, listen, has_guests=True)
 
 
 def test_a_station_here_is_told_from_a_loopback_port():
-    assert bind_address(LOCAL, None, has_key=False) == ("127.0.0.1", 0)
-    assert bind_address(("::1", 14_550), None, has_key=False) == ("::1", 0)
-    assert bind_address(AFAR, None, has_key=True) == ("0.0.0.0", 0)
+    assert bind_address(LOCAL, None, has_guests=False) == ("127.0.0.1", 0)
+    assert bind_address(("::1", 14_550), None, has_guests=False) == ("::1", 0)
+    assert bind_address(AFAR, None, has_guests=True) == ("0.0.0.0", 0)
 
 
 @pytest.mark.parametrize("text", ["", "14550", "localhost:", "localhost:x", "localhost:65536"])
 def test_what_is_no_address_is_refused_with_its_option(text):
     with pytest.raises(UsageFault, match="--to"):
         parse_address(text, "--to")
-
-
-def test_a_new_key_is_what_stations_compute(tmp_path):
-    path = tmp_path / "station.key"
-    text = write_new_key(path)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert read_key(path) == hashlib.sha256(text.encode("ascii")).digest()
-    with pytest.raises(DataFileFault):
-        write_new_key(path)
-    path.chmod(0o644)
-    with pytest.raises(UsageFault, match="others may read"):
-        read_key(path)
-
-
-def test_a_short_passphrase_is_refused(tmp_path):
-    path = tmp_path / "station.key"
-    path.write_text("secret\n")
-    path.chmod(0o600)
-    with pytest.raises(UsageFault, match="32 letters"):
-        read_key(path)
-    with pytest.raises(DataFileFault):
-        read_key(tmp_path / "none")
