@@ -193,6 +193,13 @@ AROUND = (
     Part("firmware/core/stops/boxes.py", ("firmware/core/stops/test_boxes.py",)),
     Part("firmware/core/stops/loop_brake.py", ("firmware/core/stops/test_loop_brake.py",)),
 )
+MAVLINK = tuple(
+    Part(
+        f"host_bridge/station/mavlink/driving/{name}.py",
+        ("host_bridge/station/mavlink/test_hand.py",),
+    )
+    for name in ("ages", "hand")
+)
 # What of the station's server lets in, gives the seat and hears stops: the rest are its pages
 _SERVER = (
     "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._work",
@@ -261,7 +268,7 @@ PADS = (
     ),
 )
 # What people and programs drive and stop by
-INTERFACES = STATION + ROS2 + PADS
+INTERFACES = STATION + MAVLINK + ROS2 + PADS
 # Where each file has a row, or a reason
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
@@ -306,7 +313,7 @@ NOT_YET = {
         "link_test/findings", "link_test/probing",
     )},
     **{f"host_bridge/station/mavlink/{name}.py": _UNTRIED for name in (
-        "acknowledgements", "commands", "driving/ages", "driving/driver", "driving/hand",
+        "acknowledgements", "commands", "driving/arming", "driving/driver",
         "driving/offboard", "endpoint", "gateway", "keys", "messages/dialect", "messages/frames",
         "messages/modes", "messages/parameters", "messages/schedule", "messages/statustext",
         "messages/telemetry", "requests", "run", "speaker", "stations",
