@@ -194,10 +194,10 @@ def test_answers_to_no_question_of_ours_count_for_nothing():
     ages.hear_answer(AFAR, asked_ns, START_US)
     assert ages.age(AFAR, START_US)[1]
     assert not ages.age(other, START_US)[1]
-    ages.ask(other, START_US)
+    ages.ask(other, START_US + 1)
     assert not ages.age(AFAR, START_US)[1]
-    ages.hear_answer(other, asked_ns + 1, START_US)
-    assert not ages.age(other, START_US)[1]
+    ages.hear_answer(other, asked_ns, START_US)
+    assert not ages.age(other, START_US)[1], "it was the other one's question"
 
 
 def test_an_answer_to_a_question_of_long_ago_counts_for_nothing():
@@ -209,9 +209,34 @@ def test_an_answer_to_a_question_of_long_ago_counts_for_nothing():
     assert not ages.age(AFAR, START_US + 700_000)[1]
 
 
+def test_the_oldest_question_that_is_kept_is_the_32nd():
+    ages = HoldAges()
+    asked_ns = ages.ask(AFAR, START_US)
+    for count in range(1, 32):
+        ages.ask(AFAR, START_US + count * 20_000)
+    ages.hear_answer(AFAR, asked_ns, START_US + 650_000)
+    assert ages.age(AFAR, START_US + 650_000) == (START_US, True)
+
+
+def test_an_answer_to_a_newer_question_counts_though_it_was_asked_before_the_last_answer_came():
+    ages = HoldAges()
+    first, second = (ages.ask(AFAR, START_US + it) for it in (0, 20_000))
+    ages.hear_answer(AFAR, first, START_US + 30_000)
+    ages.hear_answer(AFAR, second, START_US + 50_000)
+    assert ages.age(AFAR, START_US + 60_000) == (START_US + 20_000, True)
+
+
+def test_an_answer_that_is_repeated_is_no_news():
+    ages = HoldAges()
+    asked_ns = ages.ask(AFAR, START_US)
+    ages.hear_answer(AFAR, asked_ns, START_US)
+    ages.hear_answer(AFAR, asked_ns, START_US + 900_000)
+    assert not ages.age(AFAR, START_US + 1_000_000)[1]
+
+
 def test_one_is_asked_each_20_ms_and_nobody_of_this_machine():
     ages = HoldAges()
-    assert ages.is_due(AFAR, START_US)
+    assert ages.is_due(AFAR, 0)
     ages.ask(AFAR, START_US)
     assert not ages.is_due(AFAR, START_US + 19_999)
     assert ages.is_due(AFAR, START_US + 20_000)

@@ -67,6 +67,7 @@ class StationBackend:
         self.asked: list[dict] = []
         self.boards: list[dict[str, str]] = []
         self.programs: list[str] = []
+        self.flags: list[str] = []
         self.of_pages: list[bool] = []
 
     async def stop(self, names, tell, *, is_page) -> None:
@@ -76,6 +77,9 @@ class StationBackend:
             tell(row)
         if self.fault:
             raise self.fault
+
+    async def raise_flag(self, by) -> None:
+        self.flags.append(by)
 
     def start_drive(self, names, seat, ended, boards, program):
         self.boards.append(boards)
@@ -638,3 +642,15 @@ def test_no_program_drives_on_the_stand(desk):
     said = desk.hold(program="slalom", profile="stand", attest=WHEELS_OFF_GROUND).sent[0]
     assert (said["is_granted"], "sliders" in said["why"]) == (False, True)
     assert desk.backend.begun == []
+
+
+def test_any_page_of_the_station_raises_the_red_flag(desk):
+    desk.page("/status", {"do": "red flag", "by": "Phone"}, {"do": "red flag"}, {"do": "other"})
+    assert desk.backend.flags == ["Phone", "Another page"]
+
+
+def test_the_red_flag_is_lifted_with_the_token_alone(desk):
+    desk.page("/work", {"seat": "no", "do": "lift flag"})
+    assert desk.backend.asked == []
+    desk.page("/work", {"seat": desk.token, "do": "lift flag"})
+    assert desk.backend.asked == [{"do": "lift flag"}]
