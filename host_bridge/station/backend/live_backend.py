@@ -26,6 +26,7 @@ from host_bridge.station import Comparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.page_drive_view import PageDriveView
 from host_bridge.station.backend.programs import Recording
+from host_bridge.station.backend.red_flag import RedFlag
 from host_bridge.station.backend.stand import adjust, seat_limits
 from host_bridge.station.backend.stop_rounds import StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
@@ -53,6 +54,7 @@ class LiveBackend:
         self._host = host
         self._programs = programs
         self._speed_mps = speed_mps
+        self._red_flag = RedFlag(self._open_apart, self.now_us)
         self._comparison = Comparison()
         self._recording = recording
         self._camera = camera
@@ -79,6 +81,7 @@ class LiveBackend:
         while True:
             with suppress(DeviceFault):
                 await self._follow({car.name: car for car in self._host.cars.served()})
+                await self._red_flag.follow(self._cars)
             await asyncio.sleep(POLL_S)
 
     async def _follow(self, served: dict[str, ServedCar]) -> None:
@@ -102,6 +105,17 @@ class LiveBackend:
                         self.foxglove.add_car(name)
                         opened.events.subscribe(partial(_tell, self.foxglove, name))
 
+    async def _open_apart(self, name: str) -> OpenCar:
+        """Open a car with a session of its own. Raises errors.TandemError."""
+        return await self._host.cars.open(name, epoch=self._host.cars.new_epoch())
+
+    async def raise_flag(self, by: str) -> None:
+        """Stop all cars, and keep them from being armed until the flag is lifted."""
+        self._red_flag.raise_by(by)
+        with suppress(TandemError):  # nobody is served
+            await self.stop((), lambda row: None, is_page=True)
+        await self._red_flag.follow(self._cars)
+
     def _bury(self, watched: WatchedCar) -> None:
         """Keep a car that is served no longer as it was."""
         now_us = self.now_us()
@@ -120,6 +134,7 @@ class LiveBackend:
         self._comparison.step()
         return {
             "together": self._comparison.rows(),
+            "flag": self._red_flag.row(),
             "programs": list(self._programs),
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,
@@ -136,13 +151,16 @@ class LiveBackend:
     async def handle_request(self, asked: dict[str, object]) -> dict[str, object]:
         """Do what the page asked for; return the answer, which names the request.
 
-        Requests are recording and its marks, stopping distances, and on the stand trim and
-        configuration.
+        Requests are recording and its marks, lifting the red flag, stopping distances, and on the
+        stand trim and configuration.
         """
         if asked.get("do") == "record":
             self._recording.start(sorted(self._cars))
         elif asked.get("do") == "end recording":
             self._recording.end()
+        elif asked.get("do") == "lift flag":
+            self._red_flag.lift()
+            await self._red_flag.follow(self._cars)
         elif asked.get("do") == "mark":
             is_set = self._recording.mark(str(asked.get("text") or ""))
             return {
@@ -239,6 +257,8 @@ class LiveBackend:
         for task in list(self._drives):
             task.cancel()
         await asyncio.gather(*self._drives, return_exceptions=True)
+        self._red_flag.lift()
+        await self._red_flag.follow(())
         for watched in self._cars.values():
             await watched.opened.close()
         await self._recording.close()

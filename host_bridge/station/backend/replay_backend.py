@@ -102,6 +102,9 @@ class ReplayBackend:
     ) -> None:
         raise DataFileFault("this is a log: what it shows was driven then")
 
+    async def raise_flag(self, by: str) -> None:
+        """Do nothing: what the log shows was driven then."""
+
     def start_drive(
         self,
         names: Sequence[str],

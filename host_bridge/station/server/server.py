@@ -79,6 +79,9 @@ class StationBackend(Protocol):
 
         Raises errors.TandemError."""
 
+    async def raise_flag(self, by: str) -> None:
+        """Stop all cars, and keep them from being armed until the red flag is lifted."""
+
     def start_drive(
         self,
         names: Sequence[str],
@@ -236,8 +239,10 @@ class Server:
     async def _watch(self, connection: ServerConnection) -> None:
         self._observers.add(connection)
         try:
-            async for message in connection:  # of cars that are there, nothing can be asked
+            async for message in connection:  # of cars that are there, nothing but the red flag
                 said = read_object(message)
+                if said.get("do") == "red flag":
+                    await self._backend.raise_flag(page_name(said))
                 if isinstance(said.get("seek_s"), int | float):
                     self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
         finally:

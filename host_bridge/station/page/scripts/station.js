@@ -11,6 +11,7 @@ import { showReady } from "/scripts/checklist.js";
 import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
 import { fillFacts, layFacts, openDrawer } from "/scripts/drawer.js";
+import { layFlag } from "/scripts/flag.js";
 import "/scripts/theme.js";
 import { mark } from "/scripts/work.js";
 import "/scripts/distances.js";
@@ -166,5 +167,5 @@ reshape(at("seat-shape"), "PARKED");
 let sayTimer = 0;
 function say(text) { put(at("told"), text); clearTimeout(sayTimer); sayTimer = setTimeout(() => { if (at("told").textContent === text) put(at("told"), ""); }, 2000); }
 onStop(stopCars);
-layPads(say); laySeat(); layMap(); watch(); openStops(); layBar(); go(view);
+layPads(say); laySeat(); layMap(); watch(); openStops(); layBar(); layFlag(); go(view);
 requestAnimationFrame(draw); requestAnimationFrame(drive);
