@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from host_bridge.station.mavlink.messages.dialect import mavlink
+from host_bridge.station.mavlink.messages.dialect import HeardMessage, mavlink
 from host_bridge.station.mavlink.messages.modes import available_modes, heartbeat
 from host_bridge.station.mavlink.messages.schedule import Schedule, build
 from host_bridge.station.mavlink.messages.telemetry import View
@@ -32,6 +32,7 @@ class Command:
     params: tuple[float, ...]
     station: Station
     right: Right
+    is_signed: bool
 
     def whole(self, place: int) -> int:
         """Return a parameter, from 1, as a whole number; -1 where it is none."""
@@ -57,8 +58,9 @@ class GatewayActions(Protocol):
     def send(self, messages: list[Any], station: Station) -> None: ...
 
 
-def command_of(message: Any, station: Station, right: Right) -> Command:
+def command_of(heard: HeardMessage, station: Station, right: Right) -> Command:
     """Return the command in a COMMAND_LONG or COMMAND_INT."""
+    message = heard.message
     is_int = message.get_type() == "COMMAND_INT"
     last = (
         (message.x, message.y, message.z)
@@ -70,7 +72,7 @@ def command_of(message: Any, station: Station, right: Right) -> Command:
         )
     )
     first = (message.param1, message.param2, message.param3, message.param4)
-    return Command(message.command, (*first, *last), station, right)
+    return Command(message.command, (*first, *last), station, right, heard.is_signed)
 
 
 def is_stop(command: Command) -> bool:

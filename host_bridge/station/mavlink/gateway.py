@@ -150,7 +150,7 @@ class Gateway:
         self.send(answers, station)
 
     def _take_command(self, heard: HeardMessage, station: Station, right: Right) -> None:
-        command = command_of(heard.message, station, right)
+        command = command_of(heard, station, right)
         if self._acks.is_pending(command):
             return
         result = obey(command, self)
@@ -232,7 +232,8 @@ class Gateway:
         now_us = self._outside.now_us()
         if self._stop is None or self._stop.is_over(now_us):  # else it is on its way already
             self._stop = self._car.stop(sender, f"mavlink {station.system}", now_us)
-            self._outside.tell(f"station {station} stops the car")
+            who = station if command.is_signed else f"{station.place}, unsigned,"
+            self._outside.tell(f"station {who} stops the car")
         request = self._stop
         self._acks.wait(command, lambda now_us: _stopped(request, now_us))
 

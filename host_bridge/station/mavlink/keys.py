@@ -67,7 +67,11 @@ class StationKeys:
             self._book.note_visit(guest, (host, 0))
 
     def count_time(self) -> None:
-        """Count the time served since the last call, and write it. Raises errors.DataFileFault."""
+        """Count the time served since the last call, and write it, if anybody is invited.
+
+        Raises errors.DataFileFault.
+        """
         now_us = self._now_us()
-        self._book.pass_time((now_us - self._counted_us) * 1e-6)
+        if self._keys:
+            self._book.pass_time((now_us - self._counted_us) * 1e-6)
         self._counted_us = now_us

@@ -68,10 +68,14 @@ class Station:
     def is_signed(self) -> bool:
         return self.key is not None
 
-    def __str__(self) -> str:
+    @property
+    def place(self) -> str:
+        """What it says of itself, and whence it comes: both can be invented."""
         host, port = self.address
-        who = f"{printable(self.key.label)}, " if self.key else ""
-        return f"{who}{self.system}/{self.component} at {host}:{port}"
+        return f"{self.system}/{self.component} at {host}:{port}"
+
+    def __str__(self) -> str:
+        return f"{printable(self.key.label)}, {self.place}" if self.key else self.place
 
 
 class Stations:

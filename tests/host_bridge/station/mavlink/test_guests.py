@@ -57,6 +57,14 @@ def test_each_guest_is_named_where_it_is_shown_and_told():
     assert {it[1] for it in rover.book.times.seen.values()} == {AFAR[0], BOB[0]}
 
 
+def test_a_stop_that_somebody_sends_unsigned_in_a_guests_place_is_not_told_as_the_guests():
+    rover, _, ada, _ = two()
+    forged = StationEnd(rover, AFAR)
+    rover.ends[AFAR] = ada
+    forged.disarm()
+    assert rover.told[-1] == "station 255/190 at 192.0.2.7:14550, unsigned, stops the car"
+
+
 def test_each_is_answered_with_its_own_key():
     _, _, ada, bob = two()
     for end in (ada, bob):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from pymavlink.dialects.v20 import development as mavlink
 
+from host_bridge.core.texts.events import event_text
 from host_bridge.station.mavlink.messages.frames import LocalFrame, Origin
+from host_bridge.station.mavlink.messages.schedule import build
 from tests.host_bridge.station.mavlink.rover import Rover, StationEnd
 from tests.support.evidence import every, some
 
@@ -308,3 +311,41 @@ def test_garbage_is_counted_and_stops_nothing():
     assert station.all_of("PARAM_VALUE") == []
     rover.gateway.hear(good, station.address)
     assert len(station.all_of("PARAM_VALUE")) == 1
+
+
+def test_each_event_of_the_car_and_each_reason_to_stand_is_a_sentence():
+    rover = Rover()
+    station = StationEnd(rover)
+    station.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    known = len(rover.car.events)
+    station.arm()
+    rover.advance(0.5)
+    station.disarm()
+    rover.advance(0.5)
+    happened = [event_text(it, rover.car.vehicle) for it in list(rover.car.events)[known:]]
+    assert len(happened) > 3
+    told = station.texts()
+    assert [it for it in happened if it not in told] == []
+    assert rover.car.why_stopped() in told
+
+
+def test_each_address_is_told_for_5_s_after_it_was_heard():
+    rover = Rover()
+    ends = [StationEnd(rover, ("127.0.0.1", 14_560 + it), system=250 + it) for it in range(3)]
+    for end in ends:
+        end.send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    rover.advance(4.0)
+    ends[0].send(mavlink.MAVLink_heartbeat_message(6, 8, 0, 0, 4, 3))
+    assert every(len(end.all_of("HEARTBEAT")) >= 4 for end in ends)
+    rover.advance(1.1)
+    for end in ends:
+        end.got.clear()
+    rover.advance(3.0)
+    assert [bool(end.got) for end in ends] == [True, False, False]
+    assert len(rover.gateway.attached()) == 1
+
+
+def test_times_since_the_start_wrap_after_49_days():
+    rover = Rover()
+    view = replace(rover.gateway.view(), elapsed_us=(2**32 + 7) * 1000)
+    assert build(mavlink.MAVLINK_MSG_ID_ATTITUDE, view).time_boot_ms == 7
