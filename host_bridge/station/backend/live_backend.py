@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -16,7 +15,6 @@ from host_bridge.core.same_car import KnownCar
 from host_bridge.drive import DriveOptions
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.connecting import is_lossless
-from host_bridge.sharing.endpoints.attached import attached
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
@@ -25,17 +23,19 @@ from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
 from host_bridge.station import Comparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.page_drive_view import PageDriveView
+from host_bridge.station.backend.page_requests import PageRequests
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.red_flag import RedFlag
-from host_bridge.station.backend.stand import adjust, seat_limits
+from host_bridge.station.backend.stand import seat_limits
+from host_bridge.station.backend.started_twins import StartedTwins
 from host_bridge.station.backend.stop_rounds import StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
+from host_bridge.station.backend.watched_car import WatchedCar
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 from host_bridge.station.views.known_cars import CarNumbers, GoneCars
 
 _TO_TENTHS, _TO_SECONDS = 10, 8  # the length of 14:03:22.4, and of 14:03:22
 POLL_S = 0.5  # how often new cars are looked for
-_STATIONS_EVERY_US = 1_000_000  # it reads a folder, which takes 84 us; gateways tell twice a second
 
 
 class LiveBackend:
@@ -59,10 +59,14 @@ class LiveBackend:
         self._recording = recording
         self._camera = camera
         self._local_now = local_now
+        self._twins = StartedTwins()
         self._stop_tables = StopTables()
         # A page's own have threads of their own, and none of them waits for what others ask for
         self._rounds = {is_page: StopRounds(_stop) for is_page in (True, False)}
         self._cars: dict[str, WatchedCar] = {}
+        self._requests = PageRequests(
+            host, self._cars, recording, self._twins, self._red_flag, self._stop_tables
+        )
         self._numbers = CarNumbers()
         self._gone = GoneCars()
         self._drives: set[asyncio.Task[None]] = set()
@@ -134,6 +138,7 @@ class LiveBackend:
         self._comparison.step()
         return {
             "together": self._comparison.rows(),
+            "twins": self._twins.words,
             "flag": self._red_flag.row(),
             "programs": list(self._programs),
             "recording": self._recording.row(),
@@ -149,32 +154,7 @@ class LiveBackend:
         return self._stop_tables.rows(watched.opened.car.vehicle) if watched else []
 
     async def handle_request(self, asked: dict[str, object]) -> dict[str, object]:
-        """Do what the page asked for; return the answer, which names the request.
-
-        Requests are recording and its marks, lifting the red flag, stopping distances, and on the
-        stand trim and configuration.
-        """
-        if asked.get("do") == "record":
-            self._recording.start(sorted(self._cars))
-        elif asked.get("do") == "end recording":
-            self._recording.end()
-        elif asked.get("do") == "lift flag":
-            self._red_flag.lift()
-            await self._red_flag.follow(self._cars)
-        elif asked.get("do") == "mark":
-            is_set = self._recording.mark(str(asked.get("text") or ""))
-            return {
-                "of": "mark",
-                "is_done": is_set,
-                "text": "" if is_set else "nothing is recorded",
-            }
-        elif asked.get("do") == "distances":
-            watched = self._cars.get(str(asked.get("car")))
-            if watched and watched.opened.car.vehicle:
-                self._stop_tables.start(watched.opened.car.vehicle)
-        elif asked.get("car") in self._cars:
-            return await adjust(asked)
-        return {"of": asked.get("do"), "is_done": True}
+        return await self._requests.answer(asked)
 
     async def stop(
         self,
@@ -262,43 +242,12 @@ class LiveBackend:
         for watched in self._cars.values():
             await watched.opened.close()
         await self._recording.close()
+        await self._twins.close()
         await self._stop_tables.close()
         for rounds in self._rounds.values():
             rounds.close()
         if self.foxglove:
             self.foxglove.close()
-
-
-class WatchedCar:
-    """An open car that the page shows, and the process that serves it."""
-
-    def __init__(
-        self, opened: OpenCar, pid: int, view: TelemetryView, now_us: Callable[[], int]
-    ) -> None:
-        self.opened = opened
-        self.pid = pid
-        self._view = view
-        self._now_us = now_us
-        self._heard_unix_ms = 0  # for measurements of the page's latency
-        self._stations: list[str] = []
-        self._stations_due_us = 0
-        opened.events.subscribe(self._hear)
-
-    @property
-    def heard_us(self) -> int | None:
-        """The time of its newest report, on the host's clock; None before the first."""
-        return self._view.heard_us
-
-    def car_row(self, now_us: int) -> dict[str, object]:
-        row = self._view.car_row(now_us, self.opened.why_offline)
-        if now_us >= self._stations_due_us:
-            self._stations_due_us = now_us + _STATIONS_EVERY_US
-            self._stations = [str(it) for it in attached(self.opened.name)]
-        return {**row, "heard_unix_ms": self._heard_unix_ms, "stations": self._stations}
-
-    def _hear(self, events: list[LinkEvent]) -> None:
-        self._view.hear(events, self._now_us())
-        self._heard_unix_ms = time.time_ns() // 1_000_000
 
 
 def not_served_fault(names: set[str]) -> DeviceFault:

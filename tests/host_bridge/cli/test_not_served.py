@@ -28,7 +28,7 @@ def test_a_stop_of_cars_that_nobody_serves_says_so_and_what_to_do(
 ):
     async def stop():
         recording = Recording(tmp_path, {}, datetime.datetime.now)
-        backend = LiveBackend(make_host(), 1.0, recording, None, datetime.datetime.now)
+        backend = LiveBackend(make_host(), 1.0, recording, None, datetime.datetime.now, {})
         try:
             await backend.stop(names, told.append)
         finally:

@@ -3,66 +3,52 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 
 import pytest
-from websockets.sync.client import connect
 
-from tests.host_bridge.cli.programs import program, serving, tandem, until
+from tests.host_bridge.cli.programs import serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.stage import PORTS
+from tests.host_bridge.station.talk import talking_to
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("station")]
 PORT = PORTS + 40
 REFUSED = 6  # by the car
 
 
-@contextmanager
-def station():
-    """A station without plots; the addresses of its sockets, and its token."""
-    with program("station", "--port", str(PORT), "--no-plots") as process:
-        assert process.stdout
-        token = process.stdout.readline().strip().partition("#seat=")[2]
-        assert token
-        yield f"ws://127.0.0.1:{PORT}", token
-
-
-def said(socket, path, **words):
-    with connect(f"{socket}{path}", proxy=None) as it:
-        it.send(json.dumps(words))
-        return json.loads(it.recv(30.0)) if path == "/work" else None
-
-
-def picture(socket):
-    with connect(f"{socket}/status", proxy=None) as it:
-        return json.loads(it.recv(30.0))
-
-
 def state(name):
-    return next(
-        it["state"] for it in json.loads(tandem("cars", "--json").stdout) if it["name"] == name
-    )
+    rows = json.loads(tandem("cars", "--json").stdout)
+    return next(it["state"] for it in rows if it["name"] == name)
 
 
 def test_it_stops_and_holds_every_car_until_who_may_drive_lifts_it(monkeypatch):
-    with runtime_folder(monkeypatch), serving("sim://f1tenth", "red"), station() as (socket, token):
-        assert picture(socket)["flag"] is None
+    with (
+        runtime_folder(monkeypatch),
+        serving("sim://f1tenth", "red"),
+        talking_to(PORT) as station,
+    ):
+        until(lambda: station.picture()["cars"], "the station to see the car")
+        assert station.picture()["flag"] is None
         assert tandem("arm", "red").returncode == 0
-        said(socket, "/status", do="red flag", by="Phone")
-        until(lambda: (picture(socket)["flag"] or {}).get("held") == ["red"], "the car to be held")
-        assert picture(socket)["flag"]["by"] == "Phone"
+        station.tell(do="red flag", by="Phone")
+
+        def held():
+            return (station.picture()["flag"] or {}).get("held", [])
+
+        until(lambda: held() == ["red"], "the car to be held")
+        assert station.picture()["flag"]["by"] == "Phone"
         until(lambda: state("red") == "STOPPED", "it to stop")
         tandem("clear", "red")
         refused = tandem("arm", "red")
         assert refused.returncode == REFUSED, refused.stdout + refused.stderr
         assert "all-cars stop" in refused.stderr
         with serving("sim://nigel", "late"):
-            until(lambda: "late" in picture(socket)["flag"]["held"], "a new car to be held too")
+            until(lambda: "late" in held(), "a new car to be held too")
             assert tandem("arm", "late").returncode == REFUSED
-        assert said(socket, "/work", seat="no", do="lift flag").get("is_granted") is False
-        assert picture(socket)["flag"]
-        assert said(socket, "/work", seat=token, do="lift flag")["is_done"]
-        until(lambda: picture(socket)["flag"] is None, "it to be lifted")
+        assert station.asked(seat="no", do="lift flag")["is_granted"] is False
+        assert station.picture()["flag"]
+        assert station.asked(do="lift flag")["is_done"]
+        until(lambda: station.picture()["flag"] is None, "it to be lifted")
         assert state("red") == "STOPPED", "to lift it clears nothing and arms nothing"
 
         def arms():

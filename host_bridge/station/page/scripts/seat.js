@@ -3,6 +3,7 @@ import { TOKEN, address, at, make, put, station } from "/scripts/dom.js";
 import { reshape } from "/scripts/car/shapes.js";
 import { asked, endHold, isDown, showDot, showScale, sit as sitAtPad, sitDown } from "/scripts/hold.js";
 import { plate } from "/scripts/car/tile.js";
+import { ask } from "/scripts/work.js";
 
 let seat = null, isSeated = false, cars = [], step = "", asking = null, askedAt = 0;
 const UNANSWERED_MS = 30000;  // as the station has it
@@ -33,7 +34,7 @@ function take(wanted) {
   seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
 }
 // Ask for a seat that another page has: its cars, once they are given. It never changes hands armed.
-function ask(holder) {
+function askFor(holder) {
   const socket = new WebSocket(address("/hold"));
   asking = { socket, cars: holder.cars, isHeard: false };
   askedAt = performance.now();
@@ -158,7 +159,7 @@ function showWho(picture, byName) {
 export function offer(list) {
   const before = chosen(), checked = twins();
   at("car").replaceChildren(...list.map((car) => new Option(car.name, car.name, false, car.name === before)));
-  offerTwins(list, checked);
+  offerTwins(list, list.some((car) => car.name === newTwin) ? [...checked, newTwin] : checked);
   at("car").onchange = () => { offerTwins(list, []); at("offground").onchange?.(); };
 }
 function offerTwins(list, checked) {
@@ -169,6 +170,12 @@ function offerTwins(list, checked) {
     label.append(box, car.name);
     return label;
   }));
+}
+// A virtual car of the chosen one's vehicle file, which is ticked once it is there
+let newTwin = "";
+function addTwin() {
+  put(at("told"), "Starting a twin ...");
+  ask({ do: "twin", car: chosen() }, (said) => { newTwin = said.name || ""; put(at("told"), said.is_done ? `${said.name} starts.` : said.text); });
 }
 // What may drive while the page is held; to steer takes over
 function offerPrograms(list) {
@@ -183,12 +190,13 @@ export function laySeat() {
   label.append(field);
   at("choose").firstElementChild.after(label);
   at("take").onclick = () => take(choice());
-  at("ask").onclick = () => { if (!asking) ask(last); else asking.socket.send(JSON.stringify({ do: "take over" })); };
+  at("ask").onclick = () => { if (!asking) askFor(last); else asking.socket.send(JSON.stringify({ do: "take over" })); };
   at("give").onclick = () => order("end");
   at("keep").onclick = () => order("keep");
   at("another").onclick = () => { for (const name of choice()) boards.delete(name); };  // a person says so: the next status is of the car that is meant
   at("unlock").onclick = () => order("unlock");
   at("arm").onclick = () => order("arm");
+  at("add-twin").onclick = addTwin;
   at("end").onclick = () => order("end");
 }
 export const unlock = () => { if (step === "unlock") order("unlock"); };

@@ -141,4 +141,10 @@ function showCamera(shown) {
 }
 at("picture").onerror = () => at("picture").removeAttribute("src");
 
-seen.push(showCamera, showTogether, showRecording, showStand);
+let twinWords = "";
+function showTwins(picture) {  // why a twin that a page started has ended
+  if (picture.twins === twinWords || picture.twins === undefined) return;
+  twinWords = picture.twins;
+  if (twinWords) put(at("told"), twinWords);
+}
+seen.push(showTwins, showCamera, showTogether, showRecording, showStand);
