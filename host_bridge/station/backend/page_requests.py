@@ -1,4 +1,4 @@
-"""What the seat's page asks for besides driving and stopping, in one table.
+"""Answers the seat's page on what is neither driving nor stopping, by one table.
 
 Requests are a recording and its marks, a twin, lifting the red flag, stopping distances, and on the
 stand trim and configuration.
@@ -40,7 +40,7 @@ class PageRequests:
         self._twins = twins
         self._red_flag = red_flag
         self._stop_tables = stop_tables
-        self._deeds: dict[str, Callable[[Row], Awaitable[str]]] = {
+        self._answers: dict[str, Callable[[Row], Awaitable[str]]] = {
             "record": self._record,
             "end recording": self._end_recording,
             "mark": self._mark,
@@ -51,9 +51,9 @@ class PageRequests:
     async def answer(self, asked: Row) -> Row:
         """Do it; return the answer, which names the request."""
         what = str(asked.get("do"))
-        deed = self._deeds.get(what)
-        if deed is not None:
-            why = await deed(asked)
+        ask = self._answers.get(what)
+        if ask is not None:
+            why = await ask(asked)
             return {"of": what, "is_done": not why, "text": why}
         if what == "twin":
             return {"of": what, **await self._start_twin(str(asked.get("car")))}

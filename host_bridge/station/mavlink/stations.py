@@ -70,7 +70,7 @@ class Station:
 
     @property
     def place(self) -> str:
-        """What it says of itself, and whence it comes: both can be invented."""
+        """Its own word for itself, and whence it comes: both can be invented."""
         host, port = self.address
         return f"{self.system}/{self.component} at {host}:{port}"
 

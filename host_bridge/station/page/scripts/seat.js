@@ -96,7 +96,7 @@ function pad(set, looks, bands) {
   const old = set.find((car) => looks.get(car.name).is === "stale"), holds = isDown();
   if (old) return { step: "pad", band: "GONE", tone: "", head: `Nothing heard from ${old.name}` };
   const by = isSeated && last ? last.program : "";
-  if (bands.every((band) => band === "DRIVING")) return { step: "pad", band: "DRIVING", tone: "go", head: holds ? by ? `You hold: ${by} drives` : "Driving, you hold" : `Driving by ${set[0].driver}` };
+  if (bands.every((band) => band === "DRIVING")) return { step: "pad", band: "DRIVING", tone: "go", head: holds ? by ? `${by} drives` : "Driving, you hold" : `Driving by ${set[0].driver}` };
   if (by) return { step: "pad", band: "ARMED", tone: "armed", head: holds ? `You hold. ${by} waits` : `Hold: ${by} drives` };
   return { step: "pad", band: "ARMED", tone: "armed", head: holds ? "You hold. It waits for neutral" : "Armed: hold here" };
 }

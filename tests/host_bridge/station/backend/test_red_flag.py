@@ -8,8 +8,8 @@ import pytest
 
 from tests.host_bridge.cli.programs import serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.station.backend.talk import talking_to
 from tests.host_bridge.station.stage import PORTS
-from tests.host_bridge.station.talk import talking_to
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("station")]
 PORT = PORTS + 40
@@ -41,7 +41,7 @@ def test_it_stops_and_holds_every_car_until_who_may_drive_lifts_it(monkeypatch):
         tandem("clear", "red")
         refused = tandem("arm", "red")
         assert refused.returncode == REFUSED, refused.stdout + refused.stderr
-        assert "all-cars stop" in refused.stderr
+        assert "a stop source says stop" in refused.stderr
         with serving("sim://nigel", "late"):
             until(lambda: "late" in held(), "a new car to be held too")
             assert tandem("arm", "late").returncode == REFUSED

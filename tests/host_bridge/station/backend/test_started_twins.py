@@ -8,8 +8,8 @@ from host_bridge.sharing.endpoints.served import served
 from host_bridge.station.backend.started_twins import twin_uri_of
 from tests.host_bridge.cli.programs import serving, until
 from tests.host_bridge.sharing.desk import runtime_folder
+from tests.host_bridge.station.backend.talk import talking_to
 from tests.host_bridge.station.stage import PORTS
-from tests.host_bridge.station.talk import talking_to
 
 PORT = PORTS + 41
 
@@ -46,7 +46,7 @@ def test_a_twin_is_there_on_a_board_of_its_own_until_the_station_ends(monkeypatc
                 rows = station.picture()["cars"]
                 return {it["name"]: it["board"] for it in rows if it["vehicle"] == "f1tenth"}
 
-            until(lambda: all(map(boards().get, ("red", "red-twin"))), "the twin to be there")
+            until(lambda: boards().get("red") and boards().get("red-twin"), "the twin to be there")
             assert boards()["red"] != boards()["red-twin"]
             assert station.picture()["twins"] == ""
         until(lambda: [it.name for it in served()] == ["red"], "the twin to end")
