@@ -306,11 +306,11 @@ NOT_YET = {
     )},
     "host_bridge/sharing/endpoints/attached.py": _UNTRIED,
     **{f"host_bridge/sharing/network/{name}.py": _UNTRIED for name in (
-        "guest_filter", "guest_link", "guest_session", "guests", "invitations", "network_car",
-        "network_endpoint", "network_server", "private_files", "rate_limits",
-        "sealed/handshake", "sealed/noise", "sealed/sealing", "tokens", "stops/network_stop",
-        "stops/open_stops", "stops/fleet_messages", "stops/fleet_sockets", "stops/fleet_stop",
-        "link_test/findings", "link_test/probing",
+        "guest_filter", "guest_link", "guest_session", "guests", "invitations",
+        "link_test/findings", "link_test/probing", "network_car", "network_endpoint",
+        "network_server", "private_files", "rate_limits", "sealed/handshake", "sealed/noise",
+        "sealed/sealing", "stops/fleet_messages", "stops/fleet_sockets", "stops/fleet_stop",
+        "stops/network_stop", "stops/open_stops", "tokens",
     )},
     **{f"host_bridge/station/mavlink/{name}.py": _UNTRIED for name in (
         "acknowledgements", "commands", "driving/arming", "driving/driver",
@@ -382,7 +382,8 @@ NOT_YET = {
     "host_bridge/station/backend/page_drive_view.py": _SHOWS,
     "host_bridge/station/server/page_files.py": _SHOWS,
     **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (
-        "live_backend", "programs", "stop_rounds", "stand", "stop_tables",
+        "live_backend", "page_requests", "programs", "red_flag", "stand", "started_twins",
+        "stop_rounds", "stop_tables", "watched_car",
     )},
     "host_bridge/inputs/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
     "host_bridge/inputs/gamepad/virtual.py": "a pad for tests",
@@ -392,6 +393,7 @@ GROUPS = {
     "beside it": BESIDE,
     "links and host": AROUND,
     "the station": STATION,
+    "stations of others": MAVLINK,
     "ROS 2": ROS2,
     "pads": PADS,
 }

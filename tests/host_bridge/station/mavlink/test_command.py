@@ -118,7 +118,7 @@ def test_a_station_is_invited_listed_and_revoked_and_without_one_nobody_listens(
         }
         assert tandem("guests", "revoke", "all").returncode == 0
         assert tandem(*listen).returncode == 2
-        assert tandem(*invite, "--source", "seat").returncode == 2
+        assert tandem(*invite, "--address", "192.168.1.7").returncode == 2
 
 
 @pytest.mark.parametrize(
