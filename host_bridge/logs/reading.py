@@ -16,7 +16,7 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 from zstandard import ZstdError, frame_content_size
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
+from host_bridge.logs.recorder import CAR, DERIVED, FACTS, NOTES, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
 # What the library raises for damaged bytes: its own errors and others
@@ -61,9 +61,10 @@ class LogSummary:
     is_complete: bool
 
 
-def read(path: Path) -> Iterator[Record]:
+def read(path: Path, *, derived: bool = False) -> Iterator[Record]:
     """Yield the records in the order in which they were written.
 
+    Rows in Foxglove's schemas repeat what others hold: they are left out unless ``derived``.
     Raises errors.DataFileFault for a file that is no log of Tandem, or is damaged within.
     """
     channels: dict[int, Channel] = {}
@@ -74,7 +75,9 @@ def read(path: Path) -> Iterator[Record]:
         elif isinstance(record, Metadata) and record.name == FACTS:
             origin_ns = _origin_ns(path, record)
         elif isinstance(record, Message) and origin_ns is not None:
-            yield _ours(path, channels, record, origin_ns)
+            channel = channels.get(record.channel_id)
+            if derived or channel is None or DERIVED not in channel.metadata:
+                yield _ours(path, channels, record, origin_ns)
     if origin_ns is None:
         raise _no_log(path, "an MCAP file of somebody else, or one cut off at its beginning")
 
@@ -96,7 +99,7 @@ def cars_in(known: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 def summary(path: Path) -> LogSummary:
     """Return the contents of a log. Raises errors.DataFileFault."""
     tally = _Tally()
-    for record in read(path):
+    for record in read(path, derived=True):
         tally.add(record)
     is_complete = any(isinstance(it, Footer) for it in _records(path, unpacks=False))
     return LogSummary(
@@ -118,7 +121,7 @@ class _Tally:
         self.counts[key] = self.counts.get(key, 0) + 1
         self.first_us = min(self.first_us, record.time_us)
         self.last_us = max(self.last_us, record.time_us)
-        if not record.car and isinstance(record.value, dict):
+        if not record.car and record.topic == NOTES and isinstance(record.value, dict):
             self.notes.append(str(record.value.get("text", "")))
 
 

@@ -1,4 +1,4 @@
-"""Reader of a car's LIDAR and ground truth, as lines of JSON.
+"""Readers of a car's LIDAR and ground truth, as lines of JSON: live, and of a whole file.
 
 A virtual car writes them (``sensors=FILE``), or any program that says the same of a real one
 (sim_mock/sensors/README.md has the format).
@@ -11,15 +11,22 @@ import json
 import os
 import stat
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import Key, finite, number, read_samples
 
 _READ_MAX = 1 << 20
 _LATELY = 200  # lines: a second and a half of a car's truth and scans
 _PIPE_BYTES = 1 << 20  # a line with a scan has 50 kB
 SCAN_BEGINS, _TRUTH_BEGINS = b'{"sensor": "lidar"', b'{"sensor": "truth"'
 _TRUE_RANGES = b', "truth": {"ranges_m"'  # begins half of a scan's line, which is not used here
+_TRUTH_KEYS = (number("taken_s", 0.0, 1e10), Key("truth", "table"))  # of a line of its sensors
+LASER_HEIGHT_M = 0.11  # of f1tenth_system's bringup; vehicle files hold no height
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
 
@@ -139,3 +146,36 @@ def parse_line(line: bytes) -> dict[str, Any]:
         more = rest.rpartition(b"]}")[2].removeprefix(b", ")
         row.update(json.loads(b"{" + more))
     return row
+
+
+class TimedPose(NamedTuple):
+    """The true pose of the centre of gravity at a time of the car: s, m, m, rad.
+
+    ``hits`` is how often the car had hit a wall by then; None without walls.
+    """
+
+    taken_s: float
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    hits: int | None
+
+
+def read_true_poses(path: Path) -> Iterator[TimedPose]:
+    """Yield the true poses in the order of the file.
+
+    Raises errors.DataFileFault for a line that is no sample, and for a truth without a pose.
+    """
+    try:
+        for row in read_samples(path, "truth", _TRUTH_KEYS):
+            truth = row["truth"]
+            x_m, y_m, yaw_rad = (finite(truth[name]) for name in ("x_m", "y_m", "yaw_rad"))
+            yield TimedPose(row["taken_s"], x_m, y_m, yaw_rad, truth.get("hits"))
+    except (ValueError, KeyError, TypeError) as fault:
+        raise DataFileFault(
+            "no samples of a virtual car's sensors",
+            where=str(path),
+            expected="a line of JSON for each sample, with the truth beside it",
+            got=f"{type(fault).__name__}: {fault}",
+            remedy="sim://f1tenth?sensors=run.jsonl writes them",
+        ) from None

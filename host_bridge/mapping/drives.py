@@ -12,8 +12,7 @@ import numpy as np
 from host_bridge.core.board_time import TIME_MASK, unwrapped_us
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.reading import cars_in, facts, read
-from host_bridge.logs.sensor_lines import SCAN_BEGINS, parse_line
-from host_bridge.logs.true_poses import read_true_poses
+from host_bridge.logs.sensor_lines import SCAN_BEGINS, parse_line, read_true_poses
 from host_bridge.mapping.planar import Floats
 
 LIDAR, MOTION = "lidar", "motion"  # topics of a log

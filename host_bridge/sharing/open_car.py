@@ -22,6 +22,7 @@ from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.car_server import CarServer, end
 from host_bridge.sharing.owner.recording import tap_into
 from host_bridge.sharing.owner.taps import TapReader, listen_in
@@ -166,6 +167,7 @@ class OpenCar:
             line = await listen_in(self.name)
             facts = {"vehicle": self._host.vehicle, "board_id": self.identity.board_id.hex()}
             log.car(self.name, {"uri": self.uri, **facts})
+            log.place(self.name, self.car.vehicle, *place_of(self._host.uri, self.car.vehicle))
             self._log = log
             self._tap = tap = TapReader(tap_into(log, self.name))
             self._spawn(line.follow(tap))

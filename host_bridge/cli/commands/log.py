@@ -10,11 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.errors import DataFileFault, VehicleFileFault
 from host_bridge.logs import tables
+from host_bridge.logs.new_file import open_new
 from host_bridge.logs.reading import LogSummary, cars_in, summary
 from host_bridge.ros2.messages.bag import write_bag
 from host_bridge.sharing.services import Host
+from host_bridge.station.views.foxglove_layout import layout_for
 
 EPILOG = """\
 examples:
@@ -25,13 +27,15 @@ examples:
                                 each car; CAR_commands.csv and CAR_odometry.csv can be driven again
   tandem log drive.mcap --ros bag.mcap
                                 as a bag of ROS 2: ros2 bag play bag.mcap, or tandem replay --bag
+  tandem log drive.mcap --foxglove-layout layout.json
+                                a layout for Foxglove, which draws the cars of this log
   tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
                                 tandem drive --car sim://nigel \\
                                   --input csv:out/nigel_slalom_commands.csv
   tandem monitor "replay://drive.mcap?car=nigel&speed=2"
                                 see it again, twice as fast
 
-Foxglove opens the file as it is.
+Foxglove opens the file as it is: its 3D, image and log panels draw the channels in its own schemas.
 """
 _BRIDGE = "h_bridge"  # the kind of drive channel that tandem replay can model
 
@@ -57,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument(
         "--ros", type=Path, metavar="OUT.mcap", help="write it as a ROS 2 bag (MCAP)"
     )
+    shown.add_argument(
+        "--foxglove-layout",
+        type=Path,
+        metavar="OUT.json",
+        help="write a layout for Foxglove in which its cars are drawn",
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -73,11 +83,24 @@ def run(args: argparse.Namespace, host: Host) -> int:
         print("\n".join(f"{count:9} {topic}" for topic, count in sorted(counts.items())))
         return 0
     found = summary(args.file)
+    if args.foxglove_layout:
+        _write_layout(args.file, args.foxglove_layout, sorted(cars_in(found.facts)))
+        return 0
     if args.csv:
         print("\n".join(_exported(args.file, args.csv, found, host)))
         return 0
     print(json.dumps(_row(found), indent=2) if args.json else "\n".join(_lines(found)))
     return 0
+
+
+def _write_layout(log: Path, path: Path, cars: list[str]) -> None:
+    if not cars:
+        raise DataFileFault(
+            "no car is in this log", where=str(log), expected="a log of a car that was identified"
+        )
+    with open_new(path, "the layout") as file:
+        file.write(json.dumps(layout_for(cars), indent=2).encode() + b"\n")
+    print(f"{path}: a layout for {', '.join(cars)}")
 
 
 def _exported(log: Path, folder: Path, found: LogSummary, host: Host) -> Iterator[str]:

@@ -26,7 +26,7 @@ from host_bridge.inputs.paths import (
 from host_bridge.inputs.paths.path import Pose, frame_transform, resampled
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.logs.reading import read
-from host_bridge.logs.true_poses import read_true_poses
+from host_bridge.logs.sensor_lines import read_true_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import socket
 import sys
 import threading
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_vehicle_option, vehicle_for
@@ -18,8 +20,11 @@ from host_bridge.core.system.running import run_async
 from host_bridge.logs.recorder import Recorder
 from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.owner.car_server import end
 from host_bridge.sharing.owner.recording import new_recorder
 from host_bridge.sharing.services import Host
+from host_bridge.station.backend.camera_pictures import CameraPictures
+from host_bridge.station.backend.camera_process import open_camera
 
 EPILOG = """\
 examples:
@@ -29,6 +34,7 @@ examples:
   tandem record serial:///dev/ttyACM0 -o drive.mcap
   tandem record f1tenth -o drive.mcap --marks     type a word and Enter: a mark at that moment
   tandem record f1tenth -o drive.mcap --lidar f1tenth=run.jsonl   its scans, too
+  tandem record car -o drive.mcap --camera /dev/video0   and what a camera sees
 
 The owner of a car hands out every frame, both ways, other clients' too. The file (MCAP) holds
 the bytes as they were and what they mean; Foxglove plots it, tandem log describes it, tandem
@@ -37,8 +43,14 @@ quarter of a second before a kill.
 """
 # between two looks: with them a log is complete up to a quarter of a second (see above)
 _STEP_S = 0.1
-_LIDAR = "lidar"
 _LONGEST_MARK = 200  # letters: a sentence
+
+
+class Feeds(NamedTuple):
+    """What is logged besides a car's own bytes: scans by car, and a camera's pictures."""
+
+    scans: dict[str, SensorPipe]
+    pictures: CameraPictures | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--marks", action="store_true", help="each line of standard input is a mark in the log"
     )
+    parser.add_argument(
+        "--camera",
+        metavar="SOURCE",
+        help="a camera whose pictures are logged: /dev/video0, or the URL of an MJPEG stream",
+    )
     add_seconds(parser)
 
 
@@ -106,7 +123,7 @@ async def _record(args: argparse.Namespace, host: Host) -> int:
                     remedy="leave one of them out",
                 )
             cars.append(car)
-        scans = _open_scans(args.scanned, cars, opened)
+        feeds = Feeds(_open_scans(args.scanned, cars, opened), _open_camera(args.camera, opened))
         log = new_recorder(args.output, host.cars.clock)
         try:
             for car in cars:
@@ -115,7 +132,7 @@ async def _record(args: argparse.Namespace, host: Host) -> int:
             print(f"{names}: recording to {args.output}; Ctrl-C ends", file=sys.stderr, flush=True)
             if args.marks:
                 _take_marks(log)
-            await _until_over(cars, log, args.seconds, scans, host)
+            await _until_over(cars, log, args.seconds, feeds, host)
         finally:
             for car in cars:
                 if car.unlogged_bytes:
@@ -160,18 +177,30 @@ def _open_scans(
     return found
 
 
+def _open_camera(source: str | None, opened: AsyncExitStack) -> CameraPictures | None:
+    """Start the camera's program, and read its pictures until the recording ends."""
+    if source is None:
+        return None
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        camera = open_camera(source, free.getsockname()[1])
+    opened.push_async_callback(end, asyncio.create_task(camera.run()))
+    pictures = CameraPictures(str(camera.row()["url"]))
+    opened.callback(pictures.close)
+    return pictures
+
+
 async def _until_over(
     cars: list[OpenCar],
     log: Recorder,
     seconds: float | None,
-    scans: dict[str, SensorPipe],
+    feeds: Feeds,
     host: Host,
 ) -> None:
     loop = asyncio.get_running_loop()
     begun_s = loop.time()
     while seconds is None or loop.time() - begun_s < seconds:
         await asyncio.sleep(_STEP_S)
-        _take_scans(scans, log, host.cars.clock.now_us())
+        _take(feeds, log, host.cars.clock.now_us())
         log.step()
         if log.fault:
             raise log.fault
@@ -184,12 +213,11 @@ async def _until_over(
                 )
 
 
-def _take_scans(scans: dict[str, SensorPipe], log: Recorder, now_us: int) -> None:
-    """Log the newest scan of each car, at 10 Hz: as many as a page or a plot can show."""
-    for name, pipe in scans.items():
+def _take(feeds: Feeds, log: Recorder, now_us: int) -> None:
+    """Log the newest scan of each car, and picture, at 10 Hz: as many as a page can show."""
+    if feeds.pictures and (jpeg := feeds.pictures.take()):
+        log.image(jpeg, now_us)
+    for name, pipe in feeds.scans.items():
         pipe.step(now_us)
         if scan := pipe.take_scan():
-            ranges_m = [-1.0 if it is None else round(it, 3) for it in scan.ranges_m]
-            row = {"taken_s": scan.taken_s, "first_rad": scan.first_rad}
-            row |= {"step_rad": scan.step_rad}
-            log.message(name, _LIDAR, {**row, "ranges_m": ranges_m}, now_us)
+            log.scan(name, scan, now_us)

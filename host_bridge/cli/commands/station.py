@@ -36,26 +36,26 @@ from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import positive, whole
 from host_bridge.cli.arguments.lidar_option import parse_lidars
-from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.drive.controls import make_input
 from host_bridge.inputs.manoeuvres.player import MANOEUVRES
 from host_bridge.sharing.services import Host
 from host_bridge.station import Server, StationBackend
-from host_bridge.station.backend.camera_process import CameraProcess
+from host_bridge.station.backend.camera_process import open_camera
+from host_bridge.station.backend.foxglove_feeds import feed
 from host_bridge.station.backend.live_backend import POLL_S, LiveBackend, stop_cars
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
 from host_bridge.station.server.reserve_ports import is_own_listener
 from host_bridge.station.server.server import LOOPBACK
-from host_bridge.station.views import foxglove_server
+from host_bridge.station.views.foxglove_layout import LAYOUT
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 from sim_mock.programs import children
 
 PORT = 8090  # any port that is seldom taken; --port has another
 _FOXGLOVE_PORT = 8765  # Foxglove's default port
 _SPEED_MPS = 1.0  # for a deadman in a browser: 0.12 m within the seat's lease
-_LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,16 +128,19 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
     recording = Recording(args.record_to, parse_lidars(args.lidar), _local_now)
-    camera = _camera(args)
+    camera = open_camera(args.camera, args.port + 2) if args.camera else None
     backend = LiveBackend(
         host, args.speed, recording, camera, _local_now, _programs(args.program, host)
     )
     if args.foxglove:
         backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
-        print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
+        print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {LAYOUT}", file=sys.stderr)
     tasks = [asyncio.create_task(backend.follow_served_cars())]
     if camera:
         tasks.append(asyncio.create_task(camera.run()))
+    if backend.foxglove:
+        scans = parse_lidars(args.lidar)
+        tasks.append(asyncio.create_task(feed(backend.foxglove, scans, camera)))
     try:
         return await _serve(args, backend, not args.watch_only, camera.origin if camera else "")
     finally:
@@ -163,21 +166,6 @@ def _programs(texts: list[str], host: Host) -> dict[str, str]:
         kind, _, rest = text.partition(":")
         found[f"{kind} {Path(rest.partition('?')[0]).stem}"] = text
     return found
-
-
-def _camera(args: argparse.Namespace) -> CameraProcess | None:
-    """Return the camera, if one was asked for.
-
-    Raises errors.DeviceFault without OpenCV.
-    """
-    if args.camera is None:
-        return None
-    if find_spec("cv2") is None:
-        raise DeviceFault(
-            "--camera needs OpenCV, which is not installed here",
-            remedy="pip install 'tandem-cars[camera]'",
-        )
-    return CameraProcess(args.camera, args.port + 2)
 
 
 async def _serve(

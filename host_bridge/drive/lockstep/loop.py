@@ -28,6 +28,7 @@ from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import DOWN, UP, Recorder
+from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.recording import new_recorder
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.virtual_car.config import VirtualCar, vehicle_for, virtual_car_config
@@ -86,6 +87,7 @@ class LockstepCar:
         if not self._is_described and self.car.identity:
             self._is_described = True
             log.car(self.car.name, self._facts(self.car.identity))
+            log.place(self.car.name, self.vehicle, *place_of(self._uri, self.vehicle))
         if sent:
             log.frame(self.car.name, UP, sent, now_us)
         log.frame(self.car.name, DOWN, heard, now_us)

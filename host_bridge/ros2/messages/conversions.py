@@ -12,13 +12,12 @@ from math import atan2, cos, inf, isfinite, pi, radians, sin
 from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
-from host_bridge.logs.sensor_lines import LidarScan, TruePose
+from host_bridge.logs.sensor_lines import LASER_HEIGHT_M, LidarScan, TruePose
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.topics import SCAN_HZ
 
 _UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured
 _REST_MPS = 0.05  # f1tenth_system's threshold: a lower speed is reported as 0
-LASER_HEIGHT_M = 0.11  # from f1tenth_system's bringup
 
 
 @dataclass(frozen=True)

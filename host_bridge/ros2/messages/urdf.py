@@ -13,7 +13,7 @@ from math import atan, pi, tan
 from xml.sax.saxutils import escape
 
 from host_bridge.core import CarMotion, CarStatus, Vehicle
-from host_bridge.ros2.messages.conversions import LASER_HEIGHT_M
+from host_bridge.logs.sensor_lines import LASER_HEIGHT_M
 
 SIDES = {"left": 1.0, "right": -1.0}
 _TIRE_SHARE = 0.7  # wheel width / radius: only drawn, nothing is computed from it

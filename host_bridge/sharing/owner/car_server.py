@@ -38,6 +38,7 @@ from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.endpoint import OwnerEndpoint, local_endpoint
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
+from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.radio import RadioEndpoint
 from host_bridge.sharing.owner.recording import tap_into
@@ -136,6 +137,7 @@ class CarServer:
         """
         self._log = log
         log.car(self.name, self.facts())
+        log.place(self.name, self.car.vehicle, *place_of(self.uri, self.car.vehicle))
         self.owner.taps.subscribe(tap_into(log, self.name))
 
     def facts(self) -> dict[str, str]:

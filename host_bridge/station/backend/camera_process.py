@@ -6,11 +6,23 @@ import asyncio
 import json
 import secrets
 from contextlib import suppress
+from importlib.util import find_spec
 
+from host_bridge.core.errors import DeviceFault
 from sim_mock.programs import children
 
 _AGAIN_S = 2.0
 _SILENT_S = 2.0  # its program reports twice a second
+
+
+def open_camera(source: str, port: int) -> CameraProcess:
+    """Return the camera, to be run. Raises errors.DeviceFault without OpenCV."""
+    if find_spec("cv2") is None:
+        raise DeviceFault(
+            "--camera needs OpenCV, which is not installed here",
+            remedy="pip install 'tandem-cars[camera]'",
+        )
+    return CameraProcess(source, port)
 
 
 class CameraProcess:

@@ -17,6 +17,7 @@ from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.sharing.connecting import is_lossless
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar
+from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
@@ -106,7 +107,8 @@ class LiveBackend:
                     self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
                     self._gone.drop(name)
                     if self.foxglove:
-                        self.foxglove.add_car(name)
+                        vehicle = opened.car.vehicle
+                        self.foxglove.add_car(name, vehicle, *place_of(owned.uri, vehicle))
                         opened.events.subscribe(partial(_tell, self.foxglove, name))
 
     async def _open_apart(self, name: str) -> OpenCar:

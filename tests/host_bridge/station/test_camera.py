@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import http.server
-import io
 import os
 import signal
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.request
 
 import pytest
-from PIL import Image
 
 from host_bridge.station.views import camera_server as camera
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium
 from tests.host_bridge.station.stage import PORTS, STATE, stage
+from tests.host_bridge.station.stream import Stream
 from tests.support import patience
 
 pytest.importorskip("cv2", reason="--camera needs tandem-cars[camera]")
@@ -27,38 +24,6 @@ pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station
 PORT = PORTS + 40
 ANSWER = "document.getElementById('answer')"
 PICTURED = "document.getElementById('pictured').textContent"
-
-
-class Stream(http.server.ThreadingHTTPServer):
-    """Pictures of one colour, ten a second; while it ``hangs`` it keeps its connections open."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Pictures)
-        self.hangs = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_port}/stream.mjpg"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Pictures(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        file = io.BytesIO()
-        Image.new("RGB", (320, 240), (200, 30, 40)).save(file, "JPEG")
-        self.send_response(200)
-        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=it")
-        self.end_headers()
-        head = f"--it\r\nContent-Type: image/jpeg\r\nContent-Length: {file.tell()}\r\n\r\n"
-        try:
-            while True:
-                if not self.server.hangs.is_set():
-                    self.wfile.write(head.encode() + file.getvalue() + b"\r\n")
-                time.sleep(0.1)
-        except OSError:
-            return
-
-    def log_message(self, *words):
-        pass
 
 
 @pytest.fixture(scope="module")
