@@ -12,6 +12,8 @@ examples:
   tandem planning-simulator --params vehicle_info.param.yaml --params simulator_model.param.yaml
   tandem planning-simulator --params model.param.yaml -p wheel_base:=2.79 --publish pose_only
   tandem planning-simulator --params model.param.yaml -p wheel_base:=2.79 -p use_sim_time:=true
+  tandem planning-simulator --params model.param.yaml -p wheel_base:=2.79 \\
+    --ns /car1 --remap /control/command/control_cmd:=/car1/control_cmd
 
 exit codes: 0 its time is over; 2 a parameter that cannot be meant so; 3 no ROS 2; 7 a file or a
 vehicle model that is not here; 130 ended by Ctrl-C.
@@ -49,6 +51,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a parameter, which takes precedence over files",
     )
     parser.add_argument(
+        "--ns",
+        default="/simulation",
+        metavar="/NAME",
+        help="the namespace of its relative topics (default %(default)s, as their launch file's)",
+    )
+    parser.add_argument(
+        "--remap",
+        action="append",
+        default=[],
+        metavar="FROM:=TO",
+        help="another name of a topic or service, as ROS 2's -r; repeatable",
+    )
+    parser.add_argument(
         "--engaged",
         choices=("true", "false"),
         default="true",
@@ -82,6 +97,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
         args.publish,
         args.seed,
         environment=os.environ,
+        namespace=args.ns,
+        remaps=args.remap,
         is_over=lambda: time.monotonic() >= until_s,
         tell=lambda words: print(f"tandem: {words}", file=sys.stderr, flush=True),
     )

@@ -23,6 +23,7 @@ examples:
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --remap drive:=/planner/drive --remap odom:=/vesc/odom
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
+  tandem ros --car sim://f1tenth --forgiving         a node that pauses does not end the run
   tandem ros --car sim://f1tenth --unarmed           until ~/arm is called, nothing moves
   tandem ros --car sim://f1tenth --clock
   ros2 service call /tandem/pause std_srvs/srv/SetBool '{data: true}'   and then /tandem/step
@@ -94,6 +95,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="publish a virtual car's time on /clock; ~/pause holds it, ~/step steps it",
     )
     parser.add_argument(
+        "--forgiving",
+        action="store_true",
+        help="virtual cars alone: a silent source yields, and what silence stopped is armed again",
+    )
+    parser.add_argument(
         "--unarmed",
         action="store_true",
         help="arm no car at the start, not even a virtual one: ~/arm does that, or R here",
@@ -125,6 +131,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
 def _options(args: argparse.Namespace) -> dict[str, str]:
     names = ("ns", "mux", "vesc", "priorities", "sensors", "poses")
     given = {name: getattr(args, name) for name in names if getattr(args, name)}
+    if args.forgiving:
+        given["forgiving"] = "yes"
     return {**given, "remap": " ".join(args.remap)} if args.remap else given
 
 

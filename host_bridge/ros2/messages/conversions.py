@@ -53,6 +53,19 @@ def true_pose(truth: TruePose, rear_m: float) -> PoseTwist:
     )
 
 
+def origin_of(reckoned: PoseTwist, true: PoseTwist) -> PoseTwist:
+    """Return where in the true frame the frame begins in which the same car is at ``reckoned``."""
+    yaw_rad = true.yaw_rad - reckoned.yaw_rad
+    return PoseTwist(
+        true.x_m - cos(yaw_rad) * reckoned.x_m + sin(yaw_rad) * reckoned.y_m,
+        true.y_m - sin(yaw_rad) * reckoned.x_m - cos(yaw_rad) * reckoned.y_m,
+        yaw_rad,
+        0.0,
+        0.0,
+        0.0,
+    )
+
+
 # --- reports to messages
 
 

@@ -25,10 +25,11 @@ _FILES = {
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
     """Make the input of ``--input ros2:VOCABULARY``.
 
-    The options are ns, sensors, poses, mux, vesc, priorities and remap. Raises errors.TandemError.
+    The options are ns, sensors, poses, mux, vesc, priorities, remap and
+    forgiving. Raises errors.TandemError.
     """
     name = rest or "f1tenth"
-    vocabulary = find_vocabulary(name)
+    vocabulary = _installed(find_vocabulary(name))
     heard = {it.content for it in vocabulary.subscriptions}
     for option, (content, whose) in _FILES.items():
         if option in options and content not in heard:
@@ -50,23 +51,31 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         scale=scale,
         notes=notes,
         remaps=options.get("remap", "").split(),
+        is_forgiving="forgiving" in options,
     )
+
+
+def _installed(vocabulary: Vocabulary) -> Vocabulary:
+    """Return it, or the same in its older messages where this Python has those alone."""
+    older = vocabulary.older
+    if older is None or has_message(vocabulary.subscriptions[0].type):
+        return vocabulary
+    return older if has_message(older.subscriptions[0].type) else vocabulary
 
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Return a sentence for each missing message package, with the topics that are not heard."""
-    lacking = {
-        it.type for it in vocabulary.subscriptions if it.is_optional and not has_message(it.type)
-    }
-    packages = sorted({type_name.split("/")[0] for type_name in lacking})
-    return tuple(
-        f"this Python has no {package}: "
-        + ", ".join(
-            it.topic for it in vocabulary.subscriptions if it.type.startswith(f"{package}/")
-        )
-        + " are not heard"
-        for package in packages
-    )
+    """Return a sentence for each missing message package, with the topics that are left out."""
+    told = []
+    for topics, words in (
+        (vocabulary.subscriptions, "not heard"),
+        (vocabulary.publications, "not published"),
+    ):
+        missing = [it for it in topics if it.is_optional and not has_message(it.type)]
+        for package in sorted({it.type.split("/")[0] for it in missing}):
+            names = [it.topic for it in missing if it.type.startswith(f"{package}/")]
+            are = "is" if len(names) == 1 else "are"
+            told.append(f"this Python has no {package}: {', '.join(names)} {are} {words}")
+    return tuple(told)
 
 
 def _rows(options: Mapping[str, str]) -> tuple[tuple[MuxRow, ...] | None, tuple[str, ...]]:

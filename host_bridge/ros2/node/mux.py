@@ -2,8 +2,8 @@
 
 The rule of a mux (the live source of the highest priority wins) with three additions. The first
 message of a source does not count, because it may be an old one that was kept. A source that drives
-and falls silent is not replaced by another one: nobody drives until the cars are armed again. And
-no timeout is longer than the lease of the cars' source.
+and falls silent is not replaced by another one, unless its row says that its silence yields: nobody
+drives until the cars are armed again. And no timeout is longer than the lease of the cars' source.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ class Mux:
         }
         self.winner: str | None = None
         self.timed_out: str | None = None
+        self.yields_all = False  # set for forgiving virtual cars: no silence keeps others out
 
     def begin(self) -> None:
         """Start anew when the cars were armed: forget all commands, and which source fell silent.
@@ -96,14 +97,19 @@ class Mux:
         """
         if self.timed_out is not None:
             return None
+        silent = ""  # the source that was driving, where another one may follow it
         for name, source in self.sources.items():
             command = source.live_command(now_us)
             if command is not None:
                 self.winner = name
                 return command
             if name == self.winner:
-                self.timed_out, self.winner = name, None
-                return None
+                silent = name
+                if not (self.yields_all or source.row.yields):
+                    break
+        self.winner = None
+        if silent and not self.yields_all:
+            self.timed_out = silent
         return None
 
     def release(self, name: str) -> None:

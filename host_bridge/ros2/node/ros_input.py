@@ -24,6 +24,7 @@ from host_bridge.ros2.bus.discovery_range import is_secured, network_refusal, st
 from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.node.command_topics import CommandTopics, with_direct
 from host_bridge.ros2.node.diagnostics import DiagnosticsPublisher
+from host_bridge.ros2.node.forgiveness import Forgiveness, real_car_refusal
 from host_bridge.ros2.node.mux import Mux, StampedCommand
 from host_bridge.ros2.node.node_services import NodeServices
 from host_bridge.ros2.node.publishers import BOOL, StatePublisher
@@ -34,7 +35,7 @@ from host_bridge.ros2.node.split_command import SplitCommand
 from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, RunstopTopic
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.topics import MuxRow
-from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
+from host_bridge.ros2.vocabularies.vocabulary import Vocabulary, without_truth
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
@@ -66,13 +67,16 @@ class RosInput(Input):
         scale: VescScale | None = None,
         notes: Sequence[str] = (),
         remaps: Sequence[str] = (),
+        is_forgiving: bool = False,
     ) -> None:
         """Set up the input; nothing is opened yet.
 
         ``sensors`` is the pipe of a virtual car's sensors, ``poses`` the pipe that puts it
         elsewhere. ``notes`` are told at the start. ``remaps`` are other names of topics, each
-        FROM:=TO.
+        FROM:=TO. With ``is_forgiving`` silence yields, and what silence stopped is
+        armed again: for virtual cars alone.
         """
+        self._forgiveness = Forgiveness() if is_forgiving else None
         self.vocabulary = with_namespace(vocabulary, namespace)
         self.notes = list(notes)
         self._remaps = remaps
@@ -118,8 +122,13 @@ class RosInput(Input):
         self.services.is_virtual = context.is_virtual
         if not (context.is_virtual or self._is_local or is_secured(os.environ)):
             raise network_refusal()
+        if self._forgiveness and not context.is_virtual:
+            raise real_car_refusal(context.car_names)
+        if not context.is_virtual:
+            self.vocabulary = without_truth(self.vocabulary)
         self._limits = context.limits(self.source)
         self._mux = self._adapter.mux(self._rows, context.lease_s(self.source))
+        self._mux.yields_all = self._forgiveness is not None
         is_the_clock = self._steps is not None
         self._bus = Bus(
             self.vocabulary.node,
@@ -169,6 +178,8 @@ class RosInput(Input):
             self.services.stop()
         self._adapter.step(observed.cars[0], observed.is_driving, now_us)
         self.services.step(observed.cars[0], now_us)
+        if self._forgiveness and self._forgiveness.must_arm(observed, now_us):
+            self.services.arm(lambda is_done, words: None)
         return self._drive_command(now_us, observed.is_driving)
 
     def _tell(self, car: SeenCar, now_us: int) -> None:
@@ -183,7 +194,8 @@ class RosInput(Input):
         return self.services.take_requests()
 
     def status_text(self, now_us: int) -> str:
-        return f"ROS 2: {self._who(now_us)}"
+        words = self._forgiveness.words() if self._forgiveness else ""
+        return f"ROS 2: {words}{self._who(now_us)}"
 
     async def close(self) -> None:
         if hasattr(self, "_bus"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from host_bridge.ros2.bus.bus import Bus
-from host_bridge.ros2.bus.message_types import message_class
+from host_bridge.ros2.bus.message_types import has_message, message_class
 from host_bridge.ros2.messages.conversions import fill_yaw, yaw_of
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
@@ -16,8 +16,10 @@ from host_bridge.ros2.planning_simulator.topics import (
     CONTROL_MODE_REQUEST,
     MOTION_TOPICS,
     SET_POSE,
+    SET_POSE_TYPE,
     SUBSCRIPTIONS,
     Topic,
+    installed_generation,
 )
 from sim_mock.models.planning.motion import Report
 
@@ -47,6 +49,7 @@ class PlanningNode:
         tell: Callable[[str], None],
     ) -> None:
         self._bus, self._car, self._values, self._tell = bus, car, setup.values, tell
+        self._types = installed_generation(has_message)
         self._period_ns = round(setup.period_s * 1e9)
         self._due_ns: int | None = None
         self._turn: int | None = None
@@ -61,16 +64,21 @@ class PlanningNode:
             )
         )
         self._publishers = {
-            out: bus.publisher(motion.get(out, out.value[1]), out.value[0], depth=1)
+            out: bus.publisher(
+                motion.get(out, out.value[1]), self._types.type_of(out.value[0]), depth=1
+            )
             for out in Topic
             if out is not Topic.STEERING or self._values["enable_pub_steer"]
         }
         for topic, (type_name, hear) in SUBSCRIPTIONS.items():
-            bus.subscribe(topic, type_name, _without_time(getattr(self, hear)))
-        bus.serve(
-            CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
-        )
-        bus.serve(SET_POSE, "tier4_external_api_msgs/srv/InitializePose", self._set_pose)
+            bus.subscribe(topic, self._types.type_of(type_name), _without_time(getattr(self, hear)))
+        bus.serve(CONTROL_MODE_REQUEST, self._types.mode_service, self._request)
+        if has_message(SET_POSE_TYPE):  # of a package that Autoware has dropped
+            bus.serve(SET_POSE, SET_POSE_TYPE, self._set_pose)
+        else:
+            tell(f"this Python has no {SET_POSE_TYPE.split('/')[0]}: {SET_POSE} is not served")
+        if self._types.is_old:
+            tell("Autoware's messages of before 2024 are spoken, autoware_auto_*")
 
     # --- time
 
@@ -95,7 +103,7 @@ class PlanningNode:
     def _control_command(self, message: Any) -> ControlCommand:
         along = message.longitudinal
         return ControlCommand(
-            float(along.velocity),
+            float(getattr(along, self._types.speed_field)),
             float(along.acceleration),
             float(message.lateral.steering_tire_angle),
             self._now_s(),
@@ -156,7 +164,7 @@ class PlanningNode:
         true, measured = self._car.simulator.truth, self._car.simulator.measured
         sample = None if true is None or measured is None else StampedMotion(stamp, true, measured)
         for out, publisher in self._publishers.items():
-            message = message_class(out.value[0])()
+            message = message_class(self._types.type_of(out.value[0]))()
             if out is Topic.MODE:
                 message.stamp, message.mode = stamp, self._car.mode
                 publisher.publish(message)

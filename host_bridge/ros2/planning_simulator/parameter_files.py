@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +153,7 @@ def _is_like(value: object, kind: object) -> bool:
 
 
 def _notes(values: Mapping[str, Any]) -> Iterable[str]:
-    known = {*NODE_PARAMETERS, *OURS, *NUMBERS, *TEXTS, *_BODY}
+    known = {*NODE_PARAMETERS, *OURS, *NUMBERS, *TEXTS, *_BODY, *Settings._fields}
     for name in values:
         if name not in known:
             yield f"the parameter {name} is not heeded"
@@ -194,9 +196,7 @@ def _resolved(found: dict[str, Any], path: Path) -> dict[str, Any]:
     """
     name = "acceleration_map_path"
     if name in found:
-        if "$(" in str(found[name]):
-            raise _fault(name, "a path: substitutions are made by ROS 2's launch", found[name])
-        found[name] = str(path.parent / str(found[name]))
+        found[name] = str(path.parent / _substituted(name, str(found[name])))
     if found.get("vehicle_model_type") == LEARNED and not is_trusted(path):
         raise DataFileFault(
             "brings Python code of its own, which runs with all that your login may do",
@@ -205,6 +205,27 @@ def _resolved(found: dict[str, Any], path: Path) -> dict[str, Any]:
             remedy=f"if you trust it: --trust-code {path}",
         )
     return found
+
+
+def _substituted(name: str, text: str) -> str:
+    """Return a path with $(find-pkg-share PACKAGE) and $(env NAME) replaced, as launch does it.
+
+    Raises errors.DataFileFault for a package that is not here, and for other substitutions.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        kind, _, word = found[1].partition(" ")
+        if kind == "env" and word in os.environ:
+            return os.environ[word]
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        shares = [Path(it) / "share" / word for it in prefixes if it]
+        here = [it for it in shares if kind == "find-pkg-share" and it.is_dir()]
+        if not here:
+            expected = "$(find-pkg-share PACKAGE) of an installed package, or $(env NAME)"
+            raise _fault(name, f"{expected}; or a path, by -p {name}:=PATH", text)
+        return str(here[0])
+
+    return re.sub(r"\$\(([^()]*)\)", value, text)
 
 
 def _fault(name: str, expected: str, got: object) -> DataFileFault:

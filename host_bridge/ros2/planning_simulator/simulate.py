@@ -23,6 +23,8 @@ def simulate(
     seed: int,
     *,
     environment: MutableMapping[str, str],
+    namespace: str = NAMESPACE,
+    remaps: Sequence[str] = (),
     is_over: Callable[[], bool],
     tell: Callable[[str], None],
 ) -> None:
@@ -42,7 +44,7 @@ def simulate(
     for note in setup.notes:
         tell(note)
     stay_on_this_machine(environment)
-    bus = Bus(NODE, NAMESPACE, lambda: time.monotonic_ns() // 1000, setup.values)
+    bus = Bus(NODE, namespace, lambda: time.monotonic_ns() // 1000, setup.values, remaps=remaps)
     try:
         node = PlanningNode(bus, car, setup, publish, tell)
         while not is_over():

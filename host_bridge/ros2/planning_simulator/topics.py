@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
+from typing import NamedTuple
 
 _VEHICLE = "autoware_vehicle_msgs/msg/"
+_CONTROL = "autoware_control_msgs/msg/Control"
+_OLD_VEHICLE = "autoware_auto_vehicle_msgs/msg/"
+_OLD_CONTROL = "autoware_auto_control_msgs/msg/AckermannControlCommand"
 _STATUS = "/vehicle/status/"
 CONTROL_MODE_REQUEST = "/control/control_mode_request"
 SET_POSE = "/api/simulator/set/pose"
+SET_POSE_TYPE = "tier4_external_api_msgs/srv/InitializePose"
 # Topic names after their launch file: full_motion or only the pose stands in for localisation
 _DEBUG = "/simulation/debug"
 MOTION_TOPICS = {
@@ -44,11 +50,34 @@ class Topic(Enum):
 SUBSCRIPTIONS = {
     "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
     "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
-    "/control/command/control_cmd": ("autoware_control_msgs/msg/Control", "_hear_control"),
-    "/vehicle/command/manual_control_cmd": ("autoware_control_msgs/msg/Control", "_hear_manual"),
+    "/control/command/control_cmd": (_CONTROL, "_hear_control"),
+    "/vehicle/command/manual_control_cmd": (_CONTROL, "_hear_manual"),
     "/control/command/gear_cmd": (f"{_VEHICLE}GearCommand", "_hear_gear"),
     "/vehicle/command/manual_gear_command": (f"{_VEHICLE}GearCommand", "_hear_manual_gear"),
     "/control/command/turn_indicators_cmd": (f"{_VEHICLE}TurnIndicatorsCommand", "_hear_turn"),
     "/control/command/hazard_lights_cmd": (f"{_VEHICLE}HazardLightsCommand", "_hear_hazard"),
     "/vehicle/engage": (f"{_VEHICLE}Engage", "_hear_engage"),
 }
+
+
+class Generation(NamedTuple):
+    """One generation of Autoware's messages: its service, and what differs in name."""
+
+    mode_service: str
+    speed_field: str  # of a control command's longitudinal part
+    is_old: bool = False
+
+    def type_of(self, name: str) -> str:
+        """Return a type's name in this generation."""
+        if not self.is_old:
+            return name
+        return _OLD_CONTROL if name == _CONTROL else name.replace(_VEHICLE, _OLD_VEHICLE)
+
+
+NEW = Generation("autoware_vehicle_msgs/srv/ControlModeCommand", "velocity")
+OLD = Generation("autoware_auto_vehicle_msgs/srv/ControlModeCommand", "speed", is_old=True)
+
+
+def installed_generation(has: Callable[[str], bool]) -> Generation:
+    """Return the older generation where this Python has that one alone, else the newer."""
+    return OLD if not has(_CONTROL) and has(_OLD_CONTROL) else NEW

@@ -33,6 +33,8 @@ class Content(Enum):
     VESC_STATE = "what a VESC would say"
     VESC_IMU = "rates and accelerations, as a VESC says them"
     IMU = "rates and accelerations"
+    ACCELERATION = "accelerations, as Autoware's localisation says them"
+    WHEEL_TWIST = "speed and turn rate of the wheels and gyro, and how far off they may be"
     SERVO_ECHO = "the steering that was put out, as a servo's position"
     THROTTLE = "a share of the top speed, from -1 to 1"
     STEERING = "a share of full lock, from -1 to 1"
@@ -89,13 +91,19 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Publication:
-    """A topic that a car publishes."""
+    """A topic that a car publishes.
+
+    One with ``is_optional`` is left out where its message package is missing, and one with
+    ``is_of_virtual`` of a real car, of which it is not known.
+    """
 
     topic: str
     type: str
     content: Content
     hz: float
     frame: str = ""
+    is_optional: bool = False
+    is_of_virtual: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,9 +117,14 @@ class UnsupportedTopic:
 
 @dataclass(frozen=True)
 class MuxRow:
-    """A source of commands; the highest priority wins, and ``timeout_s`` makes it silent."""
+    """A source of commands; the highest priority wins, and ``timeout_s`` makes it silent.
+
+    One that ``yields`` lets the next one drive when it falls silent, as an emergency brake that
+    speaks only while it brakes.
+    """
 
     name: str
     topic: str
     priority: int
     timeout_s: float
+    yields: bool = False

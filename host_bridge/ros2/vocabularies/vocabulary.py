@@ -6,7 +6,7 @@ Nothing here imports rclpy; a test compares the tables with the facts that they 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
 from host_bridge.ros2.vocabularies.topics import MuxRow, Publication, Subscription, UnsupportedTopic
@@ -28,4 +28,11 @@ class Vocabulary:
     unsupported: tuple[UnsupportedTopic, ...] = ()
     node: str = "tandem"
     prefix: str = ""  # in front of the topics that all cars share: joint_states, robot_description
+    older: Vocabulary | None = None  # the same in the community's messages of before
     adapter: Callable[[], VocabularyAdapter] = VocabularyAdapter  # makes one for each node
+
+
+def without_truth(vocabulary: Vocabulary) -> Vocabulary:
+    """Return the vocabulary of a real car: nothing that is known of virtual ones alone."""
+    known = tuple(it for it in vocabulary.publications if not it.is_of_virtual)
+    return replace(vocabulary, publications=known)

@@ -231,6 +231,31 @@ def table(monkeypatch):
 SETTINGS = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS")
 
 
+def test_a_set_with_a_real_car_is_not_forgiving(table):
+    with pytest.raises(UsageFault, match="for virtual cars"):
+        table(is_forgiving=True).open(is_virtual=False)
+
+
+def test_a_forgiving_car_rests_in_a_pause_and_goes_on_and_the_screen_says_so(table):
+    it = table(is_forgiving=True).open()
+    assert it.driven().speed_mps == 1.0
+    paused = [it.step() for _ in range(50)]
+    assert paused[-1].speed_mps == 0.0
+    assert not paused[-1].is_held
+    # It was heard at each moment, so that the board's source does not fall silent
+    assert paused[-1].heard_us == it.now_ms * MS
+    assert it.driven().speed_mps == 1.0
+    assert "FORGIVING" in it.node.status_text(it.now_ms * MS)
+
+
+def test_a_real_car_publishes_nothing_that_is_known_of_virtual_ones_alone(table):
+    for is_virtual in (True, False):
+        it = table().open(is_virtual=is_virtual)
+        topics = {row.topic for row in it.node.vocabulary.publications}
+        assert ("pf/pose/odom" in topics) == is_virtual
+        assert "odom" in topics
+
+
 class Own(VocabularyAdapter):
     """One with something of its own."""
 

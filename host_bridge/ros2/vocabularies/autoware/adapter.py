@@ -51,6 +51,9 @@ _READY = (State.ACTIVE, State.HOLD)
 class AutowareAdapter(VocabularyAdapter):
     """The adapter that shows one car as Autoware's vehicle interface."""
 
+    _mode_service = "autoware_vehicle_msgs/srv/ControlModeCommand"
+    _speed_field = "velocity"  # of a control command's longitudinal part
+
     def __init__(self) -> None:
         self.gearbox = GearSelector()
         self.mode = MANUAL
@@ -65,9 +68,7 @@ class AutowareAdapter(VocabularyAdapter):
 
     def begin(self, bus: Bus, node: NodeApi, vehicle: Vehicle) -> None:
         self._node, self._top_mps = node, vehicle.speed_max_mps
-        bus.serve(
-            CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
-        )
+        bus.serve(CONTROL_MODE_REQUEST, self._mode_service, self._request)
         answers = {ENGAGE: self._serve_engage, EMERGENCY: self._serve_emergency}
         for name, type_name in SERVICES.items():
             if has_message(type_name):
@@ -124,7 +125,7 @@ class AutowareAdapter(VocabularyAdapter):
             source.refuse(f"there is no gear {gear}")
 
     def _control(self, source: MuxSource, message: Any, heard_us: int, now_us: int) -> None:
-        speed_mps = float(message.longitudinal.velocity)
+        speed_mps = float(getattr(message.longitudinal, self._speed_field))
         steer_rad = float(message.lateral.steering_tire_angle)
         if isfinite(speed_mps) and isfinite(steer_rad):
             source.take(StampedCommand(speed_mps, steer_rad, heard_us), now_us)
@@ -266,6 +267,13 @@ class AutowareAdapter(VocabularyAdapter):
         else:
             message.mode = self.mode if is_ready else _NOT_READY
         return True
+
+
+class AutowareAutoAdapter(AutowareAdapter):
+    """The same in the messages of before 2024."""
+
+    _mode_service = "autoware_auto_vehicle_msgs/srv/ControlModeCommand"
+    _speed_field = "speed"
 
 
 def _report(message: Any, stamp: Any, report: int) -> bool:

@@ -13,6 +13,7 @@ from host_bridge.ros2.vocabularies.topics import MuxRow
 
 _PARAMETERS = "ros__parameters"
 _TIMEOUT_MAX_S = 60.0  # a longer one is in milliseconds
+_YIELDS = "silence_yields"  # ours: their node passes over keys that it does not know
 _PRIORITY_MAX = 255  # of topic_tools and twist_mux
 
 
@@ -47,14 +48,17 @@ def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
         if not (priority.is_integer() and 0 <= priority <= _PRIORITY_MAX):
             expected = f"a whole number from 0 to {_PRIORITY_MAX}"
             raise _fault(path, f"topics.{name}.priority", expected, priority)
-        rows.append(MuxRow(str(name), topic, int(priority), timeout_s))
+        yields = table.get(_YIELDS, False)
+        if not isinstance(yields, bool):
+            raise _fault(path, f"topics.{name}.{_YIELDS}", "true or false", yields)
+        rows.append(MuxRow(str(name), topic, int(priority), timeout_s, yields))
     if not rows:
         raise _fault(path, "topics", "at least one topic with its timeout and priority", None)
     best = max(rows, key=lambda row: row.priority)
-    if len(rows) > 1:
+    if len(rows) > 1 and not best.yields:
         notes.append(
             f"where {best.topic} falls silent a mux lets the next one drive; here nobody drives "
-            "until the cars are armed again"
+            f"until the cars are armed again, unless its row says {_YIELDS}: true"
         )
     notes += [
         f"the lock {name} is not obeyed: a mux takes its silence for unlocked; "

@@ -18,6 +18,8 @@ from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 
 ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
 _FLOAT = "std_msgs/msg/Float64"
+_VESC = "vesc_msgs/msg/Vesc"
+_MAP = "map"
 
 F1TENTH = Vocabulary(
     name="f1tenth",
@@ -37,10 +39,14 @@ F1TENTH = Vocabulary(
         Publication("odom", ODOMETRY_TYPE, Content.ODOMETRY, STATE_HZ, "odom"),
         Publication("/tf", TF_TYPE, Content.TRANSFORM, STATE_HZ, "odom"),
         Publication("scan", SCAN_TYPE, Content.SCAN, SCAN_HZ, "laser"),
-        Publication("sensors/core", "vesc_msgs/msg/VescStateStamped", Content.VESC_STATE, STATE_HZ),
-        Publication("sensors/imu", "vesc_msgs/msg/VescImuStamped", Content.VESC_IMU, STATE_HZ),
+        Publication("sensors/core", f"{_VESC}StateStamped", Content.VESC_STATE, STATE_HZ, "", True),
+        Publication("sensors/imu", f"{_VESC}ImuStamped", Content.VESC_IMU, STATE_HZ, "", True),
         Publication("sensors/imu/raw", "sensor_msgs/msg/Imu", Content.IMU, STATE_HZ),
         Publication("sensors/servo_position_command", _FLOAT, Content.SERVO_ECHO, STATE_HZ),
+        # In place of their particle filter, which on a real car is the lab's own
+        Publication(
+            "pf/pose/odom", ODOMETRY_TYPE, Content.TRUTH, STATE_HZ, _MAP, is_of_virtual=True
+        ),
     ),
     mux=(
         MuxRow("navigation", "drive", 10, 0.2),

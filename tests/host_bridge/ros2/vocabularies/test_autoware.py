@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from host_bridge.ros2.node import make_input
 from host_bridge.ros2.node.mux import MuxSource, StampedCommand
+from host_bridge.ros2.planning_simulator.topics import installed_generation
 from host_bridge.ros2.vocabularies.autoware.adapter import (
     AUTONOMOUS,
     CONTROL_MODE_REQUEST,
@@ -18,6 +20,7 @@ from host_bridge.ros2.vocabularies.autoware.external import EMERGENCY, ENGAGE
 from host_bridge.ros2.vocabularies.autoware.gearbox import GearSelector
 from host_bridge.ros2.vocabularies.autoware.vocabulary import AUTOWARE
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow
+from host_bridge.ros2.vocabularies.vocabulary import without_truth
 
 TOP_MPS = 4.0
 NONE, NEUTRAL, DRIVE, REVERSE, REVERSE_2, PARK, LOW = 0, 1, 2, 20, 21, 22, 23
@@ -38,6 +41,17 @@ SAID = {
     "/vehicle/status/control_mode": "autoware_vehicle_msgs/msg/ControlModeReport",
     "/vehicle/status/turn_indicators_status": "autoware_vehicle_msgs/msg/TurnIndicatorsReport",
     "/vehicle/status/hazard_lights_status": "autoware_vehicle_msgs/msg/HazardLightsReport",
+    "/sensing/imu/imu_data": "sensor_msgs/msg/Imu",
+    "/sensing/vehicle_velocity_converter/twist_with_covariance": (
+        "geometry_msgs/msg/TwistWithCovarianceStamped"
+    ),
+    "/sensing/lidar/scan": "sensor_msgs/msg/LaserScan",
+}
+# Of virtual cars, in place of its localisation
+LOCALISED = {
+    "/localization/kinematic_state": "nav_msgs/msg/Odometry",
+    "/localization/acceleration": "geometry_msgs/msg/AccelWithCovarianceStamped",
+    "/tf": "tf2_msgs/msg/TFMessage",
 }
 
 
@@ -56,8 +70,45 @@ OUTSIDE = {
 
 def test_the_topics_are_autowares():
     assert {it.topic: it.type for it in AUTOWARE.subscriptions} == HEARD | OUTSIDE
-    assert {it.topic for it in AUTOWARE.subscriptions if it.is_optional} == set(OUTSIDE)
-    assert {it.topic: it.type for it in AUTOWARE.publications} == SAID
+    assert {it.topic for it in AUTOWARE.subscriptions if it.is_optional} == {
+        *OUTSIDE,
+        "/control/command/emergency_cmd",
+    }
+    assert {it.topic: it.type for it in AUTOWARE.publications} == SAID | LOCALISED
+    assert {it.topic for it in without_truth(AUTOWARE).publications} == set(SAID)
+
+
+def test_the_older_messages_are_the_same_topics_and_fields_but_two():
+    """autoware_auto_msgs: one name of a command, and the field of its speed."""
+    older = AUTOWARE.older
+    assert {it.topic for it in older.subscriptions} == set(HEARD | OUTSIDE)
+    types = {it.type for it in (*older.subscriptions, *older.publications)}
+    assert "autoware_auto_control_msgs/msg/AckermannControlCommand" in types
+    assert "autoware_auto_vehicle_msgs/msg/VelocityReport" in types
+    assert not [it for it in types if it.startswith(("autoware_vehicle", "autoware_control"))]
+    adapter, source = older.adapter(), MuxSource(MuxRow("autoware", "", 10, 0.2), 200_000)
+    control = SimpleNamespace(
+        longitudinal=SimpleNamespace(speed=1.5), lateral=SimpleNamespace(steering_tire_angle=0.1)
+    )
+    adapter.on_message(older.subscriptions[0], source, control, 0, 0)
+    assert (source.latest.speed_mps, source.latest.steer_rad) == (1.5, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("installed", "spoken"),
+    [("autoware_control_msgs autoware_auto_control_msgs", "autoware"),
+     ("autoware_auto_control_msgs", "autoware_auto"), ("", "autoware")],
+)  # fmt: skip
+def test_the_generation_is_the_one_that_is_installed(monkeypatch, installed, spoken):
+    def has(name):
+        return name.split("/")[0] in installed.split()
+
+    monkeypatch.setattr(make_input, "has_message", has)
+    made = make_input.make("autoware", {}, lambda: 0)
+    assert made.vocabulary.name == spoken
+    assert any("tier4_vehicle_msgs" in note for note in made.notes)
+    is_old = spoken == "autoware_auto"
+    assert installed_generation(has).is_old == is_old
 
 
 # --- gears
