@@ -137,7 +137,7 @@ def test_the_pose_is_the_motions(messages, log):
 def test_the_way_driven_grows_and_the_walls_are_the_tracks(messages):
     lines = [it.entities[0].lines[0] for _, it in messages["/car/driven"]]
     assert [len(it.points) for it in lines] == sorted(len(it.points) for it in lines)
-    assert 90 <= len(lines[-1].points) <= 110  # 10 m of a circle, a point each 0.1 m
+    assert 70 <= len(lines[-1].points) <= 100  # 9 m of a circle, a point each 0.1 m or little more
     ((_, track),) = messages["/car/track"]
     assert track.entities[0].frame_id == "map"
     walls = place_of(URI, None).walls

@@ -145,7 +145,9 @@ def test_the_summary_counts_what_there_is(log):
     log.drive(10)
     log.recorder.close()
     found = summary(log.path)
-    assert found.counts == {("", "notes"): 1, ("nigel-1", "up"): 10, ("nigel-1", "down"): 10}
+    assert found.counts == {
+        ("", "notes"): 1, ("", "log"): 1, ("nigel-1", "up"): 10, ("nigel-1", "down"): 10
+    }  # fmt: skip
     assert (found.first_us, found.last_us) == (START_US, START_US + 100_000)
     assert found.notes == ["begin"]
     assert found.is_complete

@@ -57,6 +57,14 @@ def test_a_mux_file_gives_priorities_and_timeouts(tmp_path):
     assert any("lock pause" in note for note in notes)
 
 
+def test_a_row_of_a_mux_file_may_yield_when_it_falls_silent(tmp_path):
+    file = tmp_path / "mux.yaml"
+    file.write_text(MUX.replace("priority: 100", "priority: 100\n        silence_yields: true"))
+    rows, notes = read_mux(file)
+    assert {row.name: row.yields for row in rows} == {"navigation": False, "joystick": True}
+    assert not any("falls silent" in note for note in notes)
+
+
 def test_a_vesc_file_scales_motor_and_servo(tmp_path):
     (tmp_path / "vesc.yaml").write_text(VESC)
     scale, notes = read_vesc(tmp_path / "vesc.yaml")
@@ -90,6 +98,10 @@ def test_the_default_scale_turns_back_into_itself():
     [
         (MUX.replace("timeout : 0.2", "timeout : never", 1), "topics.navigation.timeout"),
         (MUX.replace("priority: 10\n", "\n", 1), "topics.navigation.priority"),
+        (
+            MUX.replace("priority: 10\n", "priority: 10\n        silence_yields: 1\n", 1),
+            "topics.navigation.silence_yields",
+        ),
         ("[]", "names with values"),
         ("a: {ros__parameters: {}}", "topics"),
     ],
@@ -130,11 +142,12 @@ SAID = {
     "sensors/imu/raw": ("sensor_msgs/msg/Imu", 50.0),
     "sensors/servo_position_command": ("std_msgs/msg/Float64", 50.0),
 }
+LOCALISED = {"pf/pose/odom": ("nav_msgs/msg/Odometry", 50.0)}  # f1tenth's particle_filter
 
 
 def test_the_topics_are_f1tenth_systems():
     assert {it.topic: it.type for it in F1TENTH.subscriptions} == HEARD
-    assert {it.topic: (it.type, it.hz) for it in F1TENTH.publications} == SAID
+    assert {it.topic: (it.type, it.hz) for it in F1TENTH.publications} == SAID | LOCALISED
     assert (F1TENTH.odom_frame, F1TENTH.base_frame, F1TENTH.scan_frame) == (
         "odom",
         "base_link",

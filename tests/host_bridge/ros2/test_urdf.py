@@ -129,5 +129,5 @@ def test_a_namespace_is_in_front_of_a_car_s_frames_and_not_of_the_world_s():
         "red/laser",
     )
     assert with_namespace(GYM, "/red").odom_frame == "map"
-    assert {it.frame for it in red.publications} == {"red/odom", "red/laser", ""}
+    assert {it.frame for it in red.publications} == {"red/odom", "red/laser", "map", ""}
     assert with_namespace(F1TENTH, "") == F1TENTH

@@ -1,4 +1,9 @@
-"""A gap follower and a pure pursuit, which know published topics only, drive laps of a track."""
+"""Students' nodes, which know published topics only, drive laps of a track.
+
+Five patterns of public nodes, written from their descriptions: a gap follower; a wall follower with
+an emergency brake that speaks only while it brakes; a pure pursuit by tf, and one by the particle
+filter's topic; and a node that publishes where f1tenth_system's mux listens.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +65,65 @@ def test_a_gap_follower_laps_a_corridor(nodes, started, laps):
     told = laps_of(follower)
     assert len(told) == laps
     print("gap follower:", *told, sep="\n")
+    assert collisions(nodes) == 0
+
+
+# f1tenth_system's own mux.yaml, and a brake above both whose silence yields
+MUX = """\
+ackermann_mux:
+  ros__parameters:
+    topics:
+      joystick: {topic: teleop, timeout: 0.2, priority: 100}
+      navigation: {topic: drive, timeout: 0.2, priority: 10}
+"""
+BRAKE = "      emergency: {topic: brake, timeout: 0.2, priority: 200, silence_yields: true}\n"
+
+
+@pytest.mark.parametrize("how", ["forgiving", "mux"])
+def test_a_wall_follower_laps_with_a_brake_that_speaks_only_while_it_brakes(
+    nodes, started, tmp_path, how
+):
+    (tmp_path / "mux.yaml").write_text(MUX + BRAKE)
+    words = ("--forgiving",) if how == "forgiving" else ("--mux", str(tmp_path / "mux.yaml"))
+    ros = started("sim://f1tenth?track=corridor", *words, seconds=3 * LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    # By the joystick's topic, above the planner's, where there is no brake's own
+    brake = nodes("drivers/emergency_brake", "teleop" if how == "forgiving" else "brake", "0.8")
+    follower = nodes("drivers/wall_follow", "2.0", "1")
+    ros.until_ended(follower, nodes)
+    assert len(laps_of(follower)) == 1
+    brake.kill()
+    braked = [line for line in brake.stdout.read().splitlines() if line.startswith("brakes")]
+    print("wall follower:", len(braked), "brakings")
+    assert braked, "the brake had nothing to do, so nothing was shown"
+    assert collisions(nodes) == 0
+
+
+@pytest.mark.parametrize("topic", ["/tf", "pf/pose/odom"])
+def test_a_pure_pursuit_laps_by_what_a_localiser_would_say(nodes, started, tmp_path, topic):
+    path = tmp_path / "waypoints.csv"
+    path.write_text("".join(f"{x:.4f},{y:.4f}\n" for x, y in centre_line(TRACK)))
+    ros = started("sim://f1tenth?track=corridor", seconds=LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    pursuit = nodes("drivers/pure_pursuit", topic, str(path), "2.0", "1")
+    ros.until_ended(pursuit, nodes)
+    told = laps_of(pursuit)
+    print("pure pursuit by", topic, *told)
+    assert len(told) == 1
+    assert float(told[-1].split()[2]) < 0.4
+    assert collisions(nodes) == 0
+
+
+def test_a_node_laps_that_publishes_where_the_mux_of_f1tenth_system_listens(
+    nodes, started, tmp_path
+):
+    (tmp_path / "mux.yaml").write_text(MUX)
+    words = ("--mux", str(tmp_path / "mux.yaml"))
+    ros = started("sim://f1tenth?track=corridor", *words, seconds=LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    follower = nodes("drivers/gap_follow", "2.0", "1", "teleop")
+    ros.until_ended(follower, nodes)
+    assert len(laps_of(follower)) == 1
     assert collisions(nodes) == 0
 
 

@@ -1,4 +1,4 @@
-"""Follow the gap: SPEED LAPS. Knows /scan, /odom and /drive, as a student's node on a car does.
+"""Follow the gap: SPEED LAPS [TOPIC]. Knows /scan, /odom and /drive, as a student's node does.
 
 Ranges next to a jump are shortened by half a car's width (the disparity extender), and it steers
 to where it can drive farthest. A lap is a whole turn of the heading.
@@ -20,6 +20,7 @@ FAR_M = 4.0
 STEER_MAX_RAD = 0.36
 
 top_mps, laps = float(sys.argv[1]), int(sys.argv[2])
+topic = sys.argv[3] if len(sys.argv) > 3 else "drive"
 
 
 def extended(ranges, step_rad):
@@ -37,7 +38,7 @@ def extended(ranges, step_rad):
 class GapFollow:
     def __init__(self):
         self.node = rclpy.create_node("gap_follow")
-        self.drive = self.node.create_publisher(AckermannDriveStamped, "drive", 10)
+        self.drive = self.node.create_publisher(AckermannDriveStamped, topic, 10)
         self.node.create_subscription(LaserScan, "scan", self.scan, 10)
         self.node.create_subscription(Odometry, "odom", self.odom, 10)
         self.turned_rad = 0.0
