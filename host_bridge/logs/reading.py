@@ -82,6 +82,14 @@ def read(path: Path, *, derived: bool = False) -> Iterator[Record]:
         raise _no_log(path, "an MCAP file of somebody else, or one cut off at its beginning")
 
 
+def is_log(path: Path) -> bool:
+    """Return whether the file is a log of Tandem, whole or cut short; False for any other."""
+    try:
+        return path.is_file() and FACTS in facts(path)
+    except DataFileFault:
+        return False
+
+
 def facts(path: Path) -> dict[str, dict[str, str]]:
     """Return the metadata by name. Raises errors.DataFileFault."""
     return {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from math import cos, degrees, sin
 from pathlib import Path as FilePath
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from host_bridge.cli.arguments.arg_types import add_columns, positive
+from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positive
 from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.files import told_as
@@ -25,8 +27,15 @@ from host_bridge.inputs.paths import (
 )
 from host_bridge.inputs.paths.path import Pose, frame_transform, resampled
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
+from host_bridge.inputs.paths.recorded_poses import (
+    drive_of_bag,
+    drive_of_poses,
+    drives_of_log,
+    is_foreign,
+)
 from host_bridge.logs.reading import read
 from host_bridge.logs.sensor_lines import read_true_poses
+from host_bridge.ros2.messages.pose_topic import record_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
 from sim_mock.tracks.loading import load_centre_line, track_names
@@ -38,6 +47,9 @@ A drive as a path, and driven again:
   tandem drive --car sim://f1tenth --record lap.mcap
   tandem path record lap.mcap -o lap.csv
   tandem drive --car sim://f1tenth --input 'path:lap.csv?laps=3'
+Of a bag or a live topic of ROS, in the frame of its poses:
+  tandem path record lap.bag --topic /pf/pose/odom -o lap.csv
+  tandem path record --topic /pf/pose/odom -o lap.csv      until Ctrl-C
 The centre line of a map, or of a track of sim://, and driven as fast as it can be computed:
   tandem path centre lab.yaml -o lab.csv --start 1.2,0.4,90
   tandem path centre corridor -o corridor.csv
@@ -72,8 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    recorded = what.add_parser("record", help="make a path of the log of a drive")
-    recorded.add_argument("log", type=FilePath)
+    recorded = what.add_parser("record", help="make a path of a log, a ROS bag or a ROS topic")
+    recorded.add_argument("log", type=FilePath, nargs="?", help="a log or bag; without one, live")
+    recorded.add_argument(
+        "--topic", metavar="NAME", help="the topic with the poses: in the bag, or live of ROS 2"
+    )
+    add_seconds(recorded)
     recorded.add_argument("--car", metavar="NAME", help="the car, if there are several")
     centre = what.add_parser("centre", help="make the centre line of a map or of a track")
     centre.add_argument("map", metavar="MAP.yaml", help=f"or one of {', '.join(track_names())}")
@@ -129,28 +145,34 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _recorded(args: argparse.Namespace) -> Path:
-    rows = [
-        (it.car, it.topic, it.value)
-        for it in read(args.log)
-        if it.topic in ("motion", "status") and isinstance(it.value, dict)
-    ]
-    car = _one_car(args, sorted({car for car, topic, _ in rows if topic == "motion"}))
-    places, speeds, speed_mps = [], [], 0.0
-    for name, topic, row in rows:
-        if name == car and topic == "status":
-            speed_mps = float(row["speed_mps"])
-        elif name == car:
-            places.append((float(row["x_m"]), float(row["y_m"])))
-            speeds.append(speed_mps)
+    source = args.log or args.topic
+    if source is None:
+        raise UsageFault(
+            "nothing to make a path of",
+            remedy="name a log or a ROS bag, or --topic /pf/pose/odom",
+        )
     try:
-        return path_of_drive(RecordedDrive(np.array(places), np.array(speeds)), args.spacing)
+        return path_of_drive(_drive(args), args.spacing)
     except ValueError as fault:
         raise DataFileFault(
             f"no path in this drive: {fault}",
-            where=str(args.log),
+            where=str(source),
             expected="a drive forward, from where the path begins",
             remedy="drive it again; the log begins where the car stands",
         ) from None
+
+
+def _drive(args: argparse.Namespace) -> RecordedDrive:
+    if args.log is None:
+        print("recording poses; Ctrl-C ends", file=sys.stderr, flush=True)
+        rows = record_poses(args.topic, os.environ, args.seconds)
+        if not rows:
+            raise DataFileFault("no pose came", where=args.topic, expected="poses that are numbers")
+        return drive_of_poses(rows, None)
+    if is_foreign(args.log):
+        return drive_of_bag(args.log, args.topic or "")
+    drives = drives_of_log(args.log)
+    return drives[_one_car(args, sorted(drives))]
 
 
 def _one_car(args: argparse.Namespace, cars: list[str]) -> str:

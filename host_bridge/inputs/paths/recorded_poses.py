@@ -1,0 +1,81 @@
+"""Reads the drive of which a path is made: of a log of Tandem, of a ROS bag, of poses.
+
+A log has a car's dead reckoning. In a bag a lab's particle filter, a motion capture or odometry
+says where the car was, at its own rate and in its own frame. How fast it was is said by the bag's
+odometry, or follows from the poses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from host_bridge.core.errors import DataFileFault
+from host_bridge.inputs.paths.path import Floats
+from host_bridge.inputs.paths.recorded_drive import RecordedDrive
+from host_bridge.logs.bag_series import read_bag_series
+from host_bridge.logs.bags import ODOM, is_bag
+from host_bridge.logs.reading import is_log, read
+
+_WINDOW_S = 0.2  # over which a speed is taken of poses: several of them at 40 Hz
+_LEAST = 3  # poses, of which a path can be made
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether this is a ROS bag, and no log of Tandem."""
+    return is_bag(path) and not is_log(path)
+
+
+def drives_of_log(path: Path) -> dict[str, RecordedDrive]:
+    """Return the drive of each car of a log, as it reckoned. Raises errors.DataFileFault."""
+    places: dict[str, list[tuple[float, float]]] = {}
+    speeds: dict[str, list[float]] = {}
+    speed_mps: dict[str, float] = {}
+    for it in read(path):
+        if isinstance(it.value, dict) and it.topic == "status":
+            speed_mps[it.car] = float(it.value["speed_mps"])
+        elif isinstance(it.value, dict) and it.topic == "motion":
+            place = float(it.value["x_m"]), float(it.value["y_m"])
+            places.setdefault(it.car, []).append(place)
+            speeds.setdefault(it.car, []).append(speed_mps.get(it.car, 0.0))
+    return {car: RecordedDrive(np.array(places[car]), np.array(speeds[car])) for car in places}
+
+
+def drive_of_bag(path: Path, topic: str) -> RecordedDrive:
+    """Return the drive whose poses are on this topic; "" is /odom, or the only one of its type.
+
+    Raises errors.DataFileFault for a bag that has no such poses.
+    """
+    series = read_bag_series(path, {"places": topic} if topic else {})
+    rows = series.places if topic else [(t, x, y) for t, _, _, x, y in series.odometry]
+    if len(rows) < _LEAST:
+        raise DataFileFault(
+            "no path in this bag",
+            where=str(path),
+            expected=f"poses on {topic or ODOM}",
+            got=f"{len(rows)} of them",
+            remedy="name the topic of the poses by --topic",
+        )
+    speeds = np.array([row[:2] for row in series.odometry])
+    return drive_of_poses(rows, speeds if len(speeds) >= _LEAST else None)
+
+
+def drive_of_poses(rows: Sequence[tuple[float, ...]], speeds: Floats | None) -> RecordedDrive:
+    """Return the drive of these poses: rows of time in s, x and y in m.
+
+    ``speeds`` are rows of time and forward speed in m/s; without them the poses themselves say it,
+    and a drive backward looks like one forward.
+    """
+    poses = np.array([row[:3] for row in rows])
+    poses = poses[np.argsort(poses[:, 0], kind="stable")]
+    times_s, places_m = poses[:, 0], poses[:, 1:]
+    if speeds is not None:
+        return RecordedDrive(places_m, np.interp(times_s, speeds[:, 0], speeds[:, 1]))
+    begin = np.searchsorted(times_s, times_s - _WINDOW_S / 2)
+    end = np.minimum(np.searchsorted(times_s, times_s + _WINDOW_S / 2), len(times_s) - 1)
+    lasted_s = times_s[end] - times_s[begin]
+    moved_m = np.hypot(*(places_m[end] - places_m[begin]).T)
+    still = np.zeros_like(moved_m)
+    return RecordedDrive(places_m, np.divide(moved_m, lasted_s, out=still, where=lasted_s > 0))
