@@ -48,8 +48,7 @@ A drive as a path, and driven again:
   tandem path record lap.mcap -o lap.csv
   tandem drive --car sim://f1tenth --input 'path:lap.csv?laps=3'
 Of a bag or a live topic of ROS, in the frame of its poses:
-  tandem path record lap.bag --topic /pf/pose/odom -o lap.csv
-  tandem path record --topic /pf/pose/odom -o lap.csv      until Ctrl-C
+  tandem path record lap.bag --topic /pf/pose/odom -o lap.csv     live without lap.bag
 The centre line of a map, or of a track of sim://, and driven as fast as it can be computed:
   tandem path centre lab.yaml -o lab.csv --start 1.2,0.4,90
   tandem path centre corridor -o corridor.csv
@@ -58,7 +57,6 @@ The centre line of a map, or of a track of sim://, and driven as fast as it can 
 The distance from the path by the car's own odometry (a drive prints it at its end) and in truth,
 lap times, and how often the car hit a wall:
   tandem path error corridor.csv --of run.jsonl --vehicle f1tenth
-  tandem path show corridor.csv
 
 examples of what follows the file in --input 'path:FILE?...':
   law=pursuit (pure pursuit, the default) or law=stanley

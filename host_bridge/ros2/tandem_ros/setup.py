@@ -1,6 +1,6 @@
 """The installation by `colcon build`: the lifecycle node, the `tandem` command, launch files.
 
-Parameter files are installed as well.
+Parameter files and a view for RViz are installed as well.
 """
 
 from glob import glob
@@ -22,6 +22,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", glob("launch/*.launch.py")),
         (f"share/{NAME}/config", glob("config/*.yaml")),
+        (f"share/{NAME}/rviz", glob("rviz/*.rviz")),
     ],
     install_requires=["setuptools"],
     zip_safe=True,

@@ -18,6 +18,7 @@ from host_bridge.ros2.tandem_ros.tandem_ros.options import (
     options_of,
     remaps_of,
 )
+from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 from tests.support.evidence import some
 
 PACKAGE = Path(__file__).parents[3] / "host_bridge" / "ros2" / "tandem_ros"
@@ -108,8 +109,20 @@ def test_what_launch_files_name_is_in_the_package():
     assigned = [it for it in some(body) if isinstance(it, ast.Assign)]
     named = {it.targets[0].id: it.value for it in assigned}
     assert set(ast.literal_eval(named["PARAMETERS"])) < set(PARAMETERS)
-    files = {text for text in texts if str(text).endswith((".yaml", ".launch.py"))}
+    files = {text for text in texts if str(text).endswith((".yaml", ".launch.py", ".rviz"))}
     assert [it for it in some(files) if not list(PACKAGE.glob(f"*/{it}"))] == []
+
+
+def test_rviz_shows_topics_and_frames_that_there_are():
+    view = yaml.safe_load((PACKAGE / "rviz" / "car.rviz").read_text())["Visualization Manager"]
+    shown = {it["Name"]: it for it in view["Displays"]}
+    types = {it.topic: it.type for it in F1TENTH.publications}
+    assert types[shown["Scan"]["Topic"]["Value"]] == "sensor_msgs/msg/LaserScan"
+    assert types[shown["Odometry"]["Topic"]["Value"]] == "nav_msgs/msg/Odometry"
+    assert shown["Car"]["Description Topic"]["Durability Policy"] == "Transient Local"
+    assert view["Global Options"]["Fixed Frame"] in {it.frame for it in F1TENTH.publications}
+    assert view["Views"]["Current"]["Target Frame"] == F1TENTH.base_frame
+    assert 'glob("rviz/*.rviz")' in (PACKAGE / "setup.py").read_text()
 
 
 NAMED = ("package", "executable", "name")

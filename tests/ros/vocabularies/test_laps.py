@@ -114,6 +114,24 @@ def test_a_pure_pursuit_laps_by_what_a_localiser_would_say(nodes, started, tmp_p
     assert collisions(nodes) == 0
 
 
+@pytest.mark.parametrize("words", [(), ("auto",)], ids=["new", "auto"])
+def test_autowares_control_closes_its_loop_on_a_virtual_car(nodes, started, tmp_path, words):
+    path = tmp_path / "waypoints.csv"
+    path.write_text("".join(f"{x:.4f},{y:.4f}\n" for x, y in centre_line(TRACK)))
+    vocabulary = "autoware_auto" if words else "autoware"
+    ros = started("sim://f1tenth?track=corridor", "--as", vocabulary, seconds=2 * LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    loop = nodes("drivers/autoware_loop", str(path), "1.5", "1", *words)
+    ros.until_ended(loop, nodes)
+    lap, told = loop.stdout.read().splitlines()
+    print("Autoware's loop:", lap, told)
+    assert float(lap.split()[2]) < 0.4
+    told = json.loads(told)
+    assert {topic for topic, hz in told["hz"].items() if hz < 15} == set()
+    assert ["map", "base_link"] in told["frames"]
+    assert collisions(nodes) == 0
+
+
 def test_a_node_laps_that_publishes_where_the_mux_of_f1tenth_system_listens(
     nodes, started, tmp_path
 ):

@@ -2,6 +2,7 @@
 
 ros2 launch tandem_ros car.launch.py car:=sim://f1tenth?track=corridor namespace:=car1
 ros2 launch tandem_ros car.launch.py params:=my_car.yaml
+ros2 launch tandem_ros car.launch.py rviz:=true
 """
 
 # mypy: ignore-errors
@@ -16,13 +17,14 @@ from launch.actions import (
 from launch.conditions import IfCondition
 from launch.events import matches_action
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import LifecycleNode
+from launch_ros.actions import LifecycleNode, Node
 from launch_ros.event_handlers import OnStateTransition
 from launch_ros.events.lifecycle import ChangeState
 from launch_ros.substitutions import FindPackageShare
 from lifecycle_msgs.msg import Transition
 
 PARAMS = PathJoinSubstitution([FindPackageShare("tandem_ros"), "config", "car.yaml"])
+VIEW = PathJoinSubstitution([FindPackageShare("tandem_ros"), "rviz", "car.rviz"])
 PARAMETERS = {
     "car": "its URI, port or name; without it the file's",
     "vocabulary": "whose topics; without it the file's",
@@ -42,7 +44,15 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "autostart", default_value="true", description="configure and activate it"
             ),
+            DeclareLaunchArgument("rviz", default_value="false", description="show it in RViz"),
             OpaqueFunction(function=_car),
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                namespace=LaunchConfiguration("namespace"),
+                arguments=["-d", VIEW],
+                condition=IfCondition(LaunchConfiguration("rviz")),
+            ),
         ]
     )
 

@@ -24,6 +24,7 @@ PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
     "cap": (0.0, "--cap"),
     "record": ("", "--record"),
     "clock": (False, "--clock"),
+    "forgiving": (False, "--forgiving"),
 }
 
 
