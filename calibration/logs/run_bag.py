@@ -24,6 +24,8 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     ``read_run_csv`` and ``read_bag`` do, DeviceFault without rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
+    for note in bag.notes:
+        print(f"tandem: {path.name}: {note}", file=sys.stderr)
     commands = _of_shares(path, bag) if bag.shares else _of_speeds(path, bag, vehicle)
     places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
     times_s, x_m, y_m, yaw_rad = places.T

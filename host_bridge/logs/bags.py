@@ -1,8 +1,9 @@
 """Reader of ROS 1 and ROS 2 bags: a car's commands and its odometry.
 
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
-read unless other names are given; without a topic of that type, AutoDRIVE's ``throttle_command``
-and ``steering_command`` of one car are the commands. The library ``rosbags`` reads it, which needs
+read unless other names are given, or what other vocabularies have (``bag_messages``); without
+commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one car are
+the commands. The library ``rosbags`` reads it, which needs
 no ROS.
 """
 
@@ -10,17 +11,27 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import atan2, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.logs.bag_messages import (
+    COMMANDS,
+    POSES,
+    USUAL_COMMANDS,
+    USUAL_POSES,
+    Timed,
+    gaps,
+    in_time_order,
+    unused_topics,
+)
 from host_bridge.logs.ros_types import library, typestore
 
 DRIVE, ODOM = "/drive", "/odom"
-ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
+ACKERMANN = tuple(kind for kind in COMMANDS if kind.startswith("ackermann_msgs"))
 ODOMETRY = ("nav_msgs/msg/Odometry",)
 SHARE = "std_msgs/msg/Float32"  # AutoDRIVE's commands, a topic for each: from -1 to 1
 THROTTLE, STEERING = "throttle_command", "steering_command"  # the last parts of their names
@@ -37,7 +48,6 @@ DAMAGES = (
     ValueError,
     struct.error,
 )
-_SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,8 @@ class OdometrySample:
 class Bag:
     """A drive read from a bag; all lists are in the order of their times.
 
-    A bag has its commands either as ``commands`` or as ``shares``.
+    A bag has its commands either as ``commands`` or as ``shares``. ``notes`` are sentences on times
+    that cannot be right, and on topics that were not used.
     """
 
     file: str
@@ -91,6 +102,7 @@ class Bag:
     commands: list[CommandSample] = field(default_factory=list)
     odometry: list[OdometrySample] = field(default_factory=list)
     shares: list[ShareSample] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def is_bag(path: Path) -> bool:
@@ -147,21 +159,18 @@ def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
 
 def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
     pair = share_topics(path, reader, drive_topic)
-    drive = (
-        pair[0]
-        if pair
-        else _topic(path, reader, drive_topic or DRIVE, ACKERMANN, is_named=bool(drive_topic))
-    )
-    odom = _topic(path, reader, odom_topic or ODOM, ODOMETRY, is_named=bool(odom_topic))
-    start_ns = reader.start_time
-    commands = [] if pair else list(_commands(reader, drive, start_ns))
-    shares = list(_shares(reader, pair, start_ns)) if pair else []
-    odometry = list(_odometry(reader, odom, start_ns))
+    drive = pair[0] if pair else _topic(path, reader, drive_topic, USUAL_COMMANDS, COMMANDS)
+    odom = _topic(path, reader, odom_topic, USUAL_POSES, POSES)
+    commands = [] if pair else list(_commands(reader, drive, reader.start_time))
+    shares = list(_shares(reader, pair, reader.start_time)) if pair else []
+    odometry, notes = _poses(reader, odom)
     for topic, found in ((drive, commands or shares), (odom, odometry)):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
-    odometry.sort(key=lambda it: it.t_s)
-    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares)
+    notes += gaps(drive, [it.t_s for it in commands or shares])
+    types = {name: str(info.msgtype) for name, info in reader.topics.items()}
+    notes += unused_topics(types, (odom, *(pair or (drive,))))
+    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares, notes)
 
 
 def share_topics(path: Path, reader: Any, drive_topic: str = "") -> tuple[str, str] | None:
@@ -179,7 +188,7 @@ def share_topics(path: Path, reader: Any, drive_topic: str = "") -> tuple[str, s
     ]
     if drive_topic:
         return next((pair for pair in pairs if drive_topic in pair), None)
-    if any(kind in ACKERMANN for kind in topics.values()) or not pairs:
+    if any(kind in COMMANDS for kind in topics.values()) or not pairs:
         return None
     if len(pairs) == 1:
         return pairs[0]
@@ -192,21 +201,27 @@ def share_topics(path: Path, reader: Any, drive_topic: str = "") -> tuple[str, s
     )
 
 
-def _topic(path: Path, reader: Any, name: str, types: tuple[str, ...], *, is_named: bool) -> str:
+def _topic(
+    path: Path, reader: Any, named: str, usual: Sequence[str], types: Mapping[str, object]
+) -> str:
+    """Return the named topic, the first usual one that there is, or the only one of such a type."""
     fitting = [topic for topic, info in reader.topics.items() if info.msgtype in types]
-    if name in fitting:
-        return name
-    if len(fitting) == 1 and not is_named:
-        return str(fitting[0])
+    if named in fitting:
+        return named
+    if not named:
+        found = [*(it for it in usual if it in fitting), *(fitting if len(fitting) == 1 else ())]
+        if found:
+            return str(found[0])
     got = ", ".join(sorted(fitting)) or "none of that type"
-    raise _lacking(path, reader, name, f"of {types[0]}: {got}")
+    raise _lacking(path, reader, named or usual[0], f"of {next(iter(types))}: {got}")
 
 
 def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
     return DataFileFault(
         f"the bag has no {topic} to read",
         where=str(path),
-        expected=f"{ACKERMANN[0]} (or {THROTTLE} and {STEERING} of {SHARE}) and {ODOMETRY[0]}",
+        expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}) and "
+        f"poses ({', '.join(POSES)})",
         got=got,
         remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
     )
@@ -218,11 +233,9 @@ def _messages(reader: Any, topic: str) -> Iterator[tuple[int, Any]]:
 
 
 def _commands(reader: Any, topic: str, start_ns: int) -> Iterator[CommandSample]:
+    read = COMMANDS[reader.topics[topic].msgtype]
     for time_ns, message in _messages(reader, topic):
-        drive = getattr(message, "drive", message)
-        row = CommandSample(
-            (time_ns - start_ns) * 1e-9, float(drive.speed), float(drive.steering_angle)
-        )
+        row = CommandSample((time_ns - start_ns) * 1e-9, *read(message))
         if _is_whole((row.speed_mps, row.steer_rad)):
             yield row
 
@@ -238,23 +251,19 @@ def _shares(reader: Any, pair: tuple[str, str], start_ns: int) -> Iterator[Share
             yield row
 
 
-def _odometry(reader: Any, topic: str, start_ns: int) -> Iterator[OdometrySample]:
+def _poses(reader: Any, topic: str) -> tuple[list[OdometrySample], list[str]]:
+    """Return the poses of a topic by rising time, and what is wrong with their times."""
+    read, start_ns = POSES[reader.topics[topic].msgtype], reader.start_time
+    rows = []
     for time_ns, message in _messages(reader, topic):
         stamp = message.header.stamp
         stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-        is_ours = abs(stamp_ns - time_ns) < _SAME_CLOCK_S * 1e9
-        pose, twist = message.pose.pose, message.twist.twist
-        q = pose.orientation
-        row = OdometrySample(
-            ((stamp_ns if is_ours else time_ns) - start_ns) * 1e-9,
-            float(pose.position.x),
-            float(pose.position.y),
-            atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z)),
-            float(twist.linear.x),
-            float(twist.angular.z),
-        )
-        if _is_whole((row.x_m, row.y_m, row.yaw_rad)):
-            yield row
+        content = read(message)
+        if _is_whole(content[:3]):
+            stamp_s = (stamp_ns - start_ns) * 1e-9 if stamp_ns else None
+            rows.append(Timed((time_ns - start_ns) * 1e-9, stamp_s, content))
+    timed, notes = in_time_order(topic, rows)
+    return [OdometrySample(time_s, *content) for time_s, content in timed], notes
 
 
 def _is_whole(numbers: Iterable[float]) -> bool:

@@ -28,9 +28,8 @@ from host_bridge.logs.foxglove_rows import (
     image_row,
     log_row,
 )
-from host_bridge.logs.new_file import open_new
+from host_bridge.logs.new_file import SpilledList, open_new
 from host_bridge.logs.sensor_lines import LidarScan
-from host_bridge.logs.spill import SpilledList
 
 UP, DOWN = "up", "down"  # to the car, from the car
 FACTS = "tandem"  # the name of the metadata by which a log of Tandem is recognised

@@ -13,8 +13,8 @@ import numpy as np
 
 from host_bridge.core.errors import DeviceFault
 
-# F1TENTH's commands and its motor controller's state. These are the definitions in their
-# packages, which are not part of ROS 2.
+# F1TENTH's commands and its motor controller's state, and Autoware's commands of both generations.
+# These are the definitions in their packages, which are not part of ROS 2.
 _DEFINITIONS = {
     "ackermann_msgs/msg/AckermannDrive": """\
 float32 steering_angle
@@ -56,6 +56,44 @@ float64 avg_vq
     "vesc_msgs/msg/VescStateStamped": """\
 std_msgs/Header header
 VescState state
+""",
+    "autoware_control_msgs/msg/Lateral": """\
+builtin_interfaces/Time stamp
+builtin_interfaces/Time control_time
+float32 steering_tire_angle
+float32 steering_tire_rotation_rate
+bool is_defined_steering_tire_rotation_rate
+""",
+    "autoware_control_msgs/msg/Longitudinal": """\
+builtin_interfaces/Time stamp
+builtin_interfaces/Time control_time
+float32 velocity
+float32 acceleration
+float32 jerk
+bool is_defined_acceleration
+bool is_defined_jerk
+""",
+    "autoware_control_msgs/msg/Control": """\
+builtin_interfaces/Time stamp
+builtin_interfaces/Time control_time
+Lateral lateral
+Longitudinal longitudinal
+""",
+    "autoware_auto_control_msgs/msg/AckermannLateralCommand": """\
+builtin_interfaces/Time stamp
+float32 steering_tire_angle
+float32 steering_tire_rotation_rate
+""",
+    "autoware_auto_control_msgs/msg/LongitudinalCommand": """\
+builtin_interfaces/Time stamp
+float32 speed
+float32 acceleration
+float32 jerk
+""",
+    "autoware_auto_control_msgs/msg/AckermannControlCommand": """\
+builtin_interfaces/Time stamp
+AckermannLateralCommand lateral
+LongitudinalCommand longitudinal
 """,
 }
 

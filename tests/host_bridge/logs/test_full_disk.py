@@ -14,8 +14,8 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
+from host_bridge.logs.new_file import SpilledList
 from host_bridge.logs.reading import summary
-from host_bridge.logs.spill import SpilledList
 from host_bridge.sharing.owner.recording import new_recorder
 from tests.host_bridge.cli.programs import program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder

@@ -1,0 +1,168 @@
+"""Commands and poses in a bag, by the message types of the vocabularies that write them.
+
+Speed and steering come from f1tenth_system's Ackermann messages and from Autoware's control commands
+of both generations; poses from odometry, from a localiser and from motion capture. Stamps that
+jump, stand or run back are named with their place, and the time of receipt stands in for them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import atan2
+from statistics import median
+from typing import Any, NamedTuple
+
+SpeedAndSteer = tuple[float, float]  # m/s, rad to the left
+PoseAndTwist = tuple[float, float, float, float, float]  # x, y in m, yaw in rad, m/s, rad/s
+
+_OTHER_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
+_STEPPED_S = 0.5  # a stamp that is so far off the others' lag was set, or stood
+_GAP_S, _GAP_PERIODS = 1.0, 10.0  # a longer pause of both is told
+
+
+def _ackermann(message: Any) -> SpeedAndSteer:
+    drive = getattr(message, "drive", message)
+    return float(drive.speed), float(drive.steering_angle)
+
+
+def _autoware(message: Any) -> SpeedAndSteer:
+    along = message.longitudinal
+    speed = along.velocity if hasattr(along, "velocity") else along.speed
+    return float(speed), float(message.lateral.steering_tire_angle)
+
+
+COMMANDS: dict[str, Callable[[Any], SpeedAndSteer]] = {
+    "ackermann_msgs/msg/AckermannDriveStamped": _ackermann,
+    "ackermann_msgs/msg/AckermannDrive": _ackermann,
+    "autoware_control_msgs/msg/Control": _autoware,
+    "autoware_auto_control_msgs/msg/AckermannControlCommand": _autoware,
+}
+# The topics that are taken unless one is named, the first that there is
+USUAL_COMMANDS = ("/drive", "/ackermann_cmd", "/control/command/control_cmd")
+
+
+def _yaw(q: Any) -> float:
+    return atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
+
+
+def _odometry(message: Any) -> PoseAndTwist:
+    twist = message.twist.twist
+    x, y, yaw = _place(message.pose.pose.position, message.pose.pose.orientation)
+    return x, y, yaw, float(twist.linear.x), float(twist.angular.z)
+
+
+def _posed(message: Any) -> PoseAndTwist:
+    pose = getattr(message.pose, "pose", message.pose)
+    return (*_place(pose.position, pose.orientation), 0.0, 0.0)
+
+
+def _transform(message: Any) -> PoseAndTwist:
+    moved = message.transform
+    return (*_place(moved.translation, moved.rotation), 0.0, 0.0)
+
+
+def _place(position: Any, orientation: Any) -> tuple[float, float, float]:
+    return float(position.x), float(position.y), _yaw(orientation)
+
+
+POSES: dict[str, Callable[[Any], PoseAndTwist]] = {
+    "nav_msgs/msg/Odometry": _odometry,
+    "geometry_msgs/msg/PoseStamped": _posed,
+    "geometry_msgs/msg/PoseWithCovarianceStamped": _posed,
+    "geometry_msgs/msg/TransformStamped": _transform,  # as Vicon's bridge publishes a body
+}
+USUAL_POSES = ("/odom", "/localization/kinematic_state")
+
+# What would use a topic of this type that a replay did not read
+_WOULD_USE = {
+    **dict.fromkeys(COMMANDS, "--drive-topic {topic} takes it for the commands"),
+    **dict.fromkeys(POSES, "--odom-topic {topic} takes it for the car's poses"),
+    "std_msgs/msg/Float32": "--drive-topic {topic}, where it is a throttle_command",
+    "sensor_msgs/msg/Imu": "tandem calibrate reads it",
+    "vesc_msgs/msg/VescStateStamped": "tandem calibrate reads it",
+}
+
+
+def unused_topics(topics: Mapping[str, str], used: Sequence[str]) -> list[str]:
+    """Return a sentence for each topic that was not used, with the option that would use it.
+
+    ``topics`` are types by name. Those that no option uses share one sentence.
+    """
+    left = {name: kind for name, kind in sorted(topics.items()) if name not in used}
+    told = [
+        f"{name} was not used: {_WOULD_USE[kind].format(topic=name)}"
+        for name, kind in left.items()
+        if kind in _WOULD_USE
+    ]
+    others = [name for name, kind in left.items() if kind not in _WOULD_USE]
+    if others:
+        told.append(f"not used, and used by no option: {', '.join(others)}")
+    return told
+
+
+class Timed(NamedTuple):
+    """A message's times in s since the bag's beginning, and its content; None: it has no stamp."""
+
+    received_s: float
+    stamp_s: float | None
+    content: tuple[float, ...]
+
+
+def in_time_order(
+    topic: str, rows: Sequence[Timed]
+) -> tuple[list[tuple[float, tuple[float, ...]]], list[str]]:
+    """Return times and contents in rising order, and a sentence for each fault of the times.
+
+    A stamp counts while it keeps the lag behind its receipt that the others have. One that was set,
+    or stands, is replaced by the receipt less that lag. What is then no later than the row before
+    it is left out. A long pause is told.
+    """
+    lags = [row.received_s - row.stamp_s for row in rows if row.stamp_s is not None]
+    lag_s = median(lags) if lags else 0.0
+    if abs(lag_s) > _OTHER_CLOCK_S:  # the whole topic is of another clock
+        return _rising(topic, [(row.received_s, row.content) for row in rows], [])
+    timed, wrong = [], []
+    for row in rows:
+        off_s = 0.0 if row.stamp_s is None else row.received_s - row.stamp_s - lag_s
+        if row.stamp_s is None or abs(off_s) > _STEPPED_S:
+            timed.append((row.received_s - lag_s, row.content))
+            wrong += [(row.received_s, off_s)] if row.stamp_s is not None else []
+        else:
+            timed.append((row.stamp_s, row.content))
+    notes = []
+    if wrong:
+        most_s = max(abs(off_s) for _, off_s in wrong)
+        notes.append(
+            f"{topic}: {len(wrong)} stamps jump or stand, by up to {most_s:.1f} s, the first at "
+            f"{wrong[0][0]:.3f} s; the time of receipt stands in"
+        )
+    return _rising(topic, timed, notes)
+
+
+def _rising(
+    topic: str, timed: Sequence[tuple[float, tuple[float, ...]]], notes: list[str]
+) -> tuple[list[tuple[float, tuple[float, ...]]], list[str]]:
+    kept: list[tuple[float, tuple[float, ...]]] = []
+    late: list[float] = []
+    for time_s, content in timed:
+        if kept and time_s <= kept[-1][0]:
+            late.append(time_s)
+        else:
+            kept.append((time_s, content))
+    if late:
+        notes.append(
+            f"{topic}: {len(late)} messages are no later than the one before them, the first at "
+            f"{late[0]:.3f} s; they are left out"
+        )
+    return kept, [*notes, *gaps(topic, [time_s for time_s, _ in kept])]
+
+
+def gaps(name: str, times_s: Sequence[float]) -> Iterator[str]:
+    """Yield a sentence on the longest pause of a series, if it is long for it."""
+    steps = [(b - a, a) for a, b in itertools.pairwise(times_s)]
+    if not steps:
+        return
+    longest_s, at_s = max(steps)
+    if longest_s > max(_GAP_S, _GAP_PERIODS * median(step for step, _ in steps)):
+        yield f"{name}: nothing came for {longest_s:.1f} s from {at_s:.3f} s on"
