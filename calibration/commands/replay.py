@@ -16,6 +16,7 @@ from calibration.logs.run import Run
 from calibration.logs.run_bag import read_run_bag
 from calibration.logs.run_csv import read_run_csv
 from calibration.logs.run_log import LoggedRun, read_log_runs
+from calibration.logs.run_tracked import with_tracked
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
 from calibration.vehicles.virtual_car import OWN
@@ -69,11 +70,13 @@ def read_runs(
     options: Mapping[str, str],
     load: Callable[[str], Vehicle],
     columns: Mapping[str, str] | None = None,
+    tracked: Path | None = None,
 ) -> Runs:
     """Read runs from logs of Tandem, pairs of CSV files and bags.
 
     ``options``: the ``car`` of logs, the ``vehicle``, and a bag's ``drive_topic`` and
-    ``odom_topic``; "" is none. ``columns``: the CSV files' names of columns by ours. Raises
+    ``odom_topic``; "" is none. ``columns``: the CSV files' names of columns by ours.
+    ``tracked``: a file of positions that somebody else saw, in place of the odometry. Raises
     errors.UsageFault, DataFileFault, VehicleFileFault.
     """
     logged = [it for log in logs for it in read_log_runs(log, options["car"], load)]
@@ -83,7 +86,20 @@ def read_runs(
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]
+    if tracked:
+        runs = [_tracked(run, runs, tracked) for run in runs]
     return Runs(vehicle, runs, any(it.is_virtual for it in logged))
+
+
+def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:
+    if len(runs) > 1:
+        raise UsageFault(
+            "--tracked has the places of one drive",
+            expected="one run",
+            got=f"{len(runs)} runs",
+            remedy="replay each by itself, with its own file; of a log with several cars --car NAME",
+        )
+    return with_tracked(run, path)
 
 
 def _replayed(vehicle: Vehicle, run: Run, calibration: FitCalibration | None) -> Shown:

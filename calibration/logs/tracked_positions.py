@@ -31,7 +31,7 @@ SCHEMA = TableSchema(
 )
 COLUMNS = SCHEMA.names()
 _KEYS = (number("taken_s", 0.0, 1e10), *SCHEMA.columns[1:])
-_GRID_S = 0.05  # chosen: a small car's path between two of these is straight
+GRID_S = 0.05  # chosen: a small car's path between two of these is straight
 _SMOOTH_S = 0.4  # chosen: longer would round bends off, shorter would leave the noise
 _LEAST = 20  # positions of a drive: fewer are no track
 
@@ -39,7 +39,10 @@ _LEAST = 20  # positions of a drive: fewer are no track
 def with_tracked_positions(trace: Trace, path: Path) -> Trace:
     """Return the drive with its tracked positions on its clock. Raises errors.DataFileFault."""
     seen = read_tracked_positions(path)
-    return replace(trace, places=_shifted(trace, seen) if trace.travel.is_present else seen)
+    if not trace.travel.is_present:
+        return replace(trace, places=seen)
+    own_s = np.arange(trace.travel.t_s[0], trace.travel.t_s[-1], GRID_S)
+    return replace(trace, places=shifted(own_s, np.abs(trace.speed_mps(own_s)), seen))
 
 
 def read_tracked_positions(path: Path) -> Series:
@@ -66,21 +69,23 @@ def _strange(path: Path, got: str) -> DataFileFault:
     )
 
 
-def _shifted(trace: Trace, seen: Series) -> Series:
-    """Return the positions shifted in time to where the two speeds correlate best."""
-    own_s = np.arange(trace.travel.t_s[0], trace.travel.t_s[-1], _GRID_S)
-    own = np.abs(trace.speed_mps(own_s))
-    their_s = np.arange(seen.t_s[0], seen.t_s[-1], _GRID_S)
-    x_m, y_m = (_smooth(np.interp(their_s, seen.t_s, column)) for column in seen.values[:2])
-    theirs = np.hypot(np.gradient(x_m, _GRID_S), np.gradient(y_m, _GRID_S))
+def shifted(own_s: Floats, own: Floats, seen: Series) -> Series:
+    """Return the positions shifted in time to where the two speeds correlate best.
+
+    ``own`` are the car's speeds in m/s at ``own_s``, which are GRID_S apart.
+    """
+    their_s = np.arange(seen.t_s[0], seen.t_s[-1], GRID_S)
+    x_m, y_m = (smooth(np.interp(their_s, seen.t_s, column)) for column in seen.values[:2])
+    theirs = np.hypot(np.gradient(x_m, GRID_S), np.gradient(y_m, GRID_S))
     alike = np.correlate(own - own.mean(), theirs - theirs.mean(), "full")
     at = int(np.argmax(alike)) - (len(theirs) - 1)
-    shift_s = own_s[0] + at * _GRID_S - their_s[0]
+    shift_s = own_s[0] + at * GRID_S - their_s[0]
     return Series(seen.t_s + shift_s, seen.values)
 
 
-def _smooth(values: Floats) -> Floats:
-    width = int(_SMOOTH_S / _GRID_S)
+def smooth(values: Floats) -> Floats:
+    """Return values on the grid, averaged over 0.4 s."""
+    width = int(_SMOOTH_S / GRID_S)
     padded = np.pad(values, width // 2, mode="edge")
     return np.asarray(
         np.convolve(padded, np.ones(width) / width, "same")[width // 2 : -(width // 2)]

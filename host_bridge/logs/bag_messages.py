@@ -1,8 +1,8 @@
 """Commands and poses in a bag, by the message types of the vocabularies that write them.
 
-Speed and steering come from f1tenth_system's Ackermann messages and from Autoware's control commands
-of both generations; poses from odometry, from a localiser and from motion capture. Stamps that
-jump, stand or run back are named with their place, and the time of receipt stands in for them.
+Speed and steering come from f1tenth_system's Ackermann messages and from Autoware's control
+commands of both generations; poses from odometry, from a localiser and from motion capture. Stamps
+that jump, stand or run back are named with their place, and the time of receipt stands in for them.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ is in it, and what differs from run to run. Steering beyond that of the fitted r
 COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 1, left is up),
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
-and rad, and /odom. A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and
+and rad, and /odom; or AutoDRIVE's, or Autoware's control_cmd and kinematic_state; poses may be a
+motion capture's. What of a bag was not used is told, with the option that would use it. A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and
 a virtual car in it had the numbers of the vehicle file, which are then the twin's too; of one whose
 URI named a calibration that is told.
 
@@ -33,6 +34,8 @@ examples:
   tandem replay --commands run_commands.csv --against run_odometry.csv --out run.png
   tandem replay --commands run_commands.csv --against run_odometry.csv --calibration none
   tandem replay --vehicle nigel --bag run.bag --odom-topic /odometry
+  tandem replay --vehicle f1tenth --bag run.mcap --odom-topic /vicon/car/car
+  tandem replay drive.mcap --tracked mocap.csv
   tandem replay --commands a.csv b.csv --against a_odometry.csv b_odometry.csv \\
                 --fit my_nigel.toml --date 2026-05-01
   tandem replay --commands a.csv b.csv c.csv --against a_o.csv b_o.csv c_o.csv --leave-one-out
@@ -84,6 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TOPIC",
         help="the topic of a bag's odometry (default /odom)",
     )
+    add(
+        "--tracked",
+        type=Path,
+        metavar="FILE",
+        help="where the car was seen from outside, in place of its odometry: CSV with t_s, x_m, y_m "
+        "of a motion capture, or lines of sensors; its clock is set by the speeds",
+    )
     add("--vehicle", default="", help="the vehicle type (default: the log's, else nigel)")
     add(
         "--calibration",
@@ -108,7 +118,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     options = {key: getattr(args, key) for key in ("car", "vehicle", "drive_topic", "odom_topic")}
     pairs = list(zip(args.commands, args.against, strict=True))
     read = calibration_work("runs")
-    runs = read(args.logs, pairs, args.bag, options, host.vehicles.load, args.columns)
+    runs = read(args.logs, pairs, args.bag, options, host.vehicles.load, args.columns, args.tracked)
     _refuse_number(args, len(runs.runs))
     command = _command(args, runs.vehicle.name)
     if args.leave_one_out:
@@ -189,6 +199,7 @@ def _command(args: argparse.Namespace, vehicle: str) -> str:
     for option in ("drive_topic", "odom_topic"):
         given = getattr(args, option)
         command += f" --{option.replace('_', '-')} {given}" if given else ""
+    command += f" --tracked {args.tracked.name}" if args.tracked else ""
     command += f" --columns {format_columns(args.columns)}" if args.columns else ""
     if not args.fit:
         return f"{command} --leave-one-out"
