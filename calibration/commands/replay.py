@@ -97,7 +97,7 @@ def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:
             "--tracked has the places of one drive",
             expected="one run",
             got=f"{len(runs)} runs",
-            remedy="replay each by itself, with its own file; of a log with several cars --car NAME",
+            remedy="replay each by itself, with its own file; a log of several needs --car NAME",
         )
     return with_tracked(run, path)
 

@@ -25,8 +25,9 @@ COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
 and rad, and /odom; or AutoDRIVE's, or Autoware's control_cmd and kinematic_state; poses may be a
-motion capture's. What of a bag was not used is told, with the option that would use it. A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and
-a virtual car in it had the numbers of the vehicle file, which are then the twin's too; of one whose
+motion capture's. What of a bag was not used is told, with the option that would use it. A LOG is
+one of Tandem's own (tandem drive --record): its vehicle is known, and a virtual car in it had the
+numbers of the vehicle file, which are then the twin's too; of one whose
 URI named a calibration that is told.
 
 examples:
@@ -91,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tracked",
         type=Path,
         metavar="FILE",
-        help="where the car was seen from outside, in place of its odometry: CSV with t_s, x_m, y_m "
-        "of a motion capture, or lines of sensors; its clock is set by the speeds",
+        help="where the car was seen from outside, in place of its odometry: CSV with t_s, x_m, "
+        "y_m of a motion capture, or lines of sensors; its clock is set by the speeds",
     )
     add("--vehicle", default="", help="the vehicle type (default: the log's, else nigel)")
     add(
