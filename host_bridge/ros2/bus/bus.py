@@ -223,7 +223,8 @@ class Bus:
     def types_of(self, topic: str) -> list[str]:
         """Return the types under which others publish a topic, as far as they were found."""
         full = self._node.resolve_topic_name(topic)
-        return dict(self._node.get_topic_names_and_types()).get(full, [])
+        known: dict[str, list[str]] = dict(self._node.get_topic_names_and_types())
+        return known.get(full, [])
 
     def publisher(
         self, topic: str, type_name: str, *, is_latched: bool = False, depth: int = _DEPTH

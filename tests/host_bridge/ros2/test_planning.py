@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.ros2.planning_simulator import node
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
 from host_bridge.ros2.planning_simulator.parameter_files import (
     NODE_PARAMETERS,
@@ -282,3 +283,66 @@ def test_the_topics_are_those_of_the_facts():
     topics = [*SUBSCRIPTIONS, SET_POSE, *(out.value[1] for out in Topic), *motion]
     names = {topic.rpartition("/")[2] for topic in topics if "debug" not in topic} - {""}
     assert sorted(name for name in names if name not in section) == []
+
+
+# --- what labs have, and have not
+
+
+def with_map(tmp_path, text):
+    return read(tmp_path, MODEL + f'    acceleration_map_path: "{text}"\n')
+
+
+def test_a_package_and_an_environment_variable_in_a_path_are_replaced(tmp_path, monkeypatch):
+    share = tmp_path / "install" / "share" / "my_vehicle"
+    share.mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"/nowhere:{tmp_path / 'install'}")
+    setup = with_map(tmp_path, "$(find-pkg-share my_vehicle)/config/map.csv")
+    assert setup.values["acceleration_map_path"] == f"{share}/config/map.csv"
+    monkeypatch.setenv("MAPS", str(tmp_path))
+    assert with_map(tmp_path, "$(env MAPS)/m.csv").values["acceleration_map_path"] == str(
+        tmp_path / "m.csv"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["$(find-pkg-share no_such)/m.csv", "$(var map)", "$(env NO_SUCH)"]
+)
+def test_what_launch_alone_can_replace_is_refused_with_the_option(tmp_path, text):
+    with pytest.raises(DataFileFault, match="-p acceleration_map_path:=PATH"):
+        with_map(tmp_path, text)
+
+
+def test_a_noise_that_is_heeded_is_not_said_unheeded(tmp_path):
+    assert read(tmp_path, MODEL, angvel_noise_stddev=0.1).notes == ()
+
+
+class FakeBus:
+    def __init__(self) -> None:
+        self.types: dict[str, str] = {}
+
+    def publisher(self, topic, type_name, **options) -> None:
+        self.types[topic] = type_name
+
+    def subscribe(self, topic, type_name, hear) -> None:
+        self.types[topic] = type_name
+
+    serve = subscribe
+
+
+@pytest.mark.parametrize(
+    ("missing", "is_old", "serves_pose"),
+    [((), False, True), (("tier4_external_api_msgs",), False, False),
+     (("autoware_control_msgs", "tier4_external_api_msgs"), True, False)],
+)  # fmt: skip
+def test_it_starts_with_the_messages_that_there_are(
+    tmp_path, monkeypatch, missing, is_old, serves_pose
+):
+    monkeypatch.setattr(node, "has_message", lambda name: name.split("/")[0] not in missing)
+    told: list[str] = []
+    bus, setup = FakeBus(), read(tmp_path, MODEL)
+    node.PlanningNode(bus, None, setup, "full_motion", told.append)
+    assert (SET_POSE in bus.types) == serves_pose
+    assert any("tier4_external_api_msgs" in it for it in told) != serves_pose
+    packages = {it.split("/")[0] for it in bus.types.values()}
+    assert ("autoware_auto_vehicle_msgs" in packages) == is_old
+    assert ("autoware_vehicle_msgs" in packages) != is_old
