@@ -17,6 +17,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
 from host_bridge.logs.reading import cars_in, facts, read
+from host_bridge.logs.recorder import LIDAR
 from host_bridge.logs.tables import write_run
 
 _DRIVEN = "ACTIVE"  # the state in which a car's program follows a target
@@ -50,6 +51,7 @@ def read_log_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> lis
         )
     chosen = {wanted: types[wanted]} if wanted else types
     _warn_of_calibrations(log, set(chosen))
+    _tell_unused(log, set(types) - set(chosen))
     runs = [run for car, vehicle in chosen.items() for run in _runs_of(log, car, load(vehicle))]
     if not runs:
         raise DataFileFault(
@@ -74,12 +76,23 @@ def _warn_of_calibrations(log: Path, cars: set[str]) -> None:
             )
 
 
+def _tell_unused(log: Path, others: set[str]) -> None:
+    """Tell on stderr what the log holds besides, and which option or command would use it."""
+    told = [f"{name} was not used: --car {name} takes it" for name in sorted(others)]
+    if any(it.topic == LIDAR for it in read(log)):
+        told.append("its scans were not used: tandem map and tandem localise read them")
+    for words in told:
+        print(f"tandem: {log.name}: {words}", file=sys.stderr)
+
+
 def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
     """Read the drive by way of the tables of ``tandem log --csv``, so that both say the same."""
     with TemporaryDirectory() as folder:
         written = write_run(log, Path(folder), car, vehicle)
         if written is None:
             return
+        for note in written.notes:
+            print(f"tandem: {log.name}, {car}: {note}", file=sys.stderr)
         run = read_run_csv(written.commands, written.odometry)
     for channel, (count, most) in written.clipped.items():
         print(

@@ -9,7 +9,7 @@ the top speed and of full lock, ``CAR_odometry.csv`` the car's dead reckoning.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
+from host_bridge.logs.bag_messages import gaps
 from host_bridge.logs.new_file import open_new
 from host_bridge.logs.reading import Record, read
 
@@ -33,15 +34,18 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files of one car's drive, with which it can be driven again."""
+    """The files of one car's drive, with which it can be driven again.
+
+    ``notes`` are sentences on times in the log that run back, and on pauses in it.
+    """
 
     car: str
     commands: Path
     odometry: Path
     is_virtual: bool
-    clipped: dict[
-        str, tuple[int, float]
-    ]  # by channel: how many commands, and the farthest beyond 1
+    # By channel: how many commands lay beyond 1, and the farthest
+    clipped: dict[str, tuple[int, float]]
+    notes: tuple[str, ...] = ()
 
 
 def write_tables(log: Path, folder: Path) -> list[Path]:
@@ -85,7 +89,8 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles |
     for record in _rows(log):
         if record.car == car and record.topic in found:
             found[record.topic].append(record)
-    statuses, motions = found["status"], found["motion"]
+    notes: list[str] = []
+    statuses, motions = (_forward(topic, found[topic], notes) for topic in ("status", "motion"))
     driven = [at for at, r in enumerate(statuses) if r.value.get("state") in _DRIVEN]
     if not driven or not motions:
         return None
@@ -113,6 +118,7 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles |
         _write(_path(folder, car, "odometry"), ODOMETRY, odometry),
         bool(identity.get("is_virtual")),
         _clipped(asked),
+        tuple(notes),
     )
 
 
@@ -123,6 +129,24 @@ def _clipped(asked: Iterable[tuple[str, str, float]]) -> dict[str, tuple[int, fl
         if abs(value) > 1.0 + _ROUNDED:
             beyond.setdefault(channel, []).append(abs(value))
     return {channel: (len(values), max(values)) for channel, values in beyond.items()}
+
+
+def _forward(topic: str, records: Sequence[Record], notes: list[str]) -> list[Record]:
+    """Return the records whose times do not run back; tell of those that do, and of a pause."""
+    kept: list[Record] = []
+    late: list[Record] = []
+    for record in records:
+        is_late = bool(kept) and record.time_us < kept[-1].time_us
+        (late if is_late else kept).append(record)
+    if late:
+        at_s = (late[0].time_us - kept[0].time_us) * 1e-6
+        notes.append(
+            f"{topic}: the time of {len(late)} records runs back, the first to {at_s:.3f} s; "
+            "they are left out"
+        )
+    begun_us = kept[0].time_us if kept else 0
+    notes += gaps(topic, [(it.time_us - begun_us) * 1e-6 for it in kept])
+    return kept
 
 
 def _commanded(status: Row, vehicle: Vehicle) -> Iterator[tuple[str, float]]:

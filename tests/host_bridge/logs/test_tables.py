@@ -77,6 +77,17 @@ def test_commands_are_what_an_armed_car_was_told_as_parts_of_its_limits(tmp_path
     assert not run.is_virtual
 
 
+def test_times_that_run_back_and_pauses_are_told_with_their_place_and_the_rest_is_used(tmp_path):
+    back = [(*DRIVE[4][:2], DRIVE[4][2]), (0.01, "motion", POSE), (3.0, "motion", POSE)]
+    rows = [*DRIVE[:4], *back, (3.01, "motion", POSE)]
+    run = tables.write_run(log_of(tmp_path / "a.mcap", rows), tmp_path / "out", "red", NIGEL)
+    assert run
+    times = [row["header_t_s"] for row in read_csv(run.odometry)]
+    assert times == ["0.010000", "0.030000", "3.000000", "3.010000"]
+    assert "motion: the time of 1 records runs back" in run.notes[0]
+    assert run.notes[1] == "motion: nothing came for 3.0 s from 0.020 s on"
+
+
 @pytest.mark.parametrize("rows", [DRIVE[:2], [DRIVE[0], DRIVE[2]]])
 def test_a_car_that_was_not_driven_or_not_seen_has_no_run(tmp_path, rows):
     log = log_of(tmp_path / "a.mcap", rows)
