@@ -42,6 +42,10 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
     mux, notes = _rows(options)
     scale, lacking = read_vesc(Path(options["vesc"])) if "vesc" in options else (None, ())
     notes += lacking + _lacking(vocabulary)
+    if "forgiving" in options:
+        notes += (
+            "forgiving: silence yields, and what it stopped is armed again; virtual cars alone",
+        )
     return RosInput(
         vocabulary,
         options.get("ns", ""),

@@ -78,7 +78,11 @@ class Mux:
         }
         self.winner: str | None = None
         self.timed_out: str | None = None
-        self.yields_all = False  # set for forgiving virtual cars: no silence keeps others out
+        self._yields_all = False
+
+    def forgive(self) -> None:
+        """Let every source yield when it falls silent, as forgiving virtual cars have it."""
+        self._yields_all = True
 
     def begin(self) -> None:
         """Start anew when the cars were armed: forget all commands, and which source fell silent.
@@ -105,10 +109,10 @@ class Mux:
                 return command
             if name == self.winner:
                 silent = name
-                if not (self.yields_all or source.row.yields):
+                if not (self._yields_all or source.row.yields):
                     break
         self.winner = None
-        if silent and not self.yields_all:
+        if silent and not self._yields_all:
             self.timed_out = silent
         return None
 

@@ -128,7 +128,8 @@ class RosInput(Input):
             self.vocabulary = without_truth(self.vocabulary)
         self._limits = context.limits(self.source)
         self._mux = self._adapter.mux(self._rows, context.lease_s(self.source))
-        self._mux.yields_all = self._forgiveness is not None
+        if self._forgiveness:
+            self._mux.forgive()
         is_the_clock = self._steps is not None
         self._bus = Bus(
             self.vocabulary.node,

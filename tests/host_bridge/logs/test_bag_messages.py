@@ -73,7 +73,8 @@ def test_a_motion_capture_in_a_bag_is_the_cars_poses(tmp_path, kind, bag_kind):
         rows.append((at_ns, "/drive", ACKERMANN, drive(1.0, 0.0)))
     bag = read_bag(write(tmp_path, bag_kind, rows))
     last = bag.odometry[-1]
-    assert (bag.odom_topic, last.x_m, last.yaw_rad) == ("/vicon/car", *pytest.approx((1.9, 0.5)))
+    assert bag.odom_topic == "/vicon/car"
+    assert (last.x_m, last.yaw_rad) == pytest.approx((1.9, 0.5))
 
 
 def test_of_f1tenth_systems_commands_the_planners_count_and_the_others_are_told(tmp_path):

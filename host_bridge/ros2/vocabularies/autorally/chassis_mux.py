@@ -52,6 +52,11 @@ class ChassisMux(Mux):
             else:
                 self._muxes[actuator].release(name)
 
+    def forgive(self) -> None:
+        super().forgive()
+        for mux in self._muxes.values():
+            mux.forgive()
+
     def begin(self) -> None:
         super().begin()
         for mux in self._muxes.values():
