@@ -14,7 +14,7 @@ from typing import Any
 from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import LASER_HEIGHT_M, LidarScan, TruePose
 from host_bridge.ros2.node.vesc_scale import VescScale
-from host_bridge.ros2.vocabularies.topics import SCAN_HZ
+from host_bridge.ros2.vocabularies.topics import SCAN_HZ, Mount
 
 _UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured
 _REST_MPS = 0.05  # f1tenth_system's threshold: a lower speed is reported as 0
@@ -97,6 +97,15 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
     message.transform.translation.z = LASER_HEIGHT_M
     fill_yaw(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
     return True
+
+
+def fill_offset(message: Any, stamp: Any, frame: str, mount: Mount, vehicle: Vehicle) -> None:
+    """Fill the transform from base_link to a sensor that is not turned."""
+    message.header.stamp, message.header.frame_id = stamp, frame
+    message.child_frame_id = mount.frame
+    place = message.transform.translation
+    place.x = mount.x_m - vehicle.turns_ahead_m
+    place.y, place.z = mount.y_m, mount.z_m
 
 
 def fill_scan(message: Any, stamp: Any, frame: str, scan: LidarScan, vehicle: Vehicle) -> None:

@@ -19,6 +19,7 @@ def with_namespace(vocabulary: Vocabulary, namespace: str) -> Vocabulary:
         publications=tuple(
             replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.publications
         ),
+        mounts=tuple(replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.mounts),
         odom_frame=_named(vocabulary.odom_frame, namespace),
         base_frame=_named(vocabulary.base_frame, namespace),
         scan_frame=_named(vocabulary.scan_frame, namespace),

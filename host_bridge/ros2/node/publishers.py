@@ -55,8 +55,9 @@ class StatePublisher(PublishedCar):
             for publication in vocabulary.publications
             if not publication.is_optional or has_message(publication.type)
         ]
-        if any(publication.content is Content.SCAN for publication in vocabulary.publications):
-            self._tell_mount()
+        has_scan = any(it.content is Content.SCAN for it in vocabulary.publications)
+        if has_scan or vocabulary.mounts:
+            self._tell_mounts(has_scan)
         self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
         self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
         self._told: tuple[bool, str] | None = None
@@ -87,14 +88,23 @@ class StatePublisher(PublishedCar):
             return self._fillers[publication.content](publication, message, stamp, car)
         return FILLERS[publication.content](self, publication, message, stamp, car)
 
-    def _tell_mount(self) -> None:
-        static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
-        transform = message_class("geometry_msgs/msg/TransformStamped")()
-        frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
-        if conversions.fill_mount(transform, self._bus.stamp(), frames, self.vehicle):
+    def _tell_mounts(self, has_scan: bool) -> None:
+        """Publish, latched, where the LIDAR and the other sensors are."""
+        make, stamp = message_class("geometry_msgs/msg/TransformStamped"), self._bus.stamp()
+        base = self.vocabulary.base_frame
+        found = []
+        scanner = make()
+        frames = base, self.vocabulary.scan_frame
+        if has_scan and conversions.fill_mount(scanner, stamp, frames, self.vehicle):
+            found.append(scanner)
+        for mount in self.vocabulary.mounts:
+            transform = make()
+            conversions.fill_offset(transform, stamp, base, mount, self.vehicle)
+            found.append(transform)
+        if found:
             message = message_class(_TRANSFORMS)()
-            message.transforms = [transform]
-            static.publish(message)
+            message.transforms = found
+            self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True).publish(message)
 
     def _tell_stop(self, car: SeenCar) -> None:
         """Publish whether and why the car stands, latched, when it has changed."""

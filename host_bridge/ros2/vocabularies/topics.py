@@ -107,6 +107,19 @@ class Publication:
 
 
 @dataclass(frozen=True)
+class Mount:
+    """Where a sensor's frame is from the rear axle, in m, not turned.
+
+    A LIDAR's is the vehicle file's.
+    """
+
+    frame: str
+    x_m: float
+    y_m: float
+    z_m: float
+
+
+@dataclass(frozen=True)
 class UnsupportedTopic:
     """A topic of the community that does not exist here, and why."""
 

@@ -9,7 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
-from host_bridge.ros2.vocabularies.topics import MuxRow, Publication, Subscription, UnsupportedTopic
+from host_bridge.ros2.vocabularies.topics import (
+    Mount,
+    MuxRow,
+    Publication,
+    Subscription,
+    UnsupportedTopic,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class Vocabulary:
     scan_frame: str
     like: str = "f1tenth"  # the AutoDRIVE car by whose top speed and full lock shares count
     unsupported: tuple[UnsupportedTopic, ...] = ()
+    mounts: tuple[Mount, ...] = ()  # frames of its messages besides base_frame and scan_frame
     node: str = "tandem"
     prefix: str = ""  # in front of the topics that all cars share: joint_states, robot_description
     older: Vocabulary | None = None  # the same in the community's messages of before

@@ -14,6 +14,7 @@ from host_bridge.ros2.vocabularies.topics import (
     STATE_HZ,
     TF_TYPE,
     Content,
+    Mount,
     MuxRow,
     Publication,
     Subscription,
@@ -43,6 +44,7 @@ def _autodrive(
     like: str = "",
     place: str = "ips",
     unsupported: tuple[UnsupportedTopic, ...] = (),
+    mounts: tuple[Mount, ...] = (),
 ) -> Vocabulary:
     """Build the vocabulary of one AutoDRIVE car, whose topics begin with its name.
 
@@ -81,6 +83,7 @@ def _autodrive(
         scan_frame="lidar",
         like=like or car,
         unsupported=unsupported,
+        mounts=mounts,
         adapter=AutodriveAdapter,
     )
 
@@ -102,6 +105,19 @@ def _racing(car: str) -> tuple[Subscription | Publication, ...]:
     )
 
 
+# From the rear axle, as AutoDRIVE's bridges have them: encoders at the wheels
+_NIGEL_MOUNTS = (
+    Mount("imu", 0.03995, 0.0, 0.08313),
+    Mount("ips", 0.035125, 0.0, 0.129165),
+    Mount("left_encoder", 0.0, 0.0765, 0.0),
+    Mount("right_encoder", 0.0, -0.0765, 0.0),
+)
+_RACING_MOUNTS = (
+    Mount("imu", 0.08, 0.0, 0.055),
+    Mount("ips", 0.08, 0.0, 0.055),
+    Mount("left_encoder", 0.0, 0.118, 0.0),
+    Mount("right_encoder", 0.0, -0.118, 0.0),
+)
 _NIGEL = "/autodrive/nigel_1"
 AUTODRIVE_NIGEL = _autodrive(
     "nigel",
@@ -117,6 +133,7 @@ AUTODRIVE_NIGEL = _autodrive(
         ),
         *(UnsupportedTopic(f"/autodrive/signal_{i}/state", _COUNT, _NO_SIGNALS) for i in _SIGNALS),
     ),
+    mounts=_NIGEL_MOUNTS,
 )
 AUTODRIVE_F1TENTH = _autodrive(
     "f1tenth",
@@ -125,13 +142,16 @@ AUTODRIVE_F1TENTH = _autodrive(
     Publication("/autodrive/f1tenth_1/speed", _SHARE, Content.SPEED, STATE_HZ),
     *_racing("f1tenth"),
     unsupported=_cameras("/autodrive/f1tenth_1", "front"),
+    mounts=_RACING_MOUNTS,
 )
 AUTODRIVE_ROBORACER = _autodrive(
     "roboracer",
     "world",
     _odom("roboracer", "world"),
+    Publication("/autodrive/roboracer_1/speed", _SHARE, Content.SPEED, STATE_HZ),
     *_racing("roboracer"),
     unsupported=_cameras("/autodrive/roboracer_1", "front"),
+    mounts=_RACING_MOUNTS,
 )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge import ros2
+from host_bridge.ros2.messages.frames import with_namespace
 from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from host_bridge.ros2.vocabularies.autodrive.vocabulary import (
     AUTODRIVE_F1TENTH,
@@ -98,7 +99,13 @@ AUTODRIVE = [
         {**DRIVING, **SCAN, **IPS, **RACING, "speed": SHARE},
         RESET,
     ),
-    (AUTODRIVE_ROBORACER, "roboracer_1", "world", {**DRIVING, **SCAN, **IPS, **RACING}, RESET),
+    (
+        AUTODRIVE_ROBORACER,
+        "roboracer_1",
+        "world",
+        {**DRIVING, **SCAN, **IPS, **RACING, "speed": SHARE},
+        RESET,
+    ),
     (AUTODRIVE_HUNTER, "hunter_1", "world", {**DRIVING, **CLOUD, **GNSS, **CAMERAS}, {}),
     (
         AUTODRIVE_OPENCAV,
@@ -117,6 +124,18 @@ def test_the_topics_are_autodrives(vocabulary, car, root, its, others):
     assert (vocabulary.odom_frame, vocabulary.base_frame) == (root, car)
     commands = {name for name in (*wanted, *others) if name.endswith("_command")}
     assert {row.topic for row in vocabulary.subscriptions} == commands
+
+
+@pytest.mark.parametrize("vocabulary", [AUTODRIVE_F1TENTH, AUTODRIVE_ROBORACER, AUTODRIVE_NIGEL])
+def test_every_frame_of_a_message_has_its_place_in_the_tree(vocabulary):
+    """The position is a point without a frame; all others name one."""
+    named = {it.frame for it in vocabulary.publications if it.frame}
+    known = {it.frame for it in vocabulary.mounts}
+    known |= {vocabulary.odom_frame, vocabulary.base_frame, vocabulary.scan_frame}
+    assert named <= known
+    assert {it.frame for it in with_namespace(vocabulary, "/red").mounts} == {
+        f"red/{it.frame}" for it in vocabulary.mounts
+    }
 
 
 @beside
