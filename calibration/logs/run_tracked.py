@@ -60,7 +60,8 @@ def _headings(path: Path, times_s: Floats, x_m: Floats, y_m: Floats, forward: Fl
     if np.count_nonzero(is_moving) < _LEAST_MOVING:
         raise _hardly_moved(path, f"{np.count_nonzero(is_moving) * GRID_S:.1f} s of moving")
     course = np.arctan2(vy, vx) + np.pi * (forward < 0.0)
-    return np.interp(times_s, times_s[is_moving], np.unwrap(course[is_moving]))
+    headings = np.interp(times_s, times_s[is_moving], np.unwrap(course[is_moving]))
+    return np.asarray(headings)
 
 
 def _hardly_moved(path: Path, got: str) -> DataFileFault:

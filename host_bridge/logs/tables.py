@@ -131,10 +131,10 @@ def _clipped(asked: Iterable[tuple[str, str, float]]) -> dict[str, tuple[int, fl
     return {channel: (len(values), max(values)) for channel, values in beyond.items()}
 
 
-def _forward(topic: str, records: Sequence[Record], notes: list[str]) -> list[Record]:
+def _forward(topic: str, records: Sequence[Any], notes: list[str]) -> list[Any]:
     """Return the records whose times do not run back; tell of those that do, and of a pause."""
-    kept: list[Record] = []
-    late: list[Record] = []
+    kept: list[Any] = []  # records whose values are rows, as of ``_rows``
+    late: list[Any] = []
     for record in records:
         is_late = bool(kept) and record.time_us < kept[-1].time_us
         (late if is_late else kept).append(record)

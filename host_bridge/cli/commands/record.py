@@ -47,7 +47,7 @@ _LONGEST_MARK = 200  # letters: a sentence
 
 
 class Feeds(NamedTuple):
-    """What is logged besides a car's own bytes: scans by car, and a camera's pictures."""
+    """The feeds logged besides a car's own bytes: scans by car, and a camera's pictures."""
 
     scans: dict[str, SensorPipe]
     pictures: CameraPictures | None

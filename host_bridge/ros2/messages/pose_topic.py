@@ -18,7 +18,7 @@ _TYPES = (
     "geometry_msgs/msg/PoseWithCovarianceStamped",
 )
 _FOUND_WITHIN_S = 10.0  # DDS takes a second or two to find another node
-_LOOK_S = 0.1
+_LOOK_S = 0.1  # between two looks at whether it is over: Ctrl-C feels prompt
 
 Row = tuple[float, float, float]
 

@@ -108,7 +108,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Mount:
-    """Where a sensor's frame is from the rear axle, in m, not turned.
+    """The place of a sensor's frame from the rear axle, in m, not turned.
 
     A LIDAR's is the vehicle file's.
     """

@@ -14,7 +14,7 @@ _SCHEME = "sim"  # also of sim+process, lossy+sim
 
 
 class CarPlace(NamedTuple):
-    """Where base_link began in the map, and the walls there: x1, y1, x2, y2 in m."""
+    """The place where base_link began in the map, and the walls there: x1, y1, x2, y2 in m."""
 
     start: Place = ORIGIN
     walls: Sequence[Sequence[float]] = ()

@@ -9,7 +9,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 _PATIENCE_S = 5.0  # it gives up a camera after 3 s and opens it again
-_AGAIN_S = 0.5
+_AGAIN_S = 0.5  # between two tries: its program takes a second or two to start
 _LINE_MAX = 1024  # bytes of a header's line
 _BYTES_MAX = 8 << 20  # of one picture; ours are 640 pixels wide, and have some 50 kB
 
