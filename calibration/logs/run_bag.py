@@ -19,9 +19,10 @@ _FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
     """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
 
-    AutoDRIVE's commands are such shares as they are. Of others, commands before the first that asks
-    for a speed are left out, as the car stands until then. Raises errors.DataFileFault as
-    ``read_run_csv`` and ``read_bag`` do, DeviceFault without rosbags.
+    AutoDRIVE's and AutoRally's commands are such shares as they are: of a car with a speed
+    controller they count as shares of its top speed, as its board takes them. Of others, commands
+    before the first that asks for a speed are left out, as the car stands until then. Raises
+    errors.DataFileFault as ``read_run_csv`` and ``read_bag`` do, DeviceFault without rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
     for note in bag.notes:
@@ -48,7 +49,7 @@ def _of_speeds(path: Path, bag: Bag, vehicle: Vehicle) -> Commands:
 
 
 def _of_shares(path: Path, bag: Bag) -> Commands:
-    """Return AutoDRIVE's commands, which are shares already.
+    """Return AutoDRIVE's or AutoRally's commands, which are shares already.
 
     What was steered before the first throttle stays: it is sent when it changes, too.
     """
@@ -56,7 +57,8 @@ def _of_shares(path: Path, bag: Bag) -> Commands:
     values = np.array([it.value_norm for it in bag.shares])
     _first(path, bag, ~is_steering & (values != 0.0))
     times_s = np.array([it.t_s for it in bag.shares])
-    return Commands(bag.file, bag.sha256, times_s, is_steering, np.clip(values, -1.0, 1.0))
+    shares, brakes = np.clip(values, -1.0, 1.0), tuple(bag.brakes)
+    return Commands(bag.file, bag.sha256, times_s, is_steering, shares, brakes=brakes)
 
 
 def _first(path: Path, bag: Bag, is_moving: npt.NDArray[np.bool_]) -> int:

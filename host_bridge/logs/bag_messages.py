@@ -1,14 +1,16 @@
 """Commands and poses in a bag, by the message types of the vocabularies that write them.
 
 Speed and steering come from f1tenth_system's Ackermann messages and from Autoware's control
-commands of both generations; poses from odometry, from a localiser and from motion capture. Stamps
-that jump, stand or run back are named with their place, and the time of receipt stands in for them.
+commands of both generations, shares of the actuators from AutoRally's chassis; poses from odometry,
+from a localiser and from motion capture. Stamps that jump, stand or run back are named with their
+place, and the time of receipt stands in for them.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import atan2
 from statistics import median
 from typing import Any, NamedTuple
@@ -41,6 +43,74 @@ COMMANDS: dict[str, Callable[[Any], SpeedAndSteer]] = {
 # The topics that are taken unless one is named, the first that there is
 USUAL_COMMANDS = ("/drive", "/ackermann_cmd", "/control/command/control_cmd")
 
+# AutoRally's commands, by ROS 1's names and by those that ROS 2 allows. What the chassis put out
+# comes first: it is whoever won, where several commanders speak.
+CHASSIS = (
+    "autorally_msgs/msg/chassisState",
+    "autorally_msgs/msg/ChassisState",
+    "autorally_msgs/msg/chassisCommand",
+    "autorally_msgs/msg/ChassisCommand",
+)
+_BRAKES = 0.5  # of the full brake: a lesser one is a throttle of 0, which slows the car, too
+_CLAIMED = 1.0  # an actuator's share beyond it says that the commander leaves that actuator alone
+
+
+@dataclass(frozen=True, slots=True)
+class ShareSample:
+    """A command of throttle or of steering as a share of all there is, left and ahead positive.
+
+    ``t_s`` is its arrival in seconds since the bag's beginning.
+    """
+
+    t_s: float
+    is_steering: bool
+    value_norm: float
+
+
+class Actuators(NamedTuple):
+    """Shares of throttle and steering, -1 to 1, left and ahead positive, and of the brake, 0 to 1.
+
+    None: the message leaves that actuator to others.
+    """
+
+    throttle: float | None
+    steering: float | None
+    brake: float | None
+
+
+def chassis(message: Any) -> Actuators:
+    """Return what AutoRally's message asks of each actuator; below 0 its throttle brakes."""
+    brake = getattr(message, "front_brake", getattr(message, "frontBrake", None))
+    throttle, steering, brake = map(_claimed, (message.throttle, message.steering, brake))
+    if throttle is not None and throttle < 0.0:
+        throttle, brake = 0.0, max(brake or 0.0, -throttle)
+    return Actuators(throttle, None if steering is None else -steering, brake)
+
+
+def chassis_drive(
+    rows: Iterable[tuple[float, Actuators]],
+) -> tuple[list[ShareSample], list[tuple[float, float]]]:
+    """Return throttle and steering of messages by their times, and from when to when they brake."""
+    shares: list[ShareSample] = []
+    brakes: list[tuple[float, float]] = []
+    begun_s: float | None = None
+    time_s = 0.0
+    for time_s, asked in rows:
+        for is_steering, value in ((False, asked.throttle), (True, asked.steering)):
+            if value is not None:
+                shares.append(ShareSample(time_s, is_steering, value))
+        is_braking = asked.brake is not None and asked.brake >= _BRAKES
+        if is_braking and begun_s is None:
+            begun_s = time_s
+        elif not is_braking and begun_s is not None:
+            brakes.append((begun_s, time_s))
+            begun_s = None
+    return shares, brakes if begun_s is None else [*brakes, (begun_s, time_s)]
+
+
+def _claimed(share: Any) -> float | None:
+    return float(share) if share is not None and abs(share) <= _CLAIMED else None
+
 
 def _yaw(q: Any) -> float:
     return atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
@@ -72,11 +142,12 @@ POSES: dict[str, Callable[[Any], PoseAndTwist]] = {
     "geometry_msgs/msg/PoseWithCovarianceStamped": _posed,
     "geometry_msgs/msg/TransformStamped": _transform,  # as Vicon's bridge publishes a body
 }
-USUAL_POSES = ("/odom", "/localization/kinematic_state")
+USUAL_POSES = ("/odom", "/localization/kinematic_state", "/pose_estimate")
 
 # What would use a topic of this type that a replay did not read
 _WOULD_USE = {
     **dict.fromkeys(COMMANDS, "--drive-topic {topic} takes it for the commands"),
+    **dict.fromkeys(CHASSIS, "--drive-topic {topic} takes it for the commands"),
     **dict.fromkeys(POSES, "--odom-topic {topic} takes it for the car's poses"),
     "std_msgs/msg/Float32": "--drive-topic {topic}, where it is a throttle_command",
     "sensor_msgs/msg/Imu": "tandem calibrate reads it",

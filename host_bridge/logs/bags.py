@@ -3,8 +3,7 @@
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
 read unless other names are given, or what other vocabularies have (``bag_messages``); without
 commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one car are
-the commands. The library ``rosbags`` reads it, which needs
-no ROS.
+the commands, or AutoRally's chassis. The library ``rosbags`` reads it, which needs no ROS.
 """
 
 from __future__ import annotations
@@ -19,11 +18,15 @@ from typing import Any
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_messages import (
+    CHASSIS,
     COMMANDS,
     POSES,
     USUAL_COMMANDS,
     USUAL_POSES,
+    ShareSample,
     Timed,
+    chassis,
+    chassis_drive,
     gaps,
     in_time_order,
     unused_topics,
@@ -60,18 +63,6 @@ class CommandSample:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareSample:
-    """A command of throttle or of steering as a share of all there is, left and ahead positive.
-
-    ``t_s`` is its arrival in seconds since the bag's beginning.
-    """
-
-    t_s: float
-    is_steering: bool
-    value_norm: float
-
-
-@dataclass(frozen=True, slots=True)
 class OdometrySample:
     """A pose and velocity of the odometry: m, rad, m/s, rad/s.
 
@@ -91,7 +82,8 @@ class OdometrySample:
 class Bag:
     """A drive read from a bag; all lists are in the order of their times.
 
-    A bag has its commands either as ``commands`` or as ``shares``. ``notes`` are sentences on times
+    A bag has its commands either as ``commands`` or as ``shares``, with ``brakes`` as from when to
+    when the brake was on by half or more. ``notes`` are sentences on times
     that cannot be right, and on topics that were not used.
     """
 
@@ -102,6 +94,7 @@ class Bag:
     commands: list[CommandSample] = field(default_factory=list)
     odometry: list[OdometrySample] = field(default_factory=list)
     shares: list[ShareSample] = field(default_factory=list)
+    brakes: list[tuple[float, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -158,46 +151,58 @@ def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
 
 
 def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
-    pair = share_topics(path, reader, drive_topic)
-    drive = pair[0] if pair else _topic(path, reader, drive_topic, USUAL_COMMANDS, COMMANDS)
+    shared = share_topics(path, reader, drive_topic)
+    drive = shared[0] if shared else _topic(path, reader, drive_topic, USUAL_COMMANDS, COMMANDS)
     odom = _topic(path, reader, odom_topic, USUAL_POSES, POSES)
-    commands = [] if pair else list(_commands(reader, drive, reader.start_time))
-    shares = list(_shares(reader, pair, reader.start_time)) if pair else []
+    commands: list[CommandSample] = []
+    shares: list[ShareSample] = []
+    brakes: list[tuple[float, float]] = []
+    if not shared:
+        commands = list(_commands(reader, drive, reader.start_time))
+    elif len(shared) == 2:  # AutoDRIVE's: throttle and steering
+        shares = list(_shares(reader, shared, reader.start_time))
+    else:
+        shares, brakes = chassis_drive(
+            ((time_ns - reader.start_time) * 1e-9, chassis(message))
+            for time_ns, message in _messages(reader, drive)
+        )
     odometry, notes = _poses(reader, odom)
     for topic, found in ((drive, commands or shares), (odom, odometry)):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
     notes += gaps(drive, [it.t_s for it in commands or shares])
     types = {name: str(info.msgtype) for name, info in reader.topics.items()}
-    notes += unused_topics(types, (odom, *(pair or (drive,))))
-    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares, notes)
+    notes += unused_topics(types, (odom, *(shared or (drive,))))
+    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares, brakes, notes)
 
 
-def share_topics(path: Path, reader: Any, drive_topic: str = "") -> tuple[str, str] | None:
-    """Return the topics of AutoDRIVE's throttle and steering of one car, if these are its commands.
+def share_topics(path: Path, reader: Any, drive_topic: str = "") -> Sequence[str]:
+    """Return the topics whose commands are shares of the actuators, if the bag is driven by them.
 
-    They are where the bag has no other command, or where ``drive_topic`` is one of the two. Raises
-    errors.DataFileFault for the commands of several cars of which none is named.
+    They are AutoDRIVE's throttle and steering of one car, or one of AutoRally's chassis: where the
+    bag has no other command, or where ``drive_topic`` is one of them. Raises errors.DataFileFault
+    for the commands of several cars or commanders of which none is named.
     """
     topics = {name: info.msgtype for name, info in reader.topics.items()}
     ends = [name.removesuffix(THROTTLE) for name in topics if name.endswith(THROTTLE)]
-    pairs = [
+    found: list[tuple[str, ...]] = [
         (end + THROTTLE, end + STEERING)
         for end in sorted(ends)
         if topics[end + THROTTLE] == topics.get(end + STEERING) == SHARE
     ]
+    found += [(name,) for kind in CHASSIS for name in sorted(topics) if topics[name] == kind]
     if drive_topic:
-        return next((pair for pair in pairs if drive_topic in pair), None)
-    if any(kind in COMMANDS for kind in topics.values()) or not pairs:
-        return None
-    if len(pairs) == 1:
-        return pairs[0]
+        return next((it for it in found if drive_topic in it), ())
+    if any(kind in COMMANDS for kind in topics.values()) or not found:
+        return ()
+    if len(found) == 1 or topics[found[0][0]] in CHASSIS[:2]:
+        return found[0]
     raise DataFileFault(
         "the bag has the commands of several cars",
         where=str(path),
         expected="one of them, named by --drive-topic",
-        got=", ".join(pair[0] for pair in pairs),
-        remedy=f"--drive-topic {pairs[0][0]}",
+        got=", ".join(it[0] for it in found),
+        remedy=f"--drive-topic {found[0][0]}",
     )
 
 
@@ -220,8 +225,8 @@ def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
     return DataFileFault(
         f"the bag has no {topic} to read",
         where=str(path),
-        expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}) and "
-        f"poses ({', '.join(POSES)})",
+        expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, "
+        f"or {CHASSIS[0]}) and poses ({', '.join(POSES)})",
         got=got,
         remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
     )
@@ -240,7 +245,7 @@ def _commands(reader: Any, topic: str, start_ns: int) -> Iterator[CommandSample]
             yield row
 
 
-def _shares(reader: Any, pair: tuple[str, str], start_ns: int) -> Iterator[ShareSample]:
+def _shares(reader: Any, pair: Sequence[str], start_ns: int) -> Iterator[ShareSample]:
     found = [
         ShareSample((time_ns - start_ns) * 1e-9, is_steering, float(message.data))
         for topic, is_steering in zip(pair, (False, True), strict=True)

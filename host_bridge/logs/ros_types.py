@@ -13,9 +13,53 @@ import numpy as np
 
 from host_bridge.core.errors import DeviceFault
 
-# F1TENTH's commands and its motor controller's state, and Autoware's commands of both generations.
-# These are the definitions in their packages, which are not part of ROS 2.
+# AutoRally's messages name their fields as ROS 1 allows; {} has a field's second and later words.
+_CHASSIS_COMMAND = """\
+std_msgs/Header header
+string sender
+float64 throttle
+float64 steering
+float64 {brake}
+"""
+_CHASSIS_STATE = """\
+std_msgs/Header header
+bool {relay}
+bool {autonomous}
+bool {runstop}
+string {steerer}
+float64 steering
+string {driver}
+float64 throttle
+string {braker}
+float64 {brake}
+"""
+_ROS1_FIELDS = {
+    "brake": "frontBrake",
+    "relay": "throttleRelayEnabled",
+    "autonomous": "autonomousEnabled",
+    "runstop": "runstopMotionEnabled",
+    "steerer": "steeringCommander",
+    "driver": "throttleCommander",
+    "braker": "frontBrakeCommander",
+}
+_ROS2_FIELDS = {
+    "brake": "front_brake",
+    "relay": "throttle_relay_enabled",
+    "autonomous": "autonomous_enabled",
+    "runstop": "runstop_motion_enabled",
+    "steerer": "steering_commander",
+    "driver": "throttle_commander",
+    "braker": "front_brake_commander",
+}
+
+# F1TENTH's commands and its motor controller's state, and the commands of Autoware, of both
+# generations, and of AutoRally. These are the definitions in their packages, which are not part of
+# ROS 2.
 _DEFINITIONS = {
+    "autorally_msgs/msg/chassisCommand": _CHASSIS_COMMAND.format(**_ROS1_FIELDS),
+    "autorally_msgs/msg/ChassisCommand": _CHASSIS_COMMAND.format(**_ROS2_FIELDS),
+    "autorally_msgs/msg/chassisState": _CHASSIS_STATE.format(**_ROS1_FIELDS),
+    "autorally_msgs/msg/ChassisState": _CHASSIS_STATE.format(**_ROS2_FIELDS),
     "ackermann_msgs/msg/AckermannDrive": """\
 float32 steering_angle
 float32 steering_angle_velocity

@@ -24,11 +24,13 @@ is in it, and what differs from run to run. Steering beyond that of the fitted r
 COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 1, left is up),
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
-and rad, and /odom; or AutoDRIVE's, or Autoware's control_cmd and kinematic_state; poses may be a
-motion capture's. What of a bag was not used is told, with the option that would use it. A LOG is
-one of Tandem's own (tandem drive --record): its vehicle is known, and a virtual car in it had the
-numbers of the vehicle file, which are then the twin's too; of one whose
-URI named a calibration that is told.
+and rad, and /odom; or AutoDRIVE's; or Autoware's control_cmd and kinematic_state; or AutoRally's
+chassisState and pose_estimate. Poses may be a motion capture's. What of a bag was not used is told,
+with the option that would use it.
+
+A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and a virtual car in it
+had the numbers of the vehicle file, which are then the twin's too; of one whose URI named a
+calibration that is told.
 
 examples:
   tandem replay drive.mcap
@@ -36,6 +38,7 @@ examples:
   tandem replay --commands run_commands.csv --against run_odometry.csv --calibration none
   tandem replay --vehicle nigel --bag run.bag --odom-topic /odometry
   tandem replay --vehicle f1tenth --bag run.mcap --odom-topic /vicon/car/car
+  tandem replay --vehicle autorally --bag run.bag --drive-topic /joystick/chassisCommand
   tandem replay drive.mcap --tracked mocap.csv
   tandem replay --commands a.csv b.csv --against a_odometry.csv b_odometry.csv \\
                 --fit my_nigel.toml --date 2026-05-01

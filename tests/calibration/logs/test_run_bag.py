@@ -69,3 +69,59 @@ def test_of_several_cars_one_has_to_be_named(tmp_path):
     assert "--drive-topic /autodrive/nigel_1/throttle_command" in str(fault.value.remedy)
     run = read_run_bag(bag, nigel, "/autodrive/nigel_2/throttle_command")
     assert len(run.commands.t_s) == 100
+
+
+ROS1, ROS2 = "autorally_msgs/msg/chassis", "autorally_msgs/msg/Chassis"
+
+
+def chassis(kind, throttle, steering, brake):
+    """A chassisCommand or chassisState, with the fields that this kind has."""
+    message = empty(kind)
+    message.throttle, message.steering = throttle, steering
+    setattr(message, "front_brake" if kind.startswith(ROS2) else "frontBrake", brake)
+    return message
+
+
+def autorally_rows(kind, *topics):
+    """Of AutoRally's topics: to the right, half throttle for 3 s, then the brake for 1 s."""
+    for k in range(80):
+        at_ns = START_NS + k * 50_000_000
+        yield at_ns, "/pose_estimate", ODOMETRY, odom(0.1 * k, 0.0, 0.0, at_ns)
+        throttle = 0.5 if 5 < k < 60 else 0.0
+        for topic in topics:
+            yield at_ns, topic, kind, chassis(kind, throttle, 0.25, 1.0 if k >= 60 else 0.0)
+
+
+@pytest.mark.parametrize("what", ["State", "Command"])
+@pytest.mark.parametrize(("bag_kind", "kind"), [(".bag", ROS1), (".mcap", ROS2), (".db3", ROS2)])
+def test_autorallys_chassis_is_read_as_ros_1_and_ros_2_name_it(bag_kind, kind, what, tmp_path):
+    rows = autorally_rows(kind + what, "/chassisState" if what == "State" else "/a/chassisCommand")
+    run = read_run_bag(write(tmp_path, bag_kind, rows), load_vehicle("autorally"))
+    values, is_steering = run.commands.value_norm, run.commands.is_steering
+    assert values[is_steering] == pytest.approx(-0.25)
+    assert values[~is_steering].tolist() == [0.0] * 6 + [0.5] * 54 + [0.0] * 20
+    ((begin_s, end_s),) = run.commands.brakes
+    assert (begin_s, end_s) == pytest.approx((3.0, 3.95))
+    assert run.odometry.x_m[-1] == pytest.approx(7.9)
+
+
+def test_of_autorallys_commanders_one_is_named_or_the_chassis_tells_who_won(tmp_path):
+    topics = ("/joystick/chassisCommand", "/mppi/chassisCommand")
+    bag = write(tmp_path, ".bag", autorally_rows(ROS1 + "Command", *topics))
+    vehicle = load_vehicle("autorally")
+    with pytest.raises(DataFileFault, match="several cars"):
+        read_run_bag(bag, vehicle)
+    assert len(read_run_bag(bag, vehicle, topics[1]).commands.t_s) == 160
+
+
+def test_an_actuator_that_autorallys_commander_leaves_alone_is_no_command(tmp_path):
+    kind = ROS2 + "Command"
+    rows = [
+        *autorally_rows(kind, "/a/chassisCommand"),
+        (START_NS + 4 * 10**9, "/a/chassisCommand", kind, chassis(kind, -10.0, -5.0, -5.0)),
+        (START_NS + 5 * 10**9, "/a/chassisCommand", kind, chassis(kind, -0.8, 0.0, 0.0)),
+        (START_NS + 6 * 10**9, "/a/chassisCommand", kind, chassis(kind, 0.2, 0.0, 0.0)),
+    ]
+    run = read_run_bag(write(tmp_path, ".mcap", rows), load_vehicle("autorally"))
+    assert len(run.commands.t_s) == 164
+    assert run.commands.brakes == pytest.approx([(3.0, 4.0), (5.0, 6.0)])

@@ -50,14 +50,14 @@ def write(folder: Path, kind: str, rows) -> Path:
 
 def write_ros1(path: Path, rows) -> Path:
     store = get_typestore(Stores.ROS1_NOETIC)
-    humble = typestore()
     for name in ("ackermann_msgs/msg/AckermannDrive", ACKERMANN):
-        text, _ = humble.generate_msgdef(name, ros_version=1)
-        store.register(get_types_from_msg(text.split("=" * 80)[0], name))
+        store.register(get_types_from_msg(_ros1_text(name), name))
     with Writer1(path) as writer:
         known = {}
         for time_ns, topic, name, message in rows:
             if topic not in known:
+                if name not in store.types:
+                    store.register(get_types_from_msg(_ros1_text(name), name))
                 known[topic] = writer.add_connection(topic, name, typestore=store)
             if hasattr(message, "header"):
                 message.header = store.types["std_msgs/msg/Header"](
@@ -65,3 +65,8 @@ def write_ros1(path: Path, rows) -> Path:
                 )
             writer.write(known[topic], time_ns, store.serialize_ros1(message, name))
     return path
+
+
+def _ros1_text(name: str) -> str:
+    text, _ = typestore().generate_msgdef(name, ros_version=1)
+    return text.split("=" * 80)[0]
