@@ -3,6 +3,7 @@
 from host_bridge.drive.display.view import View
 from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.drive.follow import FollowOptions, FollowView, follow
+from host_bridge.drive.lockstep.command import drive_in_lockstep
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.run import drive, drive_both
 
@@ -15,5 +16,6 @@ __all__ = [
     "View",
     "drive",
     "drive_both",
+    "drive_in_lockstep",
     "follow",
 ]

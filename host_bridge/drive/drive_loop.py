@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Input, OperatorRequest
@@ -13,9 +13,10 @@ from host_bridge.core.errors import TandemError
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.control_task import ControlTask, next_tick_us
-from host_bridge.drive.controls import Controls, make_input, open_inputs
+from host_bridge.drive.controls import make_input, open_inputs
 from host_bridge.drive.display.view import View
 from host_bridge.drive.drive import FleetDrive, Phase
+from host_bridge.drive.opening import begin_drive, tell_notes
 from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.outcome import fault_of
 from host_bridge.drive.wake_signal import WakeSignal
@@ -81,35 +82,17 @@ class DriveLoop:
             is_afar=is_afar,
             guest_cap_mps=min(guest_caps_mps, default=None),
         )
-        notes = _notes(self._options, controls)
-        self._tell(notes, log)
         try:
             fleet = Fleet([opened.car for opened in cars], epoch)
-            driven = FleetDrive(
-                fleet,
-                controls,
-                self._clock.now_us(),
-                sender_name=f"drive@{platform.node()}",
-                seconds=self._options.seconds,
-                profile=self._options.profile,
-                cap_mps=self._options.cap_mps,
-                is_unarmed=self._options.is_unarmed,
-                notes=notes,
-                arm_clears=self._options.arm_clears,
+            driven = begin_drive(
+                self._options, fleet, controls, self._clock.now_us(), f"drive@{platform.node()}"
             )
+            tell_notes(self._options, driven.notes, log)
             control_task = ControlTask(fleet, controls.source, driven.read, controls.guardian)
             await self._loop(driven, control_task, log, wake_signal)
         finally:
             await controls.close()
         return driven, fault_of(driven, has_hand=self._person is not None, is_virtual=is_virtual)
-
-    def _tell(self, notes: Sequence[str], log: Recorder | None) -> None:
-        """Tell a person on stderr, and write into the log, what is driven otherwise than asked."""
-        for note in notes:
-            if not self._options.is_json:
-                print(f"tandem: {note}", file=sys.stderr)
-            if log:
-                log.note(note)
 
     async def _loop(
         self,
@@ -192,13 +175,3 @@ def fitted(lines: list[str], rows: int) -> list[str]:
         return lines
     left_out = len(lines) - rows + 1
     return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]
-
-
-def _notes(options: DriveOptions, controls: Controls) -> tuple[str, ...]:
-    """Return sentences on what is driven otherwise than asked, by the limits and by the input."""
-    notes = tuple(controls.input.limit_notes())
-    most_mps = controls.limits.speed_mps
-    if options.speed_mps is not None and options.speed_mps > most_mps:
-        what = f"--speed {options.speed_mps:g} is more than these cars and this input may"
-        notes = (f"{what}: {most_mps:g} m/s at most", *notes)
-    return notes

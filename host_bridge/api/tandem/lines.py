@@ -15,7 +15,7 @@ from host_bridge.cars.car import Car
 from host_bridge.core import Vehicle
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
-from host_bridge.drive.lockstep.loop import LockstepCar, open_in_lockstep
+from host_bridge.drive.lockstep.car import LockstepCar, open_in_lockstep
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.transports.lossy import LossyTransport
 from host_bridge.logs.recorder import Recorder
@@ -136,7 +136,7 @@ class LockstepLine:
     why_lost = why_no_sensors = ""  # there is no link that could be lost
     is_virtual = True
 
-    def __init__(self, stepped: LockstepCar) -> None:
+    def __init__(self, stepped: LockstepCar, log: Recorder | None) -> None:
         self.clock = stepped.clock
         self.car = stepped.car
         self.events: Observers[list[LinkEvent]] = Observers()
@@ -146,6 +146,8 @@ class LockstepLine:
             stepped.car.name, stepped.world, stepped.surroundings, self.vehicle.wheelbase_m
         )
         self._stepped = stepped
+        self._log = log
+        stepped.log = log
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         """Step until ``is_so``, without suspending: the time that passes is computed."""
@@ -168,6 +170,8 @@ class LockstepLine:
 
     async def close(self) -> None:
         self._stepped.close()
+        if self._log:
+            self._log.close()
 
 
 def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLine:
@@ -175,4 +179,10 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
 
     Raises errors.TandemError.
     """
-    return LockstepLine(open_in_lockstep(host.vehicles, str(text), record))
+    stepped = open_in_lockstep(host.vehicles, str(text))
+    try:
+        log = new_recorder(record, stepped.clock) if record else None
+    except BaseException:
+        stepped.close()
+        raise
+    return LockstepLine(stepped, log)

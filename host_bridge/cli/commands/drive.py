@@ -65,7 +65,7 @@ from host_bridge.core.system.running import run_async, run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import JsonView, PlainView
-from host_bridge.sharing.services import Host, make_host
+from host_bridge.sharing.services import Host
 
 _OF_FILES = ("csv:", "path:")
 
@@ -145,8 +145,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
         )
     options = {"columns": format_columns(args.columns)} if args.columns else {}
     if args.lockstep:
-        loop = VirtualTimeLoop()
-        return drive(args, make_host(loop), args.input, options, loop=loop)
+        plan = plan_of(args, args.input, options, is_lockstep=True)
+        return run_async(driving.drive_in_lockstep(plan, view_of(args), host.vehicles))
     return drive(args, host, args.input, options)
 
 

@@ -44,6 +44,11 @@ _END_M = 0.03
 _REST_MPS = 0.02
 
 
+def brake_for(now_mps: float, wanted_mps: float) -> float:
+    """Return the brake, 0 to 1, of a car that drives at ``now_mps`` and is to be slower."""
+    return min(max(_BRAKE_S_PER_M * (now_mps - wanted_mps - _FAST_MPS), 0.0), 1.0)
+
+
 class PathFollower(Input):
     """The input that drives a path once, or a loop several times, while the deadman permits it."""
 
@@ -96,7 +101,7 @@ class PathFollower(Input):
             return DriveCommand(self._steer_rad, is_held=True, input_count=self._steps)
         now_mps = seen.status.speed_mps
         speed_mps = self._speed_mps(now_mps)
-        brake = min(max(_BRAKE_S_PER_M * (now_mps - speed_mps - _FAST_MPS), 0.0), 1.0)
+        brake = brake_for(now_mps, speed_mps)
         return DriveCommand(
             self._steer_rad, speed_mps, brake, is_held=True, input_count=self._steps
         )

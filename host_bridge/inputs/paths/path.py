@@ -79,8 +79,9 @@ class Path:
         """Return the curvatures in 1/m, over ``half_m`` to either side: points may be noisy."""
         before, here, after = (self._points_at(along_m + m) for m in (-half_m, 0.0, half_m))
         (ax, ay), (bx, by) = (here - before).T, (after - here).T
-        turned = np.arctan2(by, bx) - np.arctan2(ay, ax)
-        return np.asarray(np.mod(turned + np.pi, tau) - np.pi) / half_m
+        # math's atan2: NumPy has others by CPU, and a plan is to be the same on every machine
+        turned = [atan2(y, x) - atan2(v, u) for x, y, u, v in zip(bx, by, ax, ay, strict=True)]
+        return np.asarray(np.mod(np.array(turned) + np.pi, tau) - np.pi) / half_m
 
     def _points_at(self, along_m: Floats) -> Floats:
         if self.is_loop:
@@ -96,10 +97,12 @@ class Path:
         With ``near_m`` only the path around that distance is searched, so that a car is not
         assigned to the other branch where the path crosses itself.
         """
+        # Products and sums one by one: einsum may fuse or reorder them, by NumPy's version and CPU
         offset = np.array((x_m, y_m)) - self.points_m[:-1]
-        ahead = np.clip(np.einsum("ij,ij->i", offset, self._tangents), 0.0, self._spans_m)
+        along = offset * self._tangents
+        ahead = np.clip(along[:, 0] + along[:, 1], 0.0, self._spans_m)
         apart = offset - ahead[:, None] * self._tangents
-        squares = np.einsum("ij,ij->i", apart, apart)
+        squares = apart[:, 0] * apart[:, 0] + apart[:, 1] * apart[:, 1]
         if near_m is not None:
             squares = np.where(self._is_near(near_m), squares, np.inf)
         i = int(np.argmin(squares))

@@ -137,6 +137,15 @@ def make(uri: Uri, context: TransportContext) -> LossyTransport:
             where=uri.text,
             remedy=f"such as {PREFIX}serial:///dev/ttyACM0?loss=0.05",
         )
+    up, down, inner = lines_of(uri)
+    return LossyTransport(context.transport(inner), up, down, context.now_us)
+
+
+def lines_of(uri: Uri) -> tuple[LossyLine, LossyLine, str]:
+    """Return the lines to the car and from it, and the inner URI.
+
+    Raises errors.UsageFault for a parameter out of range.
+    """
     parameters = _parameters(uri)
     seed = uri.integer("seed", 0, 0, SEED_HIGH)
     direction = uri.choice("direction", DIRECTIONS)
@@ -147,7 +156,7 @@ def make(uri: Uri, context: TransportContext) -> LossyTransport:
         else LossyLine(LineParameters(), f"{seed}/{way}")
         for way in DIRECTIONS[1:]
     )
-    return LossyTransport(context.transport(_inner_text(uri)), up, down, context.now_us)
+    return up, down, _inner_text(uri)
 
 
 def _traces(uri: Uri) -> dict[str, LineTrace]:

@@ -179,7 +179,7 @@ class CarServer:
                 leaving.callback(endpoint.close)
 
     def _open_endpoints(self, name: str | None) -> None:
-        self.name = self.car.name = name or _untaken(self._own_name())
+        self.name = self.car.name = name or untaken(self._own_name())
         stops = StopEndpoint(self.name, self.fleet, self.uri)
         ways: tuple[OwnerEndpoint | None, ...] = (
             local_endpoint(self.name), tap_endpoint(self.name), stops, self.radio, self.network
@@ -296,7 +296,7 @@ async def end(task: asyncio.Task[None]) -> None:
         task.result()
 
 
-def _untaken(wanted: str) -> str:
+def untaken(wanted: str) -> str:
     """Return the name, with a number appended if another car is served by it."""
     taken = {car.name for car in served()}
     names = itertools.chain([wanted], (f"{wanted[:28]}-{n}" for n in itertools.count(2)))

@@ -26,12 +26,9 @@ from host_bridge.drive.lockstep.campaign.spec import (
     case_id,
     refuse_changed,
 )
-from host_bridge.drive.lockstep.loop import (
-    LockstepCar,
-    LockstepDrive,
-    VehicleFiles,
-    open_in_lockstep,
-)
+from host_bridge.drive.lockstep.car import LockstepCar, VehicleFiles, open_in_lockstep
+from host_bridge.drive.lockstep.loop import LockstepDrive
+from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
 from sim_mock.tracks.loading import load_centre_line
@@ -47,7 +44,7 @@ class _Trace:
 
     def __init__(self, car: LockstepCar) -> None:
         self._car = car
-        self._hash = hashlib.sha256()
+        self._hash, self._bytes = hashlib.sha256(), hashlib.sha256()
         truth = car.world.plant.truth
         self._x_m, self._y_m = truth.x_m, truth.y_m
         self.distance_m = self.top_mps = 0.0
@@ -63,10 +60,16 @@ class _Trace:
 
     def heard(self, data: bytes) -> None:
         self._hash.update(data)
+        self._bytes.update(data)
 
     @property
     def digest(self) -> str:
         return self._hash.hexdigest()
+
+    @property
+    def bytes_digest(self) -> str:
+        """The same of the bytes alone: what any drive of this car says and hears."""
+        return self._bytes.hexdigest()
 
 
 def run_case(spec: Spec, files: VehicleFiles) -> Row:
@@ -98,9 +101,14 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
     car = open_in_lockstep(files, uri_of(spec), changes=spec[CHANGES])
     try:
         chosen = _controller(spec, car)
-        drive = LockstepDrive(
-            [car], chosen, seconds=spec["duration_s"], speed_mps=spec["speed_mps"]
+        options = DriveOptions(
+            cars=(),
+            input=chosen,
+            seconds=spec["duration_s"],
+            speed_mps=spec["speed_mps"],
+            is_lockstep=True,
         )
+        drive = LockstepDrive([car], chosen, options)
         try:
             return _figures(spec, car, drive, _trace_of(spec, car, drive))
         finally:
@@ -127,7 +135,8 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: _Trace) 
         return {"outcome": "not_measured", "why": "the cars did not come to rest in time"}
     row: Row = {
         "driven_s": driven.lasted_s(drive.now_us),
-        "distance_m": trace.distance_m,
+        "distance_m": trip.distance_m,
+        "true_distance_m": trace.distance_m,
         "top_mps": trace.top_mps,
         "stops": len(trip.stops),
         "first_stop": trip.stops[0] if trip.stops else "",
@@ -135,6 +144,7 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: _Trace) 
         "hit_mps": contact.hit_mps if contact and contact.hits else None,
         "left_count": contact.left_count if contact else None,
         "trace": trace.digest,
+        "bytes": trace.bytes_digest,
     }
     if driven.begun_us is None:
         return {**row, "outcome": "refused", "why": driven.refusal or driven.notice}

@@ -19,7 +19,7 @@ from host_bridge.drive.lockstep.campaign.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.running import CaseRunner
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
-from host_bridge.drive.lockstep.loop import VehicleFiles
+from host_bridge.drive.lockstep.car import VehicleFiles
 
 REPORT, TABLE = "report.html", "table.tex"
 Row = Mapping[str, Any]

@@ -11,7 +11,7 @@ import sys
 import traceback
 
 from host_bridge.drive.lockstep.campaign.case import Row, run_case
-from host_bridge.drive.lockstep.loop import VehicleFiles
+from host_bridge.drive.lockstep.car import VehicleFiles
 from host_bridge.sharing.services import make_host
 
 

@@ -9,7 +9,9 @@ from host_bridge.core import DriveCommand, Input, State
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive.controls import make_input
 from host_bridge.drive.drive import Phase
-from host_bridge.drive.lockstep.loop import LockstepDrive, open_in_lockstep
+from host_bridge.drive.lockstep.car import open_in_lockstep
+from host_bridge.drive.lockstep.loop import LockstepDrive
+from host_bridge.drive.options import DriveOptions
 from host_bridge.sharing.services import make_host
 from tests.support.evidence import some
 
@@ -33,7 +35,8 @@ def heard_of(uris, chosen, seconds, **options):
 
     world.feed, world.advance = spied_feed, spied_advance
     driver = make_input(chosen, {}, cars[0].clock.now_us) if isinstance(chosen, str) else chosen
-    stepped = LockstepDrive(cars, driver, seconds=seconds)
+    wanted = DriveOptions(cars=(), input=driver, seconds=seconds, is_lockstep=True)
+    stepped = LockstepDrive(cars, driver, wanted)
     while not stepped.drive.is_over():
         stepped.tick()
     stepped.close()

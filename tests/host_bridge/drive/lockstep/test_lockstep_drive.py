@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import time
 
@@ -18,6 +19,10 @@ from host_bridge.core.system.running import run_in_virtual_time
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import PlainView
+from host_bridge.drive.lockstep import command
+from host_bridge.drive.lockstep.campaign.case import run_case
+from host_bridge.drive.lockstep.campaign.spec import KEYS, files_of
+from host_bridge.drive.lockstep.car import open_in_lockstep
 from host_bridge.sharing.services import make_host
 from tests.host_bridge.cli.programs import program, tandem
 from tests.support import patience
@@ -64,10 +69,10 @@ def test_a_log_of_it_is_in_the_time_of_the_cars(tmp_path, capsys):
     [
         (
             ("serial:///dev/ttyACM0", "--input", "script:slalom"),
-            "only virtual cars in this program",
+            "only a virtual car in this process",
         ),
-        (("sim+process://nigel", "--input", "script:slalom"), "only virtual cars in this program"),
-        (("sim://nigel", "--twin", "tandem:///red", "--input", "script:slalom"), "only virtual"),
+        (("sim+process://nigel", "--input", "script:slalom"), "only a virtual car in this process"),
+        (("sim://nigel", "--twin", "tandem:///red", "--input", "script:slalom"), "only a virtual"),
     ],
 )
 def test_what_has_a_time_of_its_own_is_refused(words, what):
@@ -111,3 +116,46 @@ def test_time_passes_only_where_nobody_has_anything_to_do():
         assert loop.time() - before_s == pytest.approx(3600)
     finally:
         loop.close()
+
+
+def test_the_command_and_a_campaigns_case_are_one_drive(tmp_path, capsys, monkeypatch):
+    """The same bytes both ways, and one figure."""
+    heard = []
+
+    def spied(files, text):
+        car = open_in_lockstep(files, text)
+        heard.append(_Seen(car))
+        return car
+
+    monkeypatch.setattr(command, "open_in_lockstep", spied)
+    path = tmp_path / "path.csv"
+    assert main(["path", "centre", "corridor", "-o", str(path)]) == 0
+    capsys.readouterr()
+    controller = f"path:{path}?law=stanley&laps=0&loop=1"
+    words = ("--input", controller, "--speed", "2", "--seconds", "3", "--lockstep", "--json")
+    assert main(["drive", "sim://f1tenth?track=corridor&seed=1", *words]) == 0
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])["summary"]
+    values = {key.name: key.default for key in KEYS if key.default is not None}
+    values |= {"vehicle": "f1tenth", "track": "corridor", "seed": 1, "speed_mps": 2.0}
+    values |= {"duration_s": 3.0, "controller": controller, "vehicle_changes": {}}
+    spec = {**values, "oracles": ["completed"]}
+    row = run_case({**spec, "files": files_of(spec)}, make_host().vehicles)
+    assert row["outcome"] == "passed"
+    assert round(row["distance_m"], 4) == summary["cars"][0]["distance_m"] > 3.0
+    assert heard[0].hash.hexdigest() == row["bytes"]
+
+
+class _Seen:
+    """The hash of all bytes to and from a car."""
+
+    def __init__(self, car):
+        self.hash = hashlib.sha256()
+        car.observe_bytes = self.hash.update
+
+
+def test_a_bad_line_is_bad_in_lockstep_too(capsys):
+    words = ("lossy+sim://nigel?loss=0.2&seed=1", "--seconds", "2")
+    first, second = driven(capsys, *words), driven(capsys, *words)
+    assert first == second
+    _, lines = driven(capsys, "sim://nigel", "--seconds", "2")
+    assert first[1][-1]["summary"]["cars"] != lines[-1]["summary"]["cars"]
