@@ -90,6 +90,16 @@ def folder() -> Path:
     return HOME / f"{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
 
 
+def is_built() -> bool:
+    """Return whether the present sources are compiled, for this Python."""
+    return HOME.is_dir() and folder().is_dir()
+
+
+def is_in_use() -> bool:
+    """Return whether this process imports the compiled modules."""
+    return any(isinstance(finder, Finder) for finder in sys.meta_path)
+
+
 def sources() -> list[Path]:
     """Return the files that the compiled form depends on."""
     given = [*(ROOT / place for place in _READ), *(ROOT / file for file in _files())]

@@ -16,7 +16,9 @@ from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault, 
 from host_bridge.drive.lockstep.campaign import course
 from host_bridge.drive.lockstep.campaign.analysis import Analysis
 from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
-from host_bridge.drive.lockstep.campaign.plan import FILE
+from host_bridge.drive.lockstep.campaign.dask_runner import LOCAL, SCHEME
+from host_bridge.drive.lockstep.campaign.export import CSV, PARQUET, write_csv, write_parquet
+from host_bridge.drive.lockstep.campaign.plan import FILE, Plan
 from host_bridge.drive.lockstep.campaign.report import summary
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
@@ -27,9 +29,11 @@ EPILOG = """\
 examples:
   tandem campaign new bad_link           write bad_link/campaign.toml, every key explained
   tandem campaign run bad_link           compute what is missing; again after Ctrl-C: it goes on
+  tandem campaign run bad_link --on dask --workers 4
   tandem campaign status bad_link        from any terminal, while it runs or later
   tandem campaign report bad_link        write report.html and table.tex
   tandem campaign show bad_link 3f0c     run one case again and compare all its bytes
+  tandem campaign export bad_link        rows.parquet, units in its columns; --csv: rows.csv
 
 Rows are in rows.jsonl, one line of JSON for each case; a kill loses only the cases in hand.
 """
@@ -47,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("status", "show how far it is"),
         ("report", "write report.html and table.tex of what is there"),
         ("show", "run one case again, and compare it with its row"),
+        ("export", "write the rows as one table: Parquet, or CSV"),
     ):
         kind = kinds.add_parser(name, help=text, description=text)
         kind.add_argument("folder", type=Path, metavar="FOLDER", help="the campaign's folder")
@@ -57,8 +62,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 metavar="N",
                 help="case processes at once (default: one for each core)",
             )
+            kind.add_argument(
+                "--on",
+                default=course.HERE,
+                metavar="RUNNER",
+                help="processes (default), dask (a cluster of this machine) or dask://HOST:PORT",
+            )
         if name == "show":
             kind.add_argument("case", metavar="CASE", help="its id, or how that begins")
+        if name == "export":
+            kind.add_argument("--csv", action="store_true", help="write CSV instead of Parquet")
+            kind.add_argument(
+                "-o", "--out", type=Path, metavar="FILE", help="default: rows.parquet or rows.csv"
+            )
         if name != "new":
             kind.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -72,6 +88,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
         return _run(args, host)
     if args.what == "show":
         return _show(args, host)
+    if args.what == "export":
+        return _export(args, plan)
     if args.what == "report":
         found = course.write_report(args.folder, plan)
     else:
@@ -115,11 +133,16 @@ def _run(args: argparse.Namespace, host: Host) -> int:
     if args.workers is not None and args.workers < 1:
         raise UsageFault("--workers", expected="1 or more", got=str(args.workers))
 
+    if args.on not in (course.HERE, LOCAL) and not args.on.startswith(SCHEME):
+        raise UsageFault(
+            "--on", expected=f"{course.HERE}, {LOCAL} or {SCHEME}HOST:PORT", got=args.on
+        )
+
     def tell(progress: course.Progress) -> None:
         text = json.dumps(progress.figures()) if args.json else progress.line()
         print(text, flush=True)
 
-    is_whole = course.run_campaign(args.folder, host.vehicles, args.workers, tell)
+    is_whole = course.run_campaign(args.folder, host.vehicles, args.workers, tell, args.on)
     plan = course.open_plan(args.folder)
     found = course.analysis_of(args.folder, plan, code_hash())
     if not args.json:
@@ -133,6 +156,20 @@ def _run(args: argparse.Namespace, host: Host) -> int:
             where=str(args.folder),
             remedy="rows.jsonl says why; running it again tries them again",
         )
+    return 0
+
+
+def _export(args: argparse.Namespace, plan: Plan) -> int:
+    code = course.newest_code(args.folder)
+    rows = course.rows_of(args.folder, plan, code)
+    path = args.out or args.folder / (CSV if args.csv else PARQUET)
+    if args.csv:
+        write_csv(rows, path)
+    else:
+        facts = {"title": plan.title, "note": plan.note, "code": code, "seed": str(plan.seed)}
+        write_parquet(rows, path, facts)
+    answer = {"file": str(path), "rows": len(rows), "missing": plan.count() - len(rows)}
+    print(json.dumps(answer) if args.json else f"{path}: {len(rows)} of {plan.count()} cases")
     return 0
 
 

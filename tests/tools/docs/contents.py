@@ -12,6 +12,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("First drive", "host_bridge/cli/first_drive"),
             ("A car and its twin", "host_bridge/cli/car_and_twin"),
+            ("A first campaign", "host_bridge/cli/first_campaign"),
             ("A car of your own", "hardware/vehicles/own_car"),
             ("A ROS 2 node drives", "host_bridge/ros2/first_node"),
         ),
@@ -75,6 +76,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("ROS 2 topics", "host_bridge/ros2/TOPICS"),
             ("Files that people bring", "sim_mock/files/README"),
             ("Keys of all files", "sim_mock/files/REFERENCE"),
+            ("Keys of a campaign", "host_bridge/drive/lockstep/KEYS"),
             ("Transports", "host_bridge/link/transports/README"),
             ("Plant", "sim_mock/plant/README"),
             ("Models of the dynamics", "sim_mock/models/README"),

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from host_bridge.drive.lockstep.campaign.intervals import Paired, Share, paired, share
+from host_bridge.drive.lockstep.campaign.intervals import (
+    Paired,
+    Share,
+    paired,
+    rank_correlation,
+    share,
+)
 from host_bridge.drive.lockstep.campaign.plan import Plan
 
 JUDGED = ("passed", "failed")  # refused and not measured cases are listed, in no denominator
@@ -37,6 +43,15 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """An uncertain key: the rank correlation of its values with failing and with the distance."""
+
+    key: str
+    with_failure: float | None
+    with_distance: float | None
+
+
+@dataclass(frozen=True)
 class Analysis:
     """All that a report prints."""
 
@@ -47,6 +62,7 @@ class Analysis:
     worst: Sequence[Row]
     core_s: float
     overall: Share
+    sampled: Sequence[Sampled] = ()
 
 
 def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
@@ -66,7 +82,15 @@ def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
         worst[:_WORST],
         sum(row.get("ran", {}).get("cpu_s", 0.0) for row in rows),
         share(len(failed), len(judged), plan.confidence),
+        [_sampled(key, judged) for key in plan.uncertain],
     )
+
+
+def _sampled(key: str, judged: Sequence[Row]) -> Sampled:
+    values = [row["sample"][key] for row in judged]
+    failed = [float(row["outcome"] == "failed") for row in judged]
+    metres = [row["distance_m"] for row in judged]
+    return Sampled(key, rank_correlation(values, failed), rank_correlation(values, metres))
 
 
 def _key(levels: Mapping[str, Any]) -> str:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import struct
 import time
-from math import hypot
 from typing import Any
 from urllib.parse import quote
 
@@ -26,50 +24,24 @@ from host_bridge.drive.lockstep.campaign.spec import (
     case_id,
     refuse_changed,
 )
+from host_bridge.drive.lockstep.campaign.trace import Trace
 from host_bridge.drive.lockstep.car import LockstepCar, VehicleFiles, open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
+from sim_mock.runtime import compiled
 from sim_mock.tracks.loading import load_centre_line
 
 Row = dict[str, Any]
 _SPACING_M = 0.05  # of the points of a track's centre line, as tandem path centre has them
+_FIGURES = {  # of the row, which the oracles with a limit judge
+    "stops_within_m": "stop_m",
+    "path_error_within_m": "path_error_max_m",
+    "laps_at_least": "laps",
+    "distance_at_least_m": "true_distance_m",
+}
 _OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
-_TRUTH = struct.Struct("<5d")
-
-
-class _Trace:
-    """The fingerprint of a drive and its true figures, taken once a tick."""
-
-    def __init__(self, car: LockstepCar) -> None:
-        self._car = car
-        self._hash, self._bytes = hashlib.sha256(), hashlib.sha256()
-        truth = car.world.plant.truth
-        self._x_m, self._y_m = truth.x_m, truth.y_m
-        self.distance_m = self.top_mps = 0.0
-
-    def tick(self) -> None:
-        truth = self._car.world.plant.truth
-        self._hash.update(
-            _TRUTH.pack(truth.x_m, truth.y_m, truth.yaw_rad, truth.vx_mps, truth.vy_mps)
-        )
-        self.distance_m += hypot(truth.x_m - self._x_m, truth.y_m - self._y_m)
-        self.top_mps = max(self.top_mps, hypot(truth.vx_mps, truth.vy_mps))
-        self._x_m, self._y_m = truth.x_m, truth.y_m
-
-    def heard(self, data: bytes) -> None:
-        self._hash.update(data)
-        self._bytes.update(data)
-
-    @property
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
-    @property
-    def bytes_digest(self) -> str:
-        """The same of the bytes alone: what any drive of this car says and hears."""
-        return self._bytes.hexdigest()
 
 
 def run_case(spec: Spec, files: VehicleFiles) -> Row:
@@ -92,6 +64,7 @@ def run_case(spec: Spec, files: VehicleFiles) -> Row:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "libc": " ".join(platform.libc_ver()),
+        "machine_code": compiled.is_in_use(),
         "worker": os.getpid(),
     }
     return row
@@ -117,22 +90,23 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
         car.close()
 
 
-def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> _Trace:
+def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> Trace:
     """Drive to the end; return what was recorded on the way."""
-    trace = _Trace(car)
+    trace = Trace(car)
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
-    car.observe_bytes = trace.heard
     while not drive.drive.is_over() and drive.now_us < give_up_us:
         drive.tick()
         trace.tick()
     return trace
 
 
-def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: _Trace) -> Row:
+def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: Trace) -> Row:
     driven, trip = drive.drive, drive.drive.trips[0]
     contact = car.surroundings.contact if car.surroundings else None
     if not driven.is_over():
         return {"outcome": "not_measured", "why": "the cars did not come to rest in time"}
+    path = driven.controls.input.figures().get("path")
+    errors = path if isinstance(path, dict) else {}
     row: Row = {
         "driven_s": driven.lasted_s(drive.now_us),
         "distance_m": trip.distance_m,
@@ -140,26 +114,46 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: _Trace) 
         "top_mps": trace.top_mps,
         "stops": len(trip.stops),
         "first_stop": trip.stops[0] if trip.stops else "",
+        "stop_m": trace.stop_m,
+        "stop_s": trace.stop_s,
         "hits": contact.hits if contact else None,
         "hit_mps": contact.hit_mps if contact and contact.hits else None,
         "left_count": contact.left_count if contact else None,
+        "laps": trace.laps.count,
+        "lap_best_s": trace.laps.best_s or None,
+        "path_error_rms_m": errors.get("cross_track_rms_m"),
+        "path_error_max_m": errors.get("cross_track_worst_m"),
         "trace": trace.digest,
         "bytes": trace.bytes_digest,
     }
     if driven.begun_us is None:
         return {**row, "outcome": "refused", "why": driven.refusal or driven.notice}
-    seen = {
-        "completed": driven.is_completed,
-        "no_stop": not trip.stops,
-        "no_collision": None if contact is None else contact.hits == 0,
-        "on_track": None if contact is None else contact.left_count == 0,
-    }
-    asked = {name: seen[name] for name in spec["oracles"]}
+    asked = _judged(spec, row, is_completed=driven.is_completed)
     broken = [name for name, held in asked.items() if held is False]
     why = "; ".join(broken)
     if broken and trip.stops:
         why += f" ({trip.stops[0]})"
     return {**row, "oracles": asked, "outcome": "failed" if broken else "passed", "why": why}
+
+
+def _judged(spec: Spec, row: Row, *, is_completed: bool) -> dict[str, bool | None]:
+    """Return for each oracle that is asked whether it held; None where it does not apply."""
+    has_walls = row["hits"] is not None
+    seen = {
+        "completed": is_completed,
+        "no_stop": row["stops"] == 0,
+        "no_spurious_stop": row["stops"] == 0 if spec["fault"] == NONE else None,
+        "no_collision": row["hits"] == 0 if has_walls else None,
+        "on_track": row["left_count"] == 0 if has_walls else None,
+    }
+    found = {name: seen[name] for name in spec["oracles"]}
+    for name, limit in spec.get("bounds", {}).items():
+        figure = row[_FIGURES[name]]
+        if figure is None:
+            found[name] = None
+        else:
+            found[name] = figure >= limit if "at_least" in name else figure <= limit
+    return found
 
 
 def uri_of(spec: Spec) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.drive.lockstep.campaign.analysis import Analysis, analyse
+from host_bridge.drive.lockstep.campaign.dask_runner import DaskRunner
 from host_bridge.drive.lockstep.campaign.intervals import share
 from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.report import html_of, latex_of
@@ -22,6 +23,7 @@ from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_ro
 from host_bridge.drive.lockstep.car import VehicleFiles
 
 REPORT, TABLE = "report.html", "table.tex"
+HERE = "processes"
 Row = Mapping[str, Any]
 
 
@@ -88,7 +90,8 @@ def open_plan(folder: Path) -> Plan:
 def _check_vehicles(plan: Plan, files: VehicleFiles) -> None:
     """Raise errors.TandemError for a vehicle, or a change of one, that does not exist."""
     checked = set()
-    for cell in plan.cells():
+    cells = ({**cell, **sample} for sample in plan.samples() for cell in plan.cells())
+    for cell in cells if plan.uncertain else plan.cells():
         values = plan.values(cell)
         key = canonical({"vehicle": values["vehicle"], "changes": values[CHANGES]})
         if key not in checked:
@@ -97,11 +100,15 @@ def _check_vehicles(plan: Plan, files: VehicleFiles) -> None:
 
 
 def run_campaign(
-    folder: Path, files: VehicleFiles, workers: int | None, tell: Callable[[Progress], None]
+    folder: Path,
+    files: VehicleFiles,
+    workers: int | None,
+    tell: Callable[[Progress], None],
+    on: str = HERE,
 ) -> bool:
     """Compute the cases that have no row yet; return False if it was interrupted.
 
-    ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Raises errors.TandemError.
+    ``on`` says where: case processes of this machine, or Dask. ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Raises errors.TandemError.
     """
     plan, code = open_plan(folder), code_hash()
     _check_vehicles(plan, files)
@@ -110,14 +117,19 @@ def run_campaign(
         wanted = {id_ for id_, row in there.items() if row["outcome"] != "not_measured"}
         cases = [case for case in plan.cases() if case_id(case.spec) not in wanted]
         progress = Progress(plan, _of_plan(plan, {id_: there[id_] for id_ in wanted}))
-        runner = CaseRunner(cases, code, workers or os.cpu_count() or 1, plan.wall_s)
+        count = workers or os.cpu_count() or 1
+        runner: CaseRunner | DaskRunner = (
+            CaseRunner(cases, code, count, plan.wall_s)
+            if on == HERE
+            else DaskRunner(cases, code, count, plan.wall_s, on, folder)
+        )
         _compute(folder, runner, progress, tell)
         write_report(folder, plan)
     return not _missing(folder, plan, code)
 
 
 def _compute(
-    folder: Path, runner: CaseRunner, progress: Progress, tell: Callable[[Progress], None]
+    folder: Path, runner: CaseRunner | DaskRunner, progress: Progress, tell: Callable[[Progress], None]
 ) -> None:
     writer = RowWriter(folder)
     told_s = time.monotonic()
@@ -143,7 +155,7 @@ def _compute(
 
 
 @contextmanager
-def _interrupts_stop(runner: CaseRunner) -> Iterator[None]:
+def _interrupts_stop(runner: CaseRunner | DaskRunner) -> Iterator[None]:
     """Let the first Ctrl-C begin no further case; a second one is an ordinary interrupt."""
 
     def stop(number: int, frame: object) -> None:
@@ -157,7 +169,7 @@ def _interrupts_stop(runner: CaseRunner) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _of_plan(plan: Plan, rows: Mapping[str, Row]) -> dict[str, Row]:
+def _of_plan(plan: Plan, rows: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rows of the plan's own cases: its file may have had others before."""
     ids = (case_id(case.spec) for case in plan.cases())
     return {id_: rows[id_] for id_ in ids if id_ in rows}
@@ -173,9 +185,14 @@ def newest_code(folder: Path) -> str:
     return str(rows[-1]["code"]) if rows else code_hash()
 
 
+def rows_of(folder: Path, plan: Plan, code: str) -> list[dict[str, Any]]:
+    """Return what is there of the plan's cases, computed by one state of the code."""
+    return list(_of_plan(plan, read_rows(folder, code)).values())
+
+
 def analysis_of(folder: Path, plan: Plan, code: str) -> Analysis:
     """Judge what is there, computed by one state of the code."""
-    return analyse(plan, list(_of_plan(plan, read_rows(folder, code)).values()))
+    return analyse(plan, rows_of(folder, plan, code))
 
 
 def write_report(folder: Path, plan: Plan) -> Analysis:

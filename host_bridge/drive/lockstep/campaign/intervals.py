@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.stats import beta, binomtest  # type: ignore[import-untyped]
+from scipy.stats import beta, binomtest, spearmanr  # type: ignore[import-untyped]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,13 @@ class Paired:
     only_first: int
     only_second: int
     p_value: float
+
+
+def rank_correlation(first: list[float], second: list[float]) -> float | None:
+    """Return Spearman's rank correlation; None for fewer than 3 pairs, or without variation."""
+    if len(first) < 3 or len(set(first)) < 2 or len(set(second)) < 2:  # noqa: PLR2004
+        return None
+    return float(spearmanr(first, second).statistic)
 
 
 def paired(failures: list[tuple[bool, bool]]) -> Paired:

@@ -4,48 +4,62 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from host_bridge.core.files import Document, Key, integer, number, read_toml, text, told_as
 from host_bridge.drive.lockstep.campaign.spec import (
+    BOUNDS,
     CHANGES,
     KEYS,
     NONE,
     OBSERVED,
     Spec,
     files_of,
+    said,
     seed_of,
+)
+from host_bridge.drive.lockstep.campaign.sampling import (
+    GRID,
+    LIST,
+    Distribution,
+    Sample,
+    read_design,
+    read_uncertain,
+    samples_of,
 )
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
 FILE = "campaign.toml"
 MOST_CASES = 1_000_000  # chosen: two weeks of one core; more is a slip of the hand
-_CASE_KEYS = tuple(key for key in KEYS if key.name != "seed")
-_ABOUT: tuple[Key, ...] = (
-    text("title"),
-    text("note", default=""),
+CASE_KEYS = tuple(key for key in KEYS if key.name != "seed")
+ABOUT: tuple[Key, ...] = (
+    said(text("title"), "the question"),
+    said(text("note", default=""), "printed in the report"),
     integer("seed", 0, 2**32 - 1, default=0),
-    integer("repetitions", 1, MOST_CASES, default=1),
+    said(integer("repetitions", 1, MOST_CASES, default=1), "of each cell"),
 )
-_LIMITS = (number("wall_s", 1.0, 3600.0, default=60.0),)
-_REPORT = (
-    text("compare", default=""),
-    number("confidence", 0.5, 0.999, default=0.95),
+LIMITS = (
+    number("wall_s", 1.0, 3600.0, default=60.0, meaning="for one case; beyond it is not measured"),
 )
-_TABLES = ("campaign", "case", "factors", "oracles", "limits", "report")
+REPORT = (
+    said(text("compare", default=""), "a factor: its first level against each other one"),
+    number("confidence", 0.5, 0.999, default=0.95, meaning="of all intervals"),
+)
+_TABLES = ("campaign", "case", "factors", "uncertain", "design", "oracles", "limits", "report")
 _EXAMPLE = '"speed_mps" = [1.0, 2.0]'
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a campaign: its cell's levels, its repetition and its spec."""
+    """One case of a campaign: its cell's levels, its repetition, its sample and its spec."""
 
     index: int
     levels: Mapping[str, Any]
     repetition: int
     spec: Spec
+    sample: Sample = field(default_factory=dict)  # of the uncertain keys: one for each repetition
 
 
 @dataclass(frozen=True)
@@ -62,9 +76,15 @@ class Plan:
     wall_s: float
     compare: str
     confidence: float
+    bounds: Mapping[str, float] = field(default_factory=dict)  # oracles with a limit
+    design: str = GRID
+    listed: tuple[Mapping[str, Any], ...] = ()  # cells of a list
+    uncertain: Mapping[str, Distribution] = field(default_factory=dict)
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return all combinations of levels, the last factor varied fastest."""
+        """Return the listed cells, or all combinations of levels, the last varied fastest."""
+        if self.listed:
+            return [dict(cell) for cell in self.listed]
         names = list(self.factors)
         return [dict(zip(names, each, strict=True)) for each in itertools.product(*self._levels())]
 
@@ -76,15 +96,21 @@ class Plan:
         cells = self.cells()
         files = [files_of(self.values(cell)) for cell in cells]
         index = 0
-        for repetition in range(self.repetitions):
+        for repetition, sample in enumerate(self.samples()):
             seed = seed_of(self.seed, repetition)
             for cell, read in zip(cells, files, strict=True):
-                spec = {**self.values(cell), "seed": seed, "files": read}
-                yield Case(index, cell, repetition, spec)
+                spec = {**self.values({**cell, **sample}), "seed": seed, "files": read}
+                yield Case(index, cell, repetition, spec, sample)
                 index += 1
+
+    def samples(self) -> list[Sample]:
+        """Return the sample of each repetition: the same in all cells, so that they are paired."""
+        return samples_of(self.design, self.uncertain, self.repetitions, self.seed)
 
     def count(self) -> int:
         """Return the number of cases."""
+        if self.listed:
+            return self.repetitions * len(self.listed)
         total = self.repetitions
         for levels in self.factors.values():
             total *= len(levels)
@@ -96,6 +122,8 @@ class Plan:
     def values(self, cell: Mapping[str, Any]) -> dict[str, Any]:
         """Return the spec of a cell's cases but for seed and files."""
         values = {**self.case, CHANGES: dict(self.case[CHANGES]), "oracles": list(self.oracles)}
+        if self.bounds:
+            values["bounds"] = dict(self.bounds)
         for key, level in cell.items():
             if key.startswith(f"{CHANGES}."):
                 values[CHANGES][key.removeprefix(f"{CHANGES}.")] = level
@@ -109,19 +137,26 @@ def read_plan(path: Path) -> Plan:
     with told_as():
         document = read_toml(path)
         refuse_unknown(document, "", document.values, _TABLES)
-        about = read_table(document, "campaign", _table(document, "campaign"), _ABOUT)
+        about = read_table(document, "campaign", _table(document, "campaign"), ABOUT)
         given = dict(_table(document, "case"))
         changes = given.pop(CHANGES, {})
         if not isinstance(changes, dict):
             raise document.fault(f"case.{CHANGES}", "is no table", '{ "KEY" = VALUE }')
-        case = {**read_table(document, "case", given, _CASE_KEYS), CHANGES: changes}
-        limits = read_table(document, "limits", _table(document, "limits"), _LIMITS)
-        report = read_table(document, "report", _table(document, "report"), _REPORT)
+        case = {**read_table(document, "case", given, CASE_KEYS), CHANGES: changes}
+        limits = read_table(document, "limits", _table(document, "limits"), LIMITS)
+        report = read_table(document, "report", _table(document, "report"), REPORT)
+        uncertain = read_uncertain(document, _table(document, "uncertain"), CASE_KEYS)
+        factors = dict(_factors(document))
+        about, design, listed = read_design(document, about, factors, uncertain, CASE_KEYS)
         plan = Plan(
             **about,
             case=case,
-            factors=dict(_factors(document)),
+            factors=factors,
             oracles=tuple(_oracles(document)),
+            bounds=_bounds(document),
+            design=design,
+            listed=listed,
+            uncertain=uncertain,
             **limits,
             **report,
         )
@@ -137,7 +172,7 @@ def _table(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def _factors(document: Document) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    by_name = {key.name: key for key in _CASE_KEYS}
+    by_name = {key.name: key for key in CASE_KEYS}
     for name, given in _table(document, "factors").items():
         place = f"factors.{name}"
         if not name.startswith(f"{CHANGES}."):
@@ -167,19 +202,32 @@ def _range(document: Document, place: str, given: Mapping[str, Any]) -> list[flo
 
 def _oracles(document: Document) -> Iterator[str]:
     given = _table(document, "oracles")
-    refuse_unknown(document, "oracles", given, OBSERVED)
-    for name, is_asked in given.items():
+    refuse_unknown(document, "oracles", given, (*OBSERVED, *(key.name for key in BOUNDS)))
+    for name in (name for name in given if name in OBSERVED):
+        is_asked = given[name]
         if is_asked is not True and is_asked is not False:
             raise document.fault(f"oracles.{name}", "cannot be that", "true or false")
         if is_asked:
             yield name
 
 
+def _bounds(document: Document) -> dict[str, float]:
+    given = _table(document, "oracles")
+    known = {key.name: key for key in BOUNDS}
+    return {
+        name: read_value(document, f"oracles.{name}", value, known[name])
+        for name, value in given.items()
+        if name in known
+    }
+
+
 def _refuse_contradictions(document: Document, plan: Plan) -> None:
-    if not plan.oracles:
+    if not plan.oracles and not plan.bounds:
         raise document.fault(
             "oracles", "nothing is judged", f"one of {', '.join(OBSERVED)}", remedy="no_stop = true"
         )
+    for name in set(plan.factors) & set(plan.uncertain):
+        raise document.fault(f"uncertain.{name}", "is a factor, too", "one of the two")
     if plan.count() > MOST_CASES:
         raise document.fault("factors", "too many cases", f"{MOST_CASES}", str(plan.count()))
     if plan.compare and plan.compare not in plan.factors:

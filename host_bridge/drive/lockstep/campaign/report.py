@@ -33,6 +33,7 @@ def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
         _cells_table(plan, found.cells),
         *_comparisons(plan, found),
         _worst(found, folder),
+        _sampled(plan, found),
         _held(plan),
         f"<h2>Reproduce</h2><p><code>tandem campaign run {escape(str(folder))}</code>, "
         f"seed {plan.seed}, code {escape(code)}, {found.core_s / 3600:.2f} core hours.</p>",
@@ -113,9 +114,26 @@ def _worst(found: Analysis, folder: Path) -> str:
     return _table("The worst, each with the command that runs it again", ("why", "cell", ""), rows)
 
 
+def _sampled(plan: Plan, found: Analysis) -> str:
+    if not found.sampled:
+        return ""
+    rows = [
+        _row(
+            it.key,
+            plan.uncertain[it.key].text,
+            *("" if rho is None else f"{rho:+.2f}" for rho in (it.with_failure, it.with_distance)),
+        )
+        for it in found.sampled
+    ]
+    head = ("key", "distribution", "with failing", "with the distance")
+    caption = f"Sampled ({plan.design}, {plan.repetitions}), and Spearman's rank correlations"
+    return _table(caption, head, rows)
+
+
 def _held(plan: Plan) -> str:
     held: Mapping[str, Any] = {**plan.case, **plan.case[CHANGES]}
-    rows = [_row(key, held[key]) for key in held if key not in (*plan.factors, CHANGES)]
+    varied = (*plan.factors, *plan.uncertain, CHANGES)
+    rows = [_row(key, held[key]) for key in held if key not in varied]
     return _table("Not varied", ("key", "value"), rows)
 
 

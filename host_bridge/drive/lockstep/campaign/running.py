@@ -7,6 +7,7 @@ in a new process; after that it is "not measured", which is no result.
 from __future__ import annotations
 
 import json
+import os
 import queue
 import selectors
 import subprocess
@@ -16,8 +17,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.spec import case_id
+from host_bridge.drive.lockstep.campaign.spec import Spec, case_id
 from sim_mock.programs import children
+from sim_mock.runtime import compiled
 
 _TRIES = 2
 _STARTS_S = 30.0  # imports on a busy machine, besides the time of the case itself
@@ -29,7 +31,7 @@ class _Lost(Exception):
     """The case process is gone, or had no answer in time; the text says which."""
 
 
-class _CaseProcess:
+class CaseProcess:
     """One case process; a lost one is begun anew for the next case."""
 
     def __init__(self, wall_s: float) -> None:
@@ -43,6 +45,7 @@ class _CaseProcess:
             limit_s += _STARTS_S
             self._process = subprocess.Popen(
                 children.module(_WORKER),
+                env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C is the campaign's: the case in hand is finished
@@ -120,10 +123,10 @@ class CaseRunner:
             return False
 
     def _work(self) -> None:
-        process = _CaseProcess(self._wall_s)
+        process = CaseProcess(self._wall_s)
         try:
             while (case := self._take()) is not None:
-                self._done.put({**_head(case, self._code), **_tried(process, case)})
+                self._done.put({**head_of(case, self._code), **tried(process, case.spec)})
         except BaseException as error:  # noqa: BLE001 - raised by ``run``, in its thread
             self._done.put(error)
         finally:
@@ -135,22 +138,33 @@ class CaseRunner:
             return None if self.stop.is_set() else next(self._todo, None)
 
 
-def _head(case: Case, code: str) -> Row:
+def _environment() -> dict[str, str]:
+    """Return a case process' environment: machine code where it is built, the same to the bit."""
+    environment = dict(os.environ)
+    if compiled.is_built():
+        environment.setdefault(compiled.ASKED, "1")  # TANDEM_FAST=0 leaves it out
+    return environment
+
+
+def head_of(case: Case, code: str) -> Row:
+    """Return the part of a case's row that is known before it runs."""
     return {
         "case_id": case_id(case.spec),
         "code": code,
         "index": case.index,
         "repetition": case.repetition,
         "levels": dict(case.levels),
+        "sample": dict(case.sample),
         "spec": case.spec,
     }
 
 
-def _tried(process: _CaseProcess, case: Case) -> Row:
+def tried(process: CaseProcess, spec: Spec) -> Row:
+    """Return the answer to a spec, asked twice at most; "not measured" if there is none."""
     why = ""
     for _ in range(_TRIES):
         try:
-            return process.ask(case.spec)
+            return process.ask(spec)
         except _Lost as error:
             why = str(error)
     return {"outcome": "not_measured", "why": f"{why}, {_TRIES} times"}

@@ -11,6 +11,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,18 +25,32 @@ _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
 _FILE_INPUTS = ("csv", "path")
 CENTRE = "path:centre"  # the centre line of the case's own track
-OBSERVED = ("completed", "no_stop", "no_collision", "on_track")
+OBSERVED = {  # oracles that hold or not
+    "completed": "it drove for its duration and came to rest",
+    "no_stop": "the car never stopped by itself",
+    "no_spurious_stop": "the same, in cases without a fault",
+    "no_collision": "it hit no wall",
+    "on_track": "its centre never left the track",
+}
 
 NONE = "none"  # no track, no map, no fault
 
+def said(key: Key, meaning: str) -> Key:
+    """Return the key with its meaning, for the page of all keys."""
+    return replace(key, meaning=meaning)
+
+
 KEYS: tuple[Key, ...] = (
-    text("vehicle"),
-    text("track", default=NONE),
-    text("map", default=NONE),
-    text("controller", default="script:slalom"),
-    text("fault", default=NONE),
-    number("duration_s", 0.1, 3600.0),
-    number("speed_mps", 0.05, 60.0, default=1.0),
+    said(text("vehicle"), "a name of `tandem vehicles`, or a file"),
+    said(text("track", default=NONE), "a track of `tandem sim --list`"),
+    said(text("map", default=NONE), "the .yaml of a ROS map, instead of a track"),
+    said(
+        text("controller", default="script:slalom"),
+        "any computed input of `tandem drive --input`; `path:centre` is the track's centre line",
+    ),
+    said(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
+    number("duration_s", 0.1, 3600.0, meaning="from when the car may drive"),
+    number("speed_mps", 0.05, 60.0, default=1.0, meaning="as `--speed`"),
     number("start_x_m", -1e4, 1e4, default=0.0),
     number("start_y_m", -1e4, 1e4, default=0.0),
     number("start_yaw_deg", -360.0, 360.0, default=0.0),
@@ -43,6 +58,13 @@ KEYS: tuple[Key, ...] = (
     integer("seed", 0, 2**32 - 1, default=0),
 )
 CHANGES = "vehicle_changes"  # dotted keys of the vehicle file, each in its own unit
+# Oracles with a limit, each of a figure of the row
+BOUNDS: tuple[Key, ...] = (
+    number("stops_within_m", 0.0, 1000.0, meaning="from when a stop was told to standstill"),
+    number("path_error_within_m", 0.0, 100.0, meaning="the largest, of a `path:` controller"),
+    number("laps_at_least", 0.0, 10_000.0, meaning="over the line at its start"),
+    number("distance_at_least_m", 0.0, 1e6, meaning="in truth"),
+)
 Spec = Mapping[str, Any]
 
 

@@ -21,11 +21,25 @@ speed_mps = 1.0                           # as --speed
 fault = ["none", "lossy_wire:share=0.3@3s", "lossy_wire:share=0.6@3s"]
 speed_mps = { from = 1.0, to = 2.0, levels = 2 }
 
+# [uncertain]                             # sampled: one sample for each repetition, in all cells
+# "vehicle_changes.plant.tyre.mu" = { low = 0.5, high = 1.05 }     # uniform
+# payload_kg = { mean = 1.0, sd = 0.2, low = 0.0, high = 2.0 }     # normal, cut at both ends
+# start_y_m = { median = 0.1, factor = 2.0, high = 0.5 }           # lognormal, cut at its high end
+# [design]
+# kind = "latin"                          # grid (all cells) | list | latin | sobol | random
+# samples = 64                            # instead of repetitions; of sobol a power of 2
+# cases = [{ speed_mps = 1.0 }, { speed_mps = 2.0 }]    # of list, instead of [factors]
+
 [oracles]                                 # a case fails if one of these does not hold
 completed = true                          # it drove for duration_s and came to rest
 no_stop = true                            # the car never stopped by itself
 no_collision = true                       # it hit no wall
 on_track = true                           # its centre never left the track
+# no_spurious_stop = true                 # it never stopped, in cases without a fault
+# stops_within_m = 1.5                    # from when a stop was told to standstill
+# path_error_within_m = 0.2               # the largest, of a path: controller
+# laps_at_least = 1                       # over the line at its start
+# distance_at_least_m = 5.0               # in truth
 
 [limits]
 wall_s = 60.0                             # for one case; beyond it is "not measured"

@@ -1,0 +1,199 @@
+"""Runs the cases of a campaign on Dask: a cluster of this machine, or one that is there already.
+
+A task is a batch of specs for the case process of a Dask worker. Each row is spooled as it is made,
+so a batch whose worker was killed is run again without what it had finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.drive.lockstep.campaign.plan import Case
+from host_bridge.drive.lockstep.campaign.running import CaseProcess, Row, head_of, tried
+from host_bridge.drive.lockstep.campaign.spec import Spec, case_id, code_hash
+
+LOCAL = "dask"
+SCHEME = "dask://"
+_BATCH = 4  # cases of a task: some seconds, so that a killed worker costs little and Dask's
+# bookkeeping less
+_IN_FLIGHT = 3  # batches for each worker, so that none waits for the next
+_FAILURES = 20  # of workers under one task before Dask gives it up: killed ones are no fault of it
+_ANSWERS_S = 10.0  # a scheduler that is there answers within a second
+_SPOOL = ".spool"
+
+
+class DaskRunner:
+    """Computes cases on Dask; the interface is that of ``running.CaseRunner``.
+
+    ``on`` is ``dask``, a cluster of ``workers`` on this machine, or ``dask://HOST:PORT``. Rows are
+    spooled in ``folder``, which workers of other machines see too, or do without.
+    """
+
+    def __init__(  # noqa: PLR0913 - those of CaseRunner, where, and the folder
+        self,
+        cases: Iterable[Case],
+        code: str,
+        workers: int,
+        wall_s: float,
+        on: str,
+        folder: Path,
+    ) -> None:
+        self.stop = threading.Event()
+        self.client: Any = None  # distributed.Client, while it runs
+        self._todo = iter(cases)
+        self._code = code
+        self._workers = workers
+        self._wall_s = wall_s
+        self._on = on
+        self._spool = (folder / _SPOOL).absolute()
+
+    def run(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
+        """``put`` each row from the calling thread, as batches end. What it raises ends all.
+
+        Raises errors.TandemError without Dask, without a scheduler, and for other sources there.
+        """
+        with ExitStack() as stack:
+            self.client = _client(self._on, self._workers, stack)
+            self._refuse_other_code()
+            self._batches(put, each_second)
+        self.client = None
+        shutil.rmtree(self._spool, ignore_errors=True)  # all of it is in the rows
+
+    def _refuse_other_code(self) -> None:
+        others = {name: code for name, code in self.client.run(code_hash).items()}
+        for name, code in others.items():
+            if code != self._code:
+                raise UsageFault(
+                    "a worker has other sources than this program",
+                    where=str(name),
+                    expected=f"code {self._code}",
+                    got=code,
+                    remedy="install the same version there",
+                )
+
+    def _batches(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
+        from distributed import wait
+
+        running: dict[Any, list[Case]] = {}
+        while True:
+            room = _IN_FLIGHT * max(len(self.client.nthreads()), 1) - len(running)
+            while room > 0 and not self.stop.is_set() and (batch := self._take()):
+                specs = [dict(case.spec) for case in batch]
+                future = self.client.submit(
+                    compute, specs, self._code, self._wall_s, str(self._spool), pure=False
+                )
+                running[future] = batch
+                room -= 1
+            if not running:
+                return
+            with suppress(TimeoutError):  # concurrent.futures' own is this one from 3.11 on
+                _wait(wait, list(running))
+            for future in [it for it in running if it.done()]:
+                for row in _rows(future, running.pop(future), self._code):
+                    put(row)
+            if self.stop.is_set():
+                self._cancel_waiting(running)
+            each_second()
+
+    def _take(self) -> list[Case]:
+        return list(islice(self._todo, _BATCH))
+
+    def _cancel_waiting(self, running: dict[Any, list[Case]]) -> None:
+        """Drop the batches that no worker has begun: those in hand are finished."""
+        begun = {key for keys in self.client.processing().values() for key in keys}
+        for future in [it for it in running if it.key not in begun and not it.done()]:
+            future.cancel()
+            del running[future]
+
+
+def _wait(wait: Any, futures: list[Any]) -> None:
+    import asyncio
+
+    with suppress(asyncio.TimeoutError):  # an error of its own before Python 3.11
+        wait(futures, timeout=1.0, return_when="FIRST_COMPLETED")
+
+
+def _client(on: str, workers: int, stack: ExitStack) -> Any:
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise UsageFault(
+            "--on dask needs dask and distributed, which are not installed here",
+            remedy="pip install 'tandem-cars[campaign]'",
+        ) from None
+    stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES}))
+    address: Any = on.replace(SCHEME, "tcp://")
+    if on == LOCAL:
+        address = stack.enter_context(
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs="ERROR",
+            )
+        )
+    try:
+        return stack.enter_context(Client(address, timeout=_ANSWERS_S))
+    except (OSError, TimeoutError) as error:
+        raise DeviceFault(
+            "no Dask scheduler answers",
+            where=on,
+            got=str(error),
+            remedy="dask scheduler --host ADDRESS there, and dask worker for each core",
+        ) from None
+
+
+def _rows(future: Any, batch: list[Case], code: str) -> list[Row]:
+    """Return the rows of a batch that is done; "not measured" if Dask gave it up."""
+    if future.status == "finished":
+        answers = future.result()
+    else:
+        why = f"{type(future.exception()).__name__}: {future.exception()}"
+        answers = [{"outcome": "not_measured", "why": why}] * len(batch)
+    return [{**head_of(it, code), **row} for it, row in zip(batch, answers, strict=True)]
+
+
+_process: CaseProcess | None = None  # of this Dask worker, which has one thread
+
+
+def compute(specs: list[Spec], code: str, wall_s: float, spool: str) -> list[Row]:
+    """Return the rows of a batch: those spooled before, and the others from the case process."""
+    global _process  # noqa: PLW0603 - a process is to outlive a task
+    _process = _process or CaseProcess(wall_s)
+    rows = []
+    for spec in specs:
+        file = Path(spool) / code / f"{case_id(spec)}.json"
+        row = _spooled(file)
+        if row is None:
+            row = tried(_process, spec)
+            _put_into_spool(file, row)
+        rows.append(row)
+    return rows
+
+
+def _spooled(file: Path) -> Row | None:
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def _put_into_spool(file: Path, row: Row) -> None:
+    if row["outcome"] == "not_measured":
+        return
+    with suppress(OSError):  # a worker without the folder: its batch is then run again as a whole
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f"{file.name}.{os.getpid()}")
+        part.write_text(json.dumps(row), encoding="utf-8")
+        os.replace(part, file)

@@ -1,0 +1,82 @@
+"""Cases on Dask: the same bits as in processes here, with a worker killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pytest
+
+from host_bridge.core.errors import UsageFault
+from host_bridge.drive.lockstep.campaign.dask_runner import DaskRunner, compute
+from host_bridge.drive.lockstep.campaign.plan import read_plan
+from host_bridge.drive.lockstep.campaign.running import CaseRunner
+from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
+from tests.support.evidence import some
+
+pytest.importorskip("distributed", reason="the extra campaign is not installed")
+
+SMALL = """\
+[campaign]
+title = "Dask"
+repetitions = 6
+[case]
+vehicle = "nigel"
+duration_s = 1.0
+[factors]
+fault = ["none", "runstop@2s"]
+[oracles]
+no_stop = true
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "campaign.toml").write_text(SMALL, encoding="utf-8")
+    return read_plan(tmp_path / "campaign.toml")
+
+
+def hashes(rows):
+    return {row["case_id"]: row["result_hash"] for row in some(rows)}
+
+
+@pytest.mark.process
+@pytest.mark.exhaustive  # a cluster of two workers takes seconds to start, and one is killed
+def test_a_local_cluster_gives_the_same_bits_though_a_worker_is_killed(plan, tmp_path):
+    here, there, killed = [], [], []
+    CaseRunner(plan.cases(), code_hash(), 2, 60.0).run(here.append, lambda: None)
+    runner = DaskRunner(plan.cases(), code_hash(), 2, 60.0, "dask", tmp_path)
+
+    def kill_one():
+        if there and not killed:
+            pids = runner.client.run(os.getpid)
+            killed.append(next(iter(pids.values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    runner.run(there.append, kill_one)
+    assert killed
+    assert len(there) == len(here) == 12
+    assert hashes(there) == hashes(here)
+    assert not (tmp_path / ".spool").exists()
+
+
+@pytest.mark.process
+def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, tmp_path):
+    spec = dict(next(plan.cases()).spec)
+    kept = {"outcome": "passed", "why": "", "result_hash": "of before"}
+    file = tmp_path / "code" / f"{case_id(spec)}.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    assert compute([spec], "code", 60.0, str(tmp_path)) == [kept]
+    file.write_text('{"outcome": "pas', encoding="utf-8")  # torn
+    (row,) = compute([spec], "code", 60.0, str(tmp_path))
+    assert row["result_hash"] != kept["result_hash"]
+    assert json.loads(file.read_text(encoding="utf-8")) == row
+
+
+@pytest.mark.process
+def test_a_worker_of_other_sources_is_refused(plan, tmp_path):
+    other = DaskRunner(plan.cases(), "another", 1, 60.0, "dask", tmp_path)
+    with pytest.raises(UsageFault, match="other sources"):
+        other.run([].append, lambda: None)
