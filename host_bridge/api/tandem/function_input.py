@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
 
 from host_bridge import drive as driving
-from host_bridge.core import DriveCommand, Input, InputContext, Observed
 from host_bridge.core.system.running import run_async, run_in_thread
 from host_bridge.drive import DriveOptions
 from host_bridge.drive.display.lines import PlainView
+from host_bridge.inputs.function import Decide, FunctionInput
 from host_bridge.sharing.services import Host, make_host
 from tandem.arguments import ArgumentFault, number, uri_of
-
-Decide: TypeAlias = Callable[[float, Observed], "DriveCommand | tuple[float, float] | None"]
-
-
-class FunctionInput(Input):
-    """The input that calls a function on each step; None from it releases the deadman."""
-
-    is_computed = True
-
-    def __init__(self, decide: Decide) -> None:
-        self._decide = decide
-        self._begun_us: int | None = None
-        self._count = 0
-
-    async def open(self, context: InputContext) -> None:
-        """Do nothing: the function's time begins when the cars drive."""
-
-    def step(self, now_us: int, observed: Observed) -> DriveCommand:
-        """Return the function's command, once the cars are armed and a person permits it."""
-        self._count += 1
-        if not observed.is_driving or not observed.is_permitted:
-            return DriveCommand(input_count=self._count)
-        self._begun_us = now_us if self._begun_us is None else self._begun_us
-        decided = self._decide((now_us - self._begun_us) * 1e-6, observed)
-        if decided is None:
-            return DriveCommand(input_count=self._count)
-        if isinstance(decided, DriveCommand):
-            return decided
-        speed_mps, steer_rad = decided
-        return DriveCommand(steer_rad, speed_mps, is_held=True, input_count=self._count)
-
 
 def drive(
     decide: Decide,

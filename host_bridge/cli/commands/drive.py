@@ -76,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         default="keyboard",
         metavar="INPUT",
-        help="the input: keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE or a package's "
-        "(entry point tandem.inputs)",
+        help="the input: keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE, policy:FILE, "
+        "python:FILE.py:FUNCTION or a package's (entry point tandem.inputs)",
     )
     parser.add_argument(
         "--hand",

@@ -1,8 +1,8 @@
 """A policy: a small network in a file, from what a car reports to steering and speed.
 
 The file is ``NAME.npz`` without pickled objects: ``meta`` is a text of JSON, ``w0 b0 w1 b1 ...``
-are weights and biases. It is evaluated in a fixed order in plain floats, so it decides the same bits on
-every machine with the same libm.
+are weights and biases. It is evaluated in a fixed order in plain floats, so it decides the same
+bits on every machine with the same libm.
 """
 
 from __future__ import annotations

@@ -108,7 +108,8 @@ def run_campaign(
 ) -> bool:
     """Compute the cases that have no row yet; return False if it was interrupted.
 
-    ``on`` says where: case processes of this machine, or Dask. ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Raises errors.TandemError.
+    ``on`` says where: case processes of this machine, or Dask. ``tell`` is called once a second.
+    Ctrl-C lets the cases in hand end. Raises errors.TandemError.
     """
     plan, code = open_plan(folder), code_hash()
     _check_vehicles(plan, files)
@@ -129,7 +130,10 @@ def run_campaign(
 
 
 def _compute(
-    folder: Path, runner: CaseRunner | DaskRunner, progress: Progress, tell: Callable[[Progress], None]
+    folder: Path,
+    runner: CaseRunner | DaskRunner,
+    progress: Progress,
+    tell: Callable[[Progress], None],
 ) -> None:
     writer = RowWriter(folder)
     told_s = time.monotonic()

@@ -6,6 +6,7 @@ so a batch whose worker was killed is run again without what it had finished.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -20,11 +21,12 @@ from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.drive.lockstep.campaign.plan import Case
 from host_bridge.drive.lockstep.campaign.running import CaseProcess, Row, head_of, tried
 from host_bridge.drive.lockstep.campaign.spec import Spec, case_id, code_hash
+from sim_mock.bodies import trust
 
 LOCAL = "dask"
 SCHEME = "dask://"
-_BATCH = 4  # cases of a task: some seconds, so that a killed worker costs little and Dask's
-# bookkeeping less
+# Cases of a task: some seconds, so that a killed worker costs little and Dask's bookkeeping less
+_BATCH = 4
 _IN_FLIGHT = 3  # batches for each worker, so that none waits for the next
 _FAILURES = 20  # of workers under one task before Dask gives it up: killed ones are no fault of it
 _ANSWERS_S = 10.0  # a scheduler that is there answers within a second
@@ -38,7 +40,7 @@ class DaskRunner:
     spooled in ``folder``, which workers of other machines see too, or do without.
     """
 
-    def __init__(  # noqa: PLR0913 - those of CaseRunner, where, and the folder
+    def __init__(
         self,
         cases: Iterable[Case],
         code: str,
@@ -69,8 +71,7 @@ class DaskRunner:
         shutil.rmtree(self._spool, ignore_errors=True)  # all of it is in the rows
 
     def _refuse_other_code(self) -> None:
-        others = {name: code for name, code in self.client.run(code_hash).items()}
-        for name, code in others.items():
+        for name, code in self.client.run(code_hash).items():
             if code != self._code:
                 raise UsageFault(
                     "a worker has other sources than this program",
@@ -89,14 +90,20 @@ class DaskRunner:
             while room > 0 and not self.stop.is_set() and (batch := self._take()):
                 specs = [dict(case.spec) for case in batch]
                 future = self.client.submit(
-                    compute, specs, self._code, self._wall_s, str(self._spool), pure=False
+                    compute,
+                    specs,
+                    self._code,
+                    self._wall_s,
+                    str(self._spool),
+                    trust.options(),
+                    pure=False,
                 )
                 running[future] = batch
                 room -= 1
             if not running:
                 return
-            with suppress(TimeoutError):  # concurrent.futures' own is this one from 3.11 on
-                _wait(wait, list(running))
+            with suppress(TimeoutError, asyncio.TimeoutError):  # one error from Python 3.11 on
+                wait(list(running), timeout=1.0, return_when="FIRST_COMPLETED")
             for future in [it for it in running if it.done()]:
                 for row in _rows(future, running.pop(future), self._code):
                     put(row)
@@ -113,13 +120,6 @@ class DaskRunner:
         for future in [it for it in running if it.key not in begun and not it.done()]:
             future.cancel()
             del running[future]
-
-
-def _wait(wait: Any, futures: list[Any]) -> None:
-    import asyncio
-
-    with suppress(asyncio.TimeoutError):  # an error of its own before Python 3.11
-        wait(futures, timeout=1.0, return_when="FIRST_COMPLETED")
 
 
 def _client(on: str, workers: int, stack: ExitStack) -> Any:
@@ -139,7 +139,9 @@ def _client(on: str, workers: int, stack: ExitStack) -> Any:
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                security=True,  # keys of this run: other logins of the machine are kept out
+                dashboard_address="127.0.0.1:0",  # else it would listen on every address
+                worker_dashboard_address="127.0.0.1:0",
                 silence_logs="ERROR",
             )
         )
@@ -167,10 +169,12 @@ def _rows(future: Any, batch: list[Case], code: str) -> list[Row]:
 _process: CaseProcess | None = None  # of this Dask worker, which has one thread
 
 
-def compute(specs: list[Spec], code: str, wall_s: float, spool: str) -> list[Row]:
+def compute(
+    specs: list[Spec], code: str, wall_s: float, spool: str, words: list[str]
+) -> list[Row]:
     """Return the rows of a batch: those spooled before, and the others from the case process."""
     global _process  # noqa: PLW0603 - a process is to outlive a task
-    _process = _process or CaseProcess(wall_s)
+    _process = _process or CaseProcess(wall_s, words)
     rows = []
     for spec in specs:
         file = Path(spool) / code / f"{case_id(spec)}.json"

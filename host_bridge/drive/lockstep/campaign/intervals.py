@@ -46,7 +46,7 @@ class Paired:
 
 def rank_correlation(first: list[float], second: list[float]) -> float | None:
     """Return Spearman's rank correlation; None for fewer than 3 pairs, or without variation."""
-    if len(first) < 3 or len(set(first)) < 2 or len(set(second)) < 2:  # noqa: PLR2004
+    if len(first) < 3 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
     return float(spearmanr(first, second).statistic)
 

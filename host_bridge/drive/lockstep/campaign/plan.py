@@ -9,6 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.files import Document, Key, integer, number, read_toml, text, told_as
+from host_bridge.drive.lockstep.campaign.sampling import (
+    GRID,
+    Distribution,
+    Sample,
+    read_design,
+    read_uncertain,
+    samples_of,
+)
 from host_bridge.drive.lockstep.campaign.spec import (
     BOUNDS,
     CHANGES,
@@ -19,15 +27,6 @@ from host_bridge.drive.lockstep.campaign.spec import (
     files_of,
     said,
     seed_of,
-)
-from host_bridge.drive.lockstep.campaign.sampling import (
-    GRID,
-    LIST,
-    Distribution,
-    Sample,
-    read_design,
-    read_uncertain,
-    samples_of,
 )
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 

@@ -13,11 +13,12 @@ import selectors
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from host_bridge.drive.lockstep.campaign.plan import Case
 from host_bridge.drive.lockstep.campaign.spec import Spec, case_id
+from sim_mock.bodies import trust
 from sim_mock.programs import children
 from sim_mock.runtime import compiled
 
@@ -34,8 +35,10 @@ class _Lost(Exception):
 class CaseProcess:
     """One case process; a lost one is begun anew for the next case."""
 
-    def __init__(self, wall_s: float) -> None:
+    def __init__(self, wall_s: float, words: Sequence[str]) -> None:
+        """``words`` name the code that a person trusts: ``trust.options()``."""
         self._wall_s = wall_s
+        self._words = tuple(words)
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, spec: Any) -> Row:
@@ -44,7 +47,7 @@ class CaseProcess:
         if self._process is None:
             limit_s += _STARTS_S
             self._process = subprocess.Popen(
-                children.module(_WORKER),
+                children.module(_WORKER, *self._words),
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -123,7 +126,7 @@ class CaseRunner:
             return False
 
     def _work(self) -> None:
-        process = CaseProcess(self._wall_s)
+        process = CaseProcess(self._wall_s, trust.options())
         try:
             while (case := self._take()) is not None:
                 self._done.put({**head_of(case, self._code), **tried(process, case.spec)})

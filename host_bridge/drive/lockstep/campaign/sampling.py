@@ -1,4 +1,4 @@
-"""The designs of a campaign besides all combinations: lists of cells, and samples of what is uncertain.
+"""The designs of a campaign besides all combinations: lists of cells, and samples.
 
 Latin hypercubes and Sobol sequences are SciPy's. A sample is drawn once for each repetition and is
 the same in all cells, so that cells are compared in pairs. Its values are in the specs.
@@ -69,9 +69,11 @@ def read_uncertain(
         place = f"uncertain.{name}"
         if not name.startswith(f"{CHANGES}."):
             refuse_unknown(document, "uncertain", [name], tuple(by_name))
-        form = next((it for it in ("mean", "median", "low") if it in table), None) if (
-            isinstance(table, dict)
-        ) else None
+        form = (
+            next((it for it in ("mean", "median", "low") if it in table), None)
+            if (isinstance(table, dict))
+            else None
+        )
         if form is None:
             raise document.fault(place, "no distribution", _EXAMPLE, str(table))
         values = read_table(document, place, table, _FORMS[form])
@@ -114,7 +116,9 @@ def read_design(
         if about["repetitions"] != 1:
             raise document.fault("campaign.repetitions", "each sample is one", "design.samples")
         if kind == SOBOL and count & (count - 1):
-            raise document.fault("design.samples", "of a Sobol sequence", "a power of 2", str(count))
+            raise document.fault(
+                "design.samples", "of a Sobol sequence", "a power of 2", str(count)
+            )
         about = {**about, "repetitions": count}
     else:
         refuse_unknown(document, "design", given, ("kind",))
@@ -132,7 +136,9 @@ def _listed(document: Document, given: Any, keys: Sequence[Key]) -> tuple[Mappin
     by_name = {key.name: key for key in keys}
     place = "design.cases"
     if not isinstance(given, list) or not given or not all(isinstance(it, dict) for it in given):
-        raise document.fault(place, "no list of cells", "[{ speed_mps = 1.0 }, { speed_mps = 2.0 }]")
+        raise document.fault(
+            place, "no list of cells", "[{ speed_mps = 1.0 }, { speed_mps = 2.0 }]"
+        )
     cells = []
     for cell in given:
         if set(cell) != set(given[0]) or not cell:

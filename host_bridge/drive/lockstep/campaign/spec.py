@@ -18,12 +18,14 @@ from typing import Any
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, integer, number, read_bytes, text, told_as
+from host_bridge.inputs.function import file_of
 
 _ROOT = Path(__file__).resolve().parents[4]
 _CODE = ("firmware", "sim_mock", "hardware", "host_bridge")  # what a case may run or read
 _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
-_FILE_INPUTS = ("csv", "path")
+_FILE_INPUTS = ("csv", "path", "policy")
+_CODE_INPUT = "python"
 CENTRE = "path:centre"  # the centre line of the case's own track
 OBSERVED = {  # oracles that hold or not
     "completed": "it drove for its duration and came to rest",
@@ -34,6 +36,7 @@ OBSERVED = {  # oracles that hold or not
 }
 
 NONE = "none"  # no track, no map, no fault
+
 
 def said(key: Key, meaning: str) -> Key:
     """Return the key with its meaning, for the page of all keys."""
@@ -112,6 +115,8 @@ def files_of(spec: Spec) -> dict[str, str]:
     kind, _, rest = spec["controller"].partition(":")
     if kind in _FILE_INPUTS and not spec["controller"].startswith(CENTRE):
         names.append(rest.partition("?")[0])
+    elif kind == _CODE_INPUT:
+        names.append(file_of(rest))
     return {name: _sha256(name) for name in sorted(names)}
 
 

@@ -68,9 +68,9 @@ def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, 
     file = tmp_path / "code" / f"{case_id(spec)}.json"
     file.parent.mkdir()
     file.write_text(json.dumps(kept), encoding="utf-8")
-    assert compute([spec], "code", 60.0, str(tmp_path)) == [kept]
+    assert compute([spec], "code", 60.0, str(tmp_path), []) == [kept]
     file.write_text('{"outcome": "pas', encoding="utf-8")  # torn
-    (row,) = compute([spec], "code", 60.0, str(tmp_path))
+    (row,) = compute([spec], "code", 60.0, str(tmp_path), [])
     assert row["result_hash"] != kept["result_hash"]
     assert json.loads(file.read_text(encoding="utf-8")) == row
 

@@ -18,9 +18,9 @@ from host_bridge.drive.lockstep.campaign.report import html_of
 from host_bridge.drive.lockstep.campaign.spec import case_id
 from host_bridge.drive.lockstep.campaign.store import RowWriter
 from host_bridge.sharing.services import make_host
-from tests.support.evidence import every, some
-
 from tests.host_bridge.drive.lockstep.campaign import keys_page
+from sim_mock.bodies import trust
+from tests.support.evidence import every, some
 
 HEAD = """\
 [campaign]
@@ -54,7 +54,9 @@ def test_samples_are_within_their_distributions_and_the_same_each_time(tmp_path,
     plan = plan_of(tmp_path, text)
     cases = list(plan.cases())
     assert plan.count() == len(cases) == 16
-    assert [case.spec for case in cases] == [case.spec for case in read_plan(tmp_path / "campaign.toml").cases()]
+    assert [case.spec for case in cases] == [
+        case.spec for case in read_plan(tmp_path / "campaign.toml").cases()
+    ]
     other = plan_of(tmp_path, text.replace("seed = 4", "seed = 5"))
     assert cases[0].spec["payload_kg"] != next(other.cases()).spec["payload_kg"]
     masses = [case.spec["payload_kg"] for case in cases]
@@ -176,8 +178,22 @@ def test_rows_become_one_table_with_units(tmp_path, capsys):
 def test_parquet_has_units_and_is_read_by_others(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra campaign is not installed")
     rows = [
-        {"case_id": "b", "code": "c", "index": 1, "outcome": "passed", "top_mps": 2, "levels": {"speed_mps": 1.0}},
-        {"case_id": "a", "code": "c", "index": 0, "outcome": "failed", "top_mps": 1.5, "levels": {"speed_mps": 0.5}},
+        {
+            "case_id": "b",
+            "code": "c",
+            "index": 1,
+            "outcome": "passed",
+            "top_mps": 2,
+            "levels": {"speed_mps": 1.0},
+        },
+        {
+            "case_id": "a",
+            "code": "c",
+            "index": 0,
+            "outcome": "failed",
+            "top_mps": 1.5,
+            "levels": {"speed_mps": 0.5},
+        },
     ]
     write_parquet(rows, tmp_path / "rows.parquet", {"code": "c"})
     read = parquet.read_table(tmp_path / "rows.parquet")
@@ -186,6 +202,34 @@ def test_parquet_has_units_and_is_read_by_others(tmp_path):
     assert read.schema.field("levels.speed_mps").metadata == {b"unit": b"m/s"}
     assert read.schema.metadata[b"code"] == b"c"
     assert np.isclose(read.column("levels.speed_mps").to_numpy().sum(), 1.5)
+
+
+FUNCTION = """
+class Slow:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, t_s, observed):
+        self.calls += 1
+        return 0.2 if self.calls < 100 else 0.0, 0.1
+"""
+
+
+def test_a_function_is_a_controller_once_its_file_is_trusted(tmp_path, monkeypatch):
+    monkeypatch.setattr(trust, "_trusted", set())
+    file = tmp_path / "mine.py"
+    file.write_text(FUNCTION, encoding="utf-8")
+    text = HEAD.replace("duration_s", f'controller = "python:{file}:Slow"\nduration_s')
+    plan = plan_of(tmp_path, text)
+    (refused,) = rows_of(plan)
+    assert refused["outcome"] == "refused"
+    assert "--trust-code" in refused["why"]
+    trust.trust(file)
+    first, second = rows_of(plan), rows_of(plan)
+    assert first[0]["outcome"] == "passed"
+    assert first[0]["distance_m"] > 0.1
+    assert first[0]["result_hash"] == second[0]["result_hash"]
+    assert list(first[0]["spec"]["files"]) == [str(file)]
 
 
 def test_the_page_of_keys_is_made_of_the_schema():
