@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         OperatorRequest,
         Screen,
         SeenCar,
+        brake_for,
     )
     from host_bridge.core.reports import (
         ActionReply,
@@ -155,6 +156,7 @@ __all__ = [
     "another_car_remedy",
     "another_car_text",
     "arm_action",
+    "brake_for",
     "cap_action",
     "compare_cars",
     "duration_text",

@@ -51,6 +51,15 @@ class DriveCommand:
     lost: str = ""
 
 
+# A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well
+_FAST_MPS, _BRAKE_S_PER_M = 0.1, 0.5
+
+
+def brake_for(now_mps: float, wanted_mps: float) -> float:
+    """Return the brake, 0 to 1, of a car that drives at ``now_mps`` and is to be slower."""
+    return min(max(_BRAKE_S_PER_M * (now_mps - wanted_mps - _FAST_MPS), 0.0), 1.0)
+
+
 class OperatorRequest(Enum):
     """A request of an input besides driving; the operator's keys and the input's end are such."""
 

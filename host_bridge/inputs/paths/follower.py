@@ -23,6 +23,7 @@ from host_bridge.core import (
     InputContext,
     Observed,
     OperatorRequest,
+    brake_for,
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import parse_columns
@@ -37,16 +38,9 @@ from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingErro
 _PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
 _FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
 _SILENT_US = 300_000  # ten of the slowest reports of motion
-# A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well
-_FAST_MPS, _BRAKE_S_PER_M = 0.1, 0.5
 _AHEAD_S = 0.2  # a car's delay in following a speed setpoint
 _END_M = 0.03
 _REST_MPS = 0.02
-
-
-def brake_for(now_mps: float, wanted_mps: float) -> float:
-    """Return the brake, 0 to 1, of a car that drives at ``now_mps`` and is to be slower."""
-    return min(max(_BRAKE_S_PER_M * (now_mps - wanted_mps - _FAST_MPS), 0.0), 1.0)
 
 
 class PathFollower(Input):

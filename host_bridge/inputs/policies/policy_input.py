@@ -11,9 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from host_bridge.core import DriveCommand, Input, InputContext, InputLimits, Observed
+from host_bridge.core import (
+    DriveCommand,
+    Input,
+    InputContext,
+    InputLimits,
+    Observed,
+    brake_for,
+)
 from host_bridge.core.errors import UsageFault
-from host_bridge.inputs.paths.follower import brake_for
 from host_bridge.inputs.policies.policy import Policy, load_policy
 
 _EXAMPLE = "policy:FILE.npz, or policy:FILE.npz?as_it_is=1"

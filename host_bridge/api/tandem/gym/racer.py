@@ -11,12 +11,11 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from host_bridge.core import NEUTRAL_US, DriveCommand, Input, Observed
+from host_bridge.core import NEUTRAL_US, DriveCommand, Input, Observed, brake_for
 from host_bridge.core.errors import DataFileFault, RefusedFault
 from host_bridge.drive import DriveOptions, Phase
 from host_bridge.drive.lockstep.car import VehicleFiles, open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
-from host_bridge.inputs.paths.follower import brake_for
 from host_bridge.inputs.paths.path import Path, resampled
 from host_bridge.logs.sensor_lines import TruePose
 from sim_mock.tracks.contact import Outline

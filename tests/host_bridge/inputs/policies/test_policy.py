@@ -135,3 +135,11 @@ def test_a_real_car_is_slow_at_first_and_silence_of_the_car_is_passed_on(tmp_pat
     assert first.heard_us == 10_000
     assert chosen.step(500_000, seen).heard_us == 10_000  # nothing new: the claim grows old
     assert not chosen.step(510_000, replace(seen, is_permitted=False)).is_held
+
+
+def test_a_car_that_is_too_fast_is_braked_as_well():
+    from host_bridge.core import brake_for
+
+    assert brake_for(1.0, 1.0) == 0.0
+    assert brake_for(1.0, 0.5) == pytest.approx(0.2)
+    assert brake_for(9.0, 0.0) == 1.0
