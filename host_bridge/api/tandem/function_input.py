@@ -15,6 +15,7 @@ from host_bridge.inputs.function import Decide, FunctionInput
 from host_bridge.sharing.services import Host, make_host
 from tandem.arguments import ArgumentFault, number, uri_of
 
+
 def drive(
     decide: Decide,
     *cars: str | None,

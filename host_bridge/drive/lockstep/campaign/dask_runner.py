@@ -169,9 +169,7 @@ def _rows(future: Any, batch: list[Case], code: str) -> list[Row]:
 _process: CaseProcess | None = None  # of this Dask worker, which has one thread
 
 
-def compute(
-    specs: list[Spec], code: str, wall_s: float, spool: str, words: list[str]
-) -> list[Row]:
+def compute(specs: list[Spec], code: str, wall_s: float, spool: str, words: list[str]) -> list[Row]:
     """Return the rows of a batch: those spooled before, and the others from the case process."""
     global _process  # noqa: PLW0603 - a process is to outlive a task
     _process = _process or CaseProcess(wall_s, words)

@@ -18,8 +18,8 @@ from host_bridge.drive.lockstep.campaign.report import html_of
 from host_bridge.drive.lockstep.campaign.spec import case_id
 from host_bridge.drive.lockstep.campaign.store import RowWriter
 from host_bridge.sharing.services import make_host
-from tests.host_bridge.drive.lockstep.campaign import keys_page
 from sim_mock.bodies import trust
+from tests.host_bridge.drive.lockstep.campaign import keys_page
 from tests.support.evidence import every, some
 
 HEAD = """\
