@@ -56,12 +56,13 @@ from host_bridge.core.errors import (
     VehicleFileFault,
 )
 from host_bridge.core.stop_source import StopSource
+from host_bridge.inputs.function import Decide
 from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.sharing.services import Cars, Configurations, Host, make_host
 from tandem.arguments import ArgumentFault, LimitWarning
 from tandem.asynchronous import AsyncCar, connect
 from tandem.car_driver import StoppedFault
-from tandem.function_input import Decide, drive
+from tandem.function_input import drive
 from tandem.logs import Log, Table, read_log
 from tandem.sensing import LapTimes, Scan
 from tandem.synchronous import Car, open, ticks  # noqa: A004 - said as tandem.open

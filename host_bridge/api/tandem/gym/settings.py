@@ -129,13 +129,13 @@ def action_space(vehicle: Vehicle) -> spaces.Box:
     cap_mps = min(vehicle.source("script").speed_cap_mps, vehicle.profile_caps_mps[vehicle.profile])
     low = (-vehicle.steer_max_rad, -min(vehicle.reverse_max_mps, cap_mps))
     high = (vehicle.steer_max_rad, min(vehicle.speed_max_mps, cap_mps))
-    return spaces.Box(np.float32(low), np.float32(high), dtype=np.float32)
+    return _box(low, high)
 
 
 def observation_space(vehicle: Vehicle, rays: int, range_max_m: float) -> spaces.Dict:
     """Return the observation; README.md has the units."""
     speed, steer = _SEVERAL * vehicle.speed_max_mps, _STEER_SEVERAL * vehicle.steer_max_rad
-    boxes = {
+    boxes: dict[str, spaces.Space[Any]] = {
         "pose": _box((-_FAR_M, -_FAR_M, -pi), (_FAR_M, _FAR_M, pi)),
         "speed": _box((-speed,), (speed,)),
         "steer": _box((-steer,), (steer,)),
@@ -151,7 +151,7 @@ def observation_space(vehicle: Vehicle, rays: int, range_max_m: float) -> spaces
 
 
 def _box(low: Sequence[float], high: Sequence[float]) -> spaces.Box:
-    return spaces.Box(np.float32(low), np.float32(high), dtype=np.float32)
+    return spaces.Box(np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32)
 
 
 def reset_options(options: Mapping[str, Any] | None) -> tuple[dict[str, str], dict[str, Any]]:
