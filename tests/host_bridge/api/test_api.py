@@ -184,7 +184,7 @@ def test_what_is_no_number_is_an_error_and_no_claim():
             car.drive(math.nan)
 
 
-@pytest.mark.parametrize("uri", ["serial:///dev/ttyACM0", "lossy+sim://nigel", "sim://nogel"])
+@pytest.mark.parametrize("uri", ["serial:///dev/ttyACM0", "lossy+pi://nigel", "sim://nogel"])
 def test_what_cannot_run_in_lockstep_is_refused(uri):
     with pytest.raises(tandem.TandemError):
         tandem.open(uri, lockstep=True)
