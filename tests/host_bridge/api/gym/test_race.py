@@ -14,7 +14,7 @@ from tandem.gym.f110 import F110Env  # noqa: E402
 from tandem.gym.racer import Moment  # noqa: E402
 
 from host_bridge.core.errors import UsageFault  # noqa: E402
-from tests.support.evidence import some  # noqa: E402
+from tests.support.evidence import every, some  # noqa: E402
 
 AHEAD = np.array([0.0, 1.0], dtype=np.float32)
 
@@ -32,7 +32,7 @@ def episode(env, seed, steps, action=AHEAD, **options):
 
 
 def equal(first, second):
-    return all(
+    return every(
         np.array_equal(a[key], b[key]) for a, b in zip(first, second, strict=True) for key in a
     )
 
