@@ -1,4 +1,4 @@
-"""What every drive begins with: its log, its state machine, and notes on what is limited."""
+"""The beginning of every drive: its log, its state machine, and notes on what is limited."""
 
 from __future__ import annotations
 

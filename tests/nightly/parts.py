@@ -58,7 +58,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("sim_mock faults", 0.1, ("sim_mock/faults/**/*",)),
     ("host_bridge", 0.2, ("host_bridge/cli/**/*", "host_bridge/core/**/*")),
     ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
-                                  ("api", "api/gym", "cars", "config", "link/*", "logs"))),
+                                  ("api", "cars", "config", "link/*", "logs"))),
     ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "drive/**"))),
     ("flash and selftest", 0.15, ("host_bridge/deploy/**/*",)),
     ("sharing", 0.15, ("host_bridge/sharing/**/*",)),

@@ -39,8 +39,8 @@ _PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
 _FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
 _SILENT_US = 300_000  # ten of the slowest reports of motion
 _AHEAD_S = 0.2  # a car's delay in following a speed setpoint
-_END_M = 0.03
-_REST_MPS = 0.02
+_END_M = 0.03  # chosen: a tenth of a small car's wheelbase
+_REST_MPS = 0.02  # the noise of a measured speed
 
 
 class PathFollower(Input):

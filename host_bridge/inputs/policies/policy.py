@@ -25,7 +25,7 @@ from host_bridge.core.files import read_bytes, told_as
 FORMAT = 1
 MOST_WEIGHTS = 50_000  # chosen: 2 ms a decision in plain Python, a fifth of a tick
 _FILE_BYTES = 1 << 20  # of 50 000 weights of 4 bytes, and the text
-_PERIOD_MS = (10, 1000)
+_PERIOD_MS = (10, 1000)  # from a tick of the host to what nobody calls control
 
 # What a policy may read: all of it is in the reports of any car, real or virtual
 OBSERVED: dict[str, Callable[[CarStatus, CarMotion], float]] = {

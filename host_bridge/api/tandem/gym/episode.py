@@ -24,7 +24,7 @@ Result = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class Place:
-    """Where episodes are driven, and the spaces of whoever drives there."""
+    """A place to drive episodes, and the spaces of whoever drives there."""
 
     def __init__(self, settings: Settings) -> None:
         """Read vehicle and track. Raises errors.TandemError."""

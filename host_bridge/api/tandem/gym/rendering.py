@@ -13,7 +13,7 @@ from sim_mock.tracks.contact import Outline
 from tandem.gym.racer import Moment
 
 SIZE = 480  # pixels a side
-_MARGIN = 20
+_MARGIN = 20  # pixels: so that a wall is no edge of the picture
 _FLOOR, _WALL, _CAR, _WAY = (250, 250, 248), (60, 60, 60), (200, 60, 40), (60, 120, 200)
 _CAR_M = (0.3, 0.2, 0.15)  # ahead, behind, to a side: of a car whose file has no outline
 

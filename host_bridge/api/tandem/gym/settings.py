@@ -16,19 +16,19 @@ from host_bridge.core.errors import UsageFault
 from tandem.arguments import ArgumentFault, number, whole
 from tandem.gym.rewards import REWARDS, Reward
 
-_TICK_MS = 10
+_TICK_MS = 10  # the period of claims: host_bridge/drive/control_task.py
 _RAYS_MOST = 10_000  # more than any LIDAR of a small car has
 _FAR_M = 1e4  # bounds of a pose: farther than any drive of an episode goes
-_SEVERAL = 1.5  # of the highest speed and of full lock times 1.2: what a plant may overshoot
-_STEER_SEVERAL = 1.2
+_SEVERAL = 1.5  # of the highest speed: what a plant may overshoot
+_STEER_SEVERAL = 1.2  # of full lock, likewise
 _IMU = 32.8  # rad/s and m/s2: what 16 bits of the report hold in thousandths
-_LAPS, _LAP_S = 1e4, 3600.0
+_LAPS, _LAP_S = 1e4, 3600.0  # bounds: more than any episode has
 _RESET = ("start", "vehicle_changes", "faults", "payload_kg", "patch")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``gymnasium.make`` was given."""
+    """The options of ``gymnasium.make``, checked."""
 
     vehicle: str
     track: str
@@ -68,7 +68,7 @@ def checked(
         )
     if pose not in ("odometry", "truth"):
         raise ArgumentFault("pose cannot be", expected="odometry or truth", got=repr(pose))
-    found = number("period_s", period_s, 0.01, 1.0, "s")
+    found = number("period_s", period_s, _TICK_MS / 1000, 1.0, "s")
     if abs(found * 100 - round(found * 100)) > 1e-9:  # the rounding of floats
         raise ArgumentFault(
             "period_s is no whole number of ticks",

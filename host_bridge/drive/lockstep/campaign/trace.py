@@ -16,7 +16,7 @@ _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 
 
 class Trace:
-    """What is recorded of one car on its way; call ``tick`` after each tick."""
+    """The record of one car on its way; call ``tick`` after each tick."""
 
     def __init__(self, car: LockstepCar) -> None:
         self._car = car

@@ -28,7 +28,6 @@ FEW = {
     ".github": "its layout is the forge's",
     "host_bridge/api": "on the path, so that `import tandem` finds the one package in it",
     "host_bridge/station/page/scripts/map": "the map of the page, a thing of its own",
-    "tests/host_bridge/drive/lockstep/campaign": "mirrors a room whose tests are yet to come",
 }
 
 
