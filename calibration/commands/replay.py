@@ -20,6 +20,7 @@ from calibration.logs.run_tracked import with_tracked
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
 from calibration.vehicles.virtual_car import OWN
+from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 
@@ -80,7 +81,7 @@ def read_runs(
     errors.UsageFault, DataFileFault, VehicleFileFault.
     """
     logged = [it for log in logs for it in read_log_runs(log, options["car"], load)]
-    wanted = load(options["vehicle"]).path if options["vehicle"] else ""
+    wanted = vehicle_word(load(options["vehicle"])) if options["vehicle"] else ""
     vehicle = load(_vehicle_of(wanted, logged))
     runs = [read_run_csv(commands, odometry, columns) for commands, odometry in pairs]
     topics = options["drive_topic"], options["odom_topic"]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from calibration.logs.run import Run
 from calibration.logs.run_csv import read_run_csv
 from calibration.logs.trace_tandem import logged_cars
+from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bags import sha256_of
@@ -109,7 +110,7 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         brakes=tuple(_brakes(log, car)),
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
-    yield LoggedRun(vehicle.path, written.is_virtual, Run(commands, odometry))
+    yield LoggedRun(vehicle_word(vehicle), written.is_virtual, Run(commands, odometry))
 
 
 def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
+from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_series import BagSeries, Row, read_bag_series
@@ -37,7 +38,7 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> T
         path.name,
         bag.sha256,
         BAG,
-        vehicle.path,
+        vehicle_word(vehicle),
         steering=series(commands[:, [0, 2]].tolist()),
         target=series(
             np.column_stack([commands[:, 0], np.where(is_asked, commands[:, 1], np.nan)]).tolist()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
+from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.files import Key, Table, TableSchema, number, read_table, told_as
 from host_bridge.logs.bags import sha256_of
@@ -62,7 +63,7 @@ def read_trace_csv(
         path.name,
         sha256_of(path),
         "CSV",
-        vehicle.path,
+        vehicle_word(vehicle),
         steering=columns["steer_rad"],
         target=target,
         effort=columns["effort"],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibration.logs.trace import Trace, series
+from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, TableSchema, flag, number, read_table, text
@@ -158,7 +159,7 @@ class _CollectedSeries:
             file,
             sha256,
             kind,
-            self._vehicle.path,
+            vehicle_word(self._vehicle),
             steering=series(self.steering),
             target=series(self.target),
             effort=series(self.effort),

@@ -28,8 +28,10 @@ from scipy.stats import binomtest
 from calibration.commands.why import explained
 from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Vehicle
 from host_bridge.core.codes import Profile
-from host_bridge.drive.lockstep.loop import LockstepCar, LockstepDrive, open_in_lockstep
+from host_bridge.drive.lockstep.car import LockstepCar, open_in_lockstep
+from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.link.transports.lossy_line import LineParameters, LossyLine
+from host_bridge.sharing.owner.recording import new_recorder
 from host_bridge.sharing.services import make_host
 
 HOST = make_host()
@@ -218,7 +220,8 @@ def drive(accident: Accident, log: Path | None) -> Driven:
     """Drive it, into a log or not."""
     uri = f"sim://{accident.vehicle}?seed={accident.seed}"
     files = RaisedCaps(accident.cap_mps) if accident.cap_mps else HOST.vehicles
-    car = open_in_lockstep(files, uri, log, accident.changes)
+    car = open_in_lockstep(files, uri, accident.changes)
+    car.log = new_recorder(log, car.clock) if log else None
     driver = Driver(accident)
     BadLine(car, accident, driver)
     run = LockstepDrive([car], driver)
@@ -241,6 +244,8 @@ def drive(accident: Accident, log: Path | None) -> Driven:
     finally:
         run.close()
         car.close()
+        if car.log:
+            car.log.close()
     return Driven(way_m, (driver.seen_us - began_us) * 1e-6)
 
 

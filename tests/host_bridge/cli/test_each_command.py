@@ -49,7 +49,7 @@ ALONE = (
     ("devkit --car sim://nowhere", 5, "there is no vehicle file nowhere"),
     ("ros --car sim://f1tenth", 3, "no rclpy"),
     ("planning-simulator", 7, "wheel_base"),
-    ("mavlink --car sim://nigel --to 192.0.2.7:14550", 2, "signing key"),
+    ("mavlink --car sim://nigel --to 192.0.2.7:14550", 2, "nobody is invited"),
     ("invite", 2, "no car is served"),
     ("accept {folder}/drive.mcap", 2, "no token of a guest"),
     ("guests", 2, "no car is served"),

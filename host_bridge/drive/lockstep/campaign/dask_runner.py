@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import threading
 from collections.abc import Callable, Iterable
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.drive.lockstep.campaign.plan import Case
 from host_bridge.drive.lockstep.campaign.running import CaseProcess, Row, head_of, tried
 from host_bridge.drive.lockstep.campaign.spec import Spec, case_id, code_hash
@@ -196,6 +196,4 @@ def _put_into_spool(file: Path, row: Row) -> None:
         return
     with suppress(OSError):  # a worker without the folder: its batch is then run again as a whole
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f"{file.name}.{os.getpid()}")
-        part.write_text(json.dumps(row), encoding="utf-8")
-        os.replace(part, file)
+        write_atomically(file, json.dumps(row))

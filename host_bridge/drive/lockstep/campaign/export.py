@@ -7,12 +7,13 @@ A row is a case; nested figures become dotted columns: ``levels.speed_mps``, ``o
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.drive.lockstep.campaign.spec import canonical
 
 CSV, PARQUET = "rows.csv", "rows.parquet"
@@ -65,12 +66,12 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
     Raises errors.DataFileFault.
     """
     table = table_of(rows)
+    text = io.StringIO(newline="")
+    out = csv.writer(text)
+    out.writerow(table)
+    out.writerows(zip(*table.values(), strict=True))
     try:
-        with _replaced(path).open("w", encoding="utf-8", newline="") as file:
-            out = csv.writer(file)
-            out.writerow(table)
-            out.writerows(zip(*table.values(), strict=True))
-        os.replace(_replaced(path), path)
+        write_atomically(path, text.getvalue())
     except OSError as error:
         raise DataFileFault.unwritable("the table", path, error) from None
 
@@ -95,9 +96,10 @@ def write_parquet(rows: Sequence[Row], path: Path, facts: Mapping[str, str]) -> 
         for name, array in zip(table, arrays, strict=True)
     ]
     made = arrow.Table.from_arrays(arrays, schema=arrow.schema(fields, metadata=dict(facts)))
+    written = io.BytesIO()
+    parquet.write_table(made, written)
     try:
-        parquet.write_table(made, _replaced(path))
-        os.replace(_replaced(path), path)
+        write_atomically(path, written.getvalue())
     except OSError as error:
         raise DataFileFault.unwritable("the table", path, error) from None
 
@@ -110,7 +112,3 @@ def _one_type(column: Sequence[Cell]) -> Sequence[Cell]:
     if len(kinds) > 1:
         return [None if value is None else str(value) for value in column]
     return column
-
-
-def _replaced(path: Path) -> Path:
-    return path.with_name(f".{path.name}.part")  # a table is there whole or not at all
