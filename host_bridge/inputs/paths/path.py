@@ -5,9 +5,10 @@ Lengths are in m, angles in rad, left is positive. A loop's last point is joined
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import atan2, copysign, cos, hypot, radians, remainder, sin, tau
+from math import atan2, copysign, cos, hypot, inf, radians, remainder, sin, tau
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +64,10 @@ class Path:
         self.along_m: Floats = np.concatenate(([0.0], np.cumsum(self._spans_m)))
         self.length_m = float(self.along_m[-1])
         self._tangents = steps / self._spans_m[:, None]
+        # The same as plain floats: where it starts, its direction, its length
+        columns = (*points[:-1].T, *self._tangents.T, self._spans_m)
+        self._segments = list(zip(*(it.tolist() for it in columns), strict=True))
+        self._begins_m: list[float] = self.along_m.tolist()
 
     def at(self, along_m: float) -> tuple[float, float]:
         """Return the point there: round and round on a loop, straight on beyond an end."""
@@ -97,36 +102,67 @@ class Path:
         With ``near_m`` only the path around that distance is searched, so that a car is not
         assigned to the other branch where the path crosses itself.
         """
-        # Products and sums one by one: einsum may fuse or reorder them, by NumPy's version and CPU
-        offset = np.array((x_m, y_m)) - self.points_m[:-1]
-        along = offset * self._tangents
-        ahead = np.clip(along[:, 0] + along[:, 1], 0.0, self._spans_m)
-        apart = offset - ahead[:, None] * self._tangents
-        squares = apart[:, 0] * apart[:, 0] + apart[:, 1] * apart[:, 1]
-        if near_m is not None:
-            squares = np.where(self._is_near(near_m), squares, np.inf)
-        i = int(np.argmin(squares))
-        (tx, ty), (dx, dy) = self._tangents[i], offset[i]
-        apart_m, across_m = hypot(*apart[i]), float(tx * dy - ty * dx)
-        on_m = float(tx * dx + ty * dy)  # not clipped: straight on beyond an end
+        among = range(len(self._segments)) if near_m is None else self._near(near_m)
+        i, ahead_m = self._nearest(x_m, y_m, among)
+        px, py, tx, ty, span_m = self._segments[i]
+        dx, dy = x_m - px, y_m - py
+        apart_m, across_m = hypot(dx - ahead_m * tx, dy - ahead_m * ty), tx * dy - ty * dx
+        on_m = tx * dx + ty * dy  # not clipped: straight on beyond an end
         is_behind_an_end = not self.is_loop and (
-            (i == 0 and on_m < 0.0) or (i == len(self._spans_m) - 1 and on_m > self._spans_m[i])
+            (i == 0 and on_m < 0.0) or (i == len(self._segments) - 1 and on_m > span_m)
         )
         if is_behind_an_end:
-            return PathProjection(float(self.along_m[i]) + on_m, across_m, atan2(ty, tx), apart_m)
+            return PathProjection(self._begins_m[i] + on_m, across_m, atan2(ty, tx), apart_m)
         left_m = copysign(apart_m, across_m)
-        return PathProjection(float(self.along_m[i] + ahead[i]), left_m, atan2(ty, tx), apart_m)
+        return PathProjection(self._begins_m[i] + ahead_m, left_m, atan2(ty, tx), apart_m)
 
-    def _is_near(self, near_m: float) -> npt.NDArray[np.bool_]:
+    def _nearest(self, x_m: float, y_m: float, among: Iterable[int]) -> tuple[int, float]:
+        """Return the segment nearest to a point, and how far along it that is.
+
+        In plain floats, in this order: a case has the same bits on every machine.
+        """
+        least, nearest, where_m, segments = inf, 0, 0.0, self._segments
+        for i in among:
+            px, py, tx, ty, span_m = segments[i]
+            dx, dy = x_m - px, y_m - py
+            ahead_m = dx * tx + dy * ty
+            ahead_m = 0.0 if ahead_m < 0.0 else min(ahead_m, span_m)
+            across_x, across_y = dx - ahead_m * tx, dy - ahead_m * ty
+            square = across_x * across_x + across_y * across_y
+            if square < least:
+                least, nearest, where_m = square, i, ahead_m
+        return nearest, where_m
+
+    def _near(self, near_m: float) -> list[int]:
+        """Return the numbers of the segments around that distance, in their order."""
+        begins, length_m = self._begins_m, self.length_m
         if not self.is_loop:
-            begin, end = self.along_m[:-1], self.along_m[1:]
-            return np.asarray((end >= near_m - _BACK_M) & (begin <= near_m + _ON_M))
-        ahead_m = (self.along_m[:-1] - near_m) % self.length_m
-        behind_m = (near_m - self.along_m[1:]) % self.length_m
-        is_in = (near_m % self.length_m >= self.along_m[:-1]) & (
-            near_m % self.length_m <= self.along_m[1:]
-        )
-        return np.asarray((ahead_m <= _ON_M) | (behind_m <= _BACK_M) | is_in)
+            found = [
+                i
+                for i in self._around(near_m - _BACK_M, near_m + _ON_M)
+                if begins[i + 1] >= near_m - _BACK_M and begins[i] <= near_m + _ON_M
+            ]
+            return found or [0]
+        here_m = near_m % length_m
+        return [
+            i
+            for i in self._around((near_m - _BACK_M) % length_m, (near_m + _ON_M) % length_m)
+            if (begins[i] - near_m) % length_m <= _ON_M
+            or (near_m - begins[i + 1]) % length_m <= _BACK_M
+            or begins[i] <= here_m <= begins[i + 1]
+        ]
+
+    def _around(self, begin_m: float, end_m: float) -> Sequence[int]:
+        """Return the numbers of all segments from here to there, and of a few more."""
+        count = len(self._segments)
+        low = max(bisect_left(self._begins_m, begin_m) - 2, 0)
+        high = min(bisect_left(self._begins_m, end_m) + 1, count)
+        if not self.is_loop:
+            return range(low, high)
+        is_short = self.length_m < 2.0 * (_BACK_M + _ON_M)
+        if is_short or low == 0 or high == count:
+            return range(count)
+        return range(low, high) if begin_m < end_m else [*range(high), *range(low, count)]
 
     def _segment(self, along_m: float) -> tuple[int, float]:
         if self.is_loop:
