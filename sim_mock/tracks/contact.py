@@ -108,13 +108,16 @@ class Contact:
         if pose == self._pose:
             return
         self._slack_m -= dist(pose[:2], self._pose[:2])
-        is_hit = self._slack_m <= 0.0 and self._is_hit(pose)
+        is_near = self._slack_m <= 0.0
+        is_hit = is_near and self._is_hit(pose)
         if is_hit or (self._others and touches(self._outline, pose, self._others(world))):
             self._count_hit(hypot(truth.vx_mps, truth.vy_mps))
             truth.assign((*self._pose, 0.0, 0.0, 0.0))
             return
         self._pose = pose
-        self._look(pose)
+        # Beyond reach of all walls the centre crosses none; a map's unknown cells have no walls
+        if is_near or self._area.frame is not None:
+            self._look(pose)
 
     def seen(self) -> dict[str, float]:
         """Return its counters, by name."""
