@@ -43,7 +43,7 @@ class FaultyRunner:
         self._dark_steps = 0
         self._factory = factory
         self._made_of = board_id, image, seed
-        self._inner = factory(board_id, image, seed)
+        self.inner = factory(board_id, image, seed)
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
@@ -54,17 +54,17 @@ class FaultyRunner:
         values = list(readings)
         for name, value in self.stuck.items():
             values[READINGS.index(name)] = value
-        return self._inner.step(now_us, values, outputs, received)
+        return self.inner.step(now_us, values, outputs, received)
 
     def image(self) -> bytes:
         """Return the configuration that the board has stored."""
-        return self._inner.image()
+        return self.inner.image()
 
     def reset(self, dark_steps: int) -> None:
         """Restart the board; for ``dark_steps`` beats its pins are inputs, held by pull-downs."""
         self._dark_steps = dark_steps
-        self._inner.close()
-        self._inner = self._factory(*self._made_of)
+        self.inner.close()
+        self.inner = self._factory(*self._made_of)
 
     def close(self) -> None:
-        self._inner.close()
+        self.inner.close()
