@@ -301,11 +301,11 @@ NOT_YET = {
         "agreement", "lines", "screen",
     )},
     **{f"host_bridge/drive/lockstep/{name}.py": _UNTRIED for name in (
-        "car", "command", "loop", "service", "campaign/analysis", "campaign/case",
-        "campaign/course", "campaign/dask_runner", "campaign/export", "campaign/intervals",
-        "campaign/sampling",
-        "campaign/plan", "campaign/report", "campaign/running", "campaign/spec", "campaign/store",
-        "campaign/template", "campaign/trace", "campaign/worker",
+        "car", "command", "loop", "service", "campaign/case", "campaign/course", "campaign/plan",
+        "campaign/sampling", "campaign/spec", "campaign/store", "campaign/template",
+        "campaign/trace", "campaign/judging/analysis", "campaign/judging/export",
+        "campaign/judging/intervals", "campaign/judging/report", "campaign/runners/dask_runner",
+        "campaign/runners/processes", "campaign/runners/worker",
     )},
     "host_bridge/sharing/endpoints/attached.py": _UNTRIED,
     **{f"host_bridge/sharing/network/{name}.py": _UNTRIED for name in (

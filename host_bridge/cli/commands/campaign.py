@@ -14,12 +14,17 @@ from pathlib import Path
 from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault, UsageFault
 from host_bridge.drive.lockstep.campaign import course
-from host_bridge.drive.lockstep.campaign.analysis import Analysis
 from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
-from host_bridge.drive.lockstep.campaign.dask_runner import LOCAL, SCHEME
-from host_bridge.drive.lockstep.campaign.export import CSV, PARQUET, write_csv, write_parquet
+from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis
+from host_bridge.drive.lockstep.campaign.judging.export import (
+    CSV,
+    PARQUET,
+    write_csv,
+    write_parquet,
+)
+from host_bridge.drive.lockstep.campaign.judging.report import summary
 from host_bridge.drive.lockstep.campaign.plan import FILE, Plan
-from host_bridge.drive.lockstep.campaign.report import summary
+from host_bridge.drive.lockstep.campaign.runners.dask_runner import LOCAL, SCHEME
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
@@ -67,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 default=course.HERE,
                 metavar="RUNNER",
                 help="processes (default), dask (a cluster of this machine) or dask://HOST:PORT",
+            )
+            kind.add_argument(
+                "--twice",
+                choices=("some", "all"),
+                default="some",
+                help="run cases twice and compare: some of Python functions (default), or all",
             )
         if name == "show":
             kind.add_argument("case", metavar="CASE", help="its id, or how that begins")
@@ -142,7 +153,14 @@ def _run(args: argparse.Namespace, host: Host) -> int:
         text = json.dumps(progress.figures()) if args.json else progress.line()
         print(text, flush=True)
 
-    is_whole = course.run_campaign(args.folder, host.vehicles, args.workers, tell, args.on)
+    is_whole = course.run_campaign(
+        args.folder,
+        host.vehicles,
+        args.workers,
+        tell,
+        args.on,
+        is_all_twice=args.twice == "all",
+    )
     plan = course.open_plan(args.folder)
     found = course.analysis_of(args.folder, plan, code_hash())
     if not args.json:

@@ -63,6 +63,7 @@ class LockstepCar:
         self.observe_bytes: Callable[[bytes], None] | None = None  # all bytes, both ways
         self.hear: Callable[[bytes], None] | None = None  # what the car said, for other programs
         self.send: Callable[[bytes], object] = self.feed
+        self.is_line_good = False  # True: what is bad about it waits
         self._lines = lines
         self._is_described = False  # in the log: of which vehicle and board it is
         self._held = HeldInterrupts()
@@ -74,13 +75,18 @@ class LockstepCar:
         with self._held:
             return self._step()
 
+    def step_alone(self) -> None:
+        """Make one tick without the host: it sends nothing and hears nothing."""
+        with self._held:
+            self._advance()
+
     def feed(self, data: bytes) -> None:
         """Put whole frames on the line to the car; they arrive at its next beat."""
         if self.observe_bytes:
             self.observe_bytes(data)
         if self.log:
             self._record(self.log, UP, data)
-        if self._lines:
+        if self._lines and not self.is_line_good:
             self._lines[0].pass_(data, self.clock.now_us())
         else:
             self.world.feed(data)
@@ -108,7 +114,7 @@ class LockstepCar:
         self.clock.advance(TICK_US)
         now_us = self.clock.now_us()
         said = self.world.advance(now_us - _START_US)
-        if not self._lines:
+        if not self._lines or self.is_line_good:
             return said
         self._lines[1].pass_(said, now_us)
         return b"".join(self._lines[1].due(now_us))

@@ -9,6 +9,7 @@ import hashlib
 import os
 import platform
 import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -30,6 +31,8 @@ from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
+from sim_mock.faults.bounds.promises import TITLES as PROMISES
+from sim_mock.faults.bounds.promises import PromiseMonitor
 from sim_mock.runtime import compiled
 from sim_mock.tracks.loading import load_centre_line
 
@@ -41,6 +44,8 @@ _FIGURES = {  # of the row, which the oracles with a limit judge
     "laps_at_least": "laps",
     "distance_at_least_m": "true_distance_m",
 }
+_LINK = ("loss", "delay_ms", "jitter_ms")  # keys of a bad line's URI, and of a case
+_UNSEEN = "Stopped after its link was lost."
 _OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
 
 
@@ -72,7 +77,9 @@ def run_case(spec: Spec, files: VehicleFiles) -> Row:
 
 def _driven(spec: Spec, files: VehicleFiles) -> Row:
     car = open_in_lockstep(files, uri_of(spec), changes=spec[CHANGES])
+    asked = [name for name in spec["oracles"] if name in PROMISES]
     try:
+        promises = PromiseMonitor(car.world, car.vehicle) if asked else None
         chosen = _controller(spec, car)
         options = DriveOptions(
             cars=(),
@@ -83,7 +90,8 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
         )
         drive = LockstepDrive([car], chosen, options)
         try:
-            return _figures(spec, car, drive, _trace_of(spec, car, drive))
+            row = _figures(spec, car, drive, _trace_of(spec, car, drive))
+            return _judged(spec, row, promises.broken if promises else {})
         finally:
             drive.close()
     finally:
@@ -93,9 +101,14 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
 def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> Trace:
     """Drive to the end; return what was recorded on the way."""
     trace = Trace(car)
+    car.is_line_good = True  # what a bad link does to a drive is asked, not whether a car arms
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
     while not drive.drive.is_over() and drive.now_us < give_up_us:
         drive.tick()
+        trace.tick()
+        car.is_line_good &= drive.drive.begun_us is None
+    while drive.drive.is_over() and not trace.stands and drive.now_us < give_up_us:
+        car.step_alone()  # it was lost: the host has ended, and the car has not stopped yet
         trace.tick()
     return trace
 
@@ -103,8 +116,6 @@ def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> Trace:
 def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: Trace) -> Row:
     driven, trip = drive.drive, drive.drive.trips[0]
     contact = car.surroundings.contact if car.surroundings else None
-    if not driven.is_over():
-        return {"outcome": "not_measured", "why": "the cars did not come to rest in time"}
     path = driven.controls.input.figures().get("path")
     errors = path if isinstance(path, dict) else {}
     row: Row = {
@@ -112,8 +123,8 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: Trace) -
         "distance_m": trip.distance_m,
         "true_distance_m": trace.distance_m,
         "top_mps": trace.top_mps,
-        "stops": len(trip.stops),
-        "first_stop": trip.stops[0] if trip.stops else "",
+        "stops": trace.stops,
+        "first_stop": trip.stops[0] if trip.stops else _UNSEEN if trace.stops else "",
         "stop_m": trace.stop_m,
         "stop_s": trace.stop_s,
         "hits": contact.hits if contact else None,
@@ -126,21 +137,36 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: Trace) -
         "trace": trace.digest,
         "bytes": trace.bytes_digest,
     }
+    if not driven.is_over():
+        why = "the cars did not come to rest in time"
+        return {**row, "outcome": "not_measured", "why": why}
     if driven.begun_us is None:
         return {**row, "outcome": "refused", "why": driven.refusal or driven.notice}
-    asked = _judged(spec, row, is_completed=driven.is_completed)
-    broken = [name for name, held in asked.items() if held is False]
+    return {**row, "is_completed": driven.is_completed}
+
+
+def _judged(spec: Spec, row: Row, promises: Mapping[str, str]) -> Row:
+    """Return the row with its oracles; ``promises`` are those that were broken, in words.
+
+    One that was broken fails a case that never drove, too.
+    """
+    if "outcome" in row:
+        why = "; ".join(promises.values())
+        return {**row, "outcome": "failed", "why": why} if promises else row
+    asked = _held(spec, row, promises)
+    broken = [promises.get(name, name) for name, held in asked.items() if held is False]
     why = "; ".join(broken)
-    if broken and trip.stops:
-        why += f" ({trip.stops[0]})"
+    if broken and row.get("first_stop"):
+        why += f" ({row['first_stop']})"
     return {**row, "oracles": asked, "outcome": "failed" if broken else "passed", "why": why}
 
 
-def _judged(spec: Spec, row: Row, *, is_completed: bool) -> dict[str, bool | None]:
+def _held(spec: Spec, row: Row, promises: Mapping[str, str]) -> dict[str, bool | None]:
     """Return for each oracle that is asked whether it held; None where it does not apply."""
     has_walls = row["hits"] is not None
     seen = {
-        "completed": is_completed,
+        **{name: name not in promises for name in PROMISES},
+        "completed": row["is_completed"],
         "no_stop": row["stops"] == 0,
         "no_spurious_stop": row["stops"] == 0 if spec["fault"] == NONE else None,
         "no_collision": row["hits"] == 0 if has_walls else None,
@@ -165,8 +191,15 @@ def uri_of(spec: Spec) -> str:
     if spec["payload_kg"]:
         query["payload_kg"] = repr(spec["payload_kg"])
     query.update({key: spec[key] for key in ("track", "map", "fault") if spec[key] != NONE})
+    line = {key: repr(spec[f"link_{key}"]) for key in _LINK if spec[f"link_{key}"]}
+    if spec["link_burst"] != NONE:
+        line["burst"] = spec["link_burst"]
+    if line:
+        query["inner.seed"] = query["seed"]
+        query.update(line, direction=spec["link_direction"])
+    scheme = "lossy+sim" if line else "sim"
     words = "&".join(f"{key}={quote(value, safe='/,:;@.-')}" for key, value in query.items())
-    return f"sim://{quote(spec['vehicle'], safe='/.')}?{words}"
+    return f"{scheme}://{quote(spec['vehicle'], safe='/.')}?{words}"
 
 
 def _controller(spec: Spec, car: LockstepCar) -> Input:

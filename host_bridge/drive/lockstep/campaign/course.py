@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.drive.lockstep.campaign.analysis import Analysis, analyse
-from host_bridge.drive.lockstep.campaign.dask_runner import DaskRunner
-from host_bridge.drive.lockstep.campaign.intervals import share
+from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, analyse
+from host_bridge.drive.lockstep.campaign.judging.intervals import share
+from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
-from host_bridge.drive.lockstep.campaign.report import html_of, latex_of
-from host_bridge.drive.lockstep.campaign.running import CaseRunner
+from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
+from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, refuse_impure
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
 from host_bridge.drive.lockstep.car import VehicleFiles
@@ -105,11 +105,14 @@ def run_campaign(
     workers: int | None,
     tell: Callable[[Progress], None],
     on: str = HERE,
+    *,
+    is_all_twice: bool = False,
 ) -> bool:
     """Compute the cases that have no row yet; return False if it was interrupted.
 
     ``on`` says where: case processes of this machine, or Dask. ``tell`` is called once a second.
-    Ctrl-C lets the cases in hand end. Raises errors.TandemError.
+    Ctrl-C lets the cases in hand end. Of functions some cases run twice, with ``is_all_twice`` all
+    of everything; a difference ends it. Raises errors.TandemError.
     """
     plan, code = open_plan(folder), code_hash()
     _check_vehicles(plan, files)
@@ -120,9 +123,9 @@ def run_campaign(
         progress = Progress(plan, _of_plan(plan, {id_: there[id_] for id_ in wanted}))
         count = workers or os.cpu_count() or 1
         runner: CaseRunner | DaskRunner = (
-            CaseRunner(cases, code, count, plan.wall_s)
+            CaseRunner(cases, code, count, plan.wall_s, is_all_twice=is_all_twice)
             if on == HERE
-            else DaskRunner(cases, code, count, plan.wall_s, on, folder)
+            else DaskRunner(cases, code, count, plan.wall_s, on, folder, is_all_twice=is_all_twice)
         )
         _compute(folder, runner, progress, tell)
         write_report(folder, plan)
@@ -139,6 +142,7 @@ def _compute(
     told_s = time.monotonic()
 
     def put(row: dict[str, Any]) -> None:
+        refuse_impure(row)
         writer.write(row)
         progress.add(row)
 

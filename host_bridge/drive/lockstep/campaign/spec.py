@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import Key, integer, number, read_bytes, text, told_as
+from host_bridge.core.files import Key, choice, integer, number, read_bytes, text, told_as
 from host_bridge.inputs.function import file_of
+from host_bridge.link.transports.lossy import DIRECTIONS
+from sim_mock.faults.bounds.promises import TITLES
 
 _ROOT = Path(__file__).resolve().parents[4]
 _CODE = ("firmware", "sim_mock", "hardware", "host_bridge")  # what a case may run or read
@@ -33,6 +35,7 @@ OBSERVED = {  # oracles that hold or not
     "no_spurious_stop": "the same, in cases without a fault",
     "no_collision": "it hit no wall",
     "on_track": "its centre never left the track",
+    **TITLES,
 }
 
 NONE = "none"  # no track, no map, no fault
@@ -54,6 +57,14 @@ KEYS: tuple[Key, ...] = (
     said(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
     number("duration_s", 0.1, 3600.0, meaning="from when the car may drive"),
     number("speed_mps", 0.05, 60.0, default=1.0, meaning="as `--speed`"),
+    number("link_loss", 0.0, 1.0, default=0.0, meaning="share of frames lost, once it may drive"),
+    number("link_delay_ms", 0.0, 1e4, default=0.0, meaning="of each frame, likewise"),
+    number("link_jitter_ms", 0.0, 1e4, default=0.0, meaning="at most so much more, likewise"),
+    said(
+        text("link_burst", default=NONE),
+        "`burst=` of a bad line: the chances that a burst of losses begins, and ends, at a frame",
+    ),
+    said(choice("link_direction", DIRECTIONS, default="both"), "up is to the car, down from it"),
     number("start_x_m", -1e4, 1e4, default=0.0),
     number("start_y_m", -1e4, 1e4, default=0.0),
     number("start_yaw_deg", -360.0, 360.0, default=0.0),
@@ -118,6 +129,11 @@ def files_of(spec: Spec) -> dict[str, str]:
     elif kind == _CODE_INPUT:
         names.append(file_of(rest))
     return {name: _sha256(name) for name in sorted(names)}
+
+
+def calls_code(spec: Spec) -> bool:
+    """Return whether the case's controller is a Python function of somebody's."""
+    return str(spec["controller"]).partition(":")[0] == _CODE_INPUT
 
 
 def refuse_changed(spec: Spec) -> None:

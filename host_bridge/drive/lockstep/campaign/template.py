@@ -14,6 +14,7 @@ controller = "path:centre?law=stanley&laps=0"  # any computed --input; path:cent
 duration_s = 10.0                         # from when the car may drive
 speed_mps = 1.0                           # as --speed
 # fault = "lossy_wire:share=0.3@3s"       # as of tandem sim, seconds from power-up
+# link_loss = 0.1                         # once it may drive; also link_delay_ms, link_jitter_ms
 # start_x_m = 0.0                         # also start_y_m, start_yaw_deg, payload_kg
 # vehicle_changes = { "sources.script.lease_s" = 0.1 }   # any key of the vehicle file
 
@@ -35,6 +36,7 @@ completed = true                          # it drove for duration_s and came to 
 no_stop = true                            # the car never stopped by itself
 no_collision = true                       # it hit no wall
 on_track = true                           # its centre never left the track
+# S1 = true                               # a promise of SAFETY.md; also S3, S4, S8
 # no_spurious_stop = true                 # it never stopped, in cases without a fault
 # stops_within_m = 1.5                    # from when a stop was told to standstill
 # path_error_within_m = 0.2               # the largest, of a path: controller

@@ -9,10 +9,12 @@ from math import hypot
 from host_bridge.core import State
 from host_bridge.core.laps import Laps
 from host_bridge.drive.lockstep.car import LockstepCar
+from sim_mock.faults.bounds.promises import state_of
 
 _TRUTH = struct.Struct("<5d")
 _STANDS_MPS, _STANDS_TICKS = 0.05, 10  # at rest: slower than that for 0.1 s
-_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
+_HALTED = (State.STOPPING, State.STOPPED, State.FAULT, State.STARTING)
+_ARMED = (State.ACTIVE, State.HOLD)
 
 
 class Trace:
@@ -25,8 +27,10 @@ class Trace:
         self._x_m, self._y_m = truth.x_m, truth.y_m
         self._laps = Laps(truth.x_m, truth.y_m, truth.yaw_rad, car.vehicle.wheelbase_m)
         self.distance_m = self.top_mps = 0.0
-        self.stop_m: float | None = None  # of the first stop, from when it was told to standstill
+        self.stop_m: float | None = None  # of the first stop, from its program's to standstill
         self.stop_s: float | None = None
+        self.stops = 0  # by the car itself, whether the host heard of it or not
+        self._state = state_of(car.world)
         self._stopping_from: tuple[float, int] | None = None  # metres and time at that moment
         self._slow_ticks = 0
         car.observe_bytes = self._heard
@@ -44,14 +48,20 @@ class Trace:
         self._laps.step(truth.x_m, truth.y_m, now_us)
         self._watch_stop(speed_mps, now_us)
 
+    @property
+    def stands(self) -> bool:
+        """True once the car has been at rest, in truth, for 0.1 s."""
+        return self._slow_ticks >= _STANDS_TICKS
+
     def _watch_stop(self, speed_mps: float, now_us: int) -> None:
-        status = self._car.car.status
+        before, self._state = self._state, state_of(self._car.world)
+        self.stops += before in _ARMED and self._state in _HALTED
+        self._slow_ticks = self._slow_ticks + 1 if speed_mps < _STANDS_MPS else 0
         if self._stopping_from is None:
-            if status and status.state in _HALTED and speed_mps >= _STANDS_MPS:
+            if self._state in _HALTED and speed_mps >= _STANDS_MPS:
                 self._stopping_from = self.distance_m, now_us
             return
-        self._slow_ticks = self._slow_ticks + 1 if speed_mps < _STANDS_MPS else 0
-        if self._slow_ticks == _STANDS_TICKS and self.stop_m is None:
+        if self.stands and self.stop_m is None:
             begun_m, begun_us = self._stopping_from
             self.stop_m = self.distance_m - begun_m
             self.stop_s = (now_us - begun_us) * 1e-6

@@ -11,12 +11,13 @@ import pytest
 
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.drive.lockstep.campaign import course, running
-from host_bridge.drive.lockstep.campaign.analysis import analyse
+from host_bridge.drive.lockstep.campaign import course
 from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
-from host_bridge.drive.lockstep.campaign.intervals import paired, share
+from host_bridge.drive.lockstep.campaign.judging.analysis import analyse
+from host_bridge.drive.lockstep.campaign.judging.intervals import paired, share
+from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of, summary
 from host_bridge.drive.lockstep.campaign.plan import Case, read_plan
-from host_bridge.drive.lockstep.campaign.report import html_of, latex_of, summary
+from host_bridge.drive.lockstep.campaign.runners import processes as running
 from host_bridge.drive.lockstep.campaign.spec import canonical, case_id
 from host_bridge.drive.lockstep.campaign.store import ROWS, RowWriter, is_running, locked, read_rows
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE

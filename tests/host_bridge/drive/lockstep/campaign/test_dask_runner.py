@@ -9,9 +9,9 @@ import signal
 import pytest
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.drive.lockstep.campaign.dask_runner import DaskRunner, compute
 from host_bridge.drive.lockstep.campaign.plan import read_plan
-from host_bridge.drive.lockstep.campaign.running import CaseRunner
+from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner, compute
+from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
 from tests.support.evidence import some
 
@@ -68,9 +68,9 @@ def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, 
     file = tmp_path / "code" / f"{case_id(spec)}.json"
     file.parent.mkdir()
     file.write_text(json.dumps(kept), encoding="utf-8")
-    assert compute([spec], "code", 60.0, str(tmp_path), []) == [kept]
+    assert compute([(spec, False)], "code", 60.0, str(tmp_path), []) == [kept]
     file.write_text('{"outcome": "pas', encoding="utf-8")  # torn
-    (row,) = compute([spec], "code", 60.0, str(tmp_path), [])
+    (row,) = compute([(spec, False)], "code", 60.0, str(tmp_path), [])
     assert row["result_hash"] != kept["result_hash"]
     assert json.loads(file.read_text(encoding="utf-8")) == row
 

@@ -10,11 +10,11 @@ import pytest
 
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault
-from host_bridge.drive.lockstep.campaign.analysis import analyse
 from host_bridge.drive.lockstep.campaign.case import run_case
-from host_bridge.drive.lockstep.campaign.export import table_of, unit_of, write_parquet
+from host_bridge.drive.lockstep.campaign.judging.analysis import analyse
+from host_bridge.drive.lockstep.campaign.judging.export import table_of, unit_of, write_parquet
+from host_bridge.drive.lockstep.campaign.judging.report import html_of
 from host_bridge.drive.lockstep.campaign.plan import read_plan
-from host_bridge.drive.lockstep.campaign.report import html_of
 from host_bridge.drive.lockstep.campaign.spec import case_id
 from host_bridge.drive.lockstep.campaign.store import RowWriter
 from host_bridge.sharing.services import make_host

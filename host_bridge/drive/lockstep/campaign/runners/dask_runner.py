@@ -19,7 +19,13 @@ from typing import Any
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.running import CaseProcess, Row, head_of, tried
+from host_bridge.drive.lockstep.campaign.runners.processes import (
+    CaseProcess,
+    Row,
+    checked,
+    head_of,
+    runs_twice,
+)
 from host_bridge.drive.lockstep.campaign.spec import Spec, case_id, code_hash
 from sim_mock.bodies import trust
 
@@ -48,6 +54,8 @@ class DaskRunner:
         wall_s: float,
         on: str,
         folder: Path,
+        *,
+        is_all_twice: bool = False,
     ) -> None:
         self.stop = threading.Event()
         self.client: Any = None  # distributed.Client, while it runs
@@ -56,6 +64,7 @@ class DaskRunner:
         self._workers = workers
         self._wall_s = wall_s
         self._on = on
+        self._is_all_twice = is_all_twice
         self._spool = (folder / _SPOOL).absolute()
 
     def run(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
@@ -88,7 +97,7 @@ class DaskRunner:
         while True:
             room = _IN_FLIGHT * max(len(self.client.nthreads()), 1) - len(running)
             while room > 0 and not self.stop.is_set() and (batch := self._take()):
-                specs = [dict(case.spec) for case in batch]
+                specs = [(dict(it.spec), runs_twice(it, self._is_all_twice)) for it in batch]
                 future = self.client.submit(
                     compute,
                     specs,
@@ -169,16 +178,21 @@ def _rows(future: Any, batch: list[Case], code: str) -> list[Row]:
 _process: CaseProcess | None = None  # of this Dask worker, which has one thread
 
 
-def compute(specs: list[Spec], code: str, wall_s: float, spool: str, words: list[str]) -> list[Row]:
-    """Return the rows of a batch: those spooled before, and the others from the case process."""
+def compute(
+    specs: list[tuple[Spec, bool]], code: str, wall_s: float, spool: str, words: list[str]
+) -> list[Row]:
+    """Return the rows of a batch: those spooled before, and the others from the case process.
+
+    Each spec says whether it is to run twice.
+    """
     global _process  # noqa: PLW0603 - a process is to outlive a task
     _process = _process or CaseProcess(wall_s, words)
     rows = []
-    for spec in specs:
+    for spec, is_twice in specs:
         file = Path(spool) / code / f"{case_id(spec)}.json"
         row = _spooled(file)
         if row is None:
-            row = tried(_process, spec)
+            row = checked(_process, spec, is_twice)
             _put_into_spool(file, row)
         rows.append(row)
     return rows

@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from host_bridge.drive.lockstep.campaign.analysis import Analysis, Cell
-from host_bridge.drive.lockstep.campaign.intervals import Share
+from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, Cell
+from host_bridge.drive.lockstep.campaign.judging.intervals import Share
 from host_bridge.drive.lockstep.campaign.plan import Plan
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 

@@ -16,15 +16,17 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.spec import Spec, case_id
+from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, case_id
 from sim_mock.bodies import trust
 from sim_mock.programs import children
 from sim_mock.runtime import compiled
 
 _TRIES = 2
+_ONE_OF = 100  # of the cases of a function, besides the first of each cell: chosen, 1 % more work
 _STARTS_S = 30.0  # imports on a busy machine, besides the time of the case itself
-_WORKER = "host_bridge.drive.lockstep.campaign.worker"
+_WORKER = "host_bridge.drive.lockstep.campaign.runners.worker"
 Row = dict[str, Any]
 
 
@@ -40,6 +42,10 @@ class CaseProcess:
         self._wall_s = wall_s
         self._words = tuple(words)
         self._process: subprocess.Popen[bytes] | None = None
+
+    def fresh(self) -> CaseProcess:
+        """Return another one, which no case has been in."""
+        return CaseProcess(self._wall_s, self._words)
 
     def ask(self, spec: Any) -> Row:
         """Return the row of a spec. Raises _Lost."""
@@ -91,12 +97,22 @@ class CaseRunner:
     After ``stop`` no case is begun, and those in hand are finished.
     """
 
-    def __init__(self, cases: Iterable[Case], code: str, workers: int, wall_s: float) -> None:
+    def __init__(
+        self,
+        cases: Iterable[Case],
+        code: str,
+        workers: int,
+        wall_s: float,
+        *,
+        is_all_twice: bool = False,
+    ) -> None:
+        """Take the cases; if ``is_all_twice`` each runs twice, else only some of functions."""
         self.stop = threading.Event()
         self._todo = iter(cases)
         self._code = code
         self._workers = workers
         self._wall_s = wall_s
+        self._is_all_twice = is_all_twice
         self._lock = threading.Lock()
         self._done: queue.Queue[Row | BaseException | None] = queue.Queue()
 
@@ -129,7 +145,8 @@ class CaseRunner:
         process = CaseProcess(self._wall_s, trust.options())
         try:
             while (case := self._take()) is not None:
-                self._done.put({**head_of(case, self._code), **tried(process, case.spec)})
+                row = checked(process, case.spec, runs_twice(case, self._is_all_twice))
+                self._done.put({**head_of(case, self._code), **row})
         except BaseException as error:  # noqa: BLE001 - raised by ``run``, in its thread
             self._done.put(error)
         finally:
@@ -160,6 +177,46 @@ def head_of(case: Case, code: str) -> Row:
         "sample": dict(case.sample),
         "spec": case.spec,
     }
+
+
+def runs_twice(case: Case, is_all: bool) -> bool:
+    """Return whether the case is run twice, in two processes.
+
+    A Python function may remember what another case did, or draw at random: of its cases the first
+    of each cell runs twice, and one of a hundred by its hash.
+    """
+    if is_all or not calls_code(case.spec):
+        return is_all
+    return case.repetition == 0 or int(case_id(case.spec), 16) % _ONE_OF == 0
+
+
+def checked(process: CaseProcess, spec: Spec, is_twice: bool) -> Row:
+    """Return the row of a spec; ``differs`` is in it if a fresh process had another result."""
+    row = tried(process, spec)
+    if not is_twice or row["outcome"] == "not_measured":
+        return row
+    other = process.fresh()
+    try:
+        again = tried(other, spec)
+    finally:
+        other.end()
+    if again["outcome"] == "not_measured" or again["result_hash"] == row["result_hash"]:
+        return row
+    first, second = (f"{it['outcome']} after {it.get('distance_m')} m" for it in (row, again))
+    return {**row, "differs": f"{first}, then {second}"}
+
+
+def refuse_impure(row: Row) -> None:
+    """Raise errors.NotHeldFault for a case that was not the same when it was run again."""
+    if "differs" in row:
+        raise NotHeldFault(
+            "this case is not decided by its spec: run in another process it ended differently",
+            where=f"case {row['case_id']}, controller {row['spec']['controller']}",
+            expected="the same result each time",
+            got=row["differs"],
+            remedy="a controller begins anew with each case: keep its state in a class, draw from "
+            "random.Random(a number of your own)",
+        )
 
 
 def tried(process: CaseProcess, spec: Spec) -> Row:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from host_bridge.drive.lockstep.campaign.intervals import (
+from host_bridge.drive.lockstep.campaign.judging.intervals import (
     Paired,
     Share,
     paired,

@@ -1,0 +1,1 @@
+"""Judges the rows of a campaign: intervals, comparisons, report and tables."""

@@ -1,0 +1,1 @@
+"""The runners of a campaign's cases: processes of this machine, Dask, Slurm."""

@@ -1,0 +1,74 @@
+"""The same cases by other Pythons give the same bits: 3.10 to 3.13, whose NumPys differ."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from host_bridge.drive.lockstep.campaign.spec import CHANGES, KEYS
+from sim_mock.files.keys import REQUIRED
+from tests.support.evidence import some
+
+ROOT = Path(__file__).resolve().parents[5]
+PYTHONS = ("3.10", "3.12", "3.13")  # besides this one
+INSTALLS_S, ANSWERS_S = 900, 600
+CASES = (
+    {"vehicle": "f1tenth", "track": "corridor", "controller": "path:centre?law=stanley&laps=0"},
+    {"vehicle": "f1tenth_vesc", "link_loss": 0.3, "fault": "host_stall@4s", "payload_kg": 0.5},
+    {"vehicle": "nigel", "track": "oval", "controller": "path:centre?law=pursuit&laps=0"},
+    {"vehicle": "autorally", "fault": "dead_encoder@4s", "link_jitter_ms": 20.0},
+)
+
+
+def lines():
+    common = {key.name: key.default for key in KEYS if key.default is not REQUIRED}
+    common |= {CHANGES: {}, "oracles": ["no_stop", "S1"], "files": {}, "duration_s": 3.0, "seed": 5}
+    return "".join(json.dumps({**common, **case}) + "\n" for case in CASES)
+
+
+def interpreter(version):
+    home = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for found in sorted(home.glob(f"{version}.*/bin/python{version}")):
+        return str(found)
+    pytest.skip(f"there is no Python {version} on this machine")
+
+
+def answers(python):
+    done = subprocess.run(
+        [python, "-m", "host_bridge.drive.lockstep.campaign.runners.worker"],
+        input=lines(),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'host_bridge' / 'api'}"},
+        timeout=ANSWERS_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.process
+@pytest.mark.exhaustive  # it installs the libraries of another Python, which takes minutes
+@pytest.mark.timeout(INSTALLS_S + 2 * ANSWERS_S)
+@pytest.mark.parametrize("version", PYTHONS)
+def test_another_python_gives_the_same_bits(version, tmp_path):
+    home = tmp_path / "other"
+    subprocess.run([interpreter(version), "-m", "venv", home], check=True)
+    python = str(home / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", "-r", "requirements-drive.lock"]
+    done = subprocess.run(
+        install, cwd=ROOT, capture_output=True, text=True, timeout=INSTALLS_S, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"its libraries cannot be installed: {done.stderr.strip()[-200:]}")
+    ours, theirs = some(answers(sys.executable)), answers(python)
+    assert [row["ran"]["python"].rpartition(".")[0] for row in theirs] == [version] * len(CASES)
+    assert [row["outcome"] for row in ours] == [row["outcome"] for row in theirs]
+    assert [row["result_hash"] for row in ours] == [row["result_hash"] for row in theirs]
+    assert "not_measured" not in {row["outcome"] for row in ours}
