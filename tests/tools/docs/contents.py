@@ -32,6 +32,8 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Maps and localisation", "host_bridge/mapping/README"),
             ("Drives in lockstep", "host_bridge/drive/lockstep/README"),
             ("Campaigns", "host_bridge/drive/lockstep/campaign/README"),
+            ("Runners of a campaign", "host_bridge/drive/lockstep/campaign/runners/README"),
+            ("Judging a campaign", "host_bridge/drive/lockstep/campaign/judging/README"),
             ("Cars over the air", "host_bridge/sharing/network/README"),
             ("AutoDRIVE Devkit scripts", "host_bridge/inputs/autodrive/README"),
             ("AutoDRIVE Simulator", "sim_mock/autodrive/README"),
