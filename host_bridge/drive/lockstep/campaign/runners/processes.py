@@ -187,7 +187,10 @@ def runs_twice(case: Case, is_all: bool) -> bool:
     """
     if is_all or not calls_code(case.spec):
         return is_all
-    return case.repetition == 0 or int(case_id(case.spec), 16) % _ONE_OF == 0
+    return (
+        case.repetition == 0
+        or int.from_bytes(bytes.fromhex(case_id(case.spec)), "big") % _ONE_OF == 0
+    )
 
 
 def checked(process: CaseProcess, spec: Spec, is_twice: bool) -> Row:
