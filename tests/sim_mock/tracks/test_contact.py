@@ -105,6 +105,5 @@ def test_who_leaves_the_free_floor_is_said_to_be_off_it():
     contact = Contact(area, nothing, Pose(0.0, 0.0, 0.0))
     for y_m, is_off, count in ((0.29, False, 0), (0.31, True, 1), (0.5, True, 1), (0.2, False, 1)):
         world.plant.truth.assign((0.0, y_m, pi, 0.0, 0.0, 0.0))
-        contact._slack_m = 100.0
         contact.step(world)
         assert (contact.is_off, contact.left_count) == (is_off, count)
