@@ -6,18 +6,23 @@ missing, for a calibration takes what there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import hypot, isfinite, radians
 from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.logs.bag_messages import (
+    COMMANDS,
+    POSES,
+    USUAL_COMMANDS,
+    USUAL_POSES,
+    Timed,
+    in_time_order,
+)
 from host_bridge.logs.bags import (
-    ACKERMANN,
     DAMAGES,
-    DRIVE,
-    ODOM,
     ODOMETRY,
     bag_path,
     sha256_of,
@@ -28,8 +33,6 @@ from host_bridge.logs.ros_types import library, typestore
 IMU, CORE = "/sensors/imu/raw", "/sensors/core"
 _IMU = ("sensor_msgs/msg/Imu",)
 _VESC = ("vesc_msgs/msg/VescStateStamped", "vesc_msgs/msg/VescState")
-_COVARIED = "geometry_msgs/msg/PoseWithCovarianceStamped"
-_SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
 _G_MPS2 = 9.81  # standard gravity
 _NEAR_ONE_G = (0.7, 1.3)  # the size of gravity from a sensor that reports in g
 
@@ -43,6 +46,7 @@ class BagSeries:
     ``told``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw rate,
     forward and left acceleration. ``motor``: electrical turns a minute, duty, volts. ``places``:
     x, y of the topic that was named for it. ``topics``: the topic that was read for each of these.
+    ``notes`` are sentences, also on times that jump, stand or run back.
     """
 
     file: str
@@ -78,22 +82,20 @@ _Make = Callable[[Any], Row]
 
 def _read(path: Path, reader: Any, named: dict[str, str]) -> BagSeries:
     found = BagSeries(path.name, sha256_of(path))
-    for what, (usual, types, make) in _KINDS.items():
-        topic = _topic(path, reader, named.get(what, ""), usual, types)
+    for what, (usual, makes) in _KINDS.items():
+        topic = _topic(path, reader, named.get(what, ""), usual, tuple(makes))
         if not topic:
             continue
         found.topics[what] = topic
-        rows = getattr(found, what)
-        for time_s, message in _messages(reader, topic):
-            row = (time_s, *make(message))
-            if all(map(isfinite, row)):
-                rows.append(row)
-        rows.sort(key=lambda row: row[0])
+        make = makes[reader.topics[topic].msgtype]
+        timed, notes = in_time_order(topic, list(_timed(reader, topic, make)))
+        getattr(found, what).extend((time_s, *content) for time_s, content in timed)
+        found.notes += notes
     _in_si(found)
     return found
 
 
-def _topic(path: Path, reader: Any, name: str, usual: str, types: tuple[str, ...]) -> str:
+def _topic(path: Path, reader: Any, name: str, usual: Sequence[str], types: Sequence[str]) -> str:
     """Return the named topic, the usual one, or the only one of its type; "" if there is none."""
     fitting = [topic for topic, info in reader.topics.items() if info.msgtype in types]
     if name and name not in fitting:
@@ -104,31 +106,28 @@ def _topic(path: Path, reader: Any, name: str, usual: str, types: tuple[str, ...
             got=", ".join(sorted(fitting)) or "none of that type",
             remedy=f"it has {', '.join(sorted(reader.topics))}",
         )
-    if name or usual in fitting:
-        return name or usual
+    known = [name] if name else [topic for topic in usual if topic in fitting]
+    if known:
+        return known[0]
     return str(fitting[0]) if usual and len(fitting) == 1 else ""
 
 
-def _messages(reader: Any, topic: str) -> Iterator[tuple[float, Any]]:
+def _timed(reader: Any, topic: str, make: _Make) -> Iterator[Timed]:
+    """Yield the messages that are all numbers."""
     for connection, time_ns, data in reader.messages(connections=reader.topics[topic].connections):
         message = reader.deserialize(data, connection.msgtype)
-        at_ns = time_ns
+        content = make(message)
+        if not all(map(isfinite, content)):
+            continue
         stamp = getattr(getattr(message, "header", None), "stamp", None)
-        if stamp is not None:
-            stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-            if abs(stamp_ns - time_ns) < _SAME_CLOCK_S * 1e9:
-                at_ns = stamp_ns
-        yield (at_ns - reader.start_time) * 1e-9, message
-
-
-def _told(message: Any) -> Row:
-    drive = getattr(message, "drive", message)
-    return float(drive.speed), float(drive.steering_angle)
+        stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) if stamp else 0
+        stamp_s = (stamp_ns - reader.start_time) * 1e-9 if stamp_ns else None
+        yield Timed((time_ns - reader.start_time) * 1e-9, stamp_s, content)
 
 
 def _odometry(message: Any) -> Row:
-    pose, twist = message.pose.pose.position, message.twist.twist
-    return float(twist.linear.x), float(twist.angular.z), float(pose.x), float(pose.y)
+    x, y, _, speed, rate = POSES[ODOMETRY[0]](message)
+    return speed, rate, x, y
 
 
 def _inertial(message: Any) -> Row:
@@ -141,17 +140,17 @@ def _motor(message: Any) -> Row:
     return float(state.speed), float(state.duty_cycle), float(state.voltage_input)
 
 
-def _places(message: Any) -> Row:
-    place = getattr(message.pose, "pose", message.pose).position
-    return float(place.x), float(place.y)
+def _place_of(read: Callable[[Any], Row]) -> _Make:
+    return lambda message: read(message)[:2]
 
 
-_KINDS: dict[str, tuple[str, tuple[str, ...], _Make]] = {
-    "told": (DRIVE, ACKERMANN, _told),
-    "odometry": (ODOM, ODOMETRY, _odometry),
-    "inertial": (IMU, _IMU, _inertial),
-    "motor": (CORE, _VESC, _motor),
-    "places": ("", (*ODOMETRY, "geometry_msgs/msg/PoseStamped", _COVARIED), _places),
+# What is read: its usual topics, the first that there is; and how, by the type of its messages
+_KINDS: dict[str, tuple[Sequence[str], Mapping[str, _Make]]] = {
+    "told": (USUAL_COMMANDS, COMMANDS),
+    "odometry": (USUAL_POSES, dict.fromkeys(ODOMETRY, _odometry)),
+    "inertial": ((IMU,), dict.fromkeys(_IMU, _inertial)),
+    "motor": ((CORE,), dict.fromkeys(_VESC, _motor)),
+    "places": ((), {kind: _place_of(read) for kind, read in POSES.items()}),
 }
 
 

@@ -33,8 +33,7 @@ from host_bridge.logs.bag_messages import (
 )
 from host_bridge.logs.ros_types import library, typestore
 
-DRIVE, ODOM = "/drive", "/odom"
-ACKERMANN = tuple(kind for kind in COMMANDS if kind.startswith("ackermann_msgs"))
+ODOM = "/odom"
 ODOMETRY = ("nav_msgs/msg/Odometry",)
 SHARE = "std_msgs/msg/Float32"  # AutoDRIVE's commands, a topic for each: from -1 to 1
 THROTTLE, STEERING = "throttle_command", "steering_command"  # the last parts of their names
