@@ -13,6 +13,9 @@ from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose, r
 from host_bridge.core import Vehicle
 from host_bridge.logs.bags import Bag, read_bag
 
+# Commands are a stream: after a pause so long no car drives on. It is the timeout of the mux of
+# f1tenth_system, and twice the lease that Tandem's cars have; a slow one may miss a few messages.
+_SILENT_S, _SILENT_PERIODS = 0.2, 5.0
 _FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 
 
@@ -39,13 +42,40 @@ def _of_speeds(path: Path, bag: Bag, vehicle: Vehicle) -> Commands:
     rows = rows[_first(path, bag, rows[:, 1] != 0.0) :]
     shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
     _tell_clipped(path, vehicle, shares)
+    stops = _silences(rows[:, 0], bag.odometry[-1].t_s)
+    _tell_stops(path, bag.drive_topic, stops)
+    stops_s = np.array([begin_s for begin_s, _ in stops])
+    times_s = np.concatenate([np.repeat(rows[:, 0], 2), stops_s])
+    is_steering = np.concatenate([np.tile([False, True], len(rows)), np.zeros(len(stops), bool)])
+    values = np.concatenate([np.clip(shares, -1.0, 1.0).ravel(), np.zeros(len(stops))])
+    order = np.argsort(times_s, kind="stable")
     return Commands(
         bag.file,
         bag.sha256,
-        np.repeat(rows[:, 0], 2),
-        np.tile([False, True], len(rows)),
-        np.clip(shares, -1.0, 1.0).ravel(),
+        times_s[order],
+        is_steering[order],
+        values[order],
+        brakes=tuple(stops),
     )
+
+
+def _silences(times_s: Floats, end_s: float) -> list[tuple[float, float]]:
+    """Return from when to when nobody drives, as no command came; the last may last to the end."""
+    until_s = np.append(times_s[1:], end_s)
+    pauses_s = until_s - times_s
+    period_s = float(np.median(np.diff(times_s))) if len(times_s) > 1 else 0.0
+    long_s = max(_SILENT_S, _SILENT_PERIODS * period_s)
+    begun = np.flatnonzero(pauses_s > long_s)
+    return [(float(times_s[at]) + long_s, float(until_s[at])) for at in begun]
+
+
+def _tell_stops(path: Path, topic: str, stops: list[tuple[float, float]]) -> None:
+    for begin_s, end_s in stops:
+        print(
+            f"tandem: {path.name}: {topic} fell silent: the twin stops from {begin_s:.3f} s to "
+            f"{end_s:.3f} s",
+            file=sys.stderr,
+        )
 
 
 def _of_shares(path: Path, bag: Bag) -> Commands:

@@ -7,7 +7,15 @@ from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.ros_types import empty
-from tests.host_bridge.logs.made_bags import KINDS, ODOMETRY, START_NS, odom, write
+from tests.host_bridge.logs.made_bags import (
+    ACKERMANN,
+    KINDS,
+    ODOMETRY,
+    START_NS,
+    drive,
+    odom,
+    write,
+)
 
 SHARE = "std_msgs/msg/Float32"
 NIGEL = load_vehicle("nigel")
@@ -125,3 +133,30 @@ def test_an_actuator_that_autorallys_commander_leaves_alone_is_no_command(tmp_pa
     run = read_run_bag(write(tmp_path, ".mcap", rows), load_vehicle("autorally"))
     assert len(run.commands.t_s) == 164
     assert run.commands.brakes == pytest.approx([(3.0, 4.0), (5.0, 6.0)])
+
+
+def spoken(period_s, silences):
+    """An odometry of 10 s, and a /drive that pauses at these times, from when to when."""
+    for k in range(1000):
+        at_ns = START_NS + k * 10_000_000
+        yield at_ns, "/odom", ODOMETRY, odom(0.01 * k, 0.0, 0.0, at_ns)
+    for k in range(round(10.0 / period_s)):
+        time_s = k * period_s
+        if not any(begin_s < time_s < end_s for begin_s, end_s in silences):
+            yield START_NS + round(time_s * 1e9), "/drive", ACKERMANN, drive(1.0, 0.0)
+
+
+def test_where_commands_fall_silent_the_twin_stops_and_it_is_told(tmp_path, capsys):
+    rows = sorted(spoken(0.02, [(3.0, 4.0), (8.0, 10.0)]), key=lambda it: it[0])
+    run = read_run_bag(write(tmp_path, ".mcap", rows), load_vehicle("f1tenth"))
+    assert run.commands.brakes == pytest.approx([(3.2, 4.0), (8.2, 9.99)])
+    throttle = run.commands.value_norm[~run.commands.is_steering]
+    times_s = run.commands.t_s[~run.commands.is_steering]
+    assert times_s[throttle == 0.0] == pytest.approx([3.2, 8.2])
+    assert "/drive fell silent: the twin stops from 3.200 s to 4.000 s" in capsys.readouterr().err
+
+
+def test_a_slow_stream_of_commands_does_not_fall_silent(tmp_path):
+    rows = sorted(spoken(0.4, []), key=lambda it: it[0])
+    run = read_run_bag(write(tmp_path, ".mcap", rows), load_vehicle("f1tenth"))
+    assert run.commands.brakes == ()
