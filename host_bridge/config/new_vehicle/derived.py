@@ -18,13 +18,14 @@ from host_bridge.config.new_vehicle.questions import (
     cells_of,
     servo_of,
 )
-from host_bridge.config.vehicle.encoder_rules import COUNTS_PER_MAGNET, WINDOW_STEPS
+from host_bridge.config.vehicle.encoder_rules import WINDOW_STEPS
 from host_bridge.config.vehicle.schema import PARAMETERS
 from host_bridge.config.vehicle.unaided import most_cap_mps, unaided_facts
 from host_bridge.core import UNAIDED_MOST_M
 
 _TIMEOUT_MAX_S = PARAMETERS["stop_timeout_ms"][4] / 1e3  # all that the program takes
 GIVEN, COMPUTED = "given", "computed"
+_COUNTS_PER_MAGNET = 64  # as AutoRally's: the board makes so many of each by time
 _CELL_EMPTY_V, _CELL_BROWN_OUT_V = 3.2, 2.8  # under load, as in the shipped files
 _LOCK_SHARE = 0.9  # of the measured angle: the rest is for the trim
 _STANDSTILL_COUNTS = 1.1  # as f1tenth's: a little more than one count over the program's window
@@ -95,7 +96,7 @@ def count_m(a: Answers) -> float:
 def counts_per_rev(a: Answers) -> int:
     """Return the counts of a turn of a wheel, of which a board makes some by time for magnets."""
     is_hall = a["encoder"] == HALL
-    return int(a["magnets"] * COUNTS_PER_MAGNET if is_hall else a["counts"])
+    return int(a["magnets"] * _COUNTS_PER_MAGNET if is_hall else a["counts"])
 
 
 def _one_count_mps(a: Answers, t: Tables) -> float:
@@ -182,7 +183,7 @@ def _base_count_mps(t: Tables) -> float:
 
 def _encoder(a: Answers, _t: Tables) -> Iterator[Line]:
     if a["encoder"] == HALL:
-        reason = f"{GIVEN}: {a['magnets']} magnets; the board makes {COUNTS_PER_MAGNET} of each"
+        reason = f"{GIVEN}: {a['magnets']} magnets; the board makes {_COUNTS_PER_MAGNET} of each"
         yield Line("encoder", "counts_per_rev", counts_per_rev(a), reason)
         yield Line("encoder", "is_signed", False, f"{GIVEN}: one sensor tells no direction")
     else:

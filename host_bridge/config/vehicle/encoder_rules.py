@@ -11,7 +11,6 @@ from typing import Any
 
 from host_bridge.config.vehicle.document import Document
 
-COUNTS_PER_MAGNET = 64  # as AutoRally's: the board makes so many of each by time
 WINDOW_STEPS = 4  # over so many steps the program measures speed (firmware/core/motion/odometry.py)
 # From above this speed nothing stands still at once (firmware/core/stops/plausibility.py)
 _ROLLING_MPS = 0.3
@@ -50,14 +49,6 @@ def check_encoders(document: Document, tables: dict[str, Any]) -> None:
             f"({document.where('plant.encoder.magnets')})",
             got="true",
             remedy="write false; or take magnets out, if A and B tell the direction",
-        )
-    if counts % magnets:
-        raise document.fault(
-            "plant.encoder.magnets",
-            "the counts of a turn are not the same between all magnets",
-            expected=f"a divisor of counts_per_rev, {counts:g}",
-            got=f"{magnets:g}",
-            remedy=f"count the magnets, or write counts_per_rev = {magnets * COUNTS_PER_MAGNET:g}",
         )
 
 

@@ -52,7 +52,6 @@ def file_of(tmp_path):
     [
         ({"counts": 4, "virtual": 168}, 12, "write the same counts"),
         ({"counts": 256, "magnets": 4, "signed": True}, 9, "tells no direction"),
-        ({"counts": 250, "magnets": 4}, 13, "counts_per_rev = 256"),
     ],
 )
 def test_an_encoder_that_contradicts_its_virtual_one_is_refused(file_of, given, line, words):
@@ -110,6 +109,11 @@ def test_the_slowest_speed_is_what_a_virtual_car_holds(file_of, counts):
     slowest_mps = load_vehicle(path).slowest_mps
     assert _ends(path, slowest_mps) == "ACTIVE"
     assert "its wheels did not turn" in _ends(path, 0.75 * slowest_mps)
+
+
+def test_the_counts_of_a_calibrated_car_with_magnets_are_no_multiple_of_them(file_of):
+    """The board makes whole ones of each magnet, and the calibration has the tyre in them."""
+    assert load_vehicle(file_of(253.5, magnets=4)).plant["encoder"]["magnets"] == 4
 
 
 def test_magnets_that_the_board_times_hold_a_walk(file_of):

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 import tandem
 
+from calibration.vehicles.board import calibrated_board
 from host_bridge.cli.main import main
 from host_bridge.config import boards, load_vehicle, vehicle_names
 from host_bridge.config.new_vehicle.questions import BY_NAME, QUESTIONS, read_answer
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
+from host_bridge.sharing.services import make_host
 
 SLASH = [
     "--like=f1tenth", "--wheelbase-m=0.324", "--track-m=0.296", "--wheel-radius-m=0.0545",
@@ -94,6 +96,18 @@ def test_ctrl_c_at_a_question_writes_nothing(monkeypatch):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     assert main(["vehicles", "new", "slash.toml"]) == 130
     assert list(Path().iterdir()) == []
+
+
+def test_its_calibration_belongs_on_its_board(tmp_path):
+    """The tyre is a little smaller than its file says: other counts per metre than 64 a magnet."""
+    vehicle = made(*SLASH)
+    Path("own.toml").write_text(
+        'vehicle = "slash"\ndate = "2026-05-01"\ncommand = "made"\nmethod = "logs"\n\n'
+        '[[data]]\nfile = "a.mcap"\nsha256 = "00"\nkind = "log"\nseconds = 3.0\ntape_m = 3.0\n\n'
+        "[parameters.counts_per_m]\nvalue = 755.0\nlow = 750.0\nhigh = 760.0\n"
+    )
+    board = calibrated_board(vehicle, "own.toml", make_host().vehicles)
+    assert board.parameters["nm_per_count"][0] == pytest.approx(1e9 / 755.0, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["slash.toml", "slash_pico.toml"])
