@@ -24,6 +24,7 @@ from host_bridge.config.store.backup_file import KIND, write_backup
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
+from host_bridge.logs.new_file import refuse_existing
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """Run the command; return 0. Raises errors.TandemError."""
     refuse_car_as_file(args.file)
+    refuse_existing(args.file)  # it holds the only copy of a key, perhaps
     return run_async(_backup(args, host))
 
 

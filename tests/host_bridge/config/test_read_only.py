@@ -43,3 +43,11 @@ def test_a_pad_and_a_demo_that_cannot_be_written(nowhere):
         PadMappings().keep(PadMapping("03"))
     with pytest.raises(DataFileFault, match="the demo's folder cannot be written"):
         run_whole(Namespace(out=nowhere), make_host())
+
+
+def test_a_backup_that_is_there_is_not_overwritten(tmp_path, capsys):
+    file = tmp_path / "red.json"
+    file.write_text("the only copy of a key")
+    assert main(["backup", "--car", "sim://nigel", str(file)]) == DataFileFault.exit_code
+    assert "none is overwritten" in capsys.readouterr().err
+    assert file.read_text() == "the only copy of a key"
