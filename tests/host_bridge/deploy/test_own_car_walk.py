@@ -1,0 +1,80 @@
+"""A car of one's own from nothing onto its board, by the commands that hardware/bring_up.md names.
+
+The board's REPL and its files are a real MicroPython's; the car that comes up afterwards at the
+same port is the process car (``flash/test_flash_command.py``). Whoever comes later, from any
+folder, need not say again which file it is: the host has found it by the configuration's hash.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.host_bridge.cli.programs import program, tandem, until, virtual_car
+from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
+from tests.support import patience
+from tests.support.evidence import some
+
+# two boards of 110 files, 70 s each
+pytestmark = [pytest.mark.process(drives=True), pytest.mark.exhaustive]
+
+SLASH = (
+    "--like=f1tenth", "--title=Our Slash", "--wheelbase-m=0.324", "--track-m=0.296",
+    "--wheel-radius-m=0.0545", "--mass-kg=3.2", "--speed-max-mps=4", "--full-speed-mps=13",
+    "--servo-us=1900,1500,1100", "--steer-deg=25", "--encoder=hall", "--magnets=4", "--gyro=no",
+    "--rc=no", "--cells=3",
+)  # fmt: skip
+TRIMMED = {"channel_neutral", "channel_curve"}  # a servo's rest, and its pulses
+MACHINE = "JS with Emscripten"  # what Node's MicroPython says that it is
+WITHIN_S = 140.0  # 110 files by 512 bytes, and twelve seconds of trial
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("TANDEM_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+def done(*words):
+    """Run a command that has to succeed; return what it printed."""
+    ended = tandem(*words, within_s=WITHIN_S)
+    assert ended.returncode == 0, f"{words}: {ended.stdout}{ended.stderr}"
+    return ended.stdout
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("chip", ["pico", "pico2"])
+def test_a_slash_with_a_hall_sensor_comes_onto_its_board(chip, tmp_path, monkeypatch):
+    done("vehicles", "new", "./slash.toml", *SLASH, "--board", chip)
+    board = Path(f"slash_{chip}.toml")
+    done("vehicles", "./slash.toml", "--check", "--board", f"./{board}")
+    machine = next(line for line in board.read_text().splitlines() if line.startswith("machine"))
+    board.write_text(board.read_text().replace(machine, f'machine = "{MACHINE}"'))
+    port = tmp_path / "port"
+    words = ("flash", "--vehicle", "./slash.toml", "--board", f"./{board}", "--port", str(port))
+    with repl_board(Path("board"), "walk") as (device, repl):
+        port.symlink_to(device)
+        with program(*words, "--name", "red", "--no-selftest", "--json") as flash:
+            until(lambda: {repl.poll(), flash.poll()} != {None}, "the board's reset", WITHIN_S)
+            assert repl.poll() == RESET, flash.communicate()
+            port.unlink()
+            with virtual_car("./slash.toml", port, "--board", "walk"):
+                out, trouble = patience.communicate(flash, WITHIN_S)
+                assert flash.returncode == 0, trouble
+                assert json.loads(out)["vehicle"] == "slash"
+                (tmp_path / "elsewhere").mkdir()
+                monkeypatch.chdir(tmp_path / "elsewhere")
+                _used(f"serial://{port}")
+
+
+def _used(uri):
+    found = json.loads(done("identify", uri, "--json"))[0]
+    assert (found["car"], found["vehicle"]) == ("red", "slash")
+    done("trim", "--car", uri, "steering=12")
+    differs = tandem("config", "diff", uri, "--json", within_s=WITHIN_S)
+    assert differs.returncode == 1, differs.stderr  # by the trim, and by nothing else
+    rows = some(json.loads(differs.stdout))
+    assert {row["parameter"].partition("[")[0] for row in rows} <= TRIMMED, rows
+    done("backup", "--car", uri, "red.json")
+    assert json.loads(Path("red.json").read_text())["vehicle"] == "slash"
