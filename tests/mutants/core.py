@@ -383,6 +383,7 @@ NOT_YET = {
     "host_bridge/station/backend/camera_process.py": _SHOWS,
     "host_bridge/station/backend/camera_pictures.py": _SHOWS,
     "host_bridge/station/backend/foxglove_feeds.py": _SHOWS,
+    "host_bridge/station/backend/plots_process.py": _SHOWS,
     "host_bridge/station/backend/replay_backend.py": _SHOWS,
     "host_bridge/station/backend/page_drive_view.py": _SHOWS,
     "host_bridge/station/server/page_files.py": _SHOWS,

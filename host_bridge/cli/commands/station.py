@@ -28,9 +28,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import datetime
-import os
 import sys
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -44,14 +42,12 @@ from host_bridge.sharing.services import Host
 from host_bridge.station import Server, StationBackend
 from host_bridge.station.backend.camera_process import open_camera
 from host_bridge.station.backend.foxglove_feeds import feed
-from host_bridge.station.backend.live_backend import POLL_S, LiveBackend, stop_cars
+from host_bridge.station.backend.live_backend import LiveBackend, stop_cars
+from host_bridge.station.backend.plots_process import PlotsProcess
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
-from host_bridge.station.server.reserve_ports import is_own_listener
-from host_bridge.station.server.server import LOOPBACK
 from host_bridge.station.views.foxglove_layout import LAYOUT
 from host_bridge.station.views.foxglove_server import FoxgloveServer
-from sim_mock.programs import children
 
 PORT = 8090  # any port that is seldom taken; --port has another
 _FOXGLOVE_PORT = 8765  # Foxglove's default port
@@ -181,7 +177,8 @@ async def _serve(
         print(f"http://127.0.0.1:{args.port}/{'#seat=' * has_seat}", end="")
         print(server.access.token if has_seat else "", flush=True)
         if has_plots:
-            plots.append(asyncio.create_task(_plot(server, _view_words(args))))
+            program = PlotsProcess(args.port, _view_words(args), server.tell_views)
+            plots.append(asyncio.create_task(program.run()))
         elif not args.no_plots:
             print("without plots: pip install 'tandem-cars[station]'", flush=True)
 
@@ -197,47 +194,6 @@ async def _serve(
 def _view_words(args: argparse.Namespace) -> list[str]:
     log = ["--log", str(args.log)] if args.log else []
     return [*log, *(f"--lidar={word}" for word in args.lidar)]
-
-
-async def _plot(server: Server, words: list[str]) -> None:
-    """Run the plots' program, and end it with this one.
-
-    The station goes on if it ends by itself.
-    """
-    port = server.access.port
-    process = await asyncio.create_subprocess_exec(
-        *children.module(
-            "host_bridge.station.views.plots_page", f"127.0.0.1:{port}", str(port + 1), *words
-        ),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the station, which then ends it
-        # under pytest NiceGUI assumes that it is being tested
-        env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
-    )
-    try:
-        # Another user's program may hold the port: its page must not be framed
-        while process.returncode is None and not (
-            await _is_answered(port + 1) and is_own_listener(port + 1)
-        ):
-            await asyncio.sleep(POLL_S)
-        server.has_views = True
-        code = await process.wait()
-        server.has_views = False
-        print(f"the plots' program ended ({code}); stop and seat go on", file=sys.stderr)
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
-
-
-async def _is_answered(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection(LOOPBACK, port)
-    except OSError:
-        return False
-    writer.close()
-    return True
 
 
 def _local_now() -> datetime.datetime:

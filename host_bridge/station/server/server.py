@@ -119,7 +119,7 @@ class StationBackend(Protocol):
 
 
 class Server:
-    """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``,
+    """Serves until it is closed. ``views`` is where the plots will be, as ``tell_views`` says,
     ``camera`` where pictures come from."""
 
     def __init__(
@@ -128,12 +128,16 @@ class Server:
         self.access = AccessRules(port)
         self._backend = backend
         self._stop_answers = StopAnswers(backend)
-        self.has_views = False
+        self._has_views, self._views_words = False, ""
         self._views = views
         self._camera = camera
         self._connection_limit: ConnectionLimit | None = None
         self._observers: set[ServerConnection] = set()
         self._seat: SeatHolder | None = None
+
+    def tell_views(self, has_views: bool, words: str) -> None:
+        """Show the plots or not; ``words`` is what is wrong with them, "" if nothing is."""
+        self._has_views, self._views_words = has_views, words
 
     async def run(self, is_up: Callable[[], None]) -> None:
         """Serve until cancelled. Raises errors.DeviceFault where the port is taken."""
@@ -180,7 +184,8 @@ class Server:
     def _text(self) -> str:
         shown: dict[str, object] = {
             "cars": self._backend.car_rows(),
-            "views": self._views * self.has_views,
+            "views": self._views * self._has_views,
+            "views_words": self._views_words,
             "seat": self._seat.row(self._backend.now_us()) if self._seat else None,
             **self._backend.extras(),
         }

@@ -214,6 +214,10 @@ def main() -> None:
             Slider(feed)
         Plots(feed, is_cell=cell)
 
+    @app.get("/alive")
+    async def alive() -> str:
+        return "yes"  # its event loop turns: the station asks
+
     @app.websocket("/scans")
     async def scans(socket: WebSocket) -> None:
         await send_scans(socket, feed, arguments.station.rpartition(":")[2])

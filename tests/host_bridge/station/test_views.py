@@ -96,6 +96,22 @@ def test_a_stop_works_while_the_plots_program_does_not(set_up, browser, number):
     page.call("Page.close")
 
 
+def test_plots_that_died_or_hang_are_told_and_started_again(set_up, browser):
+    """In their place; meanwhile nothing else of the page waits for them."""
+    page = set_up.page(browser)
+    words = "document.getElementById('views-words')"
+    for number in (signal.SIGKILL, signal.SIGSTOP):
+        page.until("!!document.querySelector('#views iframe')", 180.0)
+        page.until(f"{words}.hidden", 180.0)
+        victim = process_of(PORT)
+        os.kill(victim, number)
+        page.until(f"/Plots (stopped|are silent)/.test({words}.textContent)")
+        page.until("!document.querySelector('#views iframe')")
+        page.until("!!document.querySelector('#views iframe')", 180.0)
+        assert process_of(PORT) != victim
+    page.call("Page.close")
+
+
 def driven_through(folder: Path) -> Path:
     """The log of a short drive of a car and its twin that nothing stopped: a busy machine does."""
     for n in range(8):

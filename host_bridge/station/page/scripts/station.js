@@ -12,6 +12,7 @@ import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
 import { fillFacts, layFacts, openDrawer } from "/scripts/drawer.js";
 import { layFlag } from "/scripts/flag.js";
+import { layViews, showViews } from "/scripts/views.js";
 import "/scripts/theme.js";
 import { mark } from "/scripts/work.js";
 import "/scripts/distances.js";
@@ -71,7 +72,7 @@ function show(picture, silent) {
   showNote(byName.get(set[0]), looks);
   showHead(picture, cars, looks, silent);
   if (picture.replayed) showReplay(picture.replayed);
-  if (picture.views && !at("views").firstChild) frame(picture.views);
+  showViews(picture);
   hearScans(picture.views);
 }
 // The cars in front: those of the seat, else those that are chosen for it, else a pair that is driven together
@@ -129,12 +130,6 @@ function showReplay({ at_s, of_s }) {
   noStop();
   for (const it of document.querySelectorAll(".one")) it.hidden = true;
 }
-function frame(source) {
-  const it = make("iframe");
-  it.src = source + "?cell=true"; it.title = "Plots and replay";
-  at("views").append(it); at("views").hidden = false;
-  addEventListener("message", (event) => { if (event.source === it.contentWindow && event.data && event.data.isPressed) stopCars([]); });  // Esc was pressed in it
-}
 function speak(text) {  // a change of state, at most one a second
   if (performance.now() - spokenAt < SPOKEN_MS) return;
   spokenAt = performance.now();
@@ -167,5 +162,5 @@ reshape(at("seat-shape"), "PARKED");
 let sayTimer = 0;
 function say(text) { put(at("told"), text); clearTimeout(sayTimer); sayTimer = setTimeout(() => { if (at("told").textContent === text) put(at("told"), ""); }, 2000); }
 onStop(stopCars);
-layPads(say); laySeat(); layMap(); watch(); openStops(); layBar(); layFlag(); go(view);
+layPads(say); laySeat(); layMap(); watch(); openStops(); layBar(); layFlag(); layViews(stopCars); go(view);
 requestAnimationFrame(draw); requestAnimationFrame(drive);

@@ -90,6 +90,15 @@ class StationBackend:
             raise self.fault
         return {"steering": 0.4}
 
+    def car_rows(self):
+        return []
+
+    def extras(self):
+        return {}
+
+    def replay_position(self):
+        return None
+
     def distances(self, car):
         return [{"car": car}]
 
@@ -524,9 +533,23 @@ def test_a_page_that_does_not_read_is_told_no_lines_but_that_it_is_over(desk):
 
 def test_without_views_there_are_none_yet():
     server = Desk("http://views").server
-    assert server.has_views is False
+    assert (server._has_views, server._views_words) == (False, "")
     assert (server._views, server._camera) == ("http://views", "")
     assert (server.access.port, server._observers, server._seat) == (PORT, set(), None)
+
+
+def test_the_plots_are_shown_while_they_are_there_and_else_why_not():
+    server = Desk("http://views").server
+
+    def shown() -> tuple[str, str]:
+        picture = json.loads(server._text())
+        return picture["views"], picture["views_words"]
+
+    assert shown() == ("", "")
+    server.tell_views(True, "")
+    assert shown() == ("http://views", "")
+    server.tell_views(False, "Plots stopped.")
+    assert shown() == ("", "Plots stopped.")
 
 
 @pytest.mark.parametrize(
