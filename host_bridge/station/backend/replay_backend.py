@@ -16,9 +16,10 @@ from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import reading
 from host_bridge.sharing.connecting import is_lossless
 from host_bridge.station import Comparison, PageSeat, TelemetryView
+from host_bridge.station.views.signals import SIGNALS
 
 _EVERY_US = 50_000  # 20 Hz, as live
-_SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")
+_SERIES = ("pose", "lidar_ahead_m", *(it.key for it in SIGNALS))
 Row = dict[str, object]
 
 
@@ -95,6 +96,7 @@ class ReplayBackend:
 
     def _of(self, name: str) -> Row:
         rows = [next((it for it in f.cars if it["name"] == name), {}) for f in self._frames]
+        rows = [{**row, **row.get("signals", {})} for row in rows]
         return {key: [row.get(key) for row in rows] for key in _SERIES}
 
     async def stop(
@@ -103,6 +105,9 @@ class ReplayBackend:
         raise DataFileFault("this is a log: what it shows was driven then")
 
     async def raise_flag(self, by: str) -> None:
+        """Do nothing: what the log shows was driven then."""
+
+    async def lower_caps(self, by: str) -> None:
         """Do nothing: what the log shows was driven then."""
 
     def start_drive(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from host_bridge.cars.car import Car
 from host_bridge.core import CarStatus, State, stop_remedy, why_nobody_drives
 from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
+from host_bridge.station.views.signals import board_row, signal_row
 
 _LARGEST_DUTY = 10_000  # all of the time, in 1/10000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
@@ -68,6 +69,8 @@ def _heard(car: Car) -> dict[str, object]:
         "lidar_ahead_m": _lidar_ahead_m(car),
         "outputs": _outputs(car),
         "stop_sources": _stop_sources(car),
+        "signals": signal_row(car),
+        "parts": board_row(car),
         **_battery(car),
     }
 

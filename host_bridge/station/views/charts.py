@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable
+from csv import writer
 from typing import Any
 
 from host_bridge.station.views.feed import Point
@@ -27,9 +30,10 @@ PAIR_PLOTS = (
 )
 
 
-def options(title: str, unit: str) -> dict[str, Any]:
-    """Return the options of an empty plot."""
+def options(title: str, unit: str, *, is_map: bool = False) -> dict[str, Any]:
+    """Return the options of an empty plot; a map has its own scales, and no cursor."""
     return {
+        **({} if is_map else _cursor_and_zoom(title)),
         "animation": False,
         "aria": {"enabled": True},
         "title": {
@@ -48,16 +52,46 @@ def options(title: str, unit: str) -> dict[str, Any]:
     }
 
 
+def _cursor_and_zoom(title: str) -> dict[str, Any]:
+    """Return the options by which a plot shows its values, is zoomed, and is kept as a picture."""
+    return {
+        "tooltip": {"trigger": "axis", "confine": True, "transitionDuration": 0},
+        # the wheel zooms, a drag moves; options without an end keep what a person chose
+        "dataZoom": [{"type": "inside", "xAxisIndex": 0, "filterMode": "none"}],
+        "toolbox": {
+            "right": 0,
+            "top": 0,
+            "feature": {
+                "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": "#161c21"},
+                "restore": {"title": "All of it"},
+            },
+        },
+    }
+
+
 def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) -> dict[str, Any]:
     """Return a line of a plot, or a path of the map."""
     return {
         "name": name,
         "type": "line",
         "showSymbol": False,
+        "sampling": "minmax",  # of more points than pixels no peak is lost
         "data": data,
         "color": colour,
         "lineStyle": {"type": style, "width": width},
     }
+
+
+def csv(plots: Iterable[dict[str, Any]]) -> str:
+    """Return what these plots show as CSV, a row for each point."""
+    rows = [("plot", "line", "t_s", "value")]
+    for plot in plots:
+        title = plot["title"]["text"]
+        for one in plot["series"]:
+            rows += [(title, one["name"], t_s, value) for t_s, value in one["data"]]
+    text = io.StringIO()
+    writer(text).writerows(rows)
+    return text.getvalue()
 
 
 def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:

@@ -159,7 +159,8 @@ class StationFeed:
             return
         self.now_s = now_s
         for car in said["cars"]:
-            self.cars.setdefault(car["name"], TimeSeries()).add(now_s, car)
+            row = {**car, **car.get("signals", {})}
+            self.cars.setdefault(car["name"], TimeSeries()).add(now_s, row)
         for name, row in _pair_rows(said.get("together", [])):
             self.pairs.setdefault(name, TimeSeries()).add(now_s, row)
         self._take_scans(now_s)

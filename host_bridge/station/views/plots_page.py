@@ -11,6 +11,8 @@ import asyncio
 import logging
 import os
 import tempfile
+import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from host_bridge.station.views import charts
 from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
+from host_bridge.station.views.signals import SIGNALS
 
 _DRAW_S = 0.4  # between two drawings: a browser on a laptop keeps up
 _MEASURE_S = 2.0
 _SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
-_MAP_HEIGHT, _PLOT_HEIGHT, _CELL_HEIGHT = 384, 240, 204  # pixels
+_MAP_HEIGHT, _PLOT_HEIGHT, _CELL_HEIGHT = 384, 240, 160  # pixels
 _SCANS_S = 0.1  # a LIDAR turns ten times a second or more
 # Esc stops from this frame, too: it asks the station itself, and then tells the page around it
 _ESC = """<script>document.addEventListener("keydown", (event) => {
@@ -48,9 +51,14 @@ class Plots:
         """``is_cell``: in the cell of the station's page, which has its own map."""
         self._feed = feed
         height = _CELL_HEIGHT if is_cell else _PLOT_HEIGHT
-        self._map = None if is_cell else _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
-        box = ui.element("div").classes("w-full")
-        with box.style("display: grid; gap: 12px; grid-template-columns: " + _columns(is_cell)):
+        self._map = None if is_cell else _map()
+        self._tools = PlotTools(self)
+        self._height = height
+        self._chosen: dict[str, ui.echart] = {}  # by the key of its signal
+        self._box = ui.element("div").classes("w-full")
+        with self._box.style(
+            "display: grid; gap: 12px; grid-template-columns: " + _columns(is_cell)
+        ):
             self._of_pairs = [
                 (_chart(title, unit, height), keys) for title, unit, keys in charts.PAIR_PLOTS
             ]
@@ -70,11 +78,29 @@ class Plots:
             width = float(found or 0) - charts.LEFT - charts.RIGHT
             self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
 
+    def choose(self, keys: Collection[str]) -> None:
+        """Have a plot of each of these signals, besides the standing ones."""
+        for key in [it for it in self._chosen if it not in keys]:
+            self._chosen.pop(key).delete()
+        with self._box:
+            for it in SIGNALS:
+                if it.key in keys and it.key not in self._chosen:
+                    self._chosen[it.key] = _chart(it.words, it.unit, self._height)
+
+    def csv(self) -> str:
+        """Return all that is drawn, as CSV."""
+        shown = [it for it, _ in (*self._charts, *self._of_pairs)] + [*self._chosen.values()]
+        return charts.csv(it.options for it in shown)
+
     def draw(self) -> None:
-        """Redraw everything for the time that is shown."""
+        """Redraw everything for the time that is shown, unless that stands still."""
+        if not self._tools.may_draw():
+            return
         cars, pairs = _coloured(self._feed.cars), _coloured(self._feed.pairs)
         for chart, keys in self._charts:
             self._draw_lines(chart, keys, cars)
+        for key, chart in self._chosen.items():
+            self._draw_lines(chart, ((key, "solid"),), cars)
         for chart, keys in self._of_pairs:
             chart.set_visibility(bool(pairs))
             self._draw_lines(chart, keys, pairs)
@@ -112,8 +138,49 @@ class Plots:
         chart.update()
 
 
+class PlotTools:
+    """The row above the plots: which signals, whether they stand still, and what they show."""
+
+    def __init__(self, plots: Plots) -> None:
+        self._plots = plots
+        self._paused_s: float | None = None
+        names = {it.key: f"{it.words}, {it.unit}" for it in SIGNALS}
+        with ui.row().classes("w-full items-center no-wrap"):
+            select = ui.select(
+                names,
+                label="+ any signal",
+                multiple=True,
+                with_input=True,
+                value=[],
+                on_change=lambda event: plots.choose(event.value),
+            )
+            select.props("dense options-dense use-chips").style("flex: 1; min-width: 140px")
+            self._button = ui.button("Pause", on_click=self._toggle).props("dense no-caps")
+            ui.button("CSV", on_click=self._save).props("dense no-caps")
+
+    def may_draw(self) -> bool:
+        """Return False while the plots stand still; say for how long."""
+        if self._paused_s is None:
+            return True
+        self._button.text = f"Paused {time.monotonic() - self._paused_s:.0f} s ago: go on"
+        return False
+
+    def _toggle(self) -> None:
+        self._paused_s = time.monotonic() if self._paused_s is None else None
+        self._button.text = "Pause"
+        self._button.props(f"color={'primary' if self._paused_s is None else 'warning'}")
+
+    def _save(self) -> None:
+        ui.download.content(self._plots.csv(), "plots.csv", "text/csv")
+
+
 def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
     return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
+
+
+def _map() -> ui.echart:
+    options = charts.options("map by each car's own odometry", "m", is_map=True)
+    return ui.echart(options).classes("w-full").style(f"height: {_MAP_HEIGHT}px")
 
 
 def _columns(is_cell: bool) -> str:

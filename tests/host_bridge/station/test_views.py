@@ -26,6 +26,11 @@ pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station
 PORT, LOG_PORT = PORTS + 4, PORTS + 6
 ANSWER = "document.getElementById('answer')"
 STATES = "[...document.querySelectorAll('.state')].map((it) => it.dataset.state)"
+PAUSE = "[...document.querySelectorAll('button')].find((it) => /^Pause/.test(it.innerText))"
+NEWEST = (
+    "getElement(parseInt(document.querySelectorAll('.nicegui-echart')[3].id.slice(1)))"
+    ".chart.getOption().series.map((it) => it.data)"
+)
 CHARTS = "document.querySelectorAll('canvas').length"
 
 
@@ -77,6 +82,31 @@ def test_live_plots_are_drawn_and_nothing_is_asked_of_another_machine(set_up, br
     page = plots(browser, PORT)
     time.sleep(1.0)
     assert hosts_of(page) <= {"localhost", "127.0.0.1"}
+    page.call("Page.close")
+
+
+def test_any_signal_is_plotted_by_words_and_the_plots_stand_still_on_demand(set_up, browser):
+    page = plots(browser, PORT)
+    page.call("Page.bringToFront")
+    before = page.js(CHARTS)
+    page.click("input[aria-label='+ any signal']")
+    page.call("Input.insertText", text="gyrosc")
+    page.until("/turning, to the left/.test(document.querySelector('.q-menu')?.innerText)")
+    page.click(".q-menu .q-item")
+    page.until(f"{CHARTS} === {before + 1}")
+    page.until(
+        "[...document.querySelectorAll('.nicegui-echart')].map((it) =>"
+        " getElement(parseInt(it.id.slice(1))).chart.getOption())"
+        ".some((it) => /turning/.test(it.title[0].text) && it.series[0]?.data.length > 5)"
+    )
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab")
+    page.js(f"{PAUSE}.click(); 1")
+    page.until("/Paused [1-9] s ago/.test(document.body.innerText)")
+    drawn = page.js(NEWEST)
+    time.sleep(1.0)
+    assert page.js(NEWEST) == drawn
+    page.js(f"{PAUSE}.click(); 1")
+    page.until("!/Paused/.test(document.body.innerText)")
     page.call("Page.close")
 
 

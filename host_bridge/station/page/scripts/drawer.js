@@ -1,5 +1,6 @@
 // The drawer: what a car says beyond its tile, its stopping distances, and what is changed on the stand.
 import { at, make, put, signed } from "/scripts/dom.js";
+import { fillDiagnostics, layDiagnostics } from "/scripts/diagnostics.js";
 
 const ROWS = [
   ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}, ${lossWords(c)}`],
@@ -26,12 +27,13 @@ export function layFacts(cars) {
     const it = make("section", "facts"), list = make("dl");
     it.id = "facts-" + car.name;
     for (const [key, words] of ROWS) { const value = make("dd"); value.dataset.key = key; list.append(make("dt", "", words), value); }
-    it.append(make("h2", "", `${car.number} ${car.name}`), list);
+    it.append(make("h2", "", `${car.number} ${car.name}`), list, layDiagnostics());
     return it;
   }));
 }
 export function fillFacts(car) {
-  const it = at("facts-" + car.name);
+  const it = at("drawer").hidden ? null : at("facts-" + car.name);  // what nobody sees costs nothing
+  if (it) fillDiagnostics(it.querySelector(".diagnostics"), car);
   if (it) for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
 }
 export function openDrawer(opens = at("drawer").hidden) {

@@ -109,10 +109,22 @@ function showConfig(said) {
     for (const key of ["name", "value", "unit", "low", "high", "file"]) row.append(make("td", "", String(it[key])));
     return row;
   }));
-  at("parameters").replaceChildren(make("p", "", `${said.rows.length} parameters; all but the beat are changed in the vehicle file: tandem config write`), table);
+  at("parameters").replaceChildren(make("p", "", "All but the beat are changed in the vehicle file: tandem config write"), searchOf(table), table);
   const beat = said.rows.find((it) => it.name === "step_us");
   fill(at("changes"), [field("step_s", "beat, step_s", "s", beat.value / 1e6, 0.01, 0.02, 0.001)], "Write the beat",
     (changes) => adjust({ do: "write", changes, words: "written and read back" }, () => readConfig()));
+}
+function searchOf(table) {  // by a part of a name or a unit; "differs" finds what is not as in the vehicle file
+  const it = make("label", "", "Search "), field = make("input"), count = make("output"), rows = [...table.rows].slice(1);
+  Object.assign(field, { type: "search", id: "find-parameter", placeholder: "steer, mv, differs" });
+  field.oninput = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows) row.hidden = !words.every((word) => word === "differs" ? row.className === "differs" : row.textContent.toLowerCase().includes(word));
+    put(count, ` ${rows.filter((row) => !row.hidden).length} of ${rows.length}`);
+  };
+  field.oninput();
+  it.append(field, count);
+  return it;
 }
 const readConfig = () => adjust({ do: "config", words: "this is what its board holds" }, showConfig);
 at("readtrim").onclick = () => adjust({ do: "trims", words: "this is how it is trimmed" }, showTrims);

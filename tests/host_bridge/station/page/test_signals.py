@@ -1,0 +1,71 @@
+"""The signals that plots may show: each is a number of a car's row, in words and with a unit."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from host_bridge.cars.car import Car
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.station.views import charts
+from host_bridge.station.views.car_row import car_row
+from host_bridge.station.views.signals import SIGNALS, board_row, signal_row
+from tests.host_bridge.drive.drives import Drive, Rig
+from tests.support.evidence import every
+
+FROM_THE_VIEW = {"age_ms", "loss_percent", "clock_bound_ms"}  # known to who watches, not to the car
+
+
+def unheard() -> Car:
+    return Car("car", Connection(own_protocol_hash(), None), None)
+
+
+def test_each_signal_is_in_the_row_of_a_car_that_reports():
+    drive = Drive(Rig("a"))
+    drive.bind()
+    drive.advance(0.5)
+    car = drive.rigs[0].car
+    row = car_row(car, 0, 0, "")
+    told = {**row, **row["signals"]}
+    assert every(it.key in told for it in SIGNALS if it.key not in FROM_THE_VIEW)
+    assert every(isinstance(told[it.key], int | float | None) for it in SIGNALS if it.key in told)
+
+
+def test_what_a_board_says_of_its_parts_and_nothing_of_those_that_it_has_not():
+    drive = Drive(Rig("a"))
+    drive.bind()
+    drive.advance(2.0)
+    parts = board_row(drive.rigs[0].car)
+    assert (parts["has_imu"], parts["rc"], parts["vesc"]) == (True, None, None)
+    assert parts["beat_ms"] == 10.0
+    assert set(board_row(Car("car", Connection(own_protocol_hash(), None), None)).values()) == {
+        None
+    }
+
+
+def test_each_has_words_and_a_unit_of_its_own():
+    assert len({(it.words, it.unit) for it in SIGNALS}) == len(SIGNALS) > 20
+    assert every(it.words and it.unit for it in SIGNALS)
+
+
+def test_what_a_car_does_not_report_is_not_known():
+    assert set(signal_row(Car("car", Connection(own_protocol_hash(), None), None)).values()) == {
+        None
+    }
+
+
+def test_the_csv_of_plots_has_a_row_for_each_point_that_is_drawn():
+    plot = charts.options("speed", "m/s")
+    plot["series"] = [charts.line("red, its twin", [[-0.1, 1.5], [0.0, 1.6]], "#fff", "solid")]
+    rows = list(csv.reader(io.StringIO(charts.csv([plot, charts.options("battery", "V")]))))
+    assert rows == [
+        ["plot", "line", "t_s", "value"],
+        ["speed, m/s", "red, its twin", "-0.1", "1.5"],
+        ["speed, m/s", "red, its twin", "0.0", "1.6"],
+    ]
+
+
+def test_a_map_is_not_zoomed_along_one_of_its_axes():
+    assert "dataZoom" in charts.options("speed", "m/s")
+    assert "dataZoom" not in charts.options("map", "m", is_map=True)
