@@ -327,7 +327,7 @@ NOT_YET = {
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
         ("camera_server", _SHOWS), ("charts", _SHOWS), ("comparison", _SHOWS), ("feed", _SHOWS),
         ("foxglove_server", _SHOWS), ("foxglove_layout", _SHOWS), ("car_row", _SHOWS),
-        ("telemetry_view", _SHOWS), ("known_cars", _SHOWS),
+        ("telemetry_view", _SHOWS), ("known_cars", _SHOWS), ("signals", _SHOWS),
         ("plots_page", _SHOWS),
     )},
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
@@ -388,8 +388,8 @@ NOT_YET = {
     "host_bridge/station/backend/page_drive_view.py": _SHOWS,
     "host_bridge/station/server/page_files.py": _SHOWS,
     **{f"host_bridge/station/backend/{name}.py": _UNTRIED for name in (
-        "live_backend", "page_requests", "programs", "red_flag", "stand", "started_twins",
-        "stop_rounds", "stop_tables", "watched_car",
+        "live_backend", "page_requests", "programs", "red_flag", "slow_zone", "stand",
+        "started_twins", "stop_rounds", "stop_tables", "watched_car",
     )},
     "host_bridge/inputs/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
     "host_bridge/inputs/gamepad/virtual.py": "a pad for tests",

@@ -27,6 +27,7 @@ from host_bridge.station.backend.page_drive_view import PageDriveView
 from host_bridge.station.backend.page_requests import PageRequests
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.red_flag import RedFlag
+from host_bridge.station.backend.slow_zone import SlowZone
 from host_bridge.station.backend.stand import seat_limits
 from host_bridge.station.backend.started_twins import StartedTwins
 from host_bridge.station.backend.stop_rounds import StopRounds, Tell
@@ -61,6 +62,7 @@ class LiveBackend:
         self._camera = camera
         self._local_now = local_now
         self._twins = StartedTwins()
+        self._slow_zone = SlowZone()
         self._stop_tables = StopTables()
         # A page's own have threads of their own, and none of them waits for what others ask for
         self._rounds = {is_page: StopRounds(_stop) for is_page in (True, False)}
@@ -122,6 +124,14 @@ class LiveBackend:
             await self.stop((), lambda row: None, is_page=True)
         await self._red_flag.follow(self._cars)
 
+    async def lower_caps(self, by: str) -> None:
+        """Lower the cap of every car that is faster than a marshal runs."""
+        await self._slow_zone.lower(by, self._caps_mps())
+
+    def _caps_mps(self) -> dict[str, float | None]:
+        outputs = {name: it.opened.car.outputs for name, it in self._cars.items()}
+        return {name: it.cap_mps if it else None for name, it in outputs.items()}
+
     def _bury(self, watched: WatchedCar) -> None:
         """Keep a car that is served no longer as it was."""
         now_us = self.now_us()
@@ -142,6 +152,7 @@ class LiveBackend:
             "together": self._comparison.rows(),
             "twins": self._twins.words,
             "flag": self._red_flag.row(),
+            "slow": self._slow_zone.row(self._caps_mps()),
             "programs": list(self._programs),
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,

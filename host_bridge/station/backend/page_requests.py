@@ -59,7 +59,10 @@ class PageRequests:
             return {"of": what, **await self._start_twin(str(asked.get("car")))}
         if asked.get("car") in self._cars:
             return await adjust(asked)
-        return {"of": asked.get("do"), "is_done": True}
+        why = (
+            f"{asked['car']} is not served" if asked.get("car") else f"nothing is known of {what!r}"
+        )
+        return {"of": what, "is_done": False, "text": why}
 
     async def _record(self, asked: Row) -> str:
         self._recording.start(sorted(self._cars))

@@ -82,6 +82,9 @@ class StationBackend(Protocol):
     async def raise_flag(self, by: str) -> None:
         """Stop all cars, and keep them from being armed until the red flag is lifted."""
 
+    async def lower_caps(self, by: str) -> None:
+        """Lower the cap of every car that is faster than a marshal runs; raise none."""
+
     def start_drive(
         self,
         names: Sequence[str],
@@ -244,10 +247,12 @@ class Server:
     async def _watch(self, connection: ServerConnection) -> None:
         self._observers.add(connection)
         try:
-            async for message in connection:  # of cars that are there, nothing but the red flag
+            async for message in connection:  # of cars that are there, only to slow and to hold
                 said = read_object(message)
                 if said.get("do") == "red flag":
                     await self._backend.raise_flag(page_name(said))
+                if said.get("do") == "slow":
+                    await self._backend.lower_caps(page_name(said))
                 if isinstance(said.get("seek_s"), int | float):
                     self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
         finally:

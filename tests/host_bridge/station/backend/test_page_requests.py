@@ -53,7 +53,14 @@ def asking(monkeypatch, tmp_path):
         ({"do": "lift flag"}, {"of": "lift flag", "is_done": True, "text": ""}),
         ({"do": "end recording"}, {"of": "end recording", "is_done": True, "text": ""}),
         ({"do": "distances"}, {"of": "distances", "is_done": True, "text": ""}),
-        ({"do": "no such"}, {"of": "no such", "is_done": True}),
+        (
+            {"do": "no such"},
+            {"of": "no such", "is_done": False, "text": "nothing is known of 'no such'"},
+        ),
+        (
+            {"do": "config", "car": "red"},
+            {"of": "config", "is_done": False, "text": "red is not served"},
+        ),
     ],
 )
 def test_each_request_is_answered_with_what_came_of_it(asking, asked, said):

@@ -68,6 +68,7 @@ class StationBackend:
         self.boards: list[dict[str, str]] = []
         self.programs: list[str] = []
         self.flags: list[str] = []
+        self.slowed: list[str] = []
         self.of_pages: list[bool] = []
 
     async def stop(self, names, tell, *, is_page) -> None:
@@ -80,6 +81,9 @@ class StationBackend:
 
     async def raise_flag(self, by) -> None:
         self.flags.append(by)
+
+    async def lower_caps(self, by) -> None:
+        self.slowed.append(by)
 
     def start_drive(self, names, seat, ended, boards, program):
         self.boards.append(boards)
@@ -670,6 +674,11 @@ def test_no_program_drives_on_the_stand(desk):
 def test_any_page_of_the_station_raises_the_red_flag(desk):
     desk.page("/status", {"do": "red flag", "by": "Phone"}, {"do": "red flag"}, {"do": "other"})
     assert desk.backend.flags == ["Phone", "Another page"]
+
+
+def test_any_page_of_the_station_slows_all_cars(desk):
+    desk.page("/status", {"do": "slow", "by": "Phone"}, {"do": "slow"}, {"do": "other"})
+    assert (desk.backend.slowed, desk.backend.flags) == (["Phone", "Another page"], [])
 
 
 def test_the_red_flag_is_lifted_with_the_token_alone(desk):
