@@ -96,8 +96,8 @@ class ReplayBackend:
 
     def _of(self, name: str) -> Row:
         rows = [next((it for it in f.cars if it["name"] == name), {}) for f in self._frames]
-        rows = [{**row, **row.get("signals", {})} for row in rows]
-        return {key: [row.get(key) for row in rows] for key in _SERIES}
+        numbers = [_numbers(row) for row in rows]
+        return {key: [row.get(key) for row in numbers] for key in _SERIES}
 
     async def stop(
         self, names: tuple[str, ...], tell: Callable[[Row], None], *, is_page: bool = False
@@ -162,6 +162,12 @@ class LoggedCars:
             for number, it in enumerate(sorted(self._telemetry_views), 1)
         ]
         return ReplayFrame(time_s, cars, self.comparison.rows())
+
+
+def _numbers(row: Row) -> Row:
+    """Return a car's row with its signals beside its other values."""
+    signals = row.get("signals")
+    return {**row, **signals} if isinstance(signals, dict) else row
 
 
 def _frames(path: Path, vehicles: Vehicles) -> Iterator[ReplayFrame]:
