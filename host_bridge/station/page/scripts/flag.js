@@ -25,7 +25,7 @@ function showSlow(slow) {
   at("slowed").hidden = !slow;
   if (!slow) return;
   const not = Object.entries(slow.missing).map(([name, why]) => `${name} (${why})`);
-  put(at("slowed"), `${not.length ? `NOT slow: ${not.join(", ")}. ` : ""}Slow by ${slow.by}: ${slow.slow.join(", ") || "no car yet"} at most ${slow.cap_mps.toFixed(1)} m/s. Park a car to give it another cap: tandem cap.`);
+  put(at("slowed"), `${not.length ? `NOT slow: ${not.join(", ")}. ` : ""}Slow by ${slow.by}: ${slow.slow.length ? `${slow.slow.join(", ")} at most ${slow.cap_mps.toFixed(1)} m/s` : "no car is slow yet"}. Park a car to give it another cap: tandem cap.`);
 }
 const count = (list, all) => `${list.length} of ${all} ${all === 1 ? "car" : "cars"}`;
 seen.push((picture) => {
