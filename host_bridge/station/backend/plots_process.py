@@ -16,7 +16,7 @@ _ASKED_EVERY_S = 1.0
 _SILENT_S = 2.0  # a person who looks at plots that stand still wants to know it
 _HUNG_S = 10.0  # a busy machine keeps it from answering for some seconds
 _AGAIN_S = 2.0  # a program that ends at once takes little of a core
-_LONGEST_AGAIN_S = 30.0
+_LONGEST_AGAIN_S = 30.0  # who mends its cause sees it again without a new start of the station
 _ASK = b"GET /alive HTTP/1.0\r\nHost: localhost\r\n\r\n"
 
 Tell = Callable[[bool, str], None]

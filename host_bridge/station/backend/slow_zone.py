@@ -13,7 +13,10 @@ Run = Callable[..., Awaitable[tuple[bool, object]]]
 
 
 class SlowZone:
-    """Lowers caps to a marshal's pace, and keeps which cars have not followed the newest press. ``run`` runs a command."""
+    """Lowers caps to a marshal's pace, and keeps which cars have not followed the newest press.
+
+    ``run`` runs a command.
+    """
 
     def __init__(self, run: Run = run_json_command) -> None:
         self._run = run
