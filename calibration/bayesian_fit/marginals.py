@@ -90,7 +90,7 @@ def marginals(optimum: Optimum, deviations: Floats, moved: Moved) -> list[Margin
     ``deviations`` include the uncertainty of the scales. A parameter whose own profile is normal
     takes the widest of its marginals as the bent profiles imply them, if wider than the normal one.
     """
-    profiles = [_Profile(optimum, i, moved) for i in range(len(optimum.at))]
+    profiles = [_LikelihoodProfile(optimum, i, moved) for i in range(len(optimum.at))]
     bent = [one.curve() for one in profiles if not one.is_normal()]
     found = []
     for profile, deviation in zip(profiles, deviations, strict=True):
@@ -156,7 +156,7 @@ class _ProfilePoint(NamedTuple):
     cost: float
 
 
-class _Profile:
+class _LikelihoodProfile:
     """The profile likelihood of one parameter; others at the edge of their range stay there."""
 
     def __init__(self, optimum: Optimum, number: int, moved: Moved) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibration.commands.calibrate_report import CalibrationReport
 from calibration.files.log_file import LogCalibration
-from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.trace import DriveTrace, refuse_several_cars
 from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.logs.tracked_positions import with_tracked_positions
 from calibration.regression.identify import identify
@@ -23,7 +23,7 @@ def read_log(
     load: Load,
     tape_m: float | None,
     places: Path | None,
-) -> Trace:
+) -> DriveTrace:
     """Read a log, with the length of its tape and with its tracked positions, if there are any.
 
     ``choices`` are the fields of ``LogChoices``. Raises errors.TandemError.
@@ -33,7 +33,7 @@ def read_log(
 
 
 def report(
-    traces: Sequence[Trace], load: Callable[[str], Vehicle], day: date, command: str
+    traces: Sequence[DriveTrace], load: Callable[[str], Vehicle], day: date, command: str
 ) -> CalibrationReport:
     """Identify one car from its logs; ``load`` returns its vehicle, given the type in the logs.
 

@@ -8,10 +8,10 @@ from math import isfinite
 from typing import Any
 
 from calibration.files.log_file import LogCalibration, LogSource, log_file_text
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import BY_NAME, Finding
-from calibration.vehicles.board import VehicleFiles, calibrated_vehicle
+from calibration.vehicles.board import VehicleTypes, calibrated_vehicle
 from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.vesc_yaml import vesc_yaml
 from host_bridge.core import Vehicle
@@ -22,7 +22,7 @@ class CalibrationReport:
     """One car as its logs determine it, with the files that can be made of that."""
 
     found: Identification
-    traces: Sequence[Trace]
+    traces: Sequence[DriveTrace]
     vehicle: Vehicle
     calibration: LogCalibration
 
@@ -38,7 +38,7 @@ class CalibrationReport:
         """Return F1TENTH's vesc.yaml. Raises errors.UsageFault without a VESC."""
         return vesc_yaml(self.vehicle, self.calibration)
 
-    def vehicle_file(self, vehicles: VehicleFiles) -> str:
+    def vehicle_file(self, vehicles: VehicleTypes) -> str:
         """Return a vehicle file. Raises errors.VehicleFileFault for numbers that none may have."""
         return calibrated_vehicle(self.vehicle, self.calibration, vehicles)[0]
 

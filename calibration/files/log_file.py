@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import (
     BY_NAME,
@@ -45,7 +45,7 @@ class LogSource:
     tape_m: float = 0.0
 
     @classmethod
-    def of(cls, trace: Trace) -> LogSource:
+    def of(cls, trace: DriveTrace) -> LogSource:
         return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
 
 
@@ -65,7 +65,12 @@ class LogCalibration:
 
     @classmethod
     def of(
-        cls, found: Identification, traces: Sequence[Trace], vehicle: str, date: str, command: str
+        cls,
+        found: Identification,
+        traces: Sequence[DriveTrace],
+        vehicle: str,
+        date: str,
+        command: str,
     ) -> LogCalibration:
         data = tuple(map(LogSource.of, traces))
         return cls(vehicle, date, command, data, found.findings, found.steering_map)

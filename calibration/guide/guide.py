@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from calibration.guide.manoeuvres import MANOEUVRES, CalibrationDrive, seconds_of
-from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.trace import DriveTrace, refuse_several_cars
 from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.regression.identify import identify
 from host_bridge.core import Vehicle
@@ -53,7 +53,7 @@ class GuidedCalibration:
             ) from None
         self._tapes = _read_tapes(folder / ANSWERS)
 
-    def run(self) -> list[Trace]:
+    def run(self) -> list[DriveTrace]:
         """Do all steps; return the traces of their drives.
 
         Raises errors.TandemError.
@@ -61,13 +61,13 @@ class GuidedCalibration:
         total = len(MANOEUVRES)
         print(f"Calibrating {self._car}, a {self._vehicle.name}, in {total} steps.")
         print(f"Logs and answers are kept in {self._folder}; Ctrl-C ends, the same words go on.")
-        traces: list[Trace] = []
+        traces: list[DriveTrace] = []
         for step, manoeuvre in enumerate(MANOEUVRES, 1):
             print(f"\nStep {step} of {total}: {manoeuvre.name}, {manoeuvre.where}")
             traces.append(self._step(manoeuvre, traces))
         return traces
 
-    def _step(self, manoeuvre: CalibrationDrive, before: Sequence[Trace]) -> Trace:
+    def _step(self, manoeuvre: CalibrationDrive, before: Sequence[DriveTrace]) -> DriveTrace:
         log = self._folder / f"{manoeuvre.name}.mcap"
         for _ in range(_TRIES):
             if log.exists():
@@ -85,7 +85,7 @@ class GuidedCalibration:
             self._set_aside(manoeuvre, log)
         return trace
 
-    def _drive(self, manoeuvre: CalibrationDrive, log: Path, before: Sequence[Trace]) -> None:
+    def _drive(self, manoeuvre: CalibrationDrive, log: Path, before: Sequence[DriveTrace]) -> None:
         print(f"  {manoeuvre.text}")
         straight = self._straight(before)
         commands = self._folder / f"{manoeuvre.name}.csv"
@@ -118,7 +118,7 @@ class GuidedCalibration:
             (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
         part.rename(log)  # last, when every question is answered: now the step counts as done
 
-    def _straight(self, before: Sequence[Trace]) -> float:
+    def _straight(self, before: Sequence[DriveTrace]) -> float:
         """Return the steering that drives straight, as a part of full lock, from the drives so far.
 
         It is 0 before the first drive that identifies the trim.
@@ -128,12 +128,12 @@ class GuidedCalibration:
             return 0.0
         return float(trim.value / self._vehicle.steer_max_rad)
 
-    def _read(self, manoeuvre: CalibrationDrive, log: Path) -> Trace:
+    def _read(self, manoeuvre: CalibrationDrive, log: Path) -> DriveTrace:
         wanted = LogChoices(vehicle=self._vehicle.path)
         tape_m = self._tapes.get(manoeuvre.name)
         return read_trace(log, wanted, self._load, tape_m)
 
-    def _lacking(self, manoeuvre: CalibrationDrive, traces: Sequence[Trace]) -> str:
+    def _lacking(self, manoeuvre: CalibrationDrive, traces: Sequence[DriveTrace]) -> str:
         if not manoeuvre.determines:
             return ""
         found = identify(traces, self._vehicle).finding(manoeuvre.determines)

@@ -44,7 +44,7 @@ def series(rows: Sequence[Sequence[float]]) -> Series:
 
 
 @dataclass(frozen=True)
-class Trace:
+class DriveTrace:
     """One drive's series; lengths in m, angles in rad, times in s, left and forward positive.
 
     ``steering``: the angle that the car's program commands, by the map that it holds.
@@ -93,7 +93,7 @@ class Trace:
         return np.asarray(first[np.maximum(place, 0)])
 
 
-def refuse_several_cars(traces: Sequence[Trace]) -> None:
+def refuse_several_cars(traces: Sequence[DriveTrace]) -> None:
     """Raise errors.UsageFault if the traces are of several cars; the board identifies a car."""
     known = [trace for trace in traces if trace.board_id]
     if len({trace.board_id for trace in known}) > 1:

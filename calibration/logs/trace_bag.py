@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.trace import Series, Trace, series
+from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
@@ -19,7 +19,7 @@ BAG = "bag of ROS"  # the kind of such a trace
 ERPM_COUNTS = 10.0
 
 
-def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Trace:
+def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> DriveTrace:
     """Read a bag. Raises errors.DataFileFault if it has neither commands nor motion of a car."""
     bag = read_bag_series(path, dict(topics))
     if not (bag.told or bag.odometry or bag.motor):
@@ -34,7 +34,7 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> T
     travel, notes = _travel(bag, per_m)
     commands = np.array(bag.told) if bag.told else np.zeros((0, 3))
     is_asked = commands[:, 1] != 0.0
-    return Trace(
+    return DriveTrace(
         path.name,
         bag.sha256,
         BAG,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.trace import Series, Trace, series
+from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.files import Key, Table, TableSchema, number, read_table, told_as
@@ -47,7 +47,7 @@ COLUMNS = {key.name: key.meaning for key in SCHEMA.columns if key.name != TIME}
 
 def read_trace_csv(
     path: Path, vehicle: Vehicle, other_names: Mapping[str, str] | None = None
-) -> Trace:
+) -> DriveTrace:
     """Read such a table; ``other_names`` has the file's names of columns by ours.
 
     Raises errors.DataFileFault for what is none.
@@ -59,7 +59,7 @@ def read_trace_csv(
     if target.is_present:
         moving = np.where(target.values != 0.0, target.values, np.nan)
         target = Series(target.t_s, moving)
-    return Trace(
+    return DriveTrace(
         path.name,
         sha256_of(path),
         "CSV",

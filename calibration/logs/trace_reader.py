@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from calibration.logs import trace_tandem as own_log
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.logs.trace_bag import read_trace_bag
 from calibration.logs.trace_csv import read_trace_csv
 from host_bridge.core import Vehicle
@@ -32,12 +32,14 @@ class LogChoices:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_trace(path: Path, wanted: LogChoices, load: Load, tape_m: float | None = None) -> Trace:
+def read_trace(
+    path: Path, wanted: LogChoices, load: Load, tape_m: float | None = None
+) -> DriveTrace:
     """Read a log. Raises errors.DataFileFault if it is none, UsageFault for a missing choice."""
     return replace(_reader(path)(path, wanted, load), tape_m=tape_m)
 
 
-def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
+def _reader(path: Path) -> Callable[[Path, LogChoices, Load], DriveTrace]:
     if path.is_dir() and own_log.cars_of_tandem_tables(path):
         return _tables
     if path.suffix == ".csv":
@@ -46,15 +48,15 @@ def _reader(path: Path) -> Callable[[Path, LogChoices, Load], Trace]:
     return _bag if is_bag(path) and not is_own else _own
 
 
-def _csv(path: Path, wanted: LogChoices, load: Load) -> Trace:
+def _csv(path: Path, wanted: LogChoices, load: Load) -> DriveTrace:
     return read_trace_csv(path, load(_vehicle_named(path, wanted)), wanted.columns)
 
 
-def _bag(path: Path, wanted: LogChoices, load: Load) -> Trace:
+def _bag(path: Path, wanted: LogChoices, load: Load) -> DriveTrace:
     return read_trace_bag(path, load(_vehicle_named(path, wanted)), wanted.topics)
 
 
-def _tables(path: Path, wanted: LogChoices, load: Load) -> Trace:
+def _tables(path: Path, wanted: LogChoices, load: Load) -> DriveTrace:
     car = _chosen(path, own_log.cars_of_tandem_tables(path), wanted.car)
     return own_log.read_tandem_tables(path, car, load(_vehicle_named(path, wanted)))
 
@@ -69,7 +71,7 @@ def _vehicle_named(path: Path, wanted: LogChoices) -> str:
     )
 
 
-def _own(path: Path, wanted: LogChoices, load: Load) -> Trace:
+def _own(path: Path, wanted: LogChoices, load: Load) -> DriveTrace:
     cars = own_log.logged_cars(path)
     car = _chosen(path, list(cars), wanted.car)
     vehicle = wanted.vehicle or cars[car]

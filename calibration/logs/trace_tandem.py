@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.logs.trace import Trace, series
+from calibration.logs.trace import DriveTrace, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
@@ -64,7 +64,7 @@ def logged_cars(path: Path) -> dict[str, str]:
     return {name: row.get("vehicle", "") for name, row in cars.items()}
 
 
-def read_tandem_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
+def read_tandem_log(path: Path, car: str, vehicle: Vehicle) -> DriveTrace:
     """Read one car's drive from a log. Raises errors.DataFileFault for what is no log of Tandem."""
     rows = (
         (it.topic, it.value)
@@ -76,7 +76,7 @@ def read_tandem_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
     return replace(trace, board_id=facts.get("board_id", ""))
 
 
-def read_tandem_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
+def read_tandem_tables(folder: Path, car: str, vehicle: Vehicle) -> DriveTrace:
     """Read one car's drive from the folder that ``tandem log FILE --csv FOLDER`` wrote.
 
     Raises errors.DataFileFault.
@@ -145,7 +145,7 @@ class _CollectedSeries:
         for topic, row in rows:
             getattr(self, f"_{topic}")(row)
 
-    def trace(self, file: str, sha256: str, kind: str) -> Trace:
+    def trace(self, file: str, sha256: str, kind: str) -> DriveTrace:
         """Return the trace. Raises errors.DataFileFault where nothing of the car is in the log."""
         if len(self.travel) < 2 or len(self.steering) < 2:
             raise DataFileFault(
@@ -155,7 +155,7 @@ class _CollectedSeries:
                 got=f"{len(self.steering)} and {len(self.travel)}",
                 remedy="tandem log FILE says what it holds; --car NAME names another car",
             )
-        return Trace(
+        return DriveTrace(
             file,
             sha256,
             kind,

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Series, Trace, series
+from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import TableSchema, begins_with, number, read_samples, read_table
 
@@ -36,7 +36,7 @@ _SMOOTH_S = 0.4  # chosen: longer would round bends off, shorter would leave the
 _LEAST = 20  # positions of a drive: fewer are no track
 
 
-def with_tracked_positions(trace: Trace, path: Path) -> Trace:
+def with_tracked_positions(trace: DriveTrace, path: Path) -> DriveTrace:
     """Return the drive with its tracked positions on its clock. Raises errors.DataFileFault."""
     seen = read_tracked_positions(path)
     if not trace.travel.is_present:

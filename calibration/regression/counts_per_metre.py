@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Series, Trace
+from calibration.logs.trace import DriveTrace, Series
 from calibration.regression.least_squares import student_quantile
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.steering_geometry import RollingGeometry
@@ -30,7 +30,7 @@ _ASSUMED_SHARE = 0.001  # assumed error of tyres that roll by their counts on a 
 
 
 def estimate_counts_per_metre(
-    traces: Sequence[Trace], geometry: RollingGeometry, steering_map: SteeringMap | None = None
+    traces: Sequence[DriveTrace], geometry: RollingGeometry, steering_map: SteeringMap | None = None
 ) -> Finding:
     """Return the counts per metre, from tapes and from tracked positions together. Never raises."""
     traces = [_travel_of_the_car(trace, geometry, steering_map) for trace in traces]
@@ -53,8 +53,8 @@ def estimate_counts_per_metre(
 
 
 def _travel_of_the_car(
-    trace: Trace, geometry: RollingGeometry, steering_map: SteeringMap | None
-) -> Trace:
+    trace: DriveTrace, geometry: RollingGeometry, steering_map: SteeringMap | None
+) -> DriveTrace:
     """Return the trace with the car's travel along its heading, not that of its driven wheels.
 
     A steered wheel rolls farther than the car goes.
@@ -70,13 +70,13 @@ def _travel_of_the_car(
     return replace(trace, travel=Series(t_s, along[None, :]))
 
 
-def _lacking(traces: Sequence[Trace]) -> str:
+def _lacking(traces: Sequence[DriveTrace]) -> str:
     if any(trace.tape_m for trace in traces):
         return "what was taped is no straight line, or shorter than a metre by its counts"
     return "nothing in it knows a metre of floor but the counts themselves"
 
 
-def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
+def _ratios_by_tape(traces: Sequence[DriveTrace]) -> list[tuple[float, float]]:
     """Return for each taped drive its metres by tape over metres by counts, and the deviation."""
     found = []
     for trace in traces:
@@ -94,26 +94,26 @@ def _ratios_by_tape(traces: Sequence[Trace]) -> list[tuple[float, float]]:
     return found
 
 
-def _turned_rad(trace: Trace) -> float:
+def _turned_rad(trace: DriveTrace) -> float:
     """Return the range of the car's heading during the drive."""
     if not trace.inertial.is_present:
         return 0.0
     return float(np.ptp(_heading_rad(trace, trace.inertial.t_s)))
 
 
-def _heading_rad(trace: Trace, times_s: Floats) -> Floats:
+def _heading_rad(trace: DriveTrace, times_s: Floats) -> Floats:
     t_s, (yaw_radps, *_) = trace.inertial
     steps = np.diff(t_s, prepend=t_s[0])
     return np.asarray(np.interp(times_s, t_s, np.cumsum(yaw_radps * steps)))
 
 
-def _chord(trace: Trace) -> float:
+def _chord(trace: DriveTrace) -> float:
     """Return the straight distance from begin to end, by counts and gyro."""
     reckoned = _reckoned(trace, trace.travel.t_s)
     return float(abs(reckoned[-1] - reckoned[0]))
 
 
-def _reckoned(trace: Trace, times_s: Floats) -> npt.NDArray[np.complex128]:
+def _reckoned(trace: DriveTrace, times_s: Floats) -> npt.NDArray[np.complex128]:
     """Return the dead-reckoned position by counts and gyro, as x + i y in m."""
     t_s, (travel_m, *_) = trace.travel
     rolled = np.interp(times_s, t_s, travel_m)
@@ -121,14 +121,14 @@ def _reckoned(trace: Trace, times_s: Floats) -> npt.NDArray[np.complex128]:
     return np.asarray(np.cumsum(steps * np.exp(1j * _mid_heading(trace, times_s))))
 
 
-def _mid_heading(trace: Trace, times_s: Floats) -> Floats:
+def _mid_heading(trace: DriveTrace, times_s: Floats) -> Floats:
     if not trace.inertial.is_present:
         return np.zeros(len(times_s))
     half_s = np.diff(times_s, prepend=times_s[0]) / 2
     return _heading_rad(trace, times_s - half_s)
 
 
-def _ratios_by_tracking(traces: Sequence[Trace]) -> list[tuple[float, float]]:
+def _ratios_by_tracking(traces: Sequence[DriveTrace]) -> list[tuple[float, float]]:
     """Return for each tracked drive its seen metres per dead-reckoned metre, and the deviation.
 
     The seen path is fitted to the dead-reckoned one in windows. As complex numbers: seen = scale *
@@ -161,7 +161,7 @@ def _without_slides(windows: Sequence[_Window]) -> list[_Window]:
     return [window for window in windows if abs(window.scale - middle) <= reach]
 
 
-def _latency_s(trace: Trace) -> float:
+def _latency_s(trace: DriveTrace) -> float:
     """Return the latency of the tracked positions, at which the paths fit best."""
     # First in steps of 20 ms over the whole range, then of 2 ms around the best
     offsets = np.arange(-_OFFSET_S, _OFFSET_S + 0.01, 0.02)
@@ -171,7 +171,7 @@ def _latency_s(trace: Trace) -> float:
     return float(fine[int(np.argmin([_miss(trace, float(offset)) for offset in fine]))])
 
 
-def _miss(trace: Trace, latency_s: float) -> float:
+def _miss(trace: DriveTrace, latency_s: float) -> float:
     left = [window.left_m2 for window in _windows(trace, latency_s)]
     return float(np.mean(left)) if left else 0.0
 
@@ -184,7 +184,7 @@ class _Window(NamedTuple):
     metres: float
 
 
-def _windows(trace: Trace, latency_s: float) -> list[_Window]:
+def _windows(trace: DriveTrace, latency_s: float) -> list[_Window]:
     """Return the fit of each window in which the car drives a metre."""
     seen_s, (x_m, y_m, *_) = trace.places
     begin = max(seen_s[0] - latency_s, trace.travel.t_s[0], trace.inertial.t_s[0])

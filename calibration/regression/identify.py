@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -30,7 +30,7 @@ class Identification:
         return next(one for one in self.findings if one.name == name)
 
 
-def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Identification:
+def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
     """Identify the parameters of one car from its logs.
 
     Speeds use the counts per metre that were found, or else those of the vehicle file.

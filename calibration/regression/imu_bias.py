@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.least_squares import consecutive_slices, student_quantile
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
@@ -17,7 +17,7 @@ _LEAST_BLOCKS = 4  # from so many on their spread tells how sure the mean is
 _COLUMNS = ("yaw_rate_bias_radps", "accel_x_bias_mps2", "accel_y_bias_mps2")
 
 
-def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
+def is_resting(trace: DriveTrace, times_s: Floats) -> np.ndarray:
     """Return whether the count stayed the same within ``_STILL_S`` of each of these times."""
     t_s, (travel_m, *_) = trace.travel
     ahead = np.interp(times_s + _STILL_S, t_s, travel_m)
@@ -26,7 +26,7 @@ def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
     return np.asarray((ahead == behind) & inside)
 
 
-def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
+def estimate_imu_biases(traces: Sequence[DriveTrace]) -> list[Finding]:
     """Return the biases: means over all rests, with the spread of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:
@@ -49,7 +49,7 @@ def estimate_imu_biases(traces: Sequence[Trace]) -> list[Finding]:
     ]
 
 
-def _blocks(trace: Trace) -> list[Floats]:
+def _blocks(trace: DriveTrace) -> list[Floats]:
     t_s, columns = trace.inertial
     found = []
     for run in consecutive_slices(is_resting(trace, t_s), 2):

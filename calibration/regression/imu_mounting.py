@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.least_squares import fit_least_squares
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 
@@ -23,7 +23,7 @@ _LEAST_S = 10.0  # of driving: five blocks
 _ASSUMED_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 
-def estimate_imu_yaw(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
+def estimate_imu_yaw(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> Finding:
     """Return the sensor's yaw angle, by regression of its accelerations on those of the wheels.
 
     Forward a = dv/dt, to the left v r; as complex numbers: measured = turn * (a + i v r) + bias.
@@ -61,7 +61,7 @@ _Complex: TypeAlias = npt.NDArray[np.complex128]
 
 
 def _gathered(
-    traces: Sequence[Trace], counts_ratio: float
+    traces: Sequence[DriveTrace], counts_ratio: float
 ) -> tuple[_Complex, _Complex, _Complex, npt.NDArray[np.int64]]:
     parts = [_of(trace, counts_ratio, 10_000 * at) for at, trace in enumerate(traces)]
     felt, known, besides, groups = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -69,7 +69,7 @@ def _gathered(
 
 
 def _of(
-    trace: Trace, counts_ratio: float, first: int
+    trace: DriveTrace, counts_ratio: float, first: int
 ) -> tuple[_Complex, _Complex, _Complex, Floats]:
     """Return one trace's regression: measured, explained, additional columns, and blocks of time.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.least_squares import (
     consecutive_slices,
     fit_least_squares,
@@ -43,7 +43,7 @@ class _Level(NamedTuple):
     samples: int
 
 
-def estimate_speed_map(traces: Sequence[Trace], counts_ratio: float = 1.0) -> list[Finding]:
+def estimate_speed_map(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> list[Finding]:
     """Return the speed map, lag and start delay of cars driven forward. Never raises.
 
     ``counts_ratio`` is as in ``estimate_steering``.
@@ -54,7 +54,7 @@ def estimate_speed_map(traces: Sequence[Trace], counts_ratio: float = 1.0) -> li
     return [*speed_map, lag, _start(traces)]
 
 
-def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
+def _levels(trace: DriveTrace, counts_ratio: float) -> Iterator[_Level]:
     if not (trace.effort.is_present and trace.travel.is_present):
         return
     t_s, (effort, *_) = trace.effort
@@ -80,7 +80,7 @@ def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
                 start = at
 
 
-def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
+def _is_settled(trace: DriveTrace, times_s: Floats) -> npt.NDArray[np.bool_]:
     """Return whether the target has been constant for long enough that the speed loop settled."""
     if not trace.target.is_present:
         return np.ones(len(times_s), bool)
@@ -91,7 +91,7 @@ def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
     return np.asarray(times_s - changes_s[np.maximum(last, 0)] >= _SETTLED_S)
 
 
-def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
+def _map(traces: Sequence[DriveTrace], levels: Sequence[_Level]) -> list[Finding]:
     if not any(trace.effort.is_present for trace in traces):
         return [
             not_identifiable(name, "what its drive was given is not in it") for name in _SPEED_MAP
@@ -123,12 +123,14 @@ def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     ]
 
 
-def _volts(traces: Sequence[Trace]) -> str:
+def _volts(traces: Sequence[DriveTrace]) -> str:
     means = [float(t.battery.values[0].mean()) for t in traces if t.battery.is_present]
     return f", at {np.mean(means):.1f} V" if means else ""
 
 
-def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: float) -> Finding:
+def _lag(
+    traces: Sequence[DriveTrace], speed_map: Sequence[Finding], counts_ratio: float
+) -> Finding:
     """Return the time constant, from: change of speed = span / lag * (the map's speed - speed).
 
     Only samples in which the car gains speed are used: when it slows down an ESC coasts or brakes.
@@ -160,12 +162,12 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     return estimated(_LAG, 1.0 / rate, float(np.hypot(deviation / rate**2, blur_s)), line.quantile)
 
 
-def _report_s(trace: Trace) -> float:
+def _report_s(trace: DriveTrace) -> float:
     return float(np.median(np.diff(trace.effort.t_s)))
 
 
 def _gaining(
-    trace: Trace, slope: float, dead: float, counts_ratio: float
+    trace: DriveTrace, slope: float, dead: float, counts_ratio: float
 ) -> tuple[Floats, Floats, Floats]:
     t_s, (effort, *_) = trace.effort
     times_s = np.arange(t_s[0], t_s[-1] - _SPAN_S, _GRID_S)
@@ -187,7 +189,7 @@ def _gaining(
     return aim[is_in], gain[is_in], edges[is_in].astype(float)
 
 
-def _start(traces: Sequence[Trace]) -> Finding:
+def _start(traces: Sequence[DriveTrace]) -> Finding:
     """Return the mean time from the first non-zero target to the first count, from rest."""
     by_trace = [(trace, list(_waits_s(trace))) for trace in traces]
     waits = [wait for _, found in by_trace for wait in found]
@@ -206,7 +208,7 @@ def _start(traces: Sequence[Trace]) -> Finding:
     )
 
 
-def _waits_s(trace: Trace) -> Iterator[float]:
+def _waits_s(trace: DriveTrace) -> Iterator[float]:
     if not (trace.target.is_present and trace.travel.is_present):
         return
     t_s, (target, *_) = trace.target

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
@@ -41,7 +41,7 @@ TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
 
 def estimate_steering(
-    traces: Sequence[Trace], vehicle: Vehicle, counts_ratio: float = 1.0
+    traces: Sequence[DriveTrace], vehicle: Vehicle, counts_ratio: float = 1.0
 ) -> tuple[list[Finding], SteeringMap | None]:
     """Return the steering's findings and its map, if any. Never raises.
 
@@ -65,7 +65,7 @@ def estimate_steering(
     return findings, _map(found, commands) if has_map else None
 
 
-def _lacking(traces: Sequence[Trace], seconds: float) -> str:
+def _lacking(traces: Sequence[DriveTrace], seconds: float) -> str:
     if not any(trace.inertial.is_present for trace in traces):
         return "nothing in it measures how the car turns: no gyro"
     if not any(trace.steering.is_present for trace in traces):

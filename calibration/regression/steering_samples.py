@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.signal import lfilter  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.logs.trace import Trace
+from calibration.logs.trace import DriveTrace
 
 GRID_S = 0.01  # to which a log is resampled
 BLOCK_S = 1.0  # samples of one block are treated as correlated
@@ -28,7 +28,7 @@ class SteeringSamples:
     use: npt.NDArray[np.bool_]
 
 
-def samples_of(trace: Trace, counts_ratio: float) -> list[SteeringSamples]:
+def samples_of(trace: DriveTrace, counts_ratio: float) -> list[SteeringSamples]:
     """Return the samples of a drive, or none if a series that they need is missing."""
     parts = trace.steering, trace.inertial, trace.travel
     if not all(part.is_present for part in parts):

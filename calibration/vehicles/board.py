@@ -19,7 +19,7 @@ _LOWER = 0.99  # of the steering's range: from try to try
 _TRIES = 120  # 0.99 ** 120: down to three tenths of full lock
 
 
-class VehicleFiles(Protocol):
+class VehicleTypes(Protocol):
     """The known types of car, and their files."""
 
     def names(self) -> Sequence[str]: ...
@@ -27,7 +27,7 @@ class VehicleFiles(Protocol):
 
 
 def calibrated_vehicle(
-    vehicle: Vehicle, calibration: LogCalibration, vehicles: VehicleFiles
+    vehicle: Vehicle, calibration: LogCalibration, vehicles: VehicleTypes
 ) -> tuple[str, Vehicle]:
     """Return the text of the calibrated vehicle file, and the vehicle that it loads as.
 
@@ -58,7 +58,7 @@ def calibrated_vehicle(
     )
 
 
-def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleFiles) -> Vehicle:
+def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleTypes) -> Vehicle:
     """Return the calibrated vehicle, whose parameters belong on the vehicle's board.
 
     ``file`` was written by tandem calibrate or tandem replay --fit, or is ``own``. Raises

@@ -16,7 +16,7 @@ from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.facts import Wiring
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.core import files
 from host_bridge.core.files import Key, TableSchema, number
 from sim_mock.files.reading import read_table
@@ -146,7 +146,7 @@ def load_harness(name: str) -> Harness:
     Raises VehicleFileFault for keys, roles and parts that do not exist; dangerous wiring is found
     by the tests, not here.
     """
-    document = Document(FOLDER / "wiring" / f"{name}.toml")
+    document = VehicleDocument(FOLDER / "wiring" / f"{name}.toml")
     tables = read_table(document, "", document.values, _KEYS)
     board = load_board(tables["board"])
     vehicle = "" if board.is_box(tables["wiring"]) else tables["wiring"]
@@ -183,7 +183,7 @@ def _item(row: dict[str, Any]) -> Item:
     return Item(row["ref"], {name: row[name] for name in (*COLUMNS, *REASONS)}, limits)
 
 
-def _feeds(document: Document, given: dict[str, Any]) -> dict[str, SupplyPin]:
+def _feeds(document: VehicleDocument, given: dict[str, Any]) -> dict[str, SupplyPin]:
     return {
         pin: SupplyPin(**read_table(document, f"feeds.{pin}", values, _FEED_KEYS))
         for pin, values in given.items()
@@ -191,7 +191,7 @@ def _feeds(document: Document, given: dict[str, Any]) -> dict[str, SupplyPin]:
 
 
 def leads_of(
-    document: Document,
+    document: VehicleDocument,
     cables: dict[str, Any],
     roles: Mapping[str, Role],
     feeds: Mapping[str, SupplyPin],
@@ -212,7 +212,9 @@ def _source(source: str, role: Role | None) -> PartPin:
     return PartPin(BOARD, str(role.pin)) if role else PartPin(ref, pin)
 
 
-def _role(document: Document, path: str, source: str, roles: Mapping[str, Role]) -> Role | None:
+def _role(
+    document: VehicleDocument, path: str, source: str, roles: Mapping[str, Role]
+) -> Role | None:
     if not source.startswith(ROLE):
         return None
     if source[1:] not in roles:

@@ -32,7 +32,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.pins.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.core.errors import DeviceFault, VehicleFileFault
 from host_bridge.core.vehicle import Vehicle
 
@@ -67,7 +67,7 @@ def own_harness(vehicle: Vehicle, board: str | None) -> Harness:
             remedy="name its board file: --board ./my_board.toml",
         )
     roles = roles_of(wiring)
-    document = Document(FOLDER / "wiring" / f"{template.name}.toml")
+    document = VehicleDocument(FOLDER / "wiring" / f"{template.name}.toml")
     cables, halls = _own_cables(document.values["cables"], roles)
     leads = tuple(_wired(leads_of(document, cables, roles, template.feeds), template.leads))
     refs = {end.ref for lead in leads for end in (lead.source, lead.end)} | {_PULL_DOWNS}

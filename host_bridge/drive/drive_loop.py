@@ -14,7 +14,7 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.control_task import ControlTask, next_tick_us
 from host_bridge.drive.controls import make_input, open_inputs
-from host_bridge.drive.display.view import View
+from host_bridge.drive.display.view import DriveDisplay
 from host_bridge.drive.drive import FleetDrive, Phase
 from host_bridge.drive.opening import begin_drive, tell_notes
 from host_bridge.drive.options import DriveOptions
@@ -40,7 +40,7 @@ class DriveLoop:
     def __init__(
         self,
         options: DriveOptions,
-        view: View,
+        view: DriveDisplay,
         clock: Clock,
         person: Input | None,
         lines: LineWriter,

@@ -12,7 +12,7 @@ from host_bridge.core import Input
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.controls import make_input
-from host_bridge.drive.display.view import View
+from host_bridge.drive.display.view import DriveDisplay
 from host_bridge.drive.drive_loop import DriveLoop
 from host_bridge.drive.opening import start_log
 from host_bridge.drive.options import DriveOptions
@@ -21,7 +21,7 @@ from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
 
-async def drive(options: DriveOptions, view: View, host: Host) -> int:
+async def drive(options: DriveOptions, view: DriveDisplay, host: Host) -> int:
     """Drive until the person, the file or the time ends it; return the exit code.
 
     Raises errors.TandemError. When cancelled it first brings the cars to rest; when cancelled

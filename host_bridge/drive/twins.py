@@ -18,11 +18,11 @@ class _Opened(Protocol):
     def is_virtual(self) -> bool: ...
 
 
-class _Vehicles(Protocol):
+class _VehicleLoader(Protocol):
     def load(self, name: str) -> Vehicle: ...
 
 
-def twin_uri(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> str | None:
+def twin_uri(text: str | None, cars: Sequence[_Opened], vehicles: _VehicleLoader) -> str | None:
     """Return a twin's URI, with its vehicle file's calibration added if one of the cars is real.
 
     A URI that names a calibration stays as it is, as do other cars, and twins beside virtual cars

@@ -53,7 +53,7 @@ def occupancy_map(
     columns, rows = int(size[0]), int(size[1])
     if rows * columns > _CELLS_MAX:
         raise ValueError(f"{columns} by {rows} cells of {resolution_m:g} m are too many")
-    grid = _Grid(rows, columns, resolution_m, corner)
+    grid = _EvidenceGrid(rows, columns, resolution_m, corner)
     hits, looks = (np.zeros(rows * columns, dtype=np.uint16) for _ in range(2))
     for scan_ends, pose in zip(ends, poses, strict=True):
         lidar = moved(np.array([[mount.ahead_m, 0.0]]), pose)[0]
@@ -83,7 +83,7 @@ def write_map(path: Path, occupancy: OccupancyMap) -> Path:
 
 
 @dataclass(frozen=True)
-class _Grid:
+class _EvidenceGrid:
     rows: int
     columns: int
     resolution_m: float

@@ -30,7 +30,7 @@ from sim_mock.world import World
 
 if TYPE_CHECKING:
     from sim_mock.plant.vehicle_plant import Plant
-    from sim_mock.virtual_car.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, VirtualCarUri
 
 PORT = 4567  # the simulator's default
 LOOPBACK = "127.0.0.1"
@@ -161,7 +161,7 @@ class NoticeFilter:
         return fault_text if is_new else ""
 
 
-def make(uri: Uri, context: Context) -> AutodriveTransport:
+def make(uri: VirtualCarUri, context: Context) -> AutodriveTransport:
     """Return the transport of an ``autodrive://`` URI. Raises ValueError for an unknown option."""
     query = uri.query
     _refuse_others(query)

@@ -16,7 +16,7 @@ from sim_mock.bodies.rolling import LongitudinalDrive, rear_axle_position
 from sim_mock.models.integration import State
 from sim_mock.models.planning.gear import DRIVE, REVERSE
 from sim_mock.models.planning.model_types import PEDALLED, make_car
-from sim_mock.models.planning.motion import DriverCommand, Report
+from sim_mock.models.planning.motion import DriverCommand, MotionReport
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.motor import Motor
 
@@ -73,7 +73,7 @@ class PlanningBody:
         if duty != 0.0 and abs(said.vx_mps) < _STANDS_MPS and said.ax_mps2 == 0.0:
             self._gear = DRIVE if duty > 0.0 else REVERSE
 
-    def _of_centre(self, said: Report) -> tuple[float, float, float, float, float, float]:
+    def _of_centre(self, said: MotionReport) -> tuple[float, float, float, float, float, float]:
         """Return the state of the centre of gravity; the model's reference is the rear axle."""
         ahead_m = self._lr_m
         return (

@@ -23,7 +23,7 @@ from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
 from sim_mock.models.autodrive.parameters import AutomobileParameters, CarParameters
 from sim_mock.models.autorally.parameters import AUTORALLY
 from sim_mock.models.planning.model_types import ALL, LEARNED, refuse_unknown
-from sim_mock.models.planning.simulator import Settings
+from sim_mock.models.planning.simulator import SimulatorSettings
 from sim_mock.plant.servo import ServoParameters
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ TWIN = "twin"
 _AT_ONCE = ServoParameters(rate_rad_s=1e3, dead_time_s=0.0)  # for models with their own steering
 # Keys of Autoware's files that only its node uses: its measurements are those of sensors here.
 _NODE_KEYS = (
-    *Settings._fields,
+    *SimulatorSettings._fields,
     "timer_sampling_time_ms",
     "enable_road_slope_simulation",
     "enable_pub_steer",

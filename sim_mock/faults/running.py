@@ -17,7 +17,7 @@ from sim_mock.faults.bounds.expectations import (
 )
 from sim_mock.faults.bounds.limits import G_MPS2, StopLimit, plant_parameters
 from sim_mock.faults.bounds.stops import begun_at
-from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.case import FaultCase
 from sim_mock.faults.cases.catalogue import case_of
 from sim_mock.faults.cases.starts import RACING, NotReady
 from sim_mock.faults.trial.fault_trial import FaultTrial
@@ -83,7 +83,9 @@ def run(
     return run_case(case, vehicle, seed, runtime)
 
 
-def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROCESS) -> CaseResult:
+def run_case(
+    case: FaultCase, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROCESS
+) -> CaseResult:
     """Run one case, which need not be in the catalogue.
 
     Raises LookupError for a runtime that is not here.
@@ -102,7 +104,7 @@ def run_case(case: Case, vehicle: VehicleSpec, seed: int, runtime: str = IN_PROC
 class _CaseRun:
     """The phases of one run, in their order."""
 
-    def __init__(self, case: Case, trial: FaultTrial, seed: int) -> None:
+    def __init__(self, case: FaultCase, trial: FaultTrial, seed: int) -> None:
         self.case = case
         self.trial = trial
         self.seed = seed

@@ -132,12 +132,12 @@ def line_values(
     path: Path, line: int, row: Mapping[str, Any], keys: Iterable[Key]
 ) -> dict[str, Any]:
     """Return the values of some keys of one line, which may have others too. Raises FileFault."""
-    source = _Line(path, line)
+    source = _JsonLine(path, line)
     return {key.name: read_key(source, key.name, row, key) for key in keys}
 
 
 @dataclass(frozen=True)
-class _Line:
+class _JsonLine:
     """One line of JSON as the source of a table (``reading.TableSource``)."""
 
     path: Path

@@ -47,7 +47,7 @@ class TableSchema:
         return tuple(key.name for key in self.columns if key.default is REQUIRED)
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: its line in the file, and its values by the names of the schema."""
 
     line: int
@@ -65,7 +65,7 @@ class Table:
     names: tuple[str, ...]
     others: tuple[str, ...]
     header_line: int = 1
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     gaps: dict[str, int] = field(default_factory=dict)
 

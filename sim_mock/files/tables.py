@@ -18,7 +18,7 @@ from typing import Any
 from sim_mock.files.keys import Key, stem_of, unit_of
 from sim_mock.files.numbers import has_decimal_comma
 from sim_mock.files.table_cells import CellReader
-from sim_mock.files.table_schema import Row, Table, TableSchema, table_fault
+from sim_mock.files.table_schema import Table, TableRow, TableSchema, table_fault
 from sim_mock.files.text import MIB, FileFault, lines_of, read_text
 
 # An hour of status of one car, 100 a second, is 90 MB; a table of ten hours is read in parts
@@ -192,7 +192,7 @@ class _Reader:
             if key:
                 values[key.name] = self._cell_reader.value(line, key, cell)
         self._refuse_fall(line, values)
-        table.rows.append(Row(line, values))
+        table.rows.append(TableRow(line, values))
 
     def _split(self, table: Table, line: int, text: str) -> list[str]:
         cells = _cells(text, self._separator)

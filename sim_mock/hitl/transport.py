@@ -13,7 +13,7 @@ from sim_mock.hitl.handshake import TICK_S, HitlHandshake
 from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, vehicle_for, virtual_car_config
 
 if TYPE_CHECKING:
-    from sim_mock.virtual_car.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, VirtualCarUri
     from sim_mock.world import World
 
 OPTION = "hitl"
@@ -96,7 +96,7 @@ class HitlTransport:
             on_closed(self._why)
 
 
-def make(uri: Uri, context: Context) -> HitlTransport:
+def make(uri: VirtualCarUri, context: Context) -> HitlTransport:
     """Return the transport of a URI with ``hitl=VEHICLE``. Raises ValueError for what is unfit."""
     scheme, _, _ = uri.text.partition("://")
     if scheme not in _CABLES:

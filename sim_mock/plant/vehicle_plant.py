@@ -17,7 +17,7 @@ from sim_mock.plant.motor import Motor
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.servo import CalibrationCurve, Servo
 from sim_mock.plant.vesc import VescModel, VescParameters
-from sim_mock.sensors.encoder import Encoder
+from sim_mock.sensors.encoder import EncoderPair
 from sim_mock.sensors.imu import ImuModel
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Plant:
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self._esc = speed_controller(p.esc)
         self._brake = FrontBrake(p.brake, p.drive.wheel_radius_m) if p.brake else None
-        self.encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
+        self.encoder = EncoderPair(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
         self._front = self._servos("front")
         self._rear = self._servos("rear")
         self._accel_x_mps2 = 0.0

@@ -19,7 +19,7 @@ from sim_mock.virtual_car.config import VirtualCarConfig, vehicle_for, virtual_c
 from sim_mock.virtual_car.transport import reported_vehicle
 
 if TYPE_CHECKING:
-    from sim_mock.virtual_car.transport import Context, Uri
+    from sim_mock.virtual_car.transport import Context, VirtualCarUri
 
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 _STARTS_WITHIN_S = 10.0  # a busy machine takes some seconds
@@ -83,7 +83,9 @@ class ProcessTransport:
 
     is_virtual = True
 
-    def __init__(self, uri: Uri, config: VirtualCarConfig, runtime: str, context: Context) -> None:
+    def __init__(
+        self, uri: VirtualCarUri, config: VirtualCarConfig, runtime: str, context: Context
+    ) -> None:
         self.label = uri.text
         self.vehicle = reported_vehicle(uri)
         self.car: CarProcess | None = None
@@ -111,7 +113,7 @@ class ProcessTransport:
         self.car = self._line = None
 
 
-def make(uri: Uri, context: Context) -> ProcessTransport:
+def make(uri: VirtualCarUri, context: Context) -> ProcessTransport:
     """Return the transport of a ``sim+process://`` URI. Raises ValueError for an unknown option."""
     query = dict(uri.query)
     runtime = query.pop("runtime", RUNTIMES[0])

@@ -38,10 +38,10 @@ class EdgeCaster:
         along_x, along_y = (local[:, i + 2] - local[:, i] for i in (0, 1))
         is_level = np.abs(along_x) > np.abs(along_y)
         # A wall along +x has its cell on the +y side: it is visible from below only.
-        self._above = _Side(local[is_level & (along_x > 0.0)], 1)
-        self._below = _Side(local[is_level & (along_x < 0.0)], 1)
-        self._right = _Side(local[~is_level & (along_y < 0.0)], 0)
-        self._left = _Side(local[~is_level & (along_y > 0.0)], 0)
+        self._above = _FacingWalls(local[is_level & (along_x > 0.0)], 1)
+        self._below = _FacingWalls(local[is_level & (along_x < 0.0)], 1)
+        self._right = _FacingWalls(local[~is_level & (along_y < 0.0)], 0)
+        self._left = _FacingWalls(local[~is_level & (along_y > 0.0)], 0)
         self._fan = _Fan(1.0, 1)
 
     def cast(
@@ -78,7 +78,7 @@ class EdgeCaster:
         return ends, above.shape[1] + below.shape[1]
 
 
-class _Side:
+class _FacingWalls:
     """Walls whose outer sides face the same way, sorted by their position along ``axis``."""
 
     def __init__(self, walls: Floats, axis: int) -> None:

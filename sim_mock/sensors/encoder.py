@@ -86,7 +86,7 @@ class _Magnets:
         self._missing_m = self._begun_m + edges * self._gap_m - self.travel_m
 
 
-class Encoder:
+class EncoderPair:
     """A left and a right counter.
 
     Wheels are in the middle of the wheelbase: travel of the rim -/+ yaw * track / 2.

@@ -236,13 +236,13 @@ class VirtualCar(NamedTuple):
     surroundings: Surroundings | None
 
 
-class Vehicles(Protocol):
+class VehicleReader(Protocol):
     """A reader of vehicle files; ``changes`` are values that replace a file's."""
 
     def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleSpec: ...
 
 
-def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleSpec:
+def vehicle_for(query: Mapping[str, str], name: str, vehicles: VehicleReader) -> VehicleSpec:
     """Return the vehicle of a URI, with the step and the calibration that it asks for.
 
     Raises ValueError, and what reading the vehicle raises.

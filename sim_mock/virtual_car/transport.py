@@ -28,7 +28,7 @@ _SLOW = (
 HOST_TURN_S = 0.001
 
 
-class Uri(Protocol):
+class VirtualCarUri(Protocol):
     """The parsed URI, as far as a virtual car needs it."""
 
     @property
@@ -109,7 +109,7 @@ class SimTransport:
         """Run after each beat; for a subclass."""
 
 
-def make(uri: Uri, context: Context) -> SimTransport:
+def make(uri: VirtualCarUri, context: Context) -> SimTransport:
     """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
     config = virtual_car_config(vehicle_for(uri.query, uri.place, context), uri.query)
     car = config.make_car(InProcessRunner)
@@ -118,6 +118,6 @@ def make(uri: Uri, context: Context) -> SimTransport:
     return transport
 
 
-def reported_vehicle(uri: Uri) -> str | None:
+def reported_vehicle(uri: VirtualCarUri) -> str | None:
     """Return the type of car that a virtual one reports; None for a blank board."""
     return None if "blank" in uri.query else uri.place

@@ -63,7 +63,7 @@ class Tap:
         for line in (self._car, self._host, self._end):
             tty.setraw(line)
         self.device = os.ttyname(self._end)
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
         self._stopped, self._stop = os.pipe()
         self._thread = threading.Thread(target=self._relay)
         self._thread.start()

@@ -73,7 +73,7 @@ class Caller:
         self.claim = Waiting()
         self.beats_ms: list[float] = []
         self._port = port
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
         self._token = 0
         self._sequence = 0
         self._heard_s = 0.0

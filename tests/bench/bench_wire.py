@@ -106,7 +106,7 @@ def bridge(kind: type[Message], values: Values) -> Speed:
         return sum(bool(wire.encode(wire.new(kind, **values))) for _ in range(FRAMES))
 
     def decode() -> int:
-        decoder = wire.Decoder()
+        decoder = wire.MessageDecoder()
         return sum(isinstance(m, kind) for piece in pieces for m in decoder.feed(piece))
 
     return Speed(best_us(encode), best_us(decode), frame)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from host_bridge.config.boards.schema import PARTS, USES, PinUse
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 
 Pin: TypeAlias = int | str
 Pins: TypeAlias = frozenset[Pin] | None  # None: any pin of the board
@@ -101,7 +101,7 @@ class BoardType:
     adc: frozenset[Pin]
     reserved: dict[Pin, str]
     wirings: dict[str, Any]  # by vehicle, not yet read
-    document: Document  # the file that the wirings are in
+    document: VehicleDocument  # the file that the wirings are in
 
     @property
     def is_hastened(self) -> bool:

@@ -31,7 +31,7 @@ from host_bridge.config.boards.schema import (
     SLOTS,
     UART_KEYS,
 )
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.reading import table_of
 from host_bridge.core.errors import VehicleFileFault
 from sim_mock.files.keys import Key, choice
@@ -53,7 +53,7 @@ def load_board(name_or_path: str) -> BoardType:
 
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
-    document = Document(board_path(name_or_path))
+    document = VehicleDocument(board_path(name_or_path))
     wired = "reserved", "wiring"
     refuse_unknown(document, "", document.values, (*(key.name for key in BOARD_KEYS), *wired))
     values = {k.name: read_key(document, k.name, document.values, k) for k in BOARD_KEYS}
@@ -91,14 +91,14 @@ def board_path(name_or_path: str) -> Path:
     )
 
 
-def _optional(document: Document, path: str) -> dict[str, Any]:
+def _optional(document: VehicleDocument, path: str) -> dict[str, Any]:
     """Return the table at a path, empty if it is not there."""
     parent, _, name = path.rpartition(".")
     tables = table_of(document, parent) if parent else document.values
     return table_of(document, path) if name in tables else {}
 
 
-def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
+def _pins(document: VehicleDocument, path: str, text: str) -> tuple[Pin, ...]:
     try:
         return parsed_pins(text)
     except ValueError as error:
@@ -111,7 +111,7 @@ def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
         ) from error
 
 
-def _clock_mhz(document: Document, chip: Chip, asked_mhz: int) -> int:
+def _clock_mhz(document: VehicleDocument, chip: Chip, asked_mhz: int) -> int:
     usual_mhz, most_mhz = chip.clock_mhz
     if asked_mhz == 0 or usual_mhz <= asked_mhz <= most_mhz:
         return asked_mhz or usual_mhz
@@ -124,7 +124,7 @@ def _clock_mhz(document: Document, chip: Chip, asked_mhz: int) -> int:
     )
 
 
-def _reserved(document: Document) -> dict[Pin, str]:
+def _reserved(document: VehicleDocument) -> dict[Pin, str]:
     given = _optional(document, "reserved")
     read = read_table(document, "reserved", given, [Key(name, "pins") for name in given])
     return {
@@ -137,8 +137,8 @@ def _reserved(document: Document) -> dict[Pin, str]:
 # --- chips
 
 
-def _chip(board: Document, name: str) -> Chip:
-    document = Document(_CHIPS)
+def _chip(board: VehicleDocument, name: str) -> Chip:
+    document = VehicleDocument(_CHIPS)
     if name not in document.values:
         raise board.fault(
             "chip",
@@ -167,14 +167,14 @@ def _chip(board: Document, name: str) -> Chip:
     )
 
 
-def _pio(document: Document, path: str, given: dict[str, Any]) -> Pio:
+def _pio(document: VehicleDocument, path: str, given: dict[str, Any]) -> Pio:
     facts = read_table(document, path, given, PIO_KEYS)
     windows = (_pins(document, path, text) for text in facts["windows"])
     reaches = tuple((int(pins[0]), int(pins[-1])) for pins in windows)
     return Pio(facts["blocks"], facts["machines"], facts["instructions"], reaches)
 
 
-def _pwm(document: Document, path: str, given: dict[str, Any]) -> tuple[PwmChannel, ...]:
+def _pwm(document: VehicleDocument, path: str, given: dict[str, Any]) -> tuple[PwmChannel, ...]:
     groups = read_table(document, path, given, [Key(name, "text") for name in given])
     return tuple(
         PwmChannel(group, channel, _route(document, f"{path}.{group}", pins.replace(",", " ")))
@@ -184,7 +184,7 @@ def _pwm(document: Document, path: str, given: dict[str, Any]) -> tuple[PwmChann
 
 
 def _buses(
-    document: Document, path: str, given: dict[str, Any], keys: Sequence[Key]
+    document: VehicleDocument, path: str, given: dict[str, Any], keys: Sequence[Key]
 ) -> dict[int, dict[str, Pins]]:
     return {
         int(name): {
@@ -195,7 +195,7 @@ def _buses(
     }
 
 
-def _route(document: Document, path: str, text: str) -> Pins:
+def _route(document: VehicleDocument, path: str, text: str) -> Pins:
     return None if text == _ANY else frozenset(_pins(document, path, text))
 
 
@@ -242,7 +242,7 @@ def read_wiring(board: BoardType, name: str, channels: list[dict[str, Any]]) -> 
     )
 
 
-def _channel(document: Document, path: str, kinds: tuple[str, ...], given: Any) -> Part:
+def _channel(document: VehicleDocument, path: str, kinds: tuple[str, ...], given: Any) -> Part:
     _refuse_no_table(document, path, given)
     kind_key = choice("kind", kinds, default=kinds[0])
     kind = read_key(document, joined(path, "kind"), given, kind_key)
@@ -250,7 +250,7 @@ def _channel(document: Document, path: str, kinds: tuple[str, ...], given: Any) 
 
 
 def _part_of_kind(
-    document: Document, path: str, slot: str, kinds: tuple[str, ...], given: Any
+    document: VehicleDocument, path: str, slot: str, kinds: tuple[str, ...], given: Any
 ) -> Part:
     if not kinds:
         return _part(document, path, slot, given)
@@ -260,12 +260,12 @@ def _part_of_kind(
     return _part(document, path, f"{slot}.{kind}", given, kind_key)
 
 
-def _part(document: Document, path: str, kind: str, given: Any, *more: Key) -> Part:
+def _part(document: VehicleDocument, path: str, kind: str, given: Any, *more: Key) -> Part:
     _refuse_no_table(document, path, given)
     values = read_table(document, path, given, (*more, *PARTS[kind].all_keys()))
     return Part(kind, path, values)
 
 
-def _refuse_no_table(document: Document, path: str, given: Any) -> None:
+def _refuse_no_table(document: VehicleDocument, path: str, given: Any) -> None:
     if not isinstance(given, dict):
         raise document.fault(path, "this part is not a table", expected="{ wire = pin, … }")

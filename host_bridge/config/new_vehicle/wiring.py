@@ -8,7 +8,7 @@ from typing import Any
 from host_bridge.config.boards import board_path, load_board
 from host_bridge.config.new_vehicle.questions import HALL, UART, Answers
 from host_bridge.config.new_vehicle.text import toml
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.core.errors import UsageFault
 
 _TABLES = ("channels", "encoders")
@@ -98,7 +98,7 @@ def _encoder(answers: Answers, given: Mapping[str, Any], board: str) -> dict[str
 
 
 def _lines(a: Answers, board: str, name: str, wiring: Mapping[str, Any]) -> Iterator[str]:
-    own = Document(board_path(board)).values
+    own = VehicleDocument(board_path(board)).values
     yield f"# {a['title']} on a {own['title']}: written by `tandem vehicles new`. Correct the pins"
     yield "# where you wire yours otherwise; tandem vehicles --check says whether they can serve."
     for key, value in own.items():

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.schema import TABLES
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.core.files.packaged_files import VEHICLES, packaged_file, packaged_names
@@ -46,7 +46,7 @@ def base_names() -> tuple[str, ...]:
     return (*known_names(), *names_in(_ONLY_BASES))
 
 
-def read_with_bases(path: Path) -> Document:
+def read_with_bases(path: Path) -> VehicleDocument:
     """Read a vehicle file, laid over its base, that one's base, and so on.
 
     Raises VehicleFileFault for a file that is not TOML, a base that does not exist, and a circle
@@ -55,8 +55,8 @@ def read_with_bases(path: Path) -> Document:
     return _read(path, ())
 
 
-def _read(path: Path, above: tuple[Path, ...]) -> Document:
-    document = Document(path)
+def _read(path: Path, above: tuple[Path, ...]) -> VehicleDocument:
+    document = VehicleDocument(path)
     chain = (*above, path.resolve())
     name = read_key(document, "base", document.values, _KEYS["base"])
     left_out = read_key(document, "without", document.values, _KEYS["without"])
@@ -73,7 +73,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> Document:
     return document
 
 
-def _find(document: Document, name: str) -> Path:
+def _find(document: VehicleDocument, name: str) -> Path:
     for path in _places(document, name):
         if is_file(path):
             return path
@@ -87,7 +87,7 @@ def _find(document: Document, name: str) -> Path:
     )
 
 
-def _places(document: Document, name: str) -> Iterator[Path]:
+def _places(document: VehicleDocument, name: str) -> Iterator[Path]:
     """Yield where a base may be, Tandem's own first: to look into other packages takes a while."""
     if "/" in name or name.endswith(".toml"):
         yield document.path.parent / name
@@ -104,7 +104,7 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def _circle(document: Document, chain: tuple[Path, ...]) -> VehicleFileFault:
+def _circle(document: VehicleDocument, chain: tuple[Path, ...]) -> VehicleFileFault:
     return document.fault(
         "base",
         "this base leads back to a file that is based on it",
@@ -114,7 +114,7 @@ def _circle(document: Document, chain: tuple[Path, ...]) -> VehicleFileFault:
     )
 
 
-def _refuse_without(document: Document, left_out: list[str]) -> Document:
+def _refuse_without(document: VehicleDocument, left_out: list[str]) -> VehicleDocument:
     if left_out:
         raise document.fault(
             "without",
@@ -126,7 +126,7 @@ def _refuse_without(document: Document, left_out: list[str]) -> Document:
     return document
 
 
-def _not_in_base(document: Document, key: str, base: Document) -> VehicleFileFault:
+def _not_in_base(document: VehicleDocument, key: str, base: VehicleDocument) -> VehicleFileFault:
     near = difflib.get_close_matches(key, base.keys(), n=1)
     return document.fault(
         "without",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.geometry import SteeringGeometry, curve_angles_rad, pulse_us
 from host_bridge.config.vehicle.schema import ACTUATOR_BITS, CHANNEL_KINDS
 
@@ -28,7 +28,7 @@ class CompiledChannel:
 
 
 def compile_channels(
-    document: Document,
+    document: VehicleDocument,
     tables: list[dict[str, Any]],
     geometry: SteeringGeometry,
     steer_max_rad: float,
@@ -46,7 +46,7 @@ def compile_channels(
 
 @dataclass(frozen=True)
 class _Bench:
-    document: Document
+    document: VehicleDocument
     geometry: SteeringGeometry
     steer_max_rad: float
 
@@ -175,7 +175,7 @@ _COMPILERS = {
 }
 
 
-def _refuse_wrong_drive(document: Document, kinds: list[str]) -> None:
+def _refuse_wrong_drive(document: VehicleDocument, kinds: list[str]) -> None:
     escs, bridges = kinds.count("esc"), kinds.count("h_bridge")
     if (escs == 1) == (bridges > 0):
         raise document.fault(

@@ -25,7 +25,7 @@ class SourceLocation:
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-class Document:
+class VehicleDocument:
     """A parsed file and the places of its keys. Raises VehicleFileFault if it is not TOML."""
 
     def __init__(self, path: Path) -> None:
@@ -67,7 +67,7 @@ class Document:
             if not _is_branch(value):
                 yield key, value, self._places[key]
 
-    def lay_over(self, base: Document) -> None:
+    def lay_over(self, base: VehicleDocument) -> None:
         """Take over from a base what is not set here: tables key by key, all else whole."""
         self.values = _merged(base.values, self.values)
         places = {**base._places, **self._places}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 
 WINDOW_STEPS = 4  # over so many steps the program measures speed (firmware/core/motion/odometry.py)
 # From above this speed nothing stands still at once (firmware/core/stops/plausibility.py)
@@ -20,7 +20,7 @@ _SWING = 4.0 / 3.0
 _FLOOR_S = 0.4  # the default of [plant.encoder] floor_s
 
 
-def check_encoders(document: Document, tables: dict[str, Any]) -> None:
+def check_encoders(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a virtual encoder that contradicts the car's. Raises VehicleFileFault.
 
     Its twin would otherwise drive at another speed than it says.

@@ -13,7 +13,7 @@ from math import atan2, ceil, floor, sqrt, tan
 from typing import Any
 
 from firmware.core.settings.params import CURVE_POINTS
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 
 SIDES = {"left": 1, "centre": 0, "right": -1}
 
@@ -86,7 +86,7 @@ def envelope_closing_radps(limits: Mapping[str, float], wheelbase_m: float) -> f
     return 2.0 * lock_rad * limits["accel_mps2"] / from_mps
 
 
-def check_steering_rate(document: Document, tables: Mapping[str, Any]) -> None:
+def check_steering_rate(document: VehicleDocument, tables: Mapping[str, Any]) -> None:
     """Refuse a steering that is too slow to stay within the envelope while the car gains speed.
 
     The board limits the target by the envelope, and the output follows no faster than its servo

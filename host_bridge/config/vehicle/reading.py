@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.schema import (
     ACCEPTED_COAST_KEYS,
     CHANNEL_COUNT,
@@ -36,7 +36,7 @@ TOP_KEYS = (
 _OPTIONAL = {"rc": RC_KEYS, "accepted_coast": ACCEPTED_COAST_KEYS}
 
 
-def read_vehicle(document: Document) -> dict[str, Any]:
+def read_vehicle(document: VehicleDocument) -> dict[str, Any]:
     """Return all tables, checked: those of ``TABLES`` by name, and sources, channels and plant."""
     refuse_unknown(document, "", document.values, TOP_KEYS)
     values: dict[str, Any] = {
@@ -61,12 +61,12 @@ def read_vehicle(document: Document) -> dict[str, Any]:
     return values
 
 
-def _read_named(document: Document, path: str, given: dict[str, Any]) -> dict[str, Any]:
+def _read_named(document: VehicleDocument, path: str, given: dict[str, Any]) -> dict[str, Any]:
     return read_table(document, path, given, TABLES[path])
 
 
 def _read_each(
-    document: Document, path: str, known: tuple[str, ...], keys: tuple[Key, ...]
+    document: VehicleDocument, path: str, known: tuple[str, ...], keys: tuple[Key, ...]
 ) -> dict[str, dict[str, Any]]:
     """Read the tables within a table, which all have the same keys."""
     given = table_of(document, path)
@@ -77,7 +77,7 @@ def _read_each(
     }
 
 
-def _read_channels(document: Document) -> list[dict[str, Any]]:
+def _read_channels(document: VehicleDocument) -> list[dict[str, Any]]:
     given = document.values.get("channels")
     if not isinstance(given, list) or not 1 <= len(given) <= CHANNEL_COUNT:
         raise document.fault(
@@ -90,7 +90,7 @@ def _read_channels(document: Document) -> list[dict[str, Any]]:
     return [_read_channel(document, f"channels.{i}", table) for i, table in enumerate(given)]
 
 
-def _read_channel(document: Document, path: str, given: object) -> dict[str, Any]:
+def _read_channel(document: VehicleDocument, path: str, given: object) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise document.fault(path, "this channel is not a table", expected="[[channels]]")
     kind_key = choice("kind", CHANNEL_KINDS)
@@ -98,7 +98,7 @@ def _read_channel(document: Document, path: str, given: object) -> dict[str, Any
     return read_table(document, path, given, (kind_key, *CHANNEL_KEYS[kind]))
 
 
-def table_of(document: Document, path: str) -> dict[str, Any]:
+def table_of(document: VehicleDocument, path: str) -> dict[str, Any]:
     """Return the table at a path. Raises VehicleFileFault if it is not there."""
     given: Any = document.values
     for name in path.split("."):

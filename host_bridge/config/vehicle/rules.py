@@ -7,7 +7,7 @@ from math import floor, sqrt
 from typing import Any
 
 from host_bridge.config.vehicle.compilation import motion_every
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.encoder_rules import check_encoders
 from host_bridge.config.vehicle.geometry import check_steering_rate
 from host_bridge.config.vehicle.schema import PARAMETERS
@@ -28,7 +28,7 @@ from host_bridge.core.errors import VehicleFileFault
 _STEPS_MS = range(10, 21)  # the control periods with which `tandem faults` was run and held
 
 
-def check_tables(document: Document, tables: dict[str, Any]) -> None:
+def check_tables(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Check all rules. Raises VehicleFileFault at the first contradiction."""
     for rule in _RULES:
         rule(document, tables)
@@ -37,7 +37,7 @@ def check_tables(document: Document, tables: dict[str, Any]) -> None:
             check(document, f"sources.{name}", source, tables)
 
 
-def _profile(document: Document, tables: dict[str, Any]) -> None:
+def _profile(document: VehicleDocument, tables: dict[str, Any]) -> None:
     given, offered = tables["stop"]["profile"], offered_profiles(tables)
     if given not in offered:
         raise document.fault(
@@ -49,7 +49,7 @@ def _profile(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def _cut(document: Document, tables: dict[str, Any]) -> None:
+def _cut(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a speed from which the car goes too far without the drive's power.
 
     A button, a hang or a reset takes that power.
@@ -72,7 +72,7 @@ def _cut(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def _loop_brake(document: Document, tables: dict[str, Any]) -> None:
+def _loop_brake(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse an off-delay for a drive that cannot brake by its motor while it still has power."""
     seconds = tables["stop"]["loop_brake_s"]
     kinds = {channel["kind"] for channel in tables["channels"]}
@@ -87,7 +87,7 @@ def _loop_brake(document: Document, tables: dict[str, Any]) -> None:
     )
 
 
-def _speeds(document: Document, tables: dict[str, Any]) -> None:
+def _speeds(document: VehicleDocument, tables: dict[str, Any]) -> None:
     full_mps = tables["drive"]["full_effort_mps"]
     for name in ("speed_max_mps", "reverse_max_mps"):
         if tables["limits"][name] > full_mps:
@@ -100,7 +100,7 @@ def _speeds(document: Document, tables: dict[str, Any]) -> None:
             )
 
 
-def _direction(document: Document, tables: dict[str, Any]) -> None:
+def _direction(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse reversing without signed encoders.
 
     A speed loop needs the sign of the measured speed.
@@ -116,7 +116,7 @@ def _direction(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def _battery(document: Document, tables: dict[str, Any]) -> None:
+def _battery(document: VehicleDocument, tables: dict[str, Any]) -> None:
     low_v, empty_v = tables["battery"]["low_v"], tables["battery"]["empty_v"]
     if empty_v > low_v:
         raise document.fault(
@@ -128,7 +128,7 @@ def _battery(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def _step(document: Document, tables: dict[str, Any]) -> None:
+def _step(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a control period with which the stopping limits are not verified."""
     step_s = tables["timing"]["step_s"]
     if round(step_s * 1e6) not in [ms * 1000 for ms in _STEPS_MS]:
@@ -142,7 +142,7 @@ def _step(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def _baud(document: Document, tables: dict[str, Any]) -> None:
+def _baud(document: VehicleDocument, tables: dict[str, Any]) -> None:
     timing = tables["timing"]
     try:
         motion_every(timing["baud"], timing["step_s"], tables["rc"] is not None)
@@ -176,7 +176,7 @@ _RULES = (
 )
 
 
-def check_parameters(document: Document, parameters: dict[str, list[int]]) -> None:
+def check_parameters(document: VehicleDocument, parameters: dict[str, list[int]]) -> None:
     """Check that the parameters computed from several keys fit the car's program."""
     for fault in _misfits(document, parameters):
         raise fault
@@ -188,7 +188,9 @@ _COMPUTED_FROM = {
 }
 
 
-def _misfits(document: Document, parameters: dict[str, list[int]]) -> Iterator[VehicleFileFault]:
+def _misfits(
+    document: VehicleDocument, parameters: dict[str, list[int]]
+) -> Iterator[VehicleFileFault]:
     for name, values in parameters.items():
         _, unit, _, low, high, _ = PARAMETERS[name]
         for value in values:

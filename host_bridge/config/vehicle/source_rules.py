@@ -10,7 +10,7 @@ from math import floor
 from typing import Any
 
 from firmware.core.settings.params import BLIND_MAX_MM
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.schema import PROFILES, STOP_SOURCES
 
 _LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; 1 s for sources no faster than _SLOW_MPS
@@ -23,7 +23,7 @@ def offered_profiles(tables: dict[str, Any]) -> list[str]:
     return [name for name in PROFILES if name in profiles and profiles[name]["speed_cap_mps"] > 0]
 
 
-def check_human_stop(document: Document, tables: dict[str, Any]) -> None:
+def check_human_stop(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a profile in which no person can stop the vehicle."""
     humans = [name for name, kind in STOP_SOURCES.items() if kind.is_human]
     given = tables["stop"]["sources"]
@@ -41,7 +41,7 @@ def check_human_stop(document: Document, tables: dict[str, Any]) -> None:
             )
 
 
-def check_stop_silence(document: Document, tables: dict[str, Any]) -> None:
+def check_stop_silence(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a required stop source whose allowed silence is too long for the profile's speed."""
     for name, source in tables["stop"]["sources"].items():
         for profile in offered_profiles(tables):
@@ -57,7 +57,7 @@ def check_stop_silence(document: Document, tables: dict[str, Any]) -> None:
                 )
 
 
-def check_receiver(document: Document, tables: dict[str, Any]) -> None:
+def check_receiver(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse sources that rely on a receiver which the file does not have."""
     if tables["rc"] is not None:
         return
@@ -73,7 +73,7 @@ def check_receiver(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
-def check_priorities(document: Document, tables: dict[str, Any]) -> None:
+def check_priorities(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse two sources of the same priority."""
     taken: dict[int, str] = {}
     for name, source in tables["sources"].items():
@@ -89,7 +89,7 @@ def check_priorities(document: Document, tables: dict[str, Any]) -> None:
 
 
 def check_lease(
-    document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]
+    document: VehicleDocument, path: str, source: dict[str, Any], tables: dict[str, Any]
 ) -> None:
     """Refuse a lease that is too long for the speed of its source."""
     if source["lease_s"] > _LEASE_MAX_S and source["speed_cap_mps"] > _SLOW_MPS:
@@ -102,7 +102,7 @@ def check_lease(
         )
 
 
-def check_blind_at_all(document: Document, tables: dict[str, Any]) -> None:
+def check_blind_at_all(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Refuse a ``blind_m`` beyond the board's own limit.
 
     The board enforces it whoever sends it parameters (firmware/core/settings/params.py).
@@ -120,7 +120,7 @@ def check_blind_at_all(document: Document, tables: dict[str, Any]) -> None:
 
 
 def check_blind(
-    document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]
+    document: VehicleDocument, path: str, source: dict[str, Any], tables: dict[str, Any]
 ) -> None:
     """Refuse a source whose lease times its cap is further than ``blind_m``."""
     blind_m = tables["stop"]["blind_m"]
@@ -138,7 +138,7 @@ def check_blind(
 
 
 def check_permission(
-    document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]
+    document: VehicleDocument, path: str, source: dict[str, Any], tables: dict[str, Any]
 ) -> None:
     """Refuse an autonomous source without the permission of a person's deadman or a kill-switch."""
     people = [name for name, other in tables["sources"].items() if other["attended"]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.core import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
 
 _TENTHS = 10.0  # of m/s: finer than a cap is ever set by hand
@@ -31,7 +31,7 @@ def accepted_coast(tables: dict[str, Any]) -> AcceptedCoast | None:
     return AcceptedCoast(given["distance_m"], given["reason"].strip(" .")) if given else None
 
 
-def check_unaided(document: Document, tables: dict[str, Any]) -> None:
+def check_unaided(document: VehicleDocument, tables: dict[str, Any]) -> None:
     """Raise VehicleFileFault if the default profile's distances are long and not accepted.
 
     A long distance is accepted only with a reason.

@@ -16,7 +16,7 @@ from host_bridge.config.vehicle.bases import (
 )
 from host_bridge.config.vehicle.channels import CompiledChannel, compile_channels
 from host_bridge.config.vehicle.compilation import compile_parameters, source_mask
-from host_bridge.config.vehicle.document import Document
+from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.config.vehicle.encoder_rules import reminders, slowest_mps
 from host_bridge.config.vehicle.geometry import SteeringGeometry
 from host_bridge.config.vehicle.reading import TOP_KEYS, read_vehicle
@@ -66,7 +66,7 @@ def _is_same(known: Path, path: str) -> bool:
 
 def vehicle_tables(
     name_or_path: str, changes: Mapping[str, Any] | None = None
-) -> tuple[Document, dict[str, Any]]:
+) -> tuple[VehicleDocument, dict[str, Any]]:
     """Return the checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
     document = read_with_bases(_find(name_or_path))
     for key, value in (changes or {}).items():
@@ -119,7 +119,7 @@ def _meant(name: str, names: Sequence[str]) -> str:
 
 
 def _vehicle(
-    document: Document,
+    document: VehicleDocument,
     tables: dict[str, Any],
     channels: list[CompiledChannel],
     parameters: dict[str, list[int]],
@@ -158,7 +158,7 @@ def _vehicle(
     )
 
 
-def _values(document: Document) -> Iterator[FileValue]:
+def _values(document: VehicleDocument) -> Iterator[FileValue]:
     for key, value, place in document.leaves():
         yield FileValue(key, value, str(place.path), place.line)
 

@@ -16,8 +16,8 @@ from sim_mock.files.documents import Document
 from sim_mock.files.keys import Key, choice, flag, integer, number, text
 from sim_mock.files.numbers import finite, parse_number, parse_whole
 from sim_mock.files.table_schema import (
-    Row,
     Table,
+    TableRow,
     TableSchema,
     format_columns,
     parse_columns,
@@ -29,8 +29,8 @@ __all__ = [
     "FileFault",
     "Key",
     "MissingFile",
-    "Row",
     "Table",
+    "TableRow",
     "TableSchema",
     "begins_with",
     "choice",

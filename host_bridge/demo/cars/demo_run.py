@@ -27,7 +27,7 @@ _POLL_S = 0.01
 _LOOK_S = 0.2
 
 
-class Driver(Protocol):
+class DemoDriver(Protocol):
     """A driver: its newest report of the car, and the commands to it."""
 
     latest: dict[str, Any]
@@ -48,7 +48,7 @@ class Stage(Protocol):
     def tell_car(self, command: str) -> None:
         """Send a command of ``sim_mock.programs.car`` to the car."""
 
-    async def start_driver(self, by_pad: bool) -> Driver:
+    async def start_driver(self, by_pad: bool) -> DemoDriver:
         """Return a new driver."""
 
 
@@ -68,7 +68,7 @@ class DemoRun:
         self.trace = trace
         self.fault_s = 0.0
         self.slow_start_s = 0.0  # how much longer than allowed this machine starts a program
-        self._driver: Driver | None = None
+        self._driver: DemoDriver | None = None
         self._has_pad = False
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
         self._drive_neutral = vehicle.parameters["channel_neutral"][drive]
@@ -78,7 +78,7 @@ class DemoRun:
         return self.stage.machine
 
     @property
-    def driver(self) -> Driver:
+    def driver(self) -> DemoDriver:
         assert self._driver
         return self._driver
 

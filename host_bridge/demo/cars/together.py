@@ -11,7 +11,7 @@ from host_bridge.core import State
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.demo.output import DemoOutput
 from host_bridge.inputs.manoeuvres import Constant, Manoeuvre, ManoeuvreSequence, Slalom
-from host_bridge.link.protocol.wire import Decoder
+from host_bridge.link.protocol.wire import MessageDecoder
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 
 SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
@@ -89,7 +89,7 @@ class AlteredTransport:
     def __init__(self, inner: Transport, nth: int) -> None:
         self._inner = inner
         self._left = nth
-        self._decoder = Decoder()
+        self._decoder = MessageDecoder()
 
     @property
     def label(self) -> str:

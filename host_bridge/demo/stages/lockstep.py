@@ -16,7 +16,7 @@ from typing import Any
 
 from host_bridge.demo.cars import driver, pad_driver
 from host_bridge.demo.cars.demo_cars import DemoCars
-from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, DemoDriver
 from host_bridge.demo.cars.driver import Report
 from host_bridge.demo.judging.verdict import MachineTiming, PunctualTiming
 from host_bridge.demo.part_one import SEED, VEHICLE
@@ -32,7 +32,7 @@ _RESTS_WITHIN_US = 10_000_000  # of virtual time: a car that rolls in neutral st
 _ENDS_WITHIN_S = 5.0  # of real time, for the drive's own end; then it is cancelled
 
 
-class LockstepCar(SimTransport):
+class DemoLockstepCar(SimTransport):
     """A virtual car that keeps the loop's time; its plant comes to rest before it closes."""
 
     def __init__(
@@ -79,7 +79,7 @@ class LockstepCar(SimTransport):
 class _CarsOfStage(Cars):
     """The cars of a host with the loop's time, and the one in lockstep, by its URI."""
 
-    def __init__(self, host: Host, car: LockstepCar | None = None) -> None:
+    def __init__(self, host: Host, car: DemoLockstepCar | None = None) -> None:
         super().__init__(host.vehicles, host.cars.clock)
         self._car = car
 
@@ -128,18 +128,18 @@ class LockstepStage:
         self.vehicle = host.vehicles.load(VEHICLE)
         self._command = command
         self._trace = trace
-        self._car: LockstepCar | None = None
+        self._car: DemoLockstepCar | None = None
 
-    def car(self, name: str) -> LockstepCar:
+    def car(self, name: str) -> DemoLockstepCar:
         """Return a new car, at rest at the start."""
         config = virtual_car_config(self.vehicle, {"seed": str(SEED), "name": name})
-        return LockstepCar(config, self._command, self._trace, self.host.cars.clock.now_us)
+        return DemoLockstepCar(config, self._command, self._trace, self.host.cars.clock.now_us)
 
     def tell_car(self, command: str) -> None:
         assert self._car, "somebody drives it"
         self._car.tell(command)
 
-    async def start_driver(self, by_pad: bool) -> Driver:
+    async def start_driver(self, by_pad: bool) -> DemoDriver:
         self._car = car = self.car(NAME)
         if not by_pad:
             demo_cars = DemoCars(self.host, self.vehicle, {NAME: car})

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core import Vehicle
-from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, Driver
+from host_bridge.demo.cars.demo_run import NAME, SPEED_MPS, DemoDriver
 from host_bridge.demo.judging.verdict import MachineTiming
 from sim_mock.programs import children
 from sim_mock.programs.process import CarProcess
@@ -76,5 +76,5 @@ class RealTimeStage:
     def tell_car(self, command: str) -> None:
         self._car.tell(command)
 
-    async def start_driver(self, by_pad: bool) -> Driver:
+    async def start_driver(self, by_pad: bool) -> DemoDriver:
         return await DriverProcess.start(self._car.device, self._vehicle.name, by_pad)

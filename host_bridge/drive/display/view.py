@@ -8,7 +8,7 @@ from typing import Protocol
 from host_bridge.drive.drive import FleetDrive
 
 
-class View(Protocol):
+class DriveDisplay(Protocol):
     """The display of a drive, for people and programs."""
 
     def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, ExitStack
 from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.drive.controls import make_input
-from host_bridge.drive.display.view import View
+from host_bridge.drive.display.view import DriveDisplay
 from host_bridge.drive.lockstep.car import LockstepCar, VehicleFiles, open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.lockstep.service import LockstepService
@@ -27,7 +27,7 @@ from host_bridge.sharing.owner.recording import new_recorder
 _VIEW_EVERY = 10  # ticks: ten times a virtual second
 
 
-async def drive_in_lockstep(options: DriveOptions, view: View, files: VehicleFiles) -> int:
+async def drive_in_lockstep(options: DriveOptions, view: DriveDisplay, files: VehicleFiles) -> int:
     """Drive virtual cars as fast as they can be computed; return the exit code.
 
     Raises errors.TandemError. When cancelled it first brings the cars to rest; when cancelled
@@ -58,7 +58,7 @@ async def drive_in_lockstep(options: DriveOptions, view: View, files: VehicleFil
 
 
 async def _ticks(
-    stepped: LockstepDrive, view: View, lines: LineWriter, log: Recorder | None
+    stepped: LockstepDrive, view: DriveDisplay, lines: LineWriter, log: Recorder | None
 ) -> bool:
     """Drive to the end; return whether somebody ended it before."""
     was_cancelled = False

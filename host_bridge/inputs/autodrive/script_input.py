@@ -17,7 +17,7 @@ from host_bridge.core.texts.table import source_subject
 from host_bridge.inputs.autodrive.exchange import ScriptAnswer, ScriptExchange
 from host_bridge.inputs.autodrive.script_address import resolve_address
 from host_bridge.inputs.autodrive.telemetry_frame import ExtraTelemetry, make_frame
-from host_bridge.inputs.autodrive.virtual_car import NOT_HERE, VirtualCar
+from host_bridge.inputs.autodrive.virtual_car import NOT_HERE, VirtualCarPipes
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
 from sim_mock.autodrive.command import ScriptCommand
 
@@ -91,7 +91,7 @@ class ScriptInput(Input):
         self._since_us: int | None = None  # since when its answers have been fresh
         self._observed: Observed | None = None
         self._work: asyncio.Task[None] | None = None
-        self._virtual: VirtualCar | None = None
+        self._virtual: VirtualCarPipes | None = None
         self._command = ScriptCommand()  # the script's command that is obeyed
 
     async def open(self, context: InputContext) -> None:
@@ -117,7 +117,7 @@ class ScriptInput(Input):
         self._full_mps = self._options.full_mps(self.like.top_mps, self._limits.speed_mps)
         if self._options.sensors:
             try:
-                self._virtual = VirtualCar(self._options.sensors, self._options.poses)
+                self._virtual = VirtualCarPipes(self._options.sensors, self._options.poses)
             except OSError as error:
                 raise DataFileFault.unreadable(self._options.sensors, error) from None
 

@@ -28,7 +28,7 @@ NOT_AT_REST = (
 )
 
 
-class VirtualCar:
+class VirtualCarPipes:
     """A virtual car's sensors, laps and teleports.
 
     ``words`` says why it is not where the script wants it.

@@ -4,11 +4,11 @@ from host_bridge.inputs.gamepad.gamepad_input import GamepadInput, choose_pad, l
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings, Roles
 from host_bridge.inputs.gamepad.report_count import ReportCount
 from host_bridge.inputs.gamepad.sdl import OpenPad, PadFacts, PadReport, RawPad, ReportKind, Sdl
-from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
+from host_bridge.inputs.gamepad.seat import DeadmanButtons, PadSeat
 from host_bridge.inputs.gamepad.virtual import VirtualPad
 
 __all__ = [
-    "DeadmanState",
+    "DeadmanButtons",
     "GamepadInput",
     "LivenessCheck",
     "OpenPad",

@@ -16,7 +16,7 @@ from host_bridge.core import (
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings
 from host_bridge.inputs.gamepad.sdl import OpenPad, PadFacts, PadReport, ReportKind, Sdl
-from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
+from host_bridge.inputs.gamepad.seat import DeadmanButtons, PadSeat
 
 GAMEPAD, SLOW_SEAT = "gamepad", "seat_slow"  # sources of the vehicle file
 _RUMBLE_S = 0.6  # clearly felt, and over before the next thing happens
@@ -103,7 +103,7 @@ class GamepadInput(Input):
             return f"move something within {left_us * 1e-6:.1f} s"
         return (
             "hold LB to drive"
-            if self.seat.deadman in (DeadmanState.OPEN, DeadmanState.NEEDS_RELEASE)
+            if self.seat.deadman in (DeadmanButtons.OPEN, DeadmanButtons.NEEDS_RELEASE)
             else ""
         )
 

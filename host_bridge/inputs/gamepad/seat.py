@@ -23,7 +23,7 @@ class PadControls(Protocol):
     def button_name(self, number: int) -> str: ...
 
 
-class DeadmanState(Enum):
+class DeadmanButtons(Enum):
     """The state of the two deadman buttons, LB and RB."""
 
     NEEDS_RELEASE = "let go of both shoulder buttons first"
@@ -45,7 +45,7 @@ class PadSeat:
         trigger = getattr(controls, "axis_number", None)
         number = trigger(roles.hand) if trigger and roles.hand in AXES else -1
         self.reports = ReportCount(liveness, number)
-        self.deadman = DeadmanState.NEEDS_RELEASE
+        self.deadman = DeadmanButtons.NEEDS_RELEASE
         self.requests: list[OperatorRequest] = []
         self.began_off_neutral = False  # the hold began with a trigger pressed
         self._controls = controls
@@ -73,20 +73,20 @@ class PadSeat:
     def step(self, now_us: int) -> None:
         """Update the deadman; release it when a report is overdue."""
         wanted = self._wanted()
-        if wanted is DeadmanState.OPEN:
-            self.deadman, self.began_off_neutral = DeadmanState.OPEN, False
-        elif self.deadman is not wanted and self.deadman is not DeadmanState.NEEDS_RELEASE:
+        if wanted is DeadmanButtons.OPEN:
+            self.deadman, self.began_off_neutral = DeadmanButtons.OPEN, False
+        elif self.deadman is not wanted and self.deadman is not DeadmanButtons.NEEDS_RELEASE:
             self.began_off_neutral = not self._is_at_rest()
-            self.deadman = DeadmanState.NEEDS_RELEASE if self.began_off_neutral else wanted
+            self.deadman = DeadmanButtons.NEEDS_RELEASE if self.began_off_neutral else wanted
         if self.left_us(now_us) == 0:
             self.let_go()
 
     def read(self) -> DriveCommand:
         """Return the command at this moment."""
         count = self.reports.count
-        if self.deadman is DeadmanState.AUTONOMY:
+        if self.deadman is DeadmanButtons.AUTONOMY:
             return DriveCommand(is_held=True, permits_autonomy=True, input_count=count)
-        if self.deadman is not DeadmanState.HAND:
+        if self.deadman is not DeadmanButtons.HAND:
             return DriveCommand(input_count=count)
         roles, limits = self._roles, self._limits
         forward, reverse = self._part(roles.forward), self._part(roles.reverse)
@@ -100,7 +100,7 @@ class PadSeat:
 
     def let_go(self) -> None:
         """Require a release before the deadman counts again."""
-        self.deadman = DeadmanState.NEEDS_RELEASE
+        self.deadman = DeadmanButtons.NEEDS_RELEASE
 
     def left_us(self, now_us: int) -> int | None:
         """Return the time in us until the deadman drops without a new report.
@@ -108,8 +108,8 @@ class PadSeat:
         None if none is held, or the car itself judges by the input count.
         """
         if self._liveness is not LivenessCheck.PRESSES or self.deadman not in (
-            DeadmanState.HAND,
-            DeadmanState.AUTONOMY,
+            DeadmanButtons.HAND,
+            DeadmanButtons.AUTONOMY,
         ):
             return None
         heard_us = self.reports.heard_us
@@ -122,10 +122,12 @@ class PadSeat:
             self.let_go()
             self.requests.append(request)
 
-    def _wanted(self) -> DeadmanState:
+    def _wanted(self) -> DeadmanButtons:
         if self._is_held(self._roles.hand):
-            return DeadmanState.HAND  # driving by hand takes precedence over a program
-        return DeadmanState.AUTONOMY if self._is_held(self._roles.autonomy) else DeadmanState.OPEN
+            return DeadmanButtons.HAND  # driving by hand takes precedence over a program
+        return (
+            DeadmanButtons.AUTONOMY if self._is_held(self._roles.autonomy) else DeadmanButtons.OPEN
+        )
 
     def _is_held(self, name: str) -> bool:
         value = self._controls.value(name) if name else 0.0

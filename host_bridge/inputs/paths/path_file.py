@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from host_bridge.core.files import Row, Table, TableSchema, number, read_table, told_as
+from host_bridge.core.files import Table, TableRow, TableSchema, number, read_table, told_as
 from host_bridge.inputs.paths.path import Floats, Path
 from host_bridge.logs.new_file import write_new
 
@@ -107,7 +107,7 @@ def _speeds(table: Table) -> Floats | None:
     return speeds
 
 
-def _backward(table: Table, row: Row, name: str) -> Exception:
+def _backward(table: Table, row: TableRow, name: str) -> Exception:
     return table.fault(
         row.line,
         "a speed below 0: a path is driven forward only",

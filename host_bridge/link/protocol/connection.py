@@ -94,7 +94,7 @@ class Connection:
         self._session_time = session_time
         self._wake: Callable[[], None] = lambda: None
         self._own_hash = own_hash
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
         self._restart_detector = RestartDetector()
         self._event_stream = EventStream(is_past=self._is_past)
         self._out = bytearray()
@@ -133,7 +133,7 @@ class Connection:
         self.statistics.bytes_in += len(data)
         self._noise_size += len(data)
         for item in self._decoder.feed(data):
-            if isinstance(item, wire.Rejected):
+            if isinstance(item, wire.RejectedFrame):
                 self.statistics.rejected[item.kind] += 1
             else:
                 found.extend(self._message(item, now_us))

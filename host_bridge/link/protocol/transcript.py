@@ -6,10 +6,10 @@ from firmware.protocol.codec import Message
 from firmware.protocol.messages import Claim
 from host_bridge.core import commands, reports
 from host_bridge.link.protocol.units import claim_of, report_of
-from host_bridge.link.protocol.wire import Decoder
+from host_bridge.link.protocol.wire import MessageDecoder
 
 
-class Transcript:
+class LogDecoder:
     """A decoder for logs: from bytes as they come to a car's reports and a host's claims.
 
     Frames that are damaged, unknown or without SI values are left out; their bytes are logged
@@ -17,7 +17,7 @@ class Transcript:
     """
 
     def __init__(self) -> None:
-        self._decoder = Decoder()
+        self._decoder = MessageDecoder()
 
     def __call__(self, data: bytes) -> list[reports.Report | commands.Claim]:
         messages = self._decoder.feed(data)

@@ -47,7 +47,7 @@ AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedFrame:
     """A frame that was rejected. ``kind`` is one of the four above; ``size`` is in bytes."""
 
     kind: str
@@ -151,7 +151,7 @@ def own_protocol_hash() -> bytes:
     return bytes(protocol_hash(crc_table()))
 
 
-class Decoder:
+class MessageDecoder:
     """A decoder from bytes, in pieces of any size, to messages; bad frames are counted too."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class Decoder:
         self.out_of_range = 0
         self._rest = b""
 
-    def feed(self, data: bytes) -> list[Message | Rejected]:
+    def feed(self, data: bytes) -> list[Message | RejectedFrame]:
         pieces = (self._rest + data).split(b"\0")
         # of a frame that is too long, only enough is kept to know that it is
         self._rest = pieces.pop()[: _ROOM + 1]
@@ -172,29 +172,29 @@ class Decoder:
         """Forget an incomplete frame, because the line was closed in the middle of it."""
         self._rest = b""
 
-    def _decode(self, piece: bytes) -> Message | Rejected:
+    def _decode(self, piece: bytes) -> Message | RejectedFrame:
         if len(piece) > _ROOM:
             self.oversized += 1
-            return Rejected(OVERSIZED, len(piece))
+            return RejectedFrame(OVERSIZED, len(piece))
         try:
             data = cobs.decode(piece).translate(_WHITENED)
         except cobs.DecodeError:
             data = b""
         if len(data) <= CRC_SIZE or zlib.crc32(data) != _CRC_RESIDUE:
             self.damaged += 1
-            return Rejected(DAMAGED, len(piece))
+            return RejectedFrame(DAMAGED, len(piece))
         self.good += 1
         return self._message(data)
 
-    def _message(self, data: bytes) -> Message | Rejected:
+    def _message(self, data: bytes) -> Message | RejectedFrame:
         layout = _BY_ID.get(data[0])
         if layout is None or layout.struct.size != len(data) - CRC_SIZE:
             self.unknown += 1
-            return Rejected(UNKNOWN, len(data))
+            return RejectedFrame(UNKNOWN, len(data))
         values = layout.struct.unpack_from(data)[1:]
         if not layout.is_in_range(values):
             self.out_of_range += 1
-            return Rejected(OUT_OF_RANGE, len(data))
+            return RejectedFrame(OUT_OF_RANGE, len(data))
         message = layout.kind.__new__(layout.kind)
         message.__dict__.update(zip(layout.names, values, strict=True))
         return message

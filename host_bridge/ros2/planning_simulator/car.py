@@ -10,7 +10,7 @@ from math import isfinite
 
 from sim_mock.models.planning.gear import NONE, PARK, accel_along_x_mps2
 from sim_mock.models.planning.model_types import PEDALLED
-from sim_mock.models.planning.motion import DriverCommand, Report
+from sim_mock.models.planning.motion import DriverCommand, MotionReport
 from sim_mock.models.planning.simulator import Simulator
 
 AUTONOMOUS, MANUAL = 1, 4  # the modes' numbers in Autoware's ControlModeReport
@@ -85,7 +85,7 @@ class PlanningCar:
 
     def _braking(self, command: ControlCommand) -> DriverCommand:
         """Return a command that brakes to rest and holds the last steering angle."""
-        truth: Report | None = self.simulator.truth
+        truth: MotionReport | None = self.simulator.truth
         assert truth is not None, "a car that steps has its place"
         if self._has_pedals:
             accel_mps2 = -_EMERGENCY_MPS2

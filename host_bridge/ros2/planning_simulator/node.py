@@ -21,7 +21,7 @@ from host_bridge.ros2.planning_simulator.topics import (
     Topic,
     installed_generation,
 )
-from sim_mock.models.planning.motion import Report
+from sim_mock.models.planning.motion import MotionReport
 
 # Their covariance diagonals: a pose's position and angle, as their localisation's; acceleration
 _POSITION, _ANGLE, _ACCELERATION = 0.0225, 0.000625, 0.001
@@ -33,8 +33,8 @@ class StampedMotion:
     """The true and the measured motion at one stamp, from which messages are filled."""
 
     stamp: Any
-    true: Report
-    measured: Report
+    true: MotionReport
+    measured: MotionReport
 
 
 class PlanningNode:

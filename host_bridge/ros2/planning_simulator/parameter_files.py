@@ -16,8 +16,8 @@ from sim_mock.models.planning.model_types import LEARNED, refuse_unknown
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
 from sim_mock.models.planning.simulator import (
     INITIALIZE_SOURCES,
-    Settings,
     Simulator,
+    SimulatorSettings,
     make_simulator,
 )
 
@@ -86,7 +86,7 @@ class SimulatorSetup:
 
         Raises errors.DataFileFault for a vehicle model that does not exist here or cannot be made.
         """
-        names = ("vehicle_model_type", *NUMBERS, *TEXTS, *Settings._fields)
+        names = ("vehicle_model_type", *NUMBERS, *TEXTS, *SimulatorSettings._fields)
         given = {name: self.values[name] for name in names if name in self.values}
         try:
             return make_simulator(given, self.values[WHEEL_BASE], self.period_s, seed)
@@ -153,7 +153,7 @@ def _is_like(value: object, kind: object) -> bool:
 
 
 def _notes(values: Mapping[str, Any]) -> Iterable[str]:
-    known = {*NODE_PARAMETERS, *OURS, *NUMBERS, *TEXTS, *_BODY, *Settings._fields}
+    known = {*NODE_PARAMETERS, *OURS, *NUMBERS, *TEXTS, *_BODY, *SimulatorSettings._fields}
     for name in values:
         if name not in known:
             yield f"the parameter {name} is not heeded"

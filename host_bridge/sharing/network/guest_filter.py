@@ -55,13 +55,13 @@ def checked(frames: bytes, purpose: Purpose, grant: Grant, owns: OwnsEpoch) -> l
     ``owns`` says whether an epoch is the guest's; Bind is not asked, for it makes it so. Raises
     Rejected.
     """
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     heard = list(decoder.feed(frames))
     if not heard or not frames.endswith(b"\0"):
         raise Rejected("no frame")
     messages: list[Message] = []
     for message in heard:
-        if isinstance(message, wire.Rejected):
+        if isinstance(message, wire.RejectedFrame):
             raise Rejected("damaged frame")
         if purpose_of(message) is not purpose:
             raise Rejected("wrong purpose")

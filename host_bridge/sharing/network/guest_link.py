@@ -91,10 +91,10 @@ class GuestLink:
 
     def seal(self, frame: bytes) -> bytes | None:
         """Return the datagram of one frame; None while there is no session, or for no message."""
-        heard = wire.Decoder().feed(frame + b"\0")
+        heard = wire.MessageDecoder().feed(frame + b"\0")
         if self.state is not GuestState.LIVE or len(heard) != 1:
             return None
-        if isinstance(heard[0], wire.Rejected):
+        if isinstance(heard[0], wire.RejectedFrame):
             return None
         return self._sealers[purpose_of(heard[0]).name].seal(frame)
 

@@ -151,7 +151,7 @@ class GuestSession:
             return sealing.STATE.name
         if kind != StopSeen.ID and kind not in _OF_AN_EPOCH:
             return sealing.LINK_DOWN.name
-        for message in wire.Decoder().feed(frame + b"\0"):
+        for message in wire.MessageDecoder().feed(frame + b"\0"):
             if isinstance(message, StopSeen):
                 return sealing.SEEN.name if message.token in self._stops else ""
             if isinstance(message, Bound | ActReply | ClockReport):

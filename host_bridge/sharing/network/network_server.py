@@ -92,7 +92,7 @@ class NetworkServer:
 
     def hear_local(self, frames: bytes) -> None:
         """Note what local programs say to the car: their epochs are not to be had by guests."""
-        for message in wire.Decoder().feed(frames):
+        for message in wire.MessageDecoder().feed(frames):
             if isinstance(message, Bind) and message.epoch not in self._local_epochs:
                 self._local_epochs[message.epoch] = None
                 for session in self.sessions.values():

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from host_bridge.core.system.observers import Observers
-from host_bridge.sharing.owner.rights import ALL, Right
+from host_bridge.sharing.owner.rights import ALL, ClientRight
 
 UP, DOWN = "up", "down"  # to the car, from the car
 # A board that is back identifies itself within 0.2 s, in some fifty pieces; one that restarts is
@@ -49,9 +49,9 @@ class BoardVerification:
         self._was_confirmed = False
 
     @property
-    def rights(self) -> Right:
+    def rights(self) -> ClientRight:
         """The most that any client may do at this moment."""
-        return ALL if self.state is BoardTrust.TRUSTED else Right.WATCH | Right.STOP
+        return ALL if self.state is BoardTrust.TRUSTED else ClientRight.WATCH | ClientRight.STOP
 
     def confirm(self) -> None:
         """Note that the board is our car's; release the held frames to the taps."""

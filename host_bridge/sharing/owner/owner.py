@@ -19,7 +19,7 @@ from host_bridge.link.transports.descriptor import already_open
 from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.board_verification import DOWN, UP, BoardVerification, RelayedFrames
 from host_bridge.sharing.owner.chunks import Chunker, split
-from host_bridge.sharing.owner.rights import ALL, Right, may_pass
+from host_bridge.sharing.owner.rights import ALL, ClientRight, may_pass
 from host_bridge.sharing.stop.stop_filter import is_stop
 
 # A replugged board is back within 2 s, of which this takes a quarter of a second at most.
@@ -75,7 +75,7 @@ class Owner:
         """Return a transport for a client in this process, with the same rights as any other."""
         return InProcessClient(self)
 
-    def join(self, client: Client, rights: Right = ALL) -> ClientLine:
+    def join(self, client: Client, rights: ClientRight = ALL) -> ClientLine:
         """Add a client; return the line into which it puts what it sends, within these rights."""
         self._clients.append(client)
         return ClientLine(self, client, rights)
@@ -158,7 +158,7 @@ class Owner:
 class ClientLine:
     """The way of one client's frames to the car; frames of several clients alternate whole."""
 
-    def __init__(self, owner: Owner, client: Client, rights: Right) -> None:
+    def __init__(self, owner: Owner, client: Client, rights: ClientRight) -> None:
         self._owner = owner
         self._client = client
         self._rights = rights
@@ -213,7 +213,7 @@ class ClientLine:
         return may_pass
 
 
-def _passing(frames: bytes, rights: Right) -> bytes:
+def _passing(frames: bytes, rights: ClientRight) -> bytes:
     return b"".join(part for part in split(frames) if may_pass(part, rights))
 
 

@@ -8,7 +8,7 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.link.transports.base import Transport
 from host_bridge.sharing.owner.owner import ClientLine, Owner
 from host_bridge.sharing.owner.radio_filter import RadioFilter
-from host_bridge.sharing.owner.rights import NONE, Right
+from host_bridge.sharing.owner.rights import NONE, ClientRight
 
 
 class RadioEndpoint:
@@ -27,7 +27,7 @@ class RadioEndpoint:
         await self.owner.start()
 
     def open(self, owner: Owner) -> None:
-        self._to_car = owner.join(_ListeningClient(self._towards_box), Right.STOP)
+        self._to_car = owner.join(_ListeningClient(self._towards_box), ClientRight.STOP)
         self.owner.join(_ListeningClient(self._towards_car), NONE)
 
     def close(self) -> None:

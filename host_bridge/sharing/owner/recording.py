@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from host_bridge.core.system.clock import Clock
-from host_bridge.link.protocol.transcript import Transcript
+from host_bridge.link.protocol.transcript import LogDecoder
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import recorder
 from host_bridge.logs.recorder import Recorder
@@ -18,7 +18,7 @@ from host_bridge.sharing.owner.board_verification import RelayedFrames
 def new_recorder(path: Path, clock: Clock) -> Recorder:
     """Create a log for any number of cars, raw and decoded. Raises errors.DataFileFault."""
     facts = {"version": version("tandem-cars"), "protocol_hash": own_protocol_hash().hex()}
-    return recorder.create(path, clock, time.time_ns(), facts, Transcript)
+    return recorder.create(path, clock, time.time_ns(), facts, LogDecoder)
 
 
 def tap_into(log: Recorder, car: str) -> Callable[[RelayedFrames], None]:

@@ -28,7 +28,7 @@ from firmware.protocol.messages import (
 from host_bridge.sharing.stop.stop_filter import id_of
 
 
-class Right(Flag):
+class ClientRight(Flag):
     """The rights of a client, in any combination."""
 
     WATCH = auto()  # ask for its identity, events and parameters
@@ -37,9 +37,9 @@ class Right(Flag):
     CONFIGURE = auto()  # change its parameters; make a bare board hardware in the loop
 
 
-NONE = Right(0)
-ALL = Right.WATCH | Right.STOP | Right.DRIVE | Right.CONFIGURE
-_SESSION = Right.STOP | Right.DRIVE | Right.CONFIGURE
+NONE = ClientRight(0)
+ALL = ClientRight.WATCH | ClientRight.STOP | ClientRight.DRIVE | ClientRight.CONFIGURE
+_SESSION = ClientRight.STOP | ClientRight.DRIVE | ClientRight.CONFIGURE
 # The rights by message; any one of them lets it pass
 LETS = {
     Identify.ID: ALL,
@@ -48,18 +48,18 @@ LETS = {
     Bind.ID: _SESSION,
     Sync.ID: _SESSION,
     Leave.ID: _SESSION,
-    Stop.ID: Right.STOP,
-    Alive.ID: Right.STOP,
-    BoxWord.ID: Right.STOP,
-    Claim.ID: Right.DRIVE,
-    Act.ID: Right.DRIVE,
-    ParameterWrite.ID: Right.CONFIGURE,
-    ConfigCommit.ID: Right.CONFIGURE,
-    EnterHitl.ID: Right.CONFIGURE,
+    Stop.ID: ClientRight.STOP,
+    Alive.ID: ClientRight.STOP,
+    BoxWord.ID: ClientRight.STOP,
+    Claim.ID: ClientRight.DRIVE,
+    Act.ID: ClientRight.DRIVE,
+    ParameterWrite.ID: ClientRight.CONFIGURE,
+    ConfigCommit.ID: ClientRight.CONFIGURE,
+    EnterHitl.ID: ClientRight.CONFIGURE,
 }
 
 
-def may_pass(frame: bytes, rights: Right) -> bool:
+def may_pass(frame: bytes, rights: ClientRight) -> bool:
     """Return whether a whole frame may go to the car.
 
     A message with an unknown id needs all rights, for it may be a newer car's.

@@ -23,7 +23,7 @@ from host_bridge.link.transports.descriptor import Stream
 from host_bridge.sharing.endpoints.folders import is_safe_for_all, stop_folders
 from host_bridge.sharing.owner.chunks import Chunker
 from host_bridge.sharing.owner.owner import Owner
-from host_bridge.sharing.owner.rights import Right
+from host_bridge.sharing.owner.rights import ClientRight
 from host_bridge.sharing.stop import stop_calls
 from host_bridge.sharing.stop.acceptor import Acceptor, Rates
 from host_bridge.sharing.stop.stop_callers import StopCallers
@@ -146,7 +146,7 @@ class _StopClient:
         self._socket = end
         self._endpoint = endpoint
         self._owner = owner
-        self._line = owner.join(self, Right.STOP)
+        self._line = owner.join(self, ClientRight.STOP)
         self._chunker = Chunker()
         self._stream = Stream(end.fileno(), self._hear, self._lose, _READ_BYTES)
         self._over = asyncio.get_running_loop().call_later(LASTS_S, self.end)

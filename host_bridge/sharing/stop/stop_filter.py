@@ -18,7 +18,7 @@ _OUT = frozenset((StopSeen.ID, Identity.ID))
 
 def stop_requests(frames: bytes) -> Iterator[bytes]:
     """Yield the Stops and Identifies among these whole frames, each encoded anew."""
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     for frame in frames.split(_DELIMITER):
         if id_of(frame) in _IN:
             for message in decoder.feed(frame + _DELIMITER):

@@ -21,7 +21,7 @@ from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
-from host_bridge.station import Comparison, PageSeat, TelemetryView
+from host_bridge.station import CarComparison, PageSeat, TelemetryView
 from host_bridge.station.backend.camera_process import CameraProcess
 from host_bridge.station.backend.page_drive_view import PageDriveView
 from host_bridge.station.backend.page_requests import PageRequests
@@ -57,7 +57,7 @@ class LiveBackend:
         self._programs = programs
         self._speed_mps = speed_mps
         self._red_flag = RedFlag(self._open_apart, self.now_us)
-        self._comparison = Comparison()
+        self._comparison = CarComparison()
         self._recording = recording
         self._camera = camera
         self._local_now = local_now

@@ -15,7 +15,7 @@ from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import reading
 from host_bridge.sharing.connecting import is_lossless
-from host_bridge.station import Comparison, PageSeat, TelemetryView
+from host_bridge.station import CarComparison, PageSeat, TelemetryView
 from host_bridge.station.views.signals import SIGNALS
 
 _EVERY_US = 50_000  # 20 Hz, as live
@@ -126,7 +126,7 @@ class LoggedCars:
     """The log's cars, decoded from their bytes, each with its view from its first byte on."""
 
     def __init__(self, path: Path, vehicles: Vehicles) -> None:
-        self.comparison = Comparison()
+        self.comparison = CarComparison()
         self._vehicles = vehicles
         self._cars = reading.cars_in(reading.facts(path))
         self._telemetry_views: dict[str, TelemetryView] = {}

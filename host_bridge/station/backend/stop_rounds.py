@@ -30,7 +30,7 @@ class StopRounds:
     def __init__(self, stop_them: StopFunction) -> None:
         self._stop_them = stop_them
         self._threads = ThreadPoolExecutor(_MOST, thread_name_prefix="stop")
-        self._waiting: list[_StopRequest] = []
+        self._waiting: list[_CallerRequest] = []
         self._is_planned = False
         self._going_on = 0
         self._begun_s = 0.0
@@ -40,7 +40,7 @@ class StopRounds:
 
         Raises errors.TandemError.
         """
-        asked = _StopRequest(names, tell)
+        asked = _CallerRequest(names, tell)
         self._waiting.append(asked)
         if not self._is_planned:
             self._is_planned = True
@@ -73,14 +73,14 @@ class StopRounds:
         done = loop.run_in_executor(self._threads, self._stop_them, *asked)
         done.add_done_callback(partial(self._end, round_of))
 
-    def _end(self, round_of: list[_StopRequest], done: asyncio.Future[object]) -> None:
+    def _end(self, round_of: list[_CallerRequest], done: asyncio.Future[object]) -> None:
         self._going_on -= 1
         fault = None if done.cancelled() else done.exception()
         for asked in round_of:
             asked.end(fault)
 
 
-class _StopRequest:
+class _CallerRequest:
     """One caller's request, and the cars whose outcome it was told."""
 
     def __init__(self, names: tuple[str, ...], tell: Tell) -> None:
@@ -120,11 +120,11 @@ class _StopRequest:
             self.is_over.set_result(None)
 
 
-def _look(round_of: list[_StopRequest], found: list[str]) -> None:
+def _look(round_of: list[_CallerRequest], found: list[str]) -> None:
     for asked in round_of:
         asked.look(found)
 
 
-def _hear(round_of: list[_StopRequest], call: StopCall) -> None:
+def _hear(round_of: list[_CallerRequest], call: StopCall) -> None:
     for asked in round_of:
         asked.hear(call)

@@ -26,7 +26,7 @@ def ahead_us(time_us: int, other_us: int) -> int:
     return (time_us - other_us + half) % whole - half
 
 
-class CarReports:
+class SessionReports:
     """One car's reports, on the clock of the session whose claims it accepts."""
 
     def __init__(self, car: Car) -> None:
@@ -94,7 +94,7 @@ class CarReports:
 class CarPair:
     """Two cars, compared while one session drives both."""
 
-    def __init__(self, one: CarReports, other: CarReports) -> None:
+    def __init__(self, one: SessionReports, other: SessionReports) -> None:
         self.reports = one, other
         self._epoch: int | None = None
         self._was_armed = False
@@ -150,17 +150,17 @@ class CarPair:
         return round((max(times) - min(times)) * 1e-3, 2) if len(times) == 2 else None
 
 
-class Comparison:
+class CarComparison:
     """All cars that are watched; each pair that one session drives has a row."""
 
     def __init__(self) -> None:
-        self._reports: dict[str, CarReports] = {}
+        self._reports: dict[str, SessionReports] = {}
         self._pairs: dict[tuple[str, str], CarPair] = {}
 
-    def add(self, car: Car) -> CarReports:
+    def add(self, car: Car) -> SessionReports:
         """Watch a car; return its reports, to which its link's events have to be given."""
         self.drop(car.name)
-        self._reports[car.name] = CarReports(car)
+        self._reports[car.name] = SessionReports(car)
         ordered = sorted(self._reports.values(), key=_real_first)
         for one, other in combinations(ordered, 2):
             if car in (one.car, other.car):
@@ -196,7 +196,7 @@ def _twin_frame(car: CarMotion | None, twin: CarMotion | None) -> Pose | None:
     return round(x_m, 3), round(y_m, 3), round(turn_rad, 4)
 
 
-def _real_first(reports: CarReports) -> tuple[bool, str]:
+def _real_first(reports: SessionReports) -> tuple[bool, str]:
     identity = reports.car.identity
     return bool(identity and identity.is_virtual), reports.car.name
 

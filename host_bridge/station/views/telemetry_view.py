@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from host_bridge.cars.car import Car
 from host_bridge.core import CarEvent, event_text
 from host_bridge.station.views.car_row import car_row
-from host_bridge.station.views.comparison import CarReports, ahead_us
+from host_bridge.station.views.comparison import SessionReports, ahead_us
 
 _SPAN_US = 5_000_000  # the window over which a loss is computed
 _EVERY_US = 250_000  # four rows a second, as an eye can follow figures
@@ -73,7 +73,7 @@ class TelemetryView:
     Give the events of its link to ``hear``.
     """
 
-    def __init__(self, car: Car, reports: CarReports, words: Callable[[int], str]) -> None:
+    def __init__(self, car: Car, reports: SessionReports, words: Callable[[int], str]) -> None:
         self.car = car
         self.heard_us: int | None = None
         self._reports = reports

@@ -6,14 +6,14 @@ from firmware.core.settings.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTR
 from firmware.protocol import codes
 from sim_mock.faults.bounds.expectations import STOPS, Expectation
 from sim_mock.faults.bounds.limits import Decelerations, StopLimit, limit
-from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.case import FaultCase
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import brakes_by_motor, has_brake
 
 _ROLLED = 0.5  # a car that goes farther than this share of its roll-out was hardly braked
 
 
-def limit_of(case: Case, expected: Expectation, trial: FaultTrial) -> StopLimit | None:
+def limit_of(case: FaultCase, expected: Expectation, trial: FaultTrial) -> StopLimit | None:
     """Return the limits of this run by the speed that it had; None if nothing has to stop."""
     if expected.does != STOPS:
         return None
@@ -25,7 +25,7 @@ def limit_of(case: Case, expected: Expectation, trial: FaultTrial) -> StopLimit 
     return limit(vehicle, case.wait, case.extra_ms, brakes, fastest_mps, braked_s)
 
 
-def _brakes(case: Case, expected: Expectation, trial: FaultTrial) -> bool:
+def _brakes(case: FaultCase, expected: Expectation, trial: FaultTrial) -> bool:
     """Return whether the car brakes, by its policy for the cause or fault, and by its brakes.
 
     A board that restarts has no policy. A cut of power disables the motor's brake, but no other.

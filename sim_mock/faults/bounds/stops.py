@@ -10,7 +10,7 @@ from typing import NamedTuple
 from firmware.protocol import codes
 from sim_mock.board.stored_image import VehicleSpec
 from sim_mock.faults.cases import starts
-from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.case import FaultCase
 from sim_mock.faults.cases.catalogue import case_of
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.vehicles import driver_of, has_rc
@@ -90,7 +90,7 @@ def rows(vehicle: VehicleSpec) -> Iterator[StopRow]:
         yield StopRow(cause.words, cause.case, cap_mps, True)
 
 
-def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:
+def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> FaultCase:
     """Return the case of a row, with the start condition that allows the vehicle this speed."""
     cause = next(cause for cause in CAUSES if cause.case == case_id)
     case = case_of(case_id)
@@ -102,7 +102,7 @@ def begun_at(case_id: str, vehicle: VehicleSpec, speed_mps: float) -> Case:
 _Start = Callable[[FaultTrial, float], None]
 
 
-def _fastest(cause: StopCause, case: Case, vehicle: VehicleSpec) -> tuple[float, _Start]:
+def _fastest(cause: StopCause, case: FaultCase, vehicle: VehicleSpec) -> tuple[float, _Start]:
     ways = [case.start]
     if case.start is starts.driving:
         ways.append(starts.racing)

@@ -13,7 +13,7 @@ from sim_mock.faults.trial.vehicles import NEEDS
 
 
 @dataclass(frozen=True)
-class Case:
+class FaultCase:
     """One fault of the catalogue. ``wait`` is a key of ``limits.WAITS`` or ``UNAIDED_MS``."""
 
     id: str
@@ -46,6 +46,6 @@ class Case:
         profile = codes.PROFILE_RACE if races else vehicle.parameters["profile_default"][0]
         return min(self.speed_mps, self.top_share * top_mps, caps[profile] * 1e-3)
 
-    def at(self, speed_mps: float, start: Callable[[FaultTrial, float], None]) -> "Case":
+    def at(self, speed_mps: float, start: Callable[[FaultTrial, float], None]) -> "FaultCase":
         """Return the case with this start and speed, the vehicle's top speed included."""
         return replace(self, speed_mps=speed_mps, top_share=1.0, start=start)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from sim_mock.faults.cases import starts
 from sim_mock.faults.cases.breakages import turned_by_hand
-from sim_mock.faults.cases.case import Case
+from sim_mock.faults.cases.case import FaultCase
 from sim_mock.faults.cases.injections import TrialInjection
 from sim_mock.faults.trial.fault_trial import FaultTrial
 from sim_mock.faults.trial.target import TICK_US
@@ -115,9 +115,9 @@ def _delayed(
     extra_ms: int = 0,
     coasts: bool = False,
     start: Callable[[FaultTrial, float], None] = starts.driving,
-) -> Case:
+) -> FaultCase:
     """Return a case of a car that brakes first and is cut afterwards."""
-    return Case(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
+    return FaultCase(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
                 "step", extra_ms, start, coasts=coasts, needs="off-delay",
                 changes=OFF_DELAY)  # fmt: skip
 

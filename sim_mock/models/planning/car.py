@@ -6,7 +6,7 @@ from sim_mock.models.integration import State, rk4
 from sim_mock.models.planning.drive import DriveModel
 from sim_mock.models.planning.gear import is_held
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.motion import DriverCommand, ModelState, Report, plane_rates
+from sim_mock.models.planning.motion import DriverCommand, ModelState, MotionReport, plane_rates
 
 
 class SteeringModel(Protocol):
@@ -61,12 +61,12 @@ class ModelledCar:
         plane = plane_rates(along_mps, yaw_rad, turned_rad, self._wheelbase_m)
         return (*plane, *self._drive.rates(vx_mps, ax_mps2), steer_rate_radps)
 
-    def report(self) -> Report:
+    def report(self) -> MotionReport:
         """Return the state as the simulator publishes it: the steering angle with its bias."""
         s = self.state
         wz = plane_rates(s.vx_mps, s.yaw_rad, s.steer_rad, self._wheelbase_m)[2]
         steer_rad = s.steer_rad + self._steering.bias_rad
-        return Report(s.x_m, s.y_m, s.yaw_rad, s.vx_mps, 0.0, s.ax_mps2, wz, steer_rad)
+        return MotionReport(s.x_m, s.y_m, s.yaw_rad, s.vx_mps, 0.0, s.ax_mps2, wz, steer_rad)
 
 
 def _rates(x: State, steer_rate_radps: float, car: ModelledCar) -> State:

@@ -14,7 +14,7 @@ from sim_mock.models.planning.delay import DelayLine
 from sim_mock.models.planning.lag import lag_rate
 from sim_mock.models.planning.limits import clamped
 from sim_mock.models.planning.motion import DriverCommand
-from sim_mock.models.planning.parameters import Parameters
+from sim_mock.models.planning.parameters import DelayParameters
 
 
 class DriveModel(Protocol):
@@ -63,7 +63,7 @@ class DelayedVelocity:
 
     reports_change = True
 
-    def __init__(self, p: Parameters, dt_s: float) -> None:
+    def __init__(self, p: DelayParameters, dt_s: float) -> None:
         self._p = p
         self._line = DelayLine(p.vel_time_delay_s, dt_s)
         self._target_mps = 0.0
@@ -84,7 +84,7 @@ class DelayedAcceleration:
 
     reports_change = False
 
-    def __init__(self, p: Parameters, dt_s: float) -> None:
+    def __init__(self, p: DelayParameters, dt_s: float) -> None:
         self._p = p
         self._line = DelayLine(p.acc_time_delay_s, dt_s)
         self._asked_mps2 = 0.0
@@ -107,7 +107,7 @@ class DelayedAcceleration:
 class MappedAcceleration(DelayedAcceleration):
     """DELAY_STEER_MAP_ACC: the lag settles at the map's value for the command and the speed."""
 
-    def __init__(self, p: Parameters, dt_s: float, acceleration_map: AccelerationMap) -> None:
+    def __init__(self, p: DelayParameters, dt_s: float, acceleration_map: AccelerationMap) -> None:
         super().__init__(p, dt_s)
         self._map = acceleration_map
 

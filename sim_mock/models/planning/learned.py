@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sim_mock.models.planning.motion import DriverCommand, Report
+from sim_mock.models.planning.motion import DriverCommand, MotionReport
 from sim_mock.models.planning.parameters import texts
 
 INPUTS = ("VX_DES", "STEER_DES")
@@ -75,10 +75,10 @@ class LearnedCar:
         self._asked_mps = command.vx_mps
         return self.state
 
-    def report(self) -> Report:
+    def report(self) -> MotionReport:
         """Return the state as the simulator publishes it."""
         s = self.state
-        return Report(
+        return MotionReport(
             s.x_m, s.y_m, s.yaw_rad, s.vx_mps, s.vy_mps, self._ax_mps2, s.wz_radps, s.steer_rad
         )
 

@@ -15,7 +15,7 @@ from sim_mock.models.planning.drive import (
     MappedAcceleration,
 )
 from sim_mock.models.planning.learned import LearnedCar, learned_car
-from sim_mock.models.planning.parameters import Parameters, text
+from sim_mock.models.planning.parameters import DelayParameters, text
 from sim_mock.models.planning.pedalled_car import PedalledCar
 from sim_mock.models.planning.steering import DelayedSteering, IdealSteering, LockedSteering
 
@@ -27,32 +27,32 @@ Given = Mapping[str, Any]
 class Parts(NamedTuple):
     """The parts of which a model is composed."""
 
-    steering: Callable[[Parameters, float], SteeringModel]
-    drive: Callable[[Parameters, float, Given], DriveModel]
+    steering: Callable[[DelayParameters, float], SteeringModel]
+    drive: Callable[[DelayParameters, float, Given], DriveModel]
     is_geared: bool
 
 
-def _ideal_steering(p: Parameters, dt_s: float) -> SteeringModel:
+def _ideal_steering(p: DelayParameters, dt_s: float) -> SteeringModel:
     return IdealSteering()
 
 
-def _ideal_velocity(p: Parameters, dt_s: float, given: Given) -> DriveModel:
+def _ideal_velocity(p: DelayParameters, dt_s: float, given: Given) -> DriveModel:
     return IdealVelocity()
 
 
-def _velocity(p: Parameters, dt_s: float, given: Given) -> DriveModel:
+def _velocity(p: DelayParameters, dt_s: float, given: Given) -> DriveModel:
     return DelayedVelocity(p, dt_s)
 
 
-def _ideal_acceleration(p: Parameters, dt_s: float, given: Given) -> DriveModel:
+def _ideal_acceleration(p: DelayParameters, dt_s: float, given: Given) -> DriveModel:
     return IdealAcceleration()
 
 
-def _acceleration(p: Parameters, dt_s: float, given: Given) -> DriveModel:
+def _acceleration(p: DelayParameters, dt_s: float, given: Given) -> DriveModel:
     return DelayedAcceleration(p, dt_s)
 
 
-def _mapped(p: Parameters, dt_s: float, given: Given) -> DriveModel:
+def _mapped(p: DelayParameters, dt_s: float, given: Given) -> DriveModel:
     table = read_acceleration_map(Path(text("acceleration_map_path", given)))
     return MappedAcceleration(p, dt_s, table)
 
@@ -93,7 +93,7 @@ def make_car(
     if not (wheelbase_m > 0.0 and dt_s > 0.0):
         raise ValueError(f"wheelbase and step: expected both above 0, got {wheelbase_m}, {dt_s}")
     refuse_unknown(vehicle_model_type)
-    parameters = Parameters.from_mapping(vehicle_model_type, given)
+    parameters = DelayParameters.from_mapping(vehicle_model_type, given)
     if vehicle_model_type == LEARNED:
         return learned_car(given, dt_s)
     if vehicle_model_type == PEDALLED:

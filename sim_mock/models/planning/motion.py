@@ -30,7 +30,7 @@ class ModelState(NamedTuple):
     steer_rad: float = 0.0
 
 
-class Report(NamedTuple):
+class MotionReport(NamedTuple):
     """The simulator's report of a car after a step: true, or measured with noise."""
 
     x_m: float

@@ -57,7 +57,7 @@ TEXTS: dict[str, tuple[tuple[str, ...], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DelayParameters:
     """The parameters of the delayed models; table ``NUMBERS`` describes each."""
 
     acc_time_delay_s: float
@@ -76,7 +76,7 @@ class Parameters:
     debug_steer_scaling_factor: float
 
     @classmethod
-    def from_mapping(cls, model_type: str, given: Mapping[str, Any]) -> "Parameters":
+    def from_mapping(cls, model_type: str, given: Mapping[str, Any]) -> "DelayParameters":
         """Make them from Autoware's names.
 
         A missing one has its default, and so has one that this type ignores. Raises ValueError

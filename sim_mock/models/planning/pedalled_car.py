@@ -12,7 +12,7 @@ from sim_mock.models.planning.car import SteeringModel
 from sim_mock.models.planning.drive import DelayedAcceleration
 from sim_mock.models.planning.gear import BACKWARD, NEUTRAL, NONE, PARK
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.motion import DriverCommand, ModelState, Report, plane_rates
+from sim_mock.models.planning.motion import DriverCommand, ModelState, MotionReport, plane_rates
 
 _NO_DRIVE = frozenset({NONE, NEUTRAL, PARK})
 
@@ -75,9 +75,9 @@ class PedalledCar:
         """Return the speed, or 0 if its sign would change without the pedals driving there."""
         return 0.0 if old_mps * new_mps <= 0.0 and self._pedal_mps2 <= 0.0 else new_mps
 
-    def report(self) -> Report:
+    def report(self) -> MotionReport:
         """Return the state as the simulator publishes it: the steering angle with its bias."""
         s = self.state
         wz = plane_rates(s.vx_mps, s.yaw_rad, s.steer_rad, self._wheelbase_m)[2]
         steer_rad = s.steer_rad + self._steering.bias_rad
-        return Report(s.x_m, s.y_m, s.yaw_rad, s.vx_mps, 0.0, s.ax_mps2, wz, steer_rad)
+        return MotionReport(s.x_m, s.y_m, s.yaw_rad, s.vx_mps, 0.0, s.ax_mps2, wz, steer_rad)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from sim_mock.models.planning.car import ModelledCar
 from sim_mock.models.planning.learned import LearnedCar
 from sim_mock.models.planning.model_types import make_car
-from sim_mock.models.planning.motion import DriverCommand, Report
+from sim_mock.models.planning.motion import DriverCommand, MotionReport
 from sim_mock.models.planning.pedalled_car import PedalledCar
 
 INITIALIZE_SOURCES = ("ORIGIN", "INITIAL_POSE_TOPIC")
 
 
-class Settings(NamedTuple):
+class SimulatorSettings(NamedTuple):
     """The Common Parameters of its documentation; noises are standard deviations in SI units.
 
     The two frames are for the publisher; nothing here uses them.
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
     steer_noise_stddev: float = 0.0001
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any]) -> "Settings":
+    def from_mapping(cls, given: Mapping[str, Any]) -> "SimulatorSettings":
         """Return the settings that are given, and the defaults of the others.
 
         Raises ValueError naming a key that is unknown or a value out of range.
@@ -60,12 +60,12 @@ class Simulator:
     """A stepper of a car that has an initial pose; ``truth`` and ``measured`` are None before."""
 
     def __init__(
-        self, car: ModelledCar | LearnedCar | PedalledCar, settings: Settings, seed: int
+        self, car: ModelledCar | LearnedCar | PedalledCar, settings: SimulatorSettings, seed: int
     ) -> None:
         self._car, self._settings = car, settings
         self._random = Random(seed)
-        self.truth: Report | None = None
-        self.measured: Report | None = None
+        self.truth: MotionReport | None = None
+        self.measured: MotionReport | None = None
         if settings.initialize_source == "ORIGIN":
             self.initialize(0.0, 0.0, 0.0)
 
@@ -95,15 +95,15 @@ def make_simulator(
 
     Raises ValueError naming what is missing, unknown or out of range.
     """
-    common = {name: value for name, value in given.items() if name in Settings._fields}
+    common = {name: value for name, value in given.items() if name in SimulatorSettings._fields}
     own = {n: v for n, v in given.items() if n not in common and n != "vehicle_model_type"}
     # The simulator's own default, where its file names no type
     model_type = given.get("vehicle_model_type", "IDEAL_STEER_VEL")
     car = make_car(model_type, own, wheelbase_m, dt_s)
-    return Simulator(car, Settings.from_mapping(common), seed)
+    return Simulator(car, SimulatorSettings.from_mapping(common), seed)
 
 
-def with_noise(truth: Report, s: Settings, random: Random) -> Report:
+def with_noise(truth: MotionReport, s: SimulatorSettings, random: Random) -> MotionReport:
     """Return ``truth`` with Gaussian noise on all but the side speed and the acceleration."""
     return truth._replace(
         x_m=random.gauss(truth.x_m, s.pos_noise_stddev),

@@ -8,7 +8,7 @@ from math import inf
 from sim_mock.models.planning.delay import DelayLine
 from sim_mock.models.planning.lag import beyond_dead_band, lag_rate
 from sim_mock.models.planning.limits import clamped
-from sim_mock.models.planning.parameters import Parameters
+from sim_mock.models.planning.parameters import DelayParameters
 
 
 class IdealSteering:
@@ -30,7 +30,7 @@ class DelayedSteering:
 
     lock_rad = inf  # scaled or biased, the angle may exceed the lock, as in the simulator
 
-    def __init__(self, p: Parameters, dt_s: float) -> None:
+    def __init__(self, p: DelayParameters, dt_s: float) -> None:
         self._p = p
         self._line = DelayLine(p.steer_time_delay_s, dt_s)
         self.bias_rad = p.steer_bias_rad
@@ -49,6 +49,6 @@ class LockedSteering(DelayedSteering):
     The angle itself, which is reported and fed back, is not limited.
     """
 
-    def __init__(self, p: Parameters, dt_s: float) -> None:
+    def __init__(self, p: DelayParameters, dt_s: float) -> None:
         super().__init__(p, dt_s)
         self.lock_rad = p.steer_lim_rad

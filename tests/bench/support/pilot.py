@@ -27,7 +27,7 @@ class Pilot:
         self.received_bytes = 0
         self._world = world
         self._speed_mm_s = speed_mm_s
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
         self._beats = host.sequence
         self._status: Status | None = None
         self._fixed = {

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from calibration.logs.trace import Trace, refuse_several_cars
+from calibration.logs.trace import DriveTrace, refuse_several_cars
 from calibration.logs.trace_tandem import read_tandem_log
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import UsageFault
@@ -17,7 +17,7 @@ ONE, OTHER = "01" * 8, "02" * 8
 
 
 def trace_of(file, board_id):
-    return Trace(file, "", "", "nigel", board_id=board_id)
+    return DriveTrace(file, "", "", "nigel", board_id=board_id)
 
 
 def test_logs_of_two_boards_are_refused_and_each_is_named():

@@ -5,7 +5,7 @@ from math import tan
 import numpy as np
 import pytest
 
-from calibration.logs.trace import Series, Trace
+from calibration.logs.trace import DriveTrace, Series
 from calibration.regression.steering import estimate_steering
 from host_bridge.config import load_vehicle
 
@@ -33,7 +33,7 @@ def driven(speeds_mps, seed=4, seconds=90.0):
         rows.append((t_s, steer, travel, yaw))
     t_s, steered, rolled, yaw = np.array(rows).T
     nothing = np.zeros_like(yaw)
-    return Trace(
+    return DriveTrace(
         "made", "", "made", "f1tenth",
         steering=Series(t_s, steered[None, :]),
         travel=Series(t_s, rolled[None, :]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibration.logs.trace import Series, Trace
+from calibration.logs.trace import DriveTrace, Series
 from calibration.regression.imu_bias import estimate_imu_biases
 from tests.support.evidence import every
 
@@ -13,7 +13,7 @@ def at_rest(accel_mps2):
     still = np.zeros_like(times_s)
     rows = np.array([yaw, still + accel_mps2, still + accel_mps2])
     travel, inertial = Series(times_s, still[None, :]), Series(times_s, rows)
-    return Trace("made", "", "made", "f1tenth", travel=travel, inertial=inertial)
+    return DriveTrace("made", "", "made", "f1tenth", travel=travel, inertial=inertial)
 
 
 def test_without_an_accelerometer_only_the_gyros_bias_is_told():

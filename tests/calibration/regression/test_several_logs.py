@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.logs.trace import Series, Trace
+from calibration.logs.trace import DriveTrace, Series
 from calibration.regression.single_track import front_stiffness, known_understeer
 from calibration.regression.speed_map import estimate_speed_map
 from calibration.vehicles.identified_car import vehicle_file_values
@@ -16,7 +16,7 @@ WAIT_S = 0.3
 STARTS_S = (1.0, 5.0, 9.0)
 
 
-def driven(period_s: float) -> Trace:
+def driven(period_s: float) -> DriveTrace:
     """A log with three starts from rest, each of which shows its first count 0.3 s later."""
     t_s = np.arange(0.0, 12.0, period_s)
     target, travel_m = np.zeros(len(t_s)), np.zeros(len(t_s))
@@ -24,17 +24,17 @@ def driven(period_s: float) -> Trace:
         target[(t_s >= start_s) & (t_s < start_s + 1.0)] = 0.5
         rolled = np.clip(t_s - start_s - WAIT_S + period_s, 0.0, 1.0)
         travel_m += np.where(t_s >= start_s + WAIT_S - 1e-9, rolled, 0.0)
-    return Trace("a", "", "made", "nigel", target=Series(t_s, target[None]),
+    return DriveTrace("a", "", "made", "nigel", target=Series(t_s, target[None]),
                  travel=Series(t_s, travel_m[None]))  # fmt: skip
 
 
-def start_delay(*traces: Trace):
+def start_delay(*traces: DriveTrace):
     (found,) = [one for one in estimate_speed_map(traces) if one.name == "start_delay_s"]
     return found
 
 
 QUICK, SLOW = driven(0.01), driven(0.1)
-EMPTY = Trace("b", "", "made", "nigel")
+EMPTY = DriveTrace("b", "", "made", "nigel")
 
 
 def half(found) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from firmware.protocol.frame import MAX_PAYLOAD
-from host_bridge.link.protocol.wire import Decoder
+from host_bridge.link.protocol.wire import MessageDecoder
 from tests.firmware.protocol.streams import (
     BODY_ROOM,
     LOST_TO_ONE_DAMAGE,
@@ -198,7 +198,7 @@ def check_blind(seed: int) -> None:
 
 
 def check_host(seed: int) -> None:
-    traffic, decoder = Traffic(seed), Decoder()
+    traffic, decoder = Traffic(seed), MessageDecoder()
     for piece in uneven(injected(traffic, BYTES_PER_RUN), traffic.rng, READ_SIZE):
         decoder.feed(piece)
     expected = traffic.expected

@@ -74,7 +74,7 @@ def hear(made: Car, *events) -> Car:
 def sent_messages(made: Car, kind) -> list:
     found = []
     for frame in made.data_to_send().split(b"\0"):
-        message = wire.Decoder().feed(b"\0" + frame + b"\0")[0] if frame else None
+        message = wire.MessageDecoder().feed(b"\0" + frame + b"\0")[0] if frame else None
         if isinstance(message, kind):
             found.append(message)
     return found

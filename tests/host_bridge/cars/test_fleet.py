@@ -23,7 +23,7 @@ def frames_of(data: bytes) -> list[bytes]:
 
 
 def message_in(frame: bytes) -> object:
-    return wire.Decoder().feed(frame)[0]
+    return wire.MessageDecoder().feed(frame)[0]
 
 
 class Recorder:

@@ -35,7 +35,9 @@ def sent_messages(drive: Drive, kind) -> list[list]:
     found = []
     for rig in drive.rigs:
         data = rig.car.data_to_send()
-        every = [wire.Decoder().feed(b"\0" + it + b"\0")[0] for it in data.split(b"\0") if it]
+        every = [
+            wire.MessageDecoder().feed(b"\0" + it + b"\0")[0] for it in data.split(b"\0") if it
+        ]
         found.append([message for message in every if isinstance(message, kind)])
     return found
 
@@ -82,7 +84,7 @@ def test_claims_wait_until_all_are_ready_and_go_on_when_one_is_lost():
     second.connection.clock.bound_us = None
     frame = drive.fleet.offer(claim())
     assert (drive.fleet.claims_sent, sent_messages(drive, messages.Claim)) == (0, [[], []])
-    (message,) = wire.Decoder().feed(frame)
+    (message,) = wire.MessageDecoder().feed(frame)
     assert (message.epoch, message.sequence, message.source) == (EPOCH, 7, 2)
     second.connection.clock.bound_us = 500
     drive.fleet.offer(claim(8))
@@ -301,7 +303,7 @@ def test_only_a_partial_arm_stops_all(name, is_stopped):
 def without_second_step(data: bytes) -> bytes:
     kept = []
     for frame in (it for it in data.split(b"\0") if it):
-        (message,) = wire.Decoder().feed(b"\0" + frame + b"\0")
+        (message,) = wire.MessageDecoder().feed(b"\0" + frame + b"\0")
         if not isinstance(message, messages.Act) or message.nonce == 0:
             kept.append(b"\0" + frame + b"\0")
     return b"".join(kept)

@@ -108,7 +108,7 @@ def test_the_frames_are_the_leader_s_own(pair):
 
 
 def _is_claim(frame: bytes) -> bool:
-    found = wire.Decoder().feed(frame + b"\0") if frame else []
+    found = wire.MessageDecoder().feed(frame + b"\0") if frame else []
     return any(isinstance(message, messages.Claim) for message in found)
 
 
@@ -119,7 +119,7 @@ def test_an_altered_frame_is_found(pair):
     def altering(data: bytes) -> bytes:
         for frame in data.split(b"\0"):
             if _is_claim(frame) and not frames:
-                (message,) = wire.Decoder().feed(frame + b"\0")
+                (message,) = wire.MessageDecoder().feed(frame + b"\0")
                 message.steer_urad += 50
                 frames.append(frame)
                 return data.replace(b"\0" + frame + b"\0", wire.encode(message))

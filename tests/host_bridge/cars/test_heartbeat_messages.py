@@ -41,7 +41,9 @@ class Seat:
         self.rig.car.data_to_send()
         self.heartbeat.step(self.now_us + after_us)
         data = self.rig.car.data_to_send()
-        found = (wire.Decoder().feed(b"\0" + it + b"\0")[0] for it in data.split(b"\0") if it)
+        found = (
+            wire.MessageDecoder().feed(b"\0" + it + b"\0")[0] for it in data.split(b"\0") if it
+        )
         return [message for message in found if isinstance(message, messages.Alive)]
 
     def says(self, after_us: int) -> bool:

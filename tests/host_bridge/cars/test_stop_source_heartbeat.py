@@ -23,7 +23,7 @@ def watched(tmp_path):
 
 def words(data: bytes) -> list[messages.Alive]:
     frames = [frame for frame in data.split(b"\0") if frame]
-    found = (wire.Decoder().feed(frame + b"\0")[0] for frame in frames)
+    found = (wire.MessageDecoder().feed(frame + b"\0")[0] for frame in frames)
     return [message for message in found if isinstance(message, messages.Alive)]
 
 

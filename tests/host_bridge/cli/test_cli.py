@@ -180,7 +180,7 @@ class Device:
 
 def other_version() -> Callable[[bytes], bytes]:
     """A car of another version of Tandem: only the frozen messages mean the same to it."""
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     identity = {"layout": 1, "protocol_hash": b"\xde\xad\xbe\xef", "config_hash": bytes(4)}
     identity |= {"board_id": bytes(8), "state": 1, "car_name": b"old".ljust(16, b"\0")}
     identity |= {"device": 1, "flags": 0, "answer": bytes(8)}

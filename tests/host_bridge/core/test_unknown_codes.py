@@ -18,7 +18,7 @@ from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_text
 from host_bridge.core import codes as host
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol import wire
-from host_bridge.link.protocol.transcript import Transcript
+from host_bridge.link.protocol.transcript import LogDecoder
 from host_bridge.logs.reading import read, summary
 from host_bridge.logs.recorder import DOWN, create
 from host_bridge.logs.rows import row_of
@@ -298,7 +298,7 @@ def record_later_car(path: Path) -> None:
     """Of a virtual car, one of whose causes, states and events this host does not know."""
     rig = Rig("later")
     clock = ManualClock(10_000_000)
-    log = create(path, clock, 0, {}, Transcript)
+    log = create(path, clock, 0, {}, LogDecoder)
     rig.up = lambda data: later(log, clock, data)
     drive = Drive(rig)
     for _ in range(4000):
@@ -309,7 +309,7 @@ def record_later_car(path: Path) -> None:
 
 def later(log, clock, data: bytes) -> bytes:
     said = b""
-    for message in wire.Decoder().feed(data):
+    for message in wire.MessageDecoder().feed(data):
         assert isinstance(message, Message)
         if isinstance(message, messages.Status):
             message.state, message.causes, message.first_cause = 13, message.causes | 1 << 13, 13

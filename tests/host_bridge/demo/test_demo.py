@@ -147,7 +147,7 @@ def _is_a_log_of_one_frame_for_both_cars(path):
 
 
 def _is_claim(frame):
-    (message,) = wire.Decoder().feed(frame)
+    (message,) = wire.MessageDecoder().feed(frame)
     return type(message).__name__ == "Claim"
 
 

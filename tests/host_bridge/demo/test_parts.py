@@ -288,8 +288,8 @@ def test_one_bit_of_the_nth_claim_is_changed_and_nothing_else():
     sent = [SYNC, CLAIM, CLAIM, SYNC + CLAIM, CLAIM, SYNC]
     got = altered(3, *sent)
     assert bits_changed(got, b"".join(sent)) == 1
-    decoded = [type(message).__name__ for message in wire.Decoder().feed(got)]
-    assert decoded == ["Sync", "Claim", "Claim", "Sync", "Rejected", "Claim", "Sync"]
+    decoded = [type(message).__name__ for message in wire.MessageDecoder().feed(got)]
+    assert decoded == ["Sync", "Claim", "Claim", "Sync", "RejectedFrame", "Claim", "Sync"]
 
 
 def test_what_is_no_claim_is_never_touched():

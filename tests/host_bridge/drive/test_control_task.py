@@ -221,7 +221,7 @@ def test_a_stalled_host_sends_nothing_old():
     sent: list[messages.Claim] = []
 
     def watch(data: bytes) -> bytes:
-        found = wire.Decoder().feed(data)
+        found = wire.MessageDecoder().feed(data)
         sent.extend(m for m in found if isinstance(m, messages.Claim))
         return data
 

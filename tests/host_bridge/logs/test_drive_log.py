@@ -8,7 +8,7 @@ from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.protocol.units import report_of
-from host_bridge.link.protocol.wire import Decoder, Rejected, encode, new
+from host_bridge.link.protocol.wire import MessageDecoder, RejectedFrame, encode, new
 from host_bridge.logs.reading import read
 from host_bridge.logs.recorder import DOWN, UP, create
 from sim_mock.world import World
@@ -18,10 +18,10 @@ STEPS = 300
 
 
 def new_decoder():
-    decoder = Decoder()
+    decoder = MessageDecoder()
 
     def decode(data):
-        found = (item for item in decoder.feed(data) if not isinstance(item, Rejected))
+        found = (item for item in decoder.feed(data) if not isinstance(item, RejectedFrame))
         return [report_of(item) for item in found if type(item) in messages.TO_HOST]
 
     return decode

@@ -36,14 +36,14 @@ class Board:
     def flash(self, name: str, kind: str) -> None:
         """It starts anew, as this car."""
         self.world = World(vehicle(kind), 1, name=name, board=self.word, start_us=1_000_000)
-        self._ear = wire.Decoder()
+        self._ear = wire.MessageDecoder()
 
     @property
     def id(self) -> str:
         return self.world.board_id.hex()
 
     def hear(self, data: bytes) -> None:
-        self.heard += [it for it in self._ear.feed(data) if not isinstance(it, wire.Rejected)]
+        self.heard += [it for it in self._ear.feed(data) if not isinstance(it, wire.RejectedFrame)]
         self.world.feed(data)
 
     def advance(self) -> None:

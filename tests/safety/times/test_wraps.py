@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import codes
 from sim_mock.board.transmitter import Transmitter
-from sim_mock.sensors.encoder import Encoder
+from sim_mock.sensors.encoder import EncoderPair
 from sim_mock.world import World
 from tests.safety.ways.ways import Autonomous, Race, Rc, Stand, Way
 from tests.support.evidence import every
@@ -170,13 +170,13 @@ def test_a_drive_takes_the_same_course_across_the_wrap_of_all_sequences(referenc
 def test_a_drive_takes_the_same_course_across_the_wrap_of_the_wheel_counts(
     references, monkeypatch, counts_before
 ):
-    seen, counts = [], Encoder.counts
+    seen, counts = [], EncoderPair.counts
 
-    def ahead(encoder: Encoder) -> tuple[int, ...]:
+    def ahead(encoder: EncoderPair) -> tuple[int, ...]:
         seen.append(tuple((count - counts_before) % PERIOD for count in counts(encoder)))
         return seen[-1]
 
-    monkeypatch.setattr(Encoder, "counts", ahead)
+    monkeypatch.setattr(EncoderPair, "counts", ahead)
     for drive in (drives_and_falls_silent, loses_its_box):
         assert_same_course(references, drive, Course(DRIVES[drive]))
         assert seen[0] > (PERIOD // 2,) * 2

@@ -23,7 +23,7 @@ def free_port():
 
 def run(text, main):
     """The statuses that came."""
-    decoder, statuses = wire.Decoder(), []
+    decoder, statuses = wire.MessageDecoder(), []
 
     def on_bytes(data):
         statuses.extend(m for m in decoder.feed(data) if type(m).__name__ == "Status")

@@ -4,15 +4,15 @@ from math import pi
 
 import pytest
 
-from sim_mock.sensors.encoder import Encoder, EncoderParameters
+from sim_mock.sensors.encoder import EncoderPair, EncoderParameters
 
 RADIUS_M, TRACK_M = 0.0325, 0.153
 DT_S = 0.001
 PER_COUNT_M = 2 * pi * RADIUS_M / 1920
 
 
-def encoder(on: str = "wheels") -> Encoder:
-    return Encoder(EncoderParameters(1920, on), RADIUS_M, TRACK_M)
+def encoder(on: str = "wheels") -> EncoderPair:
+    return EncoderPair(EncoderParameters(1920, on), RADIUS_M, TRACK_M)
 
 
 def test_one_turn_of_the_wheel_is_its_counts():
@@ -58,7 +58,7 @@ GAP_M = 2 * pi * 0.0975 / 6
 
 
 def magnets():
-    return Encoder(EncoderParameters(384, "wheels", magnets=6, floor_s=0.4), 0.0975, 0.4)
+    return EncoderPair(EncoderParameters(384, "wheels", magnets=6, floor_s=0.4), 0.0975, 0.4)
 
 
 def roll(one, speed_mps, seconds):

@@ -24,7 +24,7 @@ class Heard:
         self.statuses = []
         self.kinds = set()
         self.closed = []
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
 
     def on_bytes(self, data):
         for message in self._decoder.feed(data):

@@ -12,7 +12,7 @@ Call = Callable[[], object]
 
 
 @dataclass
-class _Row:
+class _PeriodicCall:
     """A call, its period, and its next due time, by the car's clock."""
 
     due_us: int
@@ -25,12 +25,12 @@ class CarClockCalls:
 
     def __init__(self, port: Port) -> None:
         self._port = port
-        self._rows: list[_Row] = []
+        self._rows: list[_PeriodicCall] = []
 
     @contextlib.contextmanager
     def every(self, every_us: int, call: Call) -> Iterator[None]:
         """Call this periodically in this context, the first time at once."""
-        row = _Row(self._port.car_us, every_us, call)
+        row = _PeriodicCall(self._port.car_us, every_us, call)
         self._rows.append(row)
         try:
             yield

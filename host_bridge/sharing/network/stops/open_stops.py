@@ -61,7 +61,7 @@ class OpenStops:
             if tag not in (fleet_messages.EVERY_CAR, self.fleet_tag):
                 self.counts["another fleet's stop"] += 1
                 return frames
-        heard = wire.Decoder().feed((frame if is_fleets else datagram) + b"\0")
+        heard = wire.MessageDecoder().feed((frame if is_fleets else datagram) + b"\0")
         message = heard[0] if len(heard) == 1 else None
         if isinstance(message, Stop):
             until_us = now_us + _ANSWER_US
@@ -91,7 +91,7 @@ class OpenStops:
     def answers(self, frames: bytes, now_us: int) -> list[tuple[bytes, Address]]:
         """Return which frames of the car go back to whom."""
         found: list[tuple[bytes, Address]] = []
-        for message in wire.Decoder().feed(frames):
+        for message in wire.MessageDecoder().feed(frames):
             if not isinstance(message, StopSeen | Identity):
                 continue
             frame = wire.encode(message)

@@ -27,7 +27,7 @@ def answered(port, within_s):
     """The answer to one Identify among noise; None if none came."""
     request = Identify()
     request.token = TOKEN
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     with serial.Serial(port, timeout=0.1) as line:
         line.write(NOISE + b"\0" + wire.encode(request))
         give_up_s = time.monotonic() + within_s

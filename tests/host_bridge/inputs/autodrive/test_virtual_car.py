@@ -13,7 +13,7 @@ from host_bridge.inputs.autodrive.virtual_car import (
     NO_ROOM,
     NOT_AT_REST,
     NOT_HERE,
-    VirtualCar,
+    VirtualCarPipes,
 )
 from sim_mock.autodrive.command import ScriptCommand
 
@@ -31,7 +31,7 @@ class World:
         poses = folder / "poses"
         os.mkfifo(poses)
         self._told = os.open(poses, os.O_RDONLY | os.O_NONBLOCK)
-        self.car = VirtualCar(str(self.sensors), str(poses))
+        self.car = VirtualCarPipes(str(self.sensors), str(poses))
         self.now_us, self.counts, self.hits = 0, (0, 0), 0
         self.place, self.speed_mps = (0.0, 0.0, 0.0), 0.0
         self.step()
@@ -137,7 +137,7 @@ def test_one_that_never_stands_is_not_held_for_ever_and_that_is_said(world):
 def test_one_whose_place_nobody_tells_is_not_held_for_ever(tmp_path):
     sensors = tmp_path / "silent.jsonl"
     sensors.write_text("")
-    placed = VirtualCar(str(sensors), str(tmp_path / "poses"))
+    placed = VirtualCarPipes(str(sensors), str(tmp_path / "poses"))
     car = SeenCar("car", True, NIGEL, SimpleNamespace(speed_mps=0.0), None, None, None)
     moved = ScriptCommand(0.5, pose=(1.0, 1.0, 0.0))
     assert placed.must_stand(moved) is True
@@ -164,7 +164,7 @@ def test_a_script_that_moves_the_car_itself_puts_it_wherever_it_says(world):
 def test_a_car_without_that_pipe_is_not_put_elsewhere_and_stands(tmp_path):
     sensors = tmp_path / "sensors.jsonl"
     sensors.write_text("")
-    car = VirtualCar(str(sensors))
+    car = VirtualCarPipes(str(sensors))
     assert car.must_stand(RESET) is True
     assert car.words == NOT_HERE
     assert car.must_stand(DRIVES) is False

@@ -18,7 +18,7 @@ from host_bridge.drive.options import DriveOptions
 from host_bridge.drive.run import _person
 from host_bridge.inputs import gamepad
 from host_bridge.inputs.gamepad import (
-    DeadmanState,
+    DeadmanButtons,
     GamepadInput,
     LivenessCheck,
     PadMapping,
@@ -365,7 +365,7 @@ def test_a_machine_without_a_speaker_is_no_fault_and_makes_no_noise():
 def test_the_grip_is_told_in_words(table):
     it = table()
     it.step()
-    assert it.input.seat.deadman is DeadmanState.OPEN
+    assert it.input.seat.deadman is DeadmanButtons.OPEN
     assert it.input.hint(0) == "hold LB to drive"
 
 

@@ -19,7 +19,7 @@ from host_bridge.inputs.gamepad.gamepad_input import (
 )
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings, Roles
 from host_bridge.inputs.gamepad.sdl import BUTTONS, PadFacts, PadReport, ReportKind
-from host_bridge.inputs.gamepad.seat import DeadmanState
+from host_bridge.inputs.gamepad.seat import DeadmanButtons
 from tests.host_bridge.drive.drives import vehicle
 from tests.host_bridge.inputs.made_inputs import DRIVING, STANDING, context
 
@@ -309,7 +309,7 @@ def test_unplugged_it_says_so_until_it_is_back(table):
     assert back == DriveCommand()
     assert it.pad is not None
     assert it.pad is not pad
-    assert it.seat.deadman is not DeadmanState.HAND
+    assert it.seat.deadman is not DeadmanButtons.HAND
     table.hold(0.0)
     assert table.hold().is_held
 

@@ -8,7 +8,7 @@ from host_bridge.core import DriveCommand, InputLimits, OperatorRequest
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, Roles
 from host_bridge.inputs.gamepad.report_count import PRESS_AGAIN_US, ReportCount
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS, PadReport, ReportKind
-from host_bridge.inputs.gamepad.seat import DeadmanState, PadSeat
+from host_bridge.inputs.gamepad.seat import DeadmanButtons, PadSeat
 
 LIMITS = InputLimits(steer_rad=0.4, speed_mps=4.0, reverse_mps=2.0)
 PRESS_US = 1_000_000
@@ -65,7 +65,7 @@ def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
     table = Table(**{role: "b"})
     table.press("b")
     assert table.seat.requests == [OperatorRequest.STOP]
-    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanButtons.NEEDS_RELEASE
 
 
 # --- what is held
@@ -73,14 +73,14 @@ def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
 
 def test_a_grip_counts_only_after_a_release():
     table = Table()
-    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanButtons.NEEDS_RELEASE
     assert not table.seat.began_off_neutral
     assert table.step(leftshoulder=1.0) == DriveCommand()
     assert not table.seat.began_off_neutral
     assert table.step(leftshoulder=0.0) == DriveCommand()
-    assert table.seat.deadman is DeadmanState.OPEN
+    assert table.seat.deadman is DeadmanButtons.OPEN
     assert table.step(leftshoulder=1.0) == DriveCommand(is_held=True)
-    assert table.seat.deadman is DeadmanState.HAND
+    assert table.seat.deadman is DeadmanButtons.HAND
 
 
 @pytest.mark.parametrize(("value", "is_held"), [(0.5, False), (0.51, True)])
@@ -104,7 +104,7 @@ def test_the_other_button_lets_a_program_drive_and_the_hand_takes_over():
     table.step(leftx=1.0)
     held = table.step(rightshoulder=1.0)
     assert held == DriveCommand(is_held=True, permits_autonomy=True)
-    assert table.seat.deadman is DeadmanState.AUTONOMY
+    assert table.seat.deadman is DeadmanButtons.AUTONOMY
     taken = table.step(leftshoulder=1.0)
     assert (taken.is_held, taken.permits_autonomy) == (True, False)
     assert table.step(leftshoulder=0.0).permits_autonomy
@@ -122,7 +122,7 @@ def test_a_grip_that_begins_with_what_makes_speed_pressed_is_none_until_released
     table = Table(brake="rightx")
     table.step(**{control: 0.3})
     assert table.step(**{hand: 1.0}) == DriveCommand()
-    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanButtons.NEEDS_RELEASE
     assert table.seat.began_off_neutral
     assert table.step(**{control: 0.0}) == DriveCommand()
     assert table.seat.began_off_neutral, "until it is let go"
@@ -245,7 +245,7 @@ def test_a_hat_stops_and_its_middle_does_not():
     assert table.seat.requests == []
     table.hear(PadReport(0, ReportKind.HAT, 0, 2.0))
     assert table.seat.requests == [OperatorRequest.STOP]
-    assert table.seat.deadman is DeadmanState.NEEDS_RELEASE
+    assert table.seat.deadman is DeadmanButtons.NEEDS_RELEASE
 
 
 def test_an_axis_orders_nothing():

@@ -225,7 +225,7 @@ def test_replies_keep_what_they_say():
 
 def test_a_claim_survives_the_wire():
     message = units.claim_message(CLAIM, 99)
-    again = units.claim_of(wire.Decoder().feed(wire.encode(message))[0])
+    again = units.claim_of(wire.MessageDecoder().feed(wire.encode(message))[0])
     assert again == replace(CLAIM, stamp_us=17, input_count=70_000 & 0xFFFF)
 
 

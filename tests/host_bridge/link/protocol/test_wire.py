@@ -53,12 +53,12 @@ class FirmwareDecoder:
         return (reader.good, reader.damaged, reader.oversized, self.unknown, self.out_of_range)
 
 
-def counts(decoder: wire.Decoder) -> tuple[int, ...]:
+def counts(decoder: wire.MessageDecoder) -> tuple[int, ...]:
     d = decoder
     return (d.good, d.damaged, d.oversized, d.unknown, d.out_of_range)
 
 
-def taken(decoded: list[Message | wire.Rejected]) -> list[tuple[str, dict[str, int | bytes]]]:
+def taken(decoded: list[Message | wire.RejectedFrame]) -> list[tuple[str, dict[str, int | bytes]]]:
     good = [m for m in decoded if isinstance(m, Message)]
     return [(type(m).__name__, fields_of(m)) for m in good]
 
@@ -98,7 +98,7 @@ def test_a_range_is_looked_at_only_where_it_is_narrower_than_its_bytes():
 @pytest.mark.parametrize("seed", range(10))
 def test_both_sides_write_the_same_bytes_and_read_the_same_messages(seed):
     rng = random.Random(seed)
-    writer, reader, decoder = FrameWriter(TABLE), FirmwareDecoder(), wire.Decoder()
+    writer, reader, decoder = FrameWriter(TABLE), FirmwareDecoder(), wire.MessageDecoder()
     for _ in range(RANDOM_FRAMES // 100):
         sent = [random_message(rng) for _ in range(100)]
         stream = b"".join(wire.encode(message) for message in sent)
@@ -120,7 +120,7 @@ def adversarial_payloads() -> list[bytes]:
 
 
 def test_both_sides_say_the_same_about_adversarial_frames():
-    reader, decoder = FirmwareDecoder(), wire.Decoder()
+    reader, decoder = FirmwareDecoder(), wire.MessageDecoder()
     for payload in adversarial_payloads():
         stream = wire.frame(payload)
         assert taken(decoder.feed(stream)) == reader.feed(stream)
@@ -147,7 +147,7 @@ def damaged(rng: random.Random, stream: bytearray) -> bytes:
 
 def test_both_sides_count_the_same_damage_whatever_the_pieces():
     rng = random.Random(2)
-    reader, decoder = FirmwareDecoder(), wire.Decoder()
+    reader, decoder = FirmwareDecoder(), wire.MessageDecoder()
     for _ in range(1000):
         frames = bytearray(b"".join(wire.encode(random_message(rng)) for _ in range(5)))
         stream = damaged(rng, frames)
@@ -160,10 +160,10 @@ def test_both_sides_count_the_same_damage_whatever_the_pieces():
 
 
 def test_nothing_is_kept_of_an_endless_frame():
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     for _ in range(100):
         assert decoder.feed(b"\x55" * 10_000) == []
-    assert [type(m) for m in decoder.feed(b"\0")] == [wire.Rejected]
+    assert [type(m) for m in decoder.feed(b"\0")] == [wire.RejectedFrame]
     assert decoder.oversized == 1
     assert (
         len(decoder.feed(wire.encode(wire.new(messages.Identify, token=7, challenge=bytes(8)))))

@@ -188,7 +188,7 @@ def test_a_flood_of_open_stops_takes_no_turn_and_no_answer_of_another_sender(ben
 
 def seen(frame: bytes) -> bytes:
     """The car's acknowledgement of a Stop."""
-    (message,) = wire.Decoder().feed(frame)
+    (message,) = wire.MessageDecoder().feed(frame)
     return wire.encode(
         wire.new(StopSeen, token=message.token, state=5, sender=3, sender_name=bytes(16))
     )
@@ -260,7 +260,7 @@ def test_a_local_program_takes_its_epoch_from_a_guest(bench, driver):
 def test_who_is_revoked_while_driving_stops_the_car_and_is_told(bench, driver):
     bench.book.revoke("all")
     datagrams = bench.take(bench.server.step(bench.now_us))
-    decoded = wire.Decoder().feed(bench.passed[0])
+    decoded = wire.MessageDecoder().feed(bench.passed[0])
     assert [type(it) for it in decoded] == [Stop]
     driver.hear(datagrams[0][0], bench.now_us)
     assert driver.state is GuestState.ENDED

@@ -12,10 +12,10 @@ from host_bridge.sharing.owner.board_verification import (
     BoardVerification,
     RelayedFrames,
 )
-from host_bridge.sharing.owner.rights import ALL, Right
+from host_bridge.sharing.owner.rights import ALL, ClientRight
 
 SAID, HEARD = RelayedFrames(UP, b"said", 1), RelayedFrames(DOWN, b"heard", 2)
-FEW = Right.WATCH | Right.STOP
+FEW = ClientRight.WATCH | ClientRight.STOP
 
 
 @pytest.fixture

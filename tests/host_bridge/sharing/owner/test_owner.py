@@ -20,7 +20,7 @@ from host_bridge.sharing.owner import admission
 from host_bridge.sharing.owner.board_verification import DOWN, UP
 from host_bridge.sharing.owner.chunks import LONGEST_FRAME_BYTES, Chunker
 from host_bridge.sharing.owner.owner import Owner
-from host_bridge.sharing.owner.rights import Right
+from host_bridge.sharing.owner.rights import ClientRight
 from tests.host_bridge.sharing.desk import Ear, owner_and_car, run, runtime_folder, until
 from tests.support.evidence import every
 
@@ -432,7 +432,7 @@ def test_of_what_comes_together_only_what_is_not_permitted_is_refused():
     stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
     line = Line()
     owner = Owner(line, ManualClock())
-    assert owner.join(Listener(), Right.WATCH).feed(word + stop) is True
+    assert owner.join(Listener(), ClientRight.WATCH).feed(word + stop) is True
     assert (line.sent, owner.refused_bytes) == ([word], len(stop))
 
 

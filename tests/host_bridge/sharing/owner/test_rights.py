@@ -8,17 +8,17 @@ from firmware.protocol import boxes, enter_hitl, to_board
 from firmware.protocol.codec import Message
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.sharing.owner.owner import Owner
-from host_bridge.sharing.owner.rights import ALL, LETS, NONE, Right
+from host_bridge.sharing.owner.rights import ALL, LETS, NONE, ClientRight
 from host_bridge.sharing.stop.stop_filter import id_of
 from tests.firmware.protocol.streams import framed, payload_of
 
 SESSION = {"Bind", "Sync", "Leave"}
 LOOK = {"Identify", "EventRequest", "ParameterRead"}
 MAY = {
-    Right.WATCH: LOOK,
-    Right.STOP: LOOK | SESSION | {"Stop", "Alive", "BoxWord"},
-    Right.DRIVE: LOOK | SESSION | {"Claim", "Act"},
-    Right.CONFIGURE: LOOK | SESSION | {"ParameterWrite", "ConfigCommit", "EnterHitl"},
+    ClientRight.WATCH: LOOK,
+    ClientRight.STOP: LOOK | SESSION | {"Stop", "Alive", "BoxWord"},
+    ClientRight.DRIVE: LOOK | SESSION | {"Claim", "Act"},
+    ClientRight.CONFIGURE: LOOK | SESSION | {"ParameterWrite", "ConfigCommit", "EnterHitl"},
     NONE: set(),
 }
 KINDS = [
@@ -61,7 +61,7 @@ def message(kind: type[Message]) -> Message:
     return made
 
 
-def passed(rights: Right, data: bytes) -> set[str]:
+def passed(rights: ClientRight, data: bytes) -> set[str]:
     line = Wire()
     owner = Owner(line, MonotonicClock())
     owner.join(Deaf(), rights).feed(data)
@@ -88,14 +88,19 @@ def test_whoever_has_all_rights_says_all(kind):
 
 def test_a_claim_in_one_breath_with_a_stop_does_not_pass_with_it():
     breath = b"".join(framed(payload_of(message(kind))) for kind in KINDS)
-    assert passed(Right.STOP, breath) == MAY[Right.STOP]
+    assert passed(ClientRight.STOP, breath) == MAY[ClientRight.STOP]
 
 
 def test_what_nobody_knows_takes_all_rights():
     line = Wire()
     owner = Owner(line, MonotonicClock())
     strange = b"\0\x05\x01\x02\x03\x04\0"
-    for rights in (Right.WATCH, Right.STOP, Right.DRIVE, Right.STOP | Right.DRIVE):
+    for rights in (
+        ClientRight.WATCH,
+        ClientRight.STOP,
+        ClientRight.DRIVE,
+        ClientRight.STOP | ClientRight.DRIVE,
+    ):
         owner.join(Deaf(), rights).feed(strange)
     assert line.sent == b""
     assert owner.refused_bytes == 4 * len(strange)

@@ -250,7 +250,7 @@ def test_the_frame_is_repeated_until_it_is_seen():
         def car() -> None:
             """Misses the first two, as a car on a bad line would."""
             end, _ = listening.accept()
-            decoder = wire.Decoder()
+            decoder = wire.MessageDecoder()
             while len(heard) < 3:
                 heard.extend(decoder.feed(end.recv(4096)))
             seen = {"token": heard[0].token, "state": 4, "sender": 4}

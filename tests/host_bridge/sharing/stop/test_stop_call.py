@@ -44,7 +44,7 @@ class Owner:
         self.babbles = False  # once more, when it has answered
         self.heard_s: list[float] = []
         self.stops: list[Stop] = []
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
 
     def step(self, now_s) -> None:
         try:
@@ -295,7 +295,7 @@ def test_the_time_to_the_next_word_and_to_the_end_is_kept_to_the_moment(world, m
 
 
 def decoded(frame) -> Stop:
-    (stop,) = wire.Decoder().feed(frame)
+    (stop,) = wire.MessageDecoder().feed(frame)
     assert isinstance(stop, Stop)
     return stop
 
@@ -371,7 +371,7 @@ class Board:
         self.at = at
         self.words: list[Stop] = []
         self.lost: list[Exception | None] = []
-        self._decoder = wire.Decoder()
+        self._decoder = wire.MessageDecoder()
         self.end = make_host().cars.transport("loopback://car")
         asyncio.run(self.end.open(self._hear, self.lost.append))
 

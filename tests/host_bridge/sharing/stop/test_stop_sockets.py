@@ -158,7 +158,7 @@ def test_another_login_can_stop_a_car_and_nothing_else():
 
 
 def kinds_heard(end):
-    decoder = wire.Decoder()
+    decoder = wire.MessageDecoder()
     found = set()
     try:
         while data := end.recv(4096):
@@ -441,8 +441,8 @@ def test_a_flood_by_the_stop_socket_is_thinned(shared):
             with suppress(BlockingIOError):
                 flooding.end.send((stop(1) + identify() + b"\xaa" * 100) * 20)
             await asyncio.sleep(0)
-        passed = len([m for m in wire.Decoder().feed(car.data) if isinstance(m, Stop)])
-        asked = len([m for m in wire.Decoder().feed(car.data) if isinstance(m, Identify)])
+        passed = len([m for m in wire.MessageDecoder().feed(car.data) if isinstance(m, Stop)])
+        asked = len([m for m in wire.MessageDecoder().feed(car.data) if isinstance(m, Identify)])
         assert 1 <= passed <= 40
         assert 1 <= asked <= 8
         car.data = b""

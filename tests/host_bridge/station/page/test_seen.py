@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventCode, Profile, State
-from host_bridge.station import Comparison
+from host_bridge.station import CarComparison
 from host_bridge.station.views.feed import ShownScan
 from host_bridge.station.views.telemetry_view import EventTimes, StatusLoss
 from tests.host_bridge.drive.drives import vehicle
@@ -25,7 +25,7 @@ MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.2, 0.0, 0.0)
 class Board:
     """A car whose clock is ``ahead_us`` of the session's."""
 
-    def __init__(self, comparison: Comparison, name: str, ahead_us: int) -> None:
+    def __init__(self, comparison: CarComparison, name: str, ahead_us: int) -> None:
         self.car = SimpleNamespace(
             name=name, status=STATUS, vehicle=vehicle(), is_online=lambda: True,
             identity=SimpleNamespace(is_virtual=name != "real"), motion=None,
@@ -50,7 +50,7 @@ class Board:
 
 @pytest.fixture
 def comparison():
-    return Comparison()
+    return CarComparison()
 
 
 def pair(comparison):

@@ -9,7 +9,7 @@ from sim_mock.models.planning.acceleration_map import AccelerationMap, read_acce
 from sim_mock.models.planning.delay import DelayLine
 from sim_mock.models.planning.lag import beyond_dead_band
 from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES, NOT_HERE, PEDALLED, make_car
-from sim_mock.models.planning.parameters import NUMBERS, TEXTS, Parameters
+from sim_mock.models.planning.parameters import NUMBERS, TEXTS, DelayParameters
 
 SEED = Path(__file__).parents[5] / "shared" / "seeds" / "simple_planning_simulator.txt"
 SHARED_MAP = SEED.parents[1] / "data" / "acceleration_map.csv"
@@ -94,7 +94,7 @@ def test_names_users_defaults_and_units_are_those_of_the_documentation():
 
 
 def test_parameters_have_their_defaults_and_their_given_values():
-    p = Parameters.from_mapping("DELAY_STEER_VEL", {"vel_lim": 3, "steer_bias": -0.1})
+    p = DelayParameters.from_mapping("DELAY_STEER_VEL", {"vel_lim": 3, "steer_bias": -0.1})
     assert (p.vel_lim_mps, p.steer_bias_rad, p.steer_time_constant_s) == (3.0, -0.1, 0.27)
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from sim_mock.models.planning.model_types import make_car
 from sim_mock.models.planning.motion import DriverCommand
-from sim_mock.models.planning.simulator import Settings, Simulator, make_simulator
+from sim_mock.models.planning.simulator import Simulator, SimulatorSettings, make_simulator
 
 AHEAD = DriverCommand(vx_mps=1.0)
 
 
 def made(seed=1, **given):
     car = make_car("IDEAL_STEER_VEL", {}, 2.79, 0.1)
-    return Simulator(car, Settings.from_mapping(given), seed)
+    return Simulator(car, SimulatorSettings.from_mapping(given), seed)
 
 
 def test_by_default_nothing_moves_until_an_initial_pose_is_given():
@@ -121,4 +121,4 @@ def test_the_same_seed_gives_the_same_noise_and_another_another():
 )
 def test_settings_that_cannot_be_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
-        Settings.from_mapping(given)
+        SimulatorSettings.from_mapping(given)

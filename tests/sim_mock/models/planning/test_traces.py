@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim_mock.models.planning.model_types import MODEL_TYPES, make_car
-from sim_mock.models.planning.motion import DriverCommand, Report
+from sim_mock.models.planning.motion import DriverCommand, MotionReport
 
 DATA = Path(__file__).parents[5] / "shared" / "data"
 TRACES = DATA / "simple_planning_simulator"
@@ -43,7 +43,9 @@ def strayed(car, trace, step_s: float) -> float:
     for row in trace:
         car.step(step_s, command(row))
         report = car.report()
-        worst = max(worst, *(abs(getattr(report, name) - row[name]) for name in Report._fields))
+        worst = max(
+            worst, *(abs(getattr(report, name) - row[name]) for name in MotionReport._fields)
+        )
     return worst
 
 

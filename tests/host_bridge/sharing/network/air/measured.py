@@ -29,7 +29,7 @@ def messages(path: Path) -> tuple[list[Moment], list[Moment]]:
     """Return the claims that went to a car, and its statuses."""
     claims: list[Moment] = []
     statuses: list[Moment] = []
-    decoders = {"up": wire.Decoder(), "down": wire.Decoder()}
+    decoders = {"up": wire.MessageDecoder(), "down": wire.MessageDecoder()}
     for record in reading.read(path):
         if not isinstance(record.value, bytes):
             continue
