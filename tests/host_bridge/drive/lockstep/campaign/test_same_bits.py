@@ -38,6 +38,19 @@ def interpreter(version):
     pytest.skip(f"there is no Python {version} on this machine")
 
 
+def install(python, *words):
+    done = subprocess.run(
+        [python, "-m", "pip", "install", "-q", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=INSTALLS_S,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip(f"its libraries cannot be installed: {done.stderr.strip()[-200:]}")
+
+
 def answers(python):
     done = subprocess.run(
         [python, "-m", "host_bridge.drive.lockstep.campaign.runners.worker"],
@@ -54,19 +67,15 @@ def answers(python):
 
 
 @pytest.mark.process
-@pytest.mark.exhaustive  # it installs the libraries of another Python, which takes minutes
+@pytest.mark.exhaustive(as_a_whole=True)  # it installs libraries of other Pythons: minutes
 @pytest.mark.timeout(INSTALLS_S + 2 * ANSWERS_S)
 @pytest.mark.parametrize("version", PYTHONS)
 def test_another_python_gives_the_same_bits(version, tmp_path):
     home = tmp_path / "other"
     subprocess.run([interpreter(version), "-m", "venv", home], check=True)
     python = str(home / "bin" / "python")
-    install = [python, "-m", "pip", "install", "-q", "-r", "requirements-drive.lock"]
-    done = subprocess.run(
-        install, cwd=ROOT, capture_output=True, text=True, timeout=INSTALLS_S, check=False
-    )
-    if done.returncode:
-        pytest.skip(f"its libraries cannot be installed: {done.stderr.strip()[-200:]}")
+    install(python, "-r", "requirements-drive.lock")
+    install(python, "--no-deps", "--no-build-isolation", "-e", ".")  # inputs are entry points
     ours, theirs = some(answers(sys.executable)), answers(python)
     assert [row["ran"]["python"].rpartition(".")[0] for row in theirs] == [version] * len(CASES)
     assert [row["outcome"] for row in ours] == [row["outcome"] for row in theirs]
