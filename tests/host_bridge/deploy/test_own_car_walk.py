@@ -16,7 +16,7 @@ from tests.support import patience
 from tests.support.evidence import some
 
 # two boards of 110 files, 70 s each
-pytestmark = [pytest.mark.process(drives=True), pytest.mark.exhaustive]
+pytestmark = [pytest.mark.process(drives=True), pytest.mark.exhaustive(as_a_whole=True)]
 
 SLASH = (
     "--like=f1tenth", "--title=Our Slash", "--wheelbase-m=0.324", "--track-m=0.296",

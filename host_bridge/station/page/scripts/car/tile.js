@@ -22,7 +22,7 @@ export function tile(car, number, stop, dismiss) {
   it.id = "car-" + car.name;
   it.setAttribute("role", "group");
   one.type = away.type = "button";
-  one.setAttribute("aria-label", `Stop ${car.name}`); away.setAttribute("aria-label", `Take ${car.name} off the page`);
+  one.setAttribute("aria-label", `STOP ${number}, ${car.name}`); away.setAttribute("aria-label", `Take ${car.name} off the page`);
   one.onpointerdown = (event) => { event.preventDefault(); stop([car.name]); };
   one.onclick = (event) => { if (event.detail === 0) stop([car.name]); };  // by a key, or by assistance
   away.onclick = dismiss;
