@@ -28,6 +28,7 @@ import time
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import number, whole
+from host_bridge.cli.arguments.remap_option import add_remap
 from host_bridge.ros2 import MOTION_TOPICS, parameter, simulate
 from host_bridge.sharing.services import Host
 
@@ -56,13 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="/NAME",
         help="the namespace of its relative topics (default %(default)s, as their launch file's)",
     )
-    parser.add_argument(
-        "--remap",
-        action="append",
-        default=[],
-        metavar="FROM:=TO",
-        help="another name of a topic or service, as ROS 2's -r; repeatable",
-    )
+    add_remap(parser)
     parser.add_argument(
         "--engaged",
         choices=("true", "false"),

@@ -45,6 +45,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from host_bridge import drive as driving
+from host_bridge.cli.arguments.remap_option import add_remap
 from host_bridge.cli.arguments.virtual_pipes import (
     VIRTUAL,
     add_pipes,
@@ -71,13 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the vocabulary of topics: %(choices)s (default %(default)s)",
     )
     parser.add_argument("--ns", default="", metavar="/NAME", help="the namespace of all its topics")
-    parser.add_argument(
-        "--remap",
-        action="append",
-        default=[],
-        metavar="FROM:=TO",
-        help="another name of a topic or service, as ROS 2's -r; repeatable",
-    )
+    add_remap(parser)
     parser.add_argument("--mux", metavar="FILE", help="mux.yaml: topics, priorities, timeouts")
     parser.add_argument(
         "--priorities", metavar="FILE", help="AutoRally's chassisCommandPriorities.yaml"

@@ -65,7 +65,6 @@ class DuelEnv(ParallelEnv[str, Observation, Action]):  # type: ignore[misc]  # u
         """Check the options. Raises errors.TandemError for what cannot be."""
         refuse_mode(render_mode)
         self.render_mode = render_mode
-        track = track if track or map else "corridor"
         self._place = Place(
             checked(
                 vehicle,

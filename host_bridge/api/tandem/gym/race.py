@@ -38,7 +38,6 @@ class RaceEnv(gymnasium.Env[Any, Any]):
         """Check the options. Raises errors.TandemError for what cannot be."""
         refuse_mode(render_mode)
         self.render_mode = render_mode
-        track = track if track or map else "corridor"
         self._place = Place(
             checked(
                 vehicle,

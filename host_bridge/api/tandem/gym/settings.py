@@ -61,8 +61,11 @@ def checked(
     ends_on_hit: bool,
     faults: str,
 ) -> Settings:
-    """Return the settings. Raises errors.UsageFault for what cannot be."""
-    if bool(track) == bool(map):
+    """Return the settings; without track and map it is the corridor.
+
+    Raises errors.UsageFault for what cannot be.
+    """
+    if track and map:
         raise UsageFault(
             "a race is on a track or on a map", expected='track="corridor" or map=FILE'
         )
@@ -77,7 +80,7 @@ def checked(
         )
     return Settings(
         vehicle,
-        track,
+        track if track or map else "corridor",
         map,
         found,
         whole("rays", rays, 0, _RAYS_MOST),
