@@ -40,7 +40,7 @@ _SPOOL = ".spool"
 
 
 class DaskRunner:
-    """Computes cases on Dask; the interface is that of ``running.CaseRunner``.
+    """Computes cases on Dask; the interface is that of ``processes.CaseRunner``.
 
     ``on`` is ``dask``, a cluster of ``workers`` on this machine, or ``dask://HOST:PORT``. Rows are
     spooled in ``folder``, which workers of other machines see too, or do without.
@@ -186,7 +186,10 @@ def compute(
     Each spec says whether it is to run twice.
     """
     global _process  # noqa: PLW0603 - a process is to outlive a task
-    _process = _process or CaseProcess(wall_s, words)
+    if _process is None or not _process.is_for(wall_s, words):
+        if _process:  # of a campaign before, which may have trusted other code
+            _process.end()
+        _process = CaseProcess(wall_s, words)
     rows = []
     for spec, is_twice in specs:
         file = Path(spool) / code / f"{case_id(spec)}.json"

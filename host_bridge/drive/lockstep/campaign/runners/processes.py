@@ -43,6 +43,10 @@ class CaseProcess:
         self._words = tuple(words)
         self._process: subprocess.Popen[bytes] | None = None
 
+    def is_for(self, wall_s: float, words: Sequence[str]) -> bool:
+        """Return whether it was made with these."""
+        return (self._wall_s, self._words) == (wall_s, tuple(words))
+
     def fresh(self) -> CaseProcess:
         """Return another one, which no case has been in."""
         return CaseProcess(self._wall_s, self._words)

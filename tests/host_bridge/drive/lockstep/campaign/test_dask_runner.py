@@ -10,6 +10,7 @@ import pytest
 
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive.lockstep.campaign.plan import read_plan
+from host_bridge.drive.lockstep.campaign.runners import dask_runner
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner, compute
 from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
@@ -73,6 +74,18 @@ def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, 
     (row,) = compute([(spec, False)], "code", 60.0, str(tmp_path), [])
     assert row["result_hash"] != kept["result_hash"]
     assert json.loads(file.read_text(encoding="utf-8")) == row
+
+
+@pytest.mark.process
+def test_a_worker_of_several_campaigns_has_a_process_for_each_one_s_trust(plan, tmp_path):
+    spec = dict(next(plan.cases()).spec)
+    compute([(spec, False)], "code", 60.0, str(tmp_path / "first"), [])
+    first = dask_runner._process
+    compute([(spec, False)], "code", 60.0, str(tmp_path / "second"), [])
+    assert dask_runner._process is first
+    compute([(spec, False)], "code", 59.0, str(tmp_path / "third"), [])
+    assert dask_runner._process is not first
+    assert first._process is None, "it has ended"
 
 
 @pytest.mark.process
