@@ -11,6 +11,8 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
 from host_bridge.core import CarEvent, DriveCommand, Sender, State, Vehicle
 from host_bridge.drive.control_task import TICK_US, ControlTask
+from host_bridge.drive.controls import Controls
+from host_bridge.drive.drive import FleetDrive
 from host_bridge.link.protocol import wire
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
@@ -164,3 +166,41 @@ class Drive:
 
     def stop(self) -> None:
         self.fleet.stop(Sender.SEAT, "somebody", self.now_us)
+
+
+class DriveOfInputs(Drive):
+    """A drive by the host's own phases and inputs, as ``tandem drive`` makes one."""
+
+    LIMIT_S = 6.0  # of virtual time, in which what is waited for has to be so
+
+    def begin(self, controls: Controls, sender_name: str, seconds: float | None = None) -> None:
+        self.bind()
+        self.drive = FleetDrive(
+            self.fleet, controls, self.now_us, sender_name=sender_name, seconds=seconds
+        )
+        self.control_task = ControlTask(
+            self.fleet, controls.source, self.drive.read, controls.guardian
+        )
+
+    def before_tick(self) -> None:
+        """Whatever the person does within 10 ms."""
+
+    def advance(self, seconds: float) -> None:
+        if not hasattr(self, "drive"):
+            super().advance(seconds)
+            return
+        for _ in range(round(seconds * 100)):
+            self.before_tick()
+            super().advance(0.01)
+            self.drive.step(self.now_us)
+            for request in self.drive.controls.requests():
+                self.drive.handle(request, self.now_us)
+
+    def until(self, holds: Callable[[], bool], limit_s: float | None = None) -> None:
+        limit_s = self.LIMIT_S if limit_s is None else limit_s
+        for _ in range(round(limit_s * 100)):
+            if holds():
+                return
+            self.advance(0.01)
+        statuses = [rig.car.status for rig in self.rigs]
+        raise AssertionError(f"not within {limit_s} s: {statuses}, {self.drive.notice}")

@@ -7,57 +7,36 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.cars.actions import SENDER_BYTES, short_sender
 from host_bridge.core import InputLimits, OperatorRequest, State
-from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.drive import FleetDrive, Phase
+from host_bridge.drive.drive import Phase
 from host_bridge.inputs.keyboard import KeyboardSeat
 from host_bridge.inputs.keyboard.keys import KeyEvent, KeyEventKind
 from host_bridge.inputs.manoeuvres import Constant
 from sim_mock.world import plant_of
-from tests.host_bridge.drive.drives import Drive as Track
-from tests.host_bridge.drive.drives import Rig, vehicle
+from tests.host_bridge.drive.drives import DriveOfInputs, Rig, vehicle
 from tests.host_bridge.inputs.made_inputs import Person, playing
 from tests.support.evidence import every
 
 LIMITS = InputLimits(4.0, 1.0, 0.4)
 
 
-class Day(Track):
+class Day(DriveOfInputs):
     """Two cars on one clock; the person at the seat strikes keys."""
+
+    LIMIT_S = 4.0
 
     def __init__(self, *, manoeuvre=None, seconds=None):
         name = "script" if manoeuvre else "seat"
         super().__init__(*self.make_cars(), source=name)
-        self.bind()
         self.seat = KeyboardSeat(LIMITS, has_releases=True)
         source = vehicle().source(name)
         person = Person(seat=self.seat)
         self.player = playing(manoeuvre) if manoeuvre else None
         controls = Controls(self.player or person, source, LIMITS, None if manoeuvre else person)
-        self.drive = FleetDrive(
-            self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
-        )
-        self.control_task = ControlTask(self.fleet, source, self.drive.read)
+        self.begin(controls, "drive@test", seconds)
 
     def make_cars(self):
         return Rig("red"), Rig("blue", board_us=7_000_000, seed=2)
-
-    def advance(self, seconds):
-        if not hasattr(self, "drive"):
-            super().advance(seconds)
-            return
-        for _ in range(round(seconds * 100)):
-            super().advance(0.01)
-            self.drive.step(self.now_us)
-            for request in self.drive.controls.requests():
-                self.drive.handle(request, self.now_us)
-
-    def until(self, holds, limit_s=4.0):
-        for _ in range(round(limit_s * 100)):
-            if holds():
-                return
-            self.advance(0.01)
-        raise AssertionError(f"not within {limit_s} s: {self.states()}, {self.drive.notice}")
 
     def until_phase(self, phase):
         self.until(lambda: self.drive.phase is phase)

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -57,10 +57,14 @@ def enter(module: str, words: Sequence[str]) -> None:
         os.execvp(command[0], command)
 
 
-class End:
-    """One namespace: it lives while its holder waits for input, and ends with this process."""
+class Namespace:
+    """A network namespace with a tun or tap device, whose other side is ``file``.
 
-    def __init__(self, name: str, own: str, other: str) -> None:
+    It lives while its holder waits for input, and ends with this process.
+    """
+
+    def __init__(self, name: str, kind: int, commands: Iterable[str]) -> None:
+        """``kind`` is the device's flag; the commands set it up, in the namespace."""
         self._holder = subprocess.Popen(
             ["unshare", "-n", "sh", "-c", "echo ready; cat"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -68,27 +72,33 @@ class End:
         assert self._holder.stdout is not None
         self._holder.stdout.readline()
         self.file = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
-        flags = struct.pack("16sH22x", name.encode(), _IFF_TUN | _IFF_NO_PI)
-        fcntl.ioctl(self.file, _TUNSETIFF, flags)
+        fcntl.ioctl(self.file, _TUNSETIFF, struct.pack("16sH22x", name.encode(), kind | _IFF_NO_PI))
         _run("ip", "link", "set", name, "netns", str(self._holder.pid))
-        for words in (
-            f"ip addr add {own} peer {other} dev {name}",
-            f"ip link set {name} up multicast on",
-            "ip link set lo up multicast on",
-            f"ip route add 224.0.0.0/4 dev {name}",
-        ):
+        for words in commands:
             _run(*self.words(*words.split()))
 
     def words(self, *command: str) -> list[str]:
-        """What runs ``command`` at this end; it ends with this process, however that ends."""
-        at_this_end = ["nsenter", "-t", str(self._holder.pid), "-n"]
-        return [*at_this_end, "setpriv", "--pdeathsig", "KILL", *command]
+        """What runs ``command`` there; it ends with this process, however that ends."""
+        there = ["nsenter", "-t", str(self._holder.pid), "-n"]
+        return [*there, "setpriv", "--pdeathsig", "KILL", *command]
 
     def close(self) -> None:
         os.close(self.file)
         assert self._holder.stdin is not None
         self._holder.stdin.close()
         self._holder.wait()
+
+
+class End(Namespace):
+    """One end of a line."""
+
+    def __init__(self, name: str, own: str, other: str) -> None:
+        super().__init__(name, _IFF_TUN, (
+            f"ip addr add {own} peer {other} dev {name}",
+            f"ip link set {name} up multicast on",
+            "ip link set lo up multicast on",
+            f"ip route add 224.0.0.0/4 dev {name}",
+        ))  # fmt: skip
 
 
 class Line(threading.Thread):

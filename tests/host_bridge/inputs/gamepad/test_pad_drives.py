@@ -8,9 +8,8 @@ import asyncio
 import pytest
 
 from host_bridge.core import Cause, State
-from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import open_inputs
-from host_bridge.drive.drive import FleetDrive, Phase
+from host_bridge.drive.drive import Phase
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.gamepad import (
     GamepadInput,
@@ -22,15 +21,14 @@ from host_bridge.inputs.gamepad import (
 )
 from host_bridge.inputs.manoeuvres import Constant, ManoeuvrePlayer
 from sim_mock.world import plant_of
-from tests.host_bridge.drive.drives import Drive as Track
-from tests.host_bridge.drive.drives import Rig, vehicle
+from tests.host_bridge.drive.drives import DriveOfInputs, Rig, vehicle
 
 CAR = vehicle("f1tenth_vesc")  # one with a plain ESC may 2 m/s
 SPEED_MPS = 3.0
 METRES = 1.6  # from 3 m/s: 200 ms until it is noticed, the brake, and a beat of each
 
 
-class Ride(Track):
+class Ride(DriveOfInputs):
     """An F1TENTH with a VESC, a pad that trembles each 10 ms, and what it may let drive."""
 
     def __init__(self, folder, liveness=LivenessCheck.REPORTS, program=False):
@@ -48,29 +46,10 @@ class Ride(Track):
             open_inputs(options, [CAR], True, player or self.input, self.input, lambda: 0)
         )
         super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
-        self.bind()
-        self.drive = FleetDrive(self.fleet, controls, self.now_us, sender_name="drive@test")
-        self.control_task = ControlTask(
-            self.fleet, controls.source, self.drive.read, controls.guardian
-        )
+        self.begin(controls, "drive@test")
 
-    def advance(self, seconds):
-        if not hasattr(self, "drive"):
-            super().advance(seconds)
-            return
-        for _ in range(round(seconds * 100)):
-            self.pad.tremble()
-            super().advance(0.01)
-            self.drive.step(self.now_us)
-            for request in self.drive.controls.requests():
-                self.drive.handle(request, self.now_us)
-
-    def until(self, holds, limit_s=6.0):
-        for _ in range(round(limit_s * 100)):
-            if holds():
-                return
-            self.advance(0.01)
-        raise AssertionError(f"not within {limit_s} s: {self.status}, {self.drive.notice}")
+    def before_tick(self):
+        self.pad.tremble()
 
     @property
     def status(self):

@@ -8,21 +8,19 @@ import asyncio
 import pytest
 
 from host_bridge.core import Cause, State
-from host_bridge.drive.control_task import ControlTask
 from host_bridge.drive.controls import open_inputs
-from host_bridge.drive.drive import FleetDrive, Phase
+from host_bridge.drive.drive import Phase
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.manoeuvres import Constant, ManoeuvrePlayer
 from host_bridge.station.server.page_seat import FRAME, PageSeat
-from tests.host_bridge.drive.drives import Drive as Track
-from tests.host_bridge.drive.drives import Rig, vehicle
+from tests.host_bridge.drive.drives import DriveOfInputs, Rig, vehicle
 
 SPEED_MPS = 1.5
 FULL = 32_767
 FRAME_US = 16_667  # of a browser at 60 Hz
 
 
-class Ride(Track):
+class Ride(DriveOfInputs):
     """A car, a page that is held or not, and a program that drives straight on."""
 
     def __init__(self, is_real=False):
@@ -37,32 +35,13 @@ class Ride(Track):
             open_inputs(options, [car], not is_real, player, self.seat, lambda: 0)
         )
         super().__init__(Rig("red", of=car), source=controls.source.name)
-        self.bind()
-        self.drive = FleetDrive(self.fleet, controls, self.now_us, sender_name="page@test")
-        self.control_task = ControlTask(
-            self.fleet, controls.source, self.drive.read, controls.guardian
-        )
+        self.begin(controls, "page@test")
 
-    def advance(self, seconds):
-        if not hasattr(self, "drive"):
-            super().advance(seconds)
-            return
-        for _ in range(round(seconds * 100)):
-            if self.sends and self.now_us >= self.due_us:
-                self.due_us = self.now_us + FRAME_US
-                it = self.frame
-                self.seat.hear(FRAME.pack(1, it["held"], it["steer"], it["speed"], 0))
-            super().advance(0.01)
-            self.drive.step(self.now_us)
-            for request in self.drive.controls.requests():
-                self.drive.handle(request, self.now_us)
-
-    def until(self, holds, limit_s=6.0):
-        for _ in range(round(limit_s * 100)):
-            if holds():
-                return
-            self.advance(0.01)
-        raise AssertionError(f"not within {limit_s} s: {self.status}, {self.drive.notice}")
+    def before_tick(self):
+        if self.sends and self.now_us >= self.due_us:
+            self.due_us = self.now_us + FRAME_US
+            it = self.frame
+            self.seat.hear(FRAME.pack(1, it["held"], it["steer"], it["speed"], 0))
 
     @property
     def status(self):

@@ -9,20 +9,17 @@ missing. Namespaces end with this process, however that ends.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
-import struct
-import subprocess
 import threading
 import time
 from contextlib import ExitStack
 from types import TracebackType
 
 from tests.ros.reaction.impairment import CLEAR, Counts, Impairment, LineSettings
-from tests.ros.reaction.line import TUN
+from tests.ros.reaction.line import Namespace
 
-_TUNSETIFF, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+_IFF_TAP = 0x0002
 _FRAME_MAX = 65_536
 _WAIT_S = 0.05  # without a frame: how soon the end is noticed
 _ETHERNET_BYTES = 14
@@ -31,25 +28,13 @@ _ICMPV6 = 58
 _PACKETS_MAX = 2_000_000  # of one way: hours of a driven car
 
 
-class Host:
+class Host(Namespace):
     """One namespace with its device: 10.99.0.N and fd99::N, N from 1 on."""
 
     def __init__(self, number: int) -> None:
         self.ipv4, self.ipv6 = f"10.99.0.{number}", f"fd99::{number:x}"
-        self._holder = subprocess.Popen(
-            ["unshare", "-n", "sh", "-c", "echo ready; cat"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._holder.stdout is not None
-        self._holder.stdout.readline()
-        self.file = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
         name = f"air{os.getpid()}.{number}"[:15]
-        flags = struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI)
-        fcntl.ioctl(self.file, _TUNSETIFF, flags)
-        _run("ip", "link", "set", name, "netns", str(self._holder.pid))
-        for words in (
+        super().__init__(name, _IFF_TAP, (
             "sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0",
             "ip link set lo up",
             f"ip link set {name} name air",
@@ -58,19 +43,7 @@ class Host:
             f"ip addr add {self.ipv6}/64 dev air nodad",
             "ip route add 224.0.0.0/4 dev air",
             "ip route add default dev air",
-        ):
-            _run(*self.words(*words.split()))
-
-    def words(self, *command: str) -> list[str]:
-        """What runs ``command`` on this host; it ends with this process, however that ends."""
-        there = ["nsenter", "-t", str(self._holder.pid), "-n"]
-        return [*there, "setpriv", "--pdeathsig", "KILL", *command]
-
-    def close(self) -> None:
-        os.close(self.file)
-        assert self._holder.stdin is not None
-        self._holder.stdin.close()
-        self._holder.wait()
+        ))  # fmt: skip
 
 
 class Hub(threading.Thread):
@@ -172,9 +145,5 @@ def both_ways(hub: Hub, place: int, settings: LineSettings = CLEAR) -> float:
 def _put(file: int, frame: bytes) -> None:
     try:
         os.write(file, frame)
-    except (BlockingIOError, OSError):
+    except OSError:
         return  # nobody at that end takes it: as in any air
-
-
-def _run(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True)
