@@ -11,7 +11,7 @@ import os
 import sys
 from importlib import import_module
 
-from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.core.errors import INTERRUPTED, DeviceFault, TandemError, UsageFault
 from host_bridge.core.system.printable import PrintableOutput
 
 TYPE_CHECKING = False  # importing typing takes 3 ms, too long for tandem stop
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from types import ModuleType
-
-INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 
 
 class CommandRow:

@@ -10,6 +10,9 @@ TYPE_CHECKING = False  # importing typing would delay tandem stop
 if TYPE_CHECKING:
     from typing import ClassVar
 
+# Exit code of a command that Ctrl-C ended, as shells count: 128 and the number of SIGINT
+INTERRUPTED = 130
+
 
 class TandemError(Exception):
     """The root of the tree. Fields that do not apply are empty, and are not shown."""

@@ -12,7 +12,13 @@ import sys
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import whole
-from host_bridge.core.errors import DataFileFault, NotHeldFault, NotShownFault, UsageFault
+from host_bridge.core.errors import (
+    INTERRUPTED,
+    DataFileFault,
+    NotHeldFault,
+    NotShownFault,
+    UsageFault,
+)
 from host_bridge.drive.lockstep.campaign import course
 from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis
@@ -42,7 +48,6 @@ examples:
 
 Rows are in rows.jsonl, one line of JSON for each case; a kill loses only the cases in hand.
 """
-INTERRUPTED = 130  # 128 plus the number of SIGINT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

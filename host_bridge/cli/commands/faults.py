@@ -22,7 +22,7 @@ from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.cli.arguments.picture_option import prepare_picture
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core import Vehicle, unaided_text
-from host_bridge.core.errors import UsageFault
+from host_bridge.core.errors import INTERRUPTED, UsageFault
 from host_bridge.core.system.printable import styled
 from host_bridge.sharing.services import Host
 from sim_mock.programs import children
@@ -45,7 +45,6 @@ examples:
 GROUP = "tandem.faults"
 RUNTIMES = ("in-process", "micropython", "micropython32")
 _TENTHS = 10  # of the runs: how often the progress is told
-INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]
 Task: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -10,8 +10,13 @@ import sys
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import number, whole
-from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
-from host_bridge.core.system.running import INTERRUPTED
+from host_bridge.core.errors import (
+    INTERRUPTED,
+    DataFileFault,
+    DeviceFault,
+    ProtocolFault,
+    UsageFault,
+)
 from host_bridge.deploy.flash.board.repl import refuse_missing_port
 from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import BAUD, NoAnswer

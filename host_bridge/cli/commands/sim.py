@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.cars import virtual_cars
-from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import INTERRUPTED, DeviceFault, UsageFault
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         if process.returncode:
             raise _broke(args.vehicle, "the virtual car ended", process)
     except KeyboardInterrupt:
-        return 130  # Ctrl-C is its normal end
+        return INTERRUPTED  # its normal end
     finally:
         _end(process)
     return 0

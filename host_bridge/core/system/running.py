@@ -10,11 +10,11 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
+from host_bridge.core.errors import INTERRUPTED
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 
 T = TypeVar("T")
 
-INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

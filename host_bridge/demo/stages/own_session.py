@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from host_bridge.core.errors import TandemError
+from host_bridge.core.errors import INTERRUPTED, TandemError
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -45,7 +45,7 @@ def _work(work: Callable[[], int]) -> None:
         print(f"tandem: {error}", file=sys.stderr)
         code = error.exit_code
     except KeyboardInterrupt:
-        code = 130  # as shells count: 128 and the number of SIGINT
+        code = INTERRUPTED
     except BaseException:  # noqa: BLE001 - told as any other; a child must not return
         sys.excepthook(*sys.exc_info())
     finally:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from host_bridge.core.errors import INTERRUPTED
 from sim_mock.programs import children
 
 _ENDS_WITHIN_S = 5.0  # for its own end; then it is killed
@@ -106,8 +107,7 @@ class Recording:
                 self.end()
             said = await self._said(self._process)
             code = await self._process.wait()
-            # as shells count: 128 and the number of SIGINT
-            if self._is_asked_to_end and code == 130:
+            if self._is_asked_to_end and code == INTERRUPTED:
                 self._words = "recorded; to see it again: tandem station --log " + str(self._file)
             else:
                 self._words = f"the recording ended: {said or f'exit code {code}'}"

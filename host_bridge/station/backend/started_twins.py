@@ -8,6 +8,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from urllib.parse import quote
 
+from host_bridge.core.errors import INTERRUPTED
 from host_bridge.core.system.printable import printable
 from host_bridge.station.backend.programs import start_command
 
@@ -54,7 +55,7 @@ class StartedTwins:
         last = ""
         while line := await process.stderr.readline():
             last = line.decode(errors="replace").strip() or last
-        if await process.wait() not in (0, 130):  # as shells count: 128 and the number of SIGINT
+        if await process.wait() not in (0, INTERRUPTED):
             self.words = f"the twin ended: {printable(last)}"
 
     async def close(self) -> None:

@@ -9,7 +9,8 @@ import threading
 import pytest
 import tandem
 
-from host_bridge.core.system.running import INTERRUPTED, HeldInterrupts, run_in_thread
+from host_bridge.core.errors import INTERRUPTED
+from host_bridge.core.system.running import HeldInterrupts, run_in_thread
 from tests.host_bridge.sharing.desk import runtime_folder
 
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from host_bridge.config.boards import load_board
-from host_bridge.core.system.running import INTERRUPTED
+from host_bridge.core.errors import INTERRUPTED
 from host_bridge.deploy.hil import parts
 from host_bridge.deploy.hil.report.limits import LIMITS
 from host_bridge.deploy.hil.report.report import PASS

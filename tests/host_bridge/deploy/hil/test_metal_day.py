@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli.main import main
-from host_bridge.core.errors import NotHeldFault
-from host_bridge.core.system.running import INTERRUPTED
+from host_bridge.core.errors import INTERRUPTED, NotHeldFault
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.hil import by_hand, flashing, on_chip, parts, power_cuts
