@@ -118,6 +118,8 @@ class FaultMonitor:
 
     def configure(self, params: "Params") -> None:
         self._plausibility.configure(params)
+        is_braked_by_speed = params.get("encoder_signed") == 1  # else Drive.brake only lets go
+        self._plausibility.only_rolls = not (is_braked_by_speed or self._output_stage.has_brake())
         self._overrun_us = min(params.get("step_us") * _OVERRUN_STEPS, _OVERRUN_US)
         self._stand_us = params.get("stand_ms") * 1000
         self._clock_bound_us = params.get("clock_bound_us")
@@ -201,7 +203,7 @@ class FaultMonitor:
         must_obey = not is_gated and (self._supervisor.is_armed() or state == STOPPING)
         # while a claim brakes (as of the step before) no deceleration is expected: it may be slight
         is_braked = (state == ACTIVE and not self._motion.brake) or self._motion.is_braking()
-        if self._faults.bits & SPEED_IN_DOUBT:
+        if found.only_rolls or self._faults.bits & SPEED_IN_DOUBT:
             is_braked = False  # nothing brakes by a speed in doubt
         found.watch_target(self._drive.target_mm_s, speed, must_obey, is_braked, now_us)
         found.watch_sides(self._odometry.is_one_sided, is_on_ground and state == ACTIVE, now_us)

@@ -16,6 +16,9 @@ _ROLLING_MM_S = const(300)  # slower wheels may come to rest by friction within 
 # twice the time over which speed is measured: no car rolls out in that
 _VANISHES_US = const(80_000)
 _SLOWS_MM_S = const(100)  # within too_fast_ms: half a metre per second squared at 200 ms
+# A car that can only roll slows by the same within this: on level ground friction alone takes more
+# than a hundredth of g, and a motor that is not let go of holds its speed.
+_ROLLS_OUT_US = const(1_000_000)
 # On a stand wheels overshoot, healthy virtual cars' for 0.15 s, and hands turn them, with pauses to
 # grip anew; only a motor that runs away goes on for so long.
 _ON_STAND_US = const(1_000_000)
@@ -29,6 +32,7 @@ class Plausibility:
 
     def __init__(self) -> None:
         self.is_on_ground = True  # False on a stand: the wheels turn without the car
+        self.only_rolls = False  # nothing on this car can brake it
         self.is_stuck = False  # driven, and no motion: encoder dead, or the car blocked
         self.is_too_fast = False  # faster than any source may ask for
         self.is_runaway = False  # faster than the target, and not slowing down
@@ -39,6 +43,8 @@ class Plausibility:
         self._agrees = Deadline()
         self._rolled = Deadline()  # open just after it rolled, unbraked
         self._reference_mm_s = 0  # is_runaway: the speed has to fall below this
+        self._rolls_out = Deadline()
+        self._rolled_mm_s = 0  # only_rolls: the same, within _ROLLS_OUT_US
         self._stuck_us = 0
         self._stuck_effort = 0
         self._standstill = 0
@@ -90,13 +96,16 @@ class Plausibility:
     ) -> None:
         """Update ``is_runaway``: motion beyond the target that does not slow down.
 
-        A car that nobody brakes may roll, but not gain speed.
+        A car that nobody brakes may roll, but not gain speed. One that nothing can brake has to
+        slow down by friction.
         """
         speed, obeys = abs(speed_mm_s), self._obeys
         reference = self._reference_mm_s
         backwards = target_mm_s * speed_mm_s < 0
         allowed = self._runaway_mm_s + (0 if backwards else abs(target_mm_s))
-        if not must_obey or speed <= allowed:
+        is_free = not must_obey or speed <= allowed
+        self._watch_rolling(speed, is_free or is_braked or not self.only_rolls, now_us)
+        if is_free:
             reference = speed
         elif speed < reference - _SLOWS_MM_S or (
             not is_braked and speed <= reference + _SLOWS_MM_S
@@ -104,11 +113,19 @@ class Plausibility:
             reference = min(reference, speed)
         else:
             obeys.step(now_us)
-            self.is_runaway = not obeys.is_open
+            self.is_runaway = not (obeys.is_open and self._rolls_out.is_open)
             return
         self._reference_mm_s = reference
         obeys.set(now_us, self._fast_us if self.is_on_ground else _ON_STAND_US)
-        self.is_runaway = not obeys.is_open
+        self.is_runaway = not (obeys.is_open and self._rolls_out.is_open)
+
+    def _watch_rolling(self, speed: int, may_keep_it: bool, now_us: int) -> None:
+        """Shut ``_rolls_out`` when a car that can only roll did not slow down for its time."""
+        if may_keep_it or speed < self._rolled_mm_s - _SLOWS_MM_S:
+            self._rolled_mm_s = speed
+            self._rolls_out.set(now_us, _ROLLS_OUT_US)
+        else:
+            self._rolls_out.step(now_us)
 
     def watch_sides(self, is_one_sided: bool, must_agree: bool, now_us: int) -> None:
         """Update ``is_one_sided``: of two encoders one is dead, or its wheel is held."""

@@ -8,11 +8,15 @@ import pytest
 import tandem
 
 from calibration.vehicles.board import calibrated_board
+from firmware.protocol.codes import HOLD
 from host_bridge.cli.main import main
 from host_bridge.config import boards, load_vehicle, vehicle_names
 from host_bridge.config.new_vehicle.questions import BY_NAME, QUESTIONS, read_answer
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
+from host_bridge.deploy.hil.host.small_host import RELEASED, SmallHost
 from host_bridge.sharing.services import make_host
+from sim_mock.faults.running import run
+from sim_mock.world import World
 
 SLASH = [
     "--like=f1tenth", "--wheelbase-m=0.324", "--track-m=0.296", "--wheel-radius-m=0.0545",
@@ -66,6 +70,30 @@ def test_its_virtual_car_holds_a_speed(speed_mps):
                 places_m.append(car.truth().x_m)
         held_mps = (places_m[-1] - places_m[0]) / 0.01 / (len(places_m) - 1)
         assert held_mps == pytest.approx(speed_mps, rel=0.15)
+
+
+@pytest.mark.parametrize("speed_mps", [0.8, 1.0, 1.5, 2.0])
+def test_its_virtual_car_rolls_out_when_it_is_let_go(speed_mps):
+    """A wheel with four magnets tells no direction, so nothing on this car brakes."""
+    made(*SLASH)
+    host = SmallHost(World(load_vehicle("./slash.toml"), 1))
+    host.take_the_wheel()
+    host.drive(4000, round(1000 * speed_mps))
+    assert host.world.plant.truth.vx_mps == pytest.approx(speed_mps, rel=0.15)
+    for _ in range(1000):
+        host.claim(round(1000 * speed_mps), 0, RELEASED)
+        host.beat()
+        assert host.state == HOLD
+        assert host.status.faults == 0
+        if host.world.plant.truth.vx_mps == 0.0:
+            return
+    pytest.fail(f"it still rolls at {host.world.plant.truth.vx_mps:.2f} m/s after 10 s")
+
+
+@pytest.mark.parametrize("case", ["throttle-stuck", "pushed"])
+def test_its_virtual_car_runs_away_no_farther_than_any_other(case):
+    made(*SLASH)
+    assert run(case, load_vehicle("./slash.toml"), 0).wrong == ()
 
 
 def test_a_person_is_asked_and_asked_again(monkeypatch, capsys):

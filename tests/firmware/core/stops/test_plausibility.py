@@ -214,6 +214,44 @@ def test_a_roll_that_gains_a_little_at_a_time_is_measured_from_its_slowest(bench
     assert bench.found.is_runaway
 
 
+# --- a car that can only roll
+
+
+@pytest.fixture
+def rolling(bench):
+    bench.found.only_rolls = True
+    bench.follow(0, 3000, must_obey=False)
+    return bench
+
+
+def test_a_car_that_can_only_roll_has_a_second_to_slow_down_in(rolling):
+    assert not rolling.follow(0, 2900, is_braked=False, after_us=999_999).is_runaway
+    assert rolling.follow(0, 2900, is_braked=False, after_us=1).is_runaway
+
+
+def test_a_car_that_can_only_roll_and_slows_by_friction_obeys(rolling):
+    for speed in range(2899, 500, -101):
+        assert not rolling.follow(0, speed, is_braked=False, after_us=999_999).is_runaway
+
+
+def test_a_car_that_can_only_roll_and_gains_speed_runs_away_as_soon_as_any_other(rolling):
+    assert not rolling.follow(0, 3101, is_braked=False, after_us=199_999).is_runaway
+    assert rolling.follow(0, 3101, is_braked=False, after_us=1).is_runaway
+
+
+@pytest.mark.parametrize("how", [{"must_obey": False}, {"target": 2500}, {"is_braked": True}])
+def test_its_second_begins_when_it_is_let_go(rolling, how):
+    rolling.follow(**{"target": 0, "speed": 3000, "is_braked": False, **how})
+    assert not rolling.follow(0, 3000, is_braked=False, after_us=999_999).is_runaway
+    assert rolling.follow(0, 3000, is_braked=False, after_us=1).is_runaway
+
+
+def test_a_car_that_has_a_brake_may_roll_for_as_long_as_nobody_brakes_it(bench):
+    bench.follow(0, 3000, must_obey=False)
+    for _ in range(30):
+        assert not bench.follow(0, 3000, is_braked=False, after_us=900_000).is_runaway
+
+
 @pytest.mark.parametrize(("target", "speed"), [(0, 501), (300, -900), (1000, 1501)])
 def test_on_a_stand_a_runaway_outlasts_a_hand_s_turn(bench, target, speed):
     bench.found.is_on_ground = False
