@@ -82,6 +82,7 @@ check-the-rest:
 	$(BIN)/python tests/tools/rules/writing/constants_rule.py
 	$(BIN)/python tests/tools/rules/writing/folders_rule.py
 	$(BIN)/python tests/tools/rules/writing/small_files_rule.py
+	$(BIN)/python tests/tools/rules/writing/class_names_rule.py
 	$(BIN)/python tests/tools/rules/writing/retired_words.py
 	$(BIN)/python tests/tools/rules/writing/citations.py
 	$(BIN)/python tests/tools/rules/program/unaided.py

@@ -10,8 +10,8 @@ import numpy as np
 
 from calibration.accidents.grip import fit_grip
 from calibration.accidents.log_tail import LogTail, SentClaim
-from calibration.accidents.rerun import MS_US, Delivery, Moment, Outcome, set_out
-from calibration.accidents.trigger import Trigger
+from calibration.accidents.rerun import MS_US, Delivery, Outcome, RerunStart, set_out
+from calibration.accidents.trigger import StopTrigger
 from host_bridge.core.codes import Cause
 from host_bridge.core.commands import Claim
 
@@ -57,7 +57,7 @@ class Explanation:
         return [it for it in self.costs if it.metres is not None and it.metres >= least_m]
 
 
-def explain(tail: LogTail, trigger: Trigger, seen_us: int | None) -> Explanation:
+def explain(tail: LogTail, trigger: StopTrigger, seen_us: int | None) -> Explanation:
     """Run a stop again, and again without each cause.
 
     Raises errors.NotHeldFault where the twin does not come to the log's state.
@@ -71,7 +71,7 @@ def explain(tail: LogTail, trigger: Trigger, seen_us: int | None) -> Explanation
 class _Study:
     """One stop and its re-runs."""
 
-    def __init__(self, tail: LogTail, trigger: Trigger, seen_us: int | None) -> None:
+    def __init__(self, tail: LogTail, trigger: StopTrigger, seen_us: int | None) -> None:
         self._tail, self._trigger, self._seen_us = tail, trigger, seen_us
         self._claims = _numbered(tail, trigger)
         self._sent = [it for it in self._claims if it.claim.source_id == trigger.source_id]
@@ -109,7 +109,7 @@ class _Study:
         known = sorted(costs, key=lambda it: -(it.metres if it.metres is not None else -np.inf))
         return Explanation(logged.way_m, fitted.miss_m, tuple(known))
 
-    def _start(self, cap_mps: float) -> Moment:
+    def _start(self, cap_mps: float) -> RerunStart:
         tail, trigger = self._tail, self._trigger
         at_begin: dict[int, Claim] = {}
         for it in self._claims:
@@ -127,7 +127,7 @@ class _Study:
             found.append(Delivery(self._trigger.latched_us - MS_US, None))
         return found
 
-    def _to_rest(self, twin: Moment, deliveries: Sequence[Delivery]) -> Outcome:
+    def _to_rest(self, twin: RerunStart, deliveries: Sequence[Delivery]) -> Outcome:
         until_us = self._tail.rested_us + _MOST_US
         return twin.run(deliveries, self._trigger.t_us, until_us)
 
@@ -246,7 +246,7 @@ def _capped(claim: Claim, cap_mps: float) -> Claim:
     return replace(claim, speed_mps=float(np.clip(claim.speed_mps, -cap_mps, cap_mps)))
 
 
-def _numbered(tail: LogTail, trigger: Trigger) -> list[SentClaim]:
+def _numbered(tail: LogTail, trigger: StopTrigger) -> list[SentClaim]:
     """Return the claims from shortly before the beginning on, numbered anew for each source."""
     begin_us = trigger.begin_us - 2 * trigger.period_us
     first: dict[int, tuple[int, int]] = {}

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.accidents.log_tail import LogTail, MotionTrack
-from calibration.accidents.rerun import Moment, Outcome
-from calibration.accidents.trigger import Trigger
+from calibration.accidents.rerun import Outcome, RerunStart
+from calibration.accidents.trigger import StopTrigger
 from calibration.arrays import Floats
 
 # Shares of the usual friction that are tried: dusty, wet, oily, icy
@@ -24,7 +24,7 @@ _MORE_US = 6_000_000  # what slides when its wheels stand has so long to come to
 _AFTER_US = 800_000  # the motion is compared for so long after the log's wheels stood
 
 
-class Comparison(NamedTuple):
+class Misfit(NamedTuple):
     """The misfit of a re-run without a unit, its largest distance from the log, its way beyond.
 
     The way beyond is what it went farther than the log's car, both in m.
@@ -44,7 +44,10 @@ class GripFit(NamedTuple):
 
 
 def fit_grip(
-    tail: LogTail, trigger: Trigger, start: Moment, go_on: Callable[[Moment, int], Outcome]
+    tail: LogTail,
+    trigger: StopTrigger,
+    start: RerunStart,
+    go_on: Callable[[RerunStart, int], Outcome],
 ) -> GripFit:
     """Return the fit; the usual friction where no other fits clearly better.
 
@@ -52,7 +55,7 @@ def fit_grip(
     """
     end_us = tail.rested_us + _AFTER_US
 
-    def tried(share: float) -> Comparison:
+    def tried(share: float) -> Misfit:
         twin = start.copy()
         twin.set_grip(share * usual)
         return compared(tail, trigger, go_on(twin, end_us))
@@ -72,7 +75,7 @@ def fit_grip(
     return GripFit(best * usual, outcome, found[best].miss_m)
 
 
-def _refine(found: dict[float, Comparison], tried: Callable[[float], Comparison]) -> None:
+def _refine(found: dict[float, Misfit], tried: Callable[[float], Misfit]) -> None:
     """Add shares around the best one, by the secants of the error of the whole way."""
     for _ in range(_REFINED):
         best = min(found, key=lambda it: found[it].misfit)
@@ -91,7 +94,7 @@ def _refine(found: dict[float, Comparison], tried: Callable[[float], Comparison]
         found[share] = tried(share)
 
 
-def compared(tail: LogTail, trigger: Trigger, outcome: Outcome) -> Comparison:
+def compared(tail: LogTail, trigger: StopTrigger, outcome: Outcome) -> Misfit:
     """Return how a re-run compares with the log.
 
     Both are the poses by the car's own reckoning, laid onto each other shortly before the trigger,
@@ -108,7 +111,7 @@ def compared(tail: LogTail, trigger: Trigger, outcome: Outcome) -> Comparison:
     position = np.sqrt(np.mean((apart_m[stop] / _POSITION_M) ** 2))
     force = np.sqrt(np.mean((accel[stop] / _ACCEL_MPS2) ** 2))
     beyond_m = np.hypot(*twin[:, -1]) - np.hypot(*car[:, -1])
-    return Comparison(float(position + force), float(apart_m.max()), float(beyond_m))
+    return Misfit(float(position + force), float(apart_m.max()), float(beyond_m))
 
 
 def _from_begin(motion: MotionTrack, begin_us: float, times: Floats) -> Floats:

@@ -54,7 +54,7 @@ class Outcome:
     motion: MotionTrack
 
 
-class Moment:
+class RerunStart:
     """A twin at one moment of the log, from which it can go on in several ways.
 
     ``shift_us`` is the host's time less the twin's.
@@ -65,13 +65,13 @@ class Moment:
         self.shift_us = shift_us
         self._rows: list[tuple[float, ...]] = []
 
-    def copy(self) -> Moment:
+    def copy(self) -> RerunStart:
         """Return an equal twin of its own."""
         world = deepcopy(self._world)
         host = TrialHost(world, self._host.source, epoch=self._host.epoch)
         host.latest = dict(self._host.latest)
         host.claims = False
-        twin = Moment(world, host, self.shift_us)
+        twin = RerunStart(world, host, self.shift_us)
         twin._rows = list(self._rows)
         return twin
 
@@ -152,7 +152,7 @@ class Moment:
 
 def set_out(
     vehicle: Vehicle, cap_mps: float, at_begin: Sequence[Claim], speed_mps: float, status_us: int
-) -> Moment:
+) -> RerunStart:
     """Return a twin that drives as the claims of each source at the beginning want it.
 
     ``speed_mps`` is the speed to wait for, 0 to stand; ``status_us`` is when the log's car took the
@@ -160,7 +160,7 @@ def set_out(
     """
     world = World(_alike(vehicle, cap_mps, at_begin), _SEED)
     host = TrialHost(world, at_begin[0].source_id)
-    moment = Moment(world, host, 0)
+    moment = RerunStart(world, host, 0)
     warm_up = _WarmUp(moment, host, at_begin)
     warm_up.arm()
     if speed_mps:
@@ -177,7 +177,7 @@ def set_out(
 class _WarmUp:
     """A warm-up: claims of all sources of the log, from let go to moving."""
 
-    def __init__(self, moment: Moment, host: TrialHost, at_begin: Sequence[Claim]) -> None:
+    def __init__(self, moment: RerunStart, host: TrialHost, at_begin: Sequence[Claim]) -> None:
         self._moment, self._host, self._at_begin = moment, host, at_begin
         self._ms = 0
 

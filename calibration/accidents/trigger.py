@@ -25,7 +25,7 @@ _RUNS = (State.ACTIVE, State.HOLD)
 
 
 @dataclass(frozen=True)
-class Trigger:
+class StopTrigger:
     """The moment from which metres count, in us of the host; ``period_us`` is of its claims.
 
     ``released_us``: when the driver let go or asked to stand; None if it fell silent or if a stop
@@ -48,7 +48,7 @@ class Trigger:
         return self.t_us - _PARTS_US
 
 
-def find_trigger(tail: LogTail, seen_us: int | None) -> Trigger:
+def find_trigger(tail: LogTail, seen_us: int | None) -> StopTrigger:
     """Return the moments of the stop; ``seen_us``: when there was a reason to stop, if known.
 
     Raises errors.DataFileFault where nobody drove by claims.
@@ -77,7 +77,7 @@ def find_trigger(tail: LogTail, seen_us: int | None) -> Trigger:
         moments |= {"released_us": None, "silent_us": None}
     known = [it for it in (*moments.values(), seen_us) if it is not None]
     begin_us, at_rest = _beginning(tail, min(known))
-    return Trigger(
+    return StopTrigger(
         source_id=source, t_us=min(known), period_us=period_us, **moments,
         cause=latched[1] if latched else None, begin_us=begin_us, begins_at_rest=at_rest,
     )  # fmt: skip

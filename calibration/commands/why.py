@@ -8,7 +8,7 @@ from pathlib import Path
 
 from calibration.accidents.causes import Explanation, explain
 from calibration.accidents.log_tail import LogTail, read_log_tail
-from calibration.accidents.trigger import Trigger, find_trigger
+from calibration.accidents.trigger import StopTrigger, find_trigger
 from host_bridge.core import Vehicle
 from host_bridge.core.texts.stops import why_nobody_drives, why_stopped
 
@@ -27,7 +27,7 @@ class WhyReport:
     """The explanation of one stop, as lines for people and as a row for programs."""
 
     tail: LogTail
-    trigger: Trigger
+    trigger: StopTrigger
     found: Explanation
 
     @property

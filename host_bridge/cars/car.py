@@ -66,7 +66,7 @@ class Heartbeat(Protocol):
     def step(self, now_us: int) -> None: ...
 
 
-class Car:
+class ConnectedCar:
     """A car's newest reports, its link and its open requests. Times are the host's.
 
     Each report is None until it was heard. ``config_hash`` is the one that the car has to have (4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
 from host_bridge.core.texts.table import source_word, stop_source_word
@@ -15,7 +15,7 @@ _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
 
 
-def hitl_text(car: Car) -> str:
+def hitl_text(car: ConnectedCar) -> str:
     """Return a warning that the car's wheels are simulated (HITL); "" for every other car."""
     is_hitl = car.identity is not None and car.identity.is_hitl
     return "HARDWARE IN THE LOOP: a bare board, a plant's wheels" if is_hitl else ""
@@ -32,7 +32,7 @@ def angle_text(steer_rad: float) -> str:
     return f"{abs(math.degrees(steer_rad)):.1f}° {side}".rstrip()
 
 
-def source_name(car: Car, number: int | None) -> str:
+def source_name(car: ConnectedCar, number: int | None) -> str:
     """Return the name of the source with this number; "" for None."""
     if number is None:
         return ""
@@ -40,12 +40,12 @@ def source_name(car: Car, number: int | None) -> str:
     return names[0] if names else f"source {number}"
 
 
-def source_text(car: Car, number: int | None) -> str:
+def source_text(car: ConnectedCar, number: int | None) -> str:
     """Return the word of the source with this number; "" for None."""
     return source_word(source_name(car, number))
 
 
-def who_commands(car: Car) -> str:
+def who_commands(car: ConnectedCar) -> str:
     """Return who drives the car, as a phrase; if nobody does, why."""
     status = car.status
     if status is None or status.state not in (State.ACTIVE, State.HOLD):
@@ -57,7 +57,7 @@ def who_commands(car: Car) -> str:
     return ", ".join((f"driven by {name}", *others_in_command(car)))
 
 
-def others_in_command(car: Car) -> list[str]:
+def others_in_command(car: ConnectedCar) -> list[str]:
     """Return the other actuators' sources, where they differ from the drive's."""
     status, outputs = car.status, car.outputs
     if status is None:
@@ -76,7 +76,7 @@ def others_in_command(car: Car) -> list[str]:
     ]
 
 
-def profile_text(car: Car) -> str:
+def profile_text(car: ConnectedCar) -> str:
     """Return the profile that the car is armed in, if it is not the default of its file.
 
     Return "" before it is armed.
@@ -91,7 +91,7 @@ def profile_text(car: Car) -> str:
     return "" if status.profile is car.profile() else status.profile.word
 
 
-def cap_text(car: Car) -> str:
+def cap_text(car: ConnectedCar) -> str:
     """Return the speed cap if it is lower than the vehicle file's limits, else ""."""
     if car.outputs is None or car.vehicle is None or car.status is None:
         return ""
@@ -103,13 +103,13 @@ def cap_text(car: Car) -> str:
     return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, known_mps) - 1e-9 else ""
 
 
-def temperature_text(car: Car) -> str:
+def temperature_text(car: ConnectedCar) -> str:
     """Return the board's temperature; "" without a sensor."""
     degrees_c = car.power.temperature_c if car.power else None
     return "" if degrees_c is None else f"{degrees_c:.0f} °C"
 
 
-def rc_mode_text(car: Car) -> str:
+def rc_mode_text(car: ConnectedCar) -> str:
     """Return the position of the RC's mode switch; "" for a car without a receiver."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.has_rc:
         return ""
@@ -117,7 +117,7 @@ def rc_mode_text(car: Car) -> str:
     return f"{source_word('rc')} {'no signal' if mode is None else mode.word}"
 
 
-def stop_sources_text(car: Car) -> str:
+def stop_sources_text(car: ConnectedCar) -> str:
     """List each registered stop source: there, silent or saying stop; required ones have a *."""
     if car.inputs is None or car.vehicle is None or car.status is None:
         return ""
@@ -131,7 +131,7 @@ def stop_sources_text(car: Car) -> str:
     return f"stop sources: {', '.join(found)}"
 
 
-def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
+def host_clock_ahead_us(car: ConnectedCar, now_us: int, unix_us: int) -> int | None:
     """Return how far this host's time of day is ahead of a time receiver's whole seconds, in us.
 
     None without a receiver. ``now_us`` and ``unix_us`` are the same moment. It is as exact as the
@@ -146,20 +146,20 @@ def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
     return (at_us + _HALF_SECOND_US) % (2 * _HALF_SECOND_US) - _HALF_SECOND_US
 
 
-def pps_offset_text(car: Car, now_us: int, unix_us: int) -> str:
+def pps_offset_text(car: ConnectedCar, now_us: int, unix_us: int) -> str:
     """Return the host clock's offset from the time receiver's pulse; "" without a pulse."""
     ahead_us = host_clock_ahead_us(car, now_us, unix_us)
     return "" if ahead_us is None else f"PPS: this host's clock {ahead_us * 1e-3:+.1f} ms"
 
 
-def imu_text(car: Car) -> str:
+def imu_text(car: ConnectedCar) -> str:
     """Return a warning if a fitted IMU does not answer, else ""."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.parameters["gyro_fitted"][0]:
         return ""
     return "" if car.inputs.has_imu else "IMU SILENT"
 
 
-def step_time_text(car: Car) -> str:
+def step_time_text(car: ConnectedCar) -> str:
     """Return a step's share of its beat, and the missed beats; "" where steps take no time."""
     inputs = car.inputs
     if inputs is None or not (inputs.takes_us or inputs.missed):
@@ -170,7 +170,7 @@ def step_time_text(car: Car) -> str:
     return words + missed + lately
 
 
-def status_age_ms(car: Car, now_us: int) -> float | None:
+def status_age_ms(car: ConnectedCar, now_us: int) -> float | None:
     """Return the age of the newest status in ms; None while the car's clock is not known."""
     if car.status is None:
         return None

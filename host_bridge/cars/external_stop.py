@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from importlib.metadata import entry_points
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.stop_source_heartbeat import StopSourceHeartbeat
 from host_bridge.core.stop_source import StopSource
 
@@ -32,7 +32,7 @@ def make_stop_source(text: str) -> StopSource | str:
     return f"there is no stop source {name!r} (installed: {', '.join(known) or 'none'}); {meant}"
 
 
-def lacks_external(car: Car) -> bool:
+def lacks_external(car: ConnectedCar) -> bool:
     """Return whether a program cannot stop this car as the stop source ``external``.
 
     That is so where the vehicle file has no such source, or "no" for it in every profile, and where
@@ -47,7 +47,7 @@ def lacks_external(car: Car) -> bool:
 class ExternalStop:
     """One stop source and its heartbeat at one car; ``why`` is why it says stop, "" while not."""
 
-    def __init__(self, car: Car, source: StopSource) -> None:
+    def __init__(self, car: ConnectedCar, source: StopSource) -> None:
         self.why = ""
         self._car = car
         self._source = source

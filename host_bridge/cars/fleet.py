@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.refusals import can_have_longer_period
 from host_bridge.cars.stop_source_heartbeat import FLEET, SEAT, StopSourceHeartbeat
 from host_bridge.core import (
@@ -47,7 +47,7 @@ class FleetRequest:
     def is_done(self) -> bool:
         return self.results is not None and all(result.is_done for result in self.results)
 
-    def overrunning_cars(self) -> list[Car]:
+    def overrunning_cars(self) -> list[ConnectedCar]:
         """Return the cars that refused for overruns and that a longer control period would help."""
         refused = [r.car_name for r in self.results or () if Refusal.OFF_BEAT in r.refusals]
         return [c for c in self._fleet.cars if c.name in refused and can_have_longer_period(c)]
@@ -84,7 +84,7 @@ class FleetRequest:
             self._fleet.stop(Sender.FLEET, "partial arm", now_us)
 
 
-def is_ready(car: Car) -> bool:
+def is_ready(car: ConnectedCar) -> bool:
     """Return whether a car may be armed: it is bound and its clock is known well enough."""
     return car.connection.is_bound() and car.is_clock_known()
 
@@ -113,7 +113,7 @@ class Fleet:
     waits for the person beside it.
     """
 
-    def __init__(self, cars: Sequence[Car], epoch: int, *, is_seat: bool = True) -> None:
+    def __init__(self, cars: Sequence[ConnectedCar], epoch: int, *, is_seat: bool = True) -> None:
         for car in cars:
             if car.connection.epoch != epoch:
                 raise ValueError(f"{car.name}: expected epoch {epoch}, got {car.connection.epoch}")

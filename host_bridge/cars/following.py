@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from host_bridge.cars.acceptance import Agreement
 from host_bridge.cars.actions import ActionRequest, short_sender
-from host_bridge.cars.car import OWN_SLOT, Car
+from host_bridge.cars.car import OWN_SLOT, ConnectedCar
 from host_bridge.cars.divergence import Divergence
 from host_bridge.cars.stop_source_heartbeat import FLEET, StopSourceHeartbeat
 from host_bridge.core import Action, OperatorAction, OwnClaim, Sender, State, arm_action
@@ -23,7 +23,7 @@ _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 class Follower:
     """One car that follows the leader; ``notice`` is why its last action was refused."""
 
-    def __init__(self, leader: Car, car: Car) -> None:
+    def __init__(self, leader: ConnectedCar, car: ConnectedCar) -> None:
         self.car = car
         self.notice = ""
         self.agreement = Agreement(leader.acceptance, car.acceptance)
@@ -87,7 +87,7 @@ class Follower:
 class Following:
     """A leader and its followers. Call ``step`` a hundred times a second."""
 
-    def __init__(self, leader: Car, cars: Sequence[Car]) -> None:
+    def __init__(self, leader: ConnectedCar, cars: Sequence[ConnectedCar]) -> None:
         for car in cars:
             if car.connection.epoch != leader.own_epoch:
                 got = car.connection.epoch

@@ -38,7 +38,7 @@ _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being a
 
 
 class RefusedCar(Protocol):
-    """The attributes of ``car.Car`` that a refusal's text needs."""
+    """The attributes of ``car.ConnectedCar`` that a refusal's text needs."""
 
     config_hash: bytes | None
     cli_name: str

@@ -6,7 +6,7 @@ sender hangs, is killed or is cut off.
 
 from __future__ import annotations
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import StopSourceFacts
 from host_bridge.link.protocol import requests
 
@@ -23,7 +23,7 @@ class StopSourceHeartbeat:
     Nothing is sent if the vehicle file does not register that source.
     """
 
-    def __init__(self, car: Car, name: str) -> None:
+    def __init__(self, car: ConnectedCar, name: str) -> None:
         self.name = name
         self.runs = True
         self._car = car

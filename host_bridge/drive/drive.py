@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import Enum
 
 from host_bridge.cars.actions import short_sender
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.stop_source_heartbeat import SEAT
@@ -115,7 +115,7 @@ class FleetDrive:
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         # Refused for overruns; a longer control period would help
-        self.overrunning_cars: list[Car] = []
+        self.overrunning_cars: list[ConnectedCar] = []
         self.trips = tuple(TripStatistics(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None
@@ -351,7 +351,7 @@ class FleetDrive:
             self.is_completed = True
             self.quit(now_us)
 
-    def _stop_the_others(self, fallen: Sequence[Car], now_us: int) -> None:
+    def _stop_the_others(self, fallen: Sequence[ConnectedCar], now_us: int) -> None:
         for trip in self.trips:
             if trip.is_armed():
                 trip.car.stop(Sender.FLEET, short_sender(fallen[0].name, "fell out"), now_us)
@@ -433,23 +433,23 @@ class FleetDrive:
             divergence.step()
 
 
-def _divergence(twin: Car) -> Divergence:
+def _divergence(twin: ConnectedCar) -> Divergence:
     assert twin.vehicle is not None, "the controls were chosen by the vehicles of all cars"
     return Divergence(twin.vehicle.divergence)
 
 
-def _drained(car: Car) -> list[MotionSample]:
+def _drained(car: ConnectedCar) -> list[MotionSample]:
     samples = list(car.samples)
     car.samples.clear()
     return samples
 
 
-def _needs_clear(car: Car) -> bool:
+def _needs_clear(car: ConnectedCar) -> bool:
     status = car.status
     return status is not None and bool(status.causes or status.faults or status.state in HALTED)
 
 
-def _is_at_rest(car: Car) -> bool:
+def _is_at_rest(car: ConnectedCar) -> bool:
     """Return whether the car stands. A lost car counts as at rest: it stops by itself, unseen."""
     status = car.status
     if status is None or not car.is_online():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import CarStatus, State
 from host_bridge.core.board_time import TIME_MASK
 
@@ -14,7 +14,7 @@ _LONGEST_GAP_S = 0.5  # longest time between two statuses that is integrated ove
 class TripStatistics:
     """One car's distance, top speed and stops. Call ``step`` at least as often as statuses come."""
 
-    def __init__(self, car: Car) -> None:
+    def __init__(self, car: ConnectedCar) -> None:
         self.car = car
         self.distance_m = 0.0
         self.top_mps = 0.0

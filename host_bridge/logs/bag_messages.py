@@ -67,7 +67,7 @@ class ShareSample:
     value_norm: float
 
 
-class Actuators(NamedTuple):
+class ActuatorShares(NamedTuple):
     """Shares of throttle and steering, -1 to 1, left and ahead positive, and of the brake, 0 to 1.
 
     None: the message leaves that actuator to others.
@@ -78,17 +78,17 @@ class Actuators(NamedTuple):
     brake: float | None
 
 
-def chassis(message: Any) -> Actuators:
+def chassis(message: Any) -> ActuatorShares:
     """Return what AutoRally's message asks of each actuator; below 0 its throttle brakes."""
     brake = getattr(message, "front_brake", getattr(message, "frontBrake", None))
     throttle, steering, brake = map(_claimed, (message.throttle, message.steering, brake))
     if throttle is not None and throttle < 0.0:
         throttle, brake = 0.0, max(brake or 0.0, -throttle)
-    return Actuators(throttle, None if steering is None else -steering, brake)
+    return ActuatorShares(throttle, None if steering is None else -steering, brake)
 
 
 def chassis_drive(
-    rows: Iterable[tuple[float, Actuators]],
+    rows: Iterable[tuple[float, ActuatorShares]],
 ) -> tuple[list[ShareSample], list[tuple[float, float]]]:
     """Return throttle and steering of messages by their times, and from when to when they brake."""
     shares: list[ShareSample] = []

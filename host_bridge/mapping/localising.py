@@ -16,7 +16,7 @@ from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.drives import ScanSample, with_returns
 from host_bridge.mapping.particle_filter import LocatedPose, ParticleFilter
 from host_bridge.mapping.planar import Floats, composed
-from host_bridge.mapping.scan_points import Mount, points_of
+from host_bridge.mapping.scan_points import LidarMount, points_of
 
 _KEPT = 200  # reports of motion, 4 s: a scan comes later than that by no LIDAR
 RATE_HZ = 20.0  # of the localiser; scans in between are left out
@@ -53,7 +53,7 @@ class LocatedScan:
 
 
 def located_drive(
-    scans: Iterable[ScanSample], particles: ParticleFilter, mount: Mount
+    scans: Iterable[ScanSample], particles: ParticleFilter, mount: LidarMount
 ) -> Iterator[LocatedScan]:
     """Yield where the car was at each scan, 20 times a second at most."""
     next_s = float("-inf")

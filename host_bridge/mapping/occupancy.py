@@ -11,7 +11,7 @@ from PIL import Image
 
 from host_bridge.logs.new_file import open_new, write_new
 from host_bridge.mapping.planar import Floats, moved
-from host_bridge.mapping.scan_points import KeyScan, Mount
+from host_bridge.mapping.scan_points import KeyScan, LidarMount
 
 _MARGIN_M = 0.5  # around the outermost returns
 _WALL_PART, _WALL_SCANS = 0.3, 2  # a wall's cell ended rays in so many scans of those that saw it
@@ -40,7 +40,7 @@ class OccupancyMap:
 
 
 def occupancy_map(
-    scans: list[KeyScan], poses: Floats, mount: Mount, resolution_m: float
+    scans: list[KeyScan], poses: Floats, mount: LidarMount, resolution_m: float
 ) -> OccupancyMap:
     """Return the map of scans that were taken at these poses of the point that the car turns about.
 

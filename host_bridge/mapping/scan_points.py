@@ -21,7 +21,7 @@ _FLAT_M = 0.04  # a point farther from its chord lies in a corner, whose normal 
 
 
 @dataclass(frozen=True)
-class Mount:
+class LidarMount:
     """The place of the LIDAR on the car, ``ahead_m`` of the point that dead reckoning tracks.
 
     That is the rear axle, or the middle of a car that steers both axles.
@@ -43,7 +43,7 @@ class KeyScan:
     normals: Floats
 
 
-def mount_of(vehicle: Vehicle) -> Mount:
+def mount_of(vehicle: Vehicle) -> LidarMount:
     """Return the place of a vehicle's LIDAR. Raises errors.VehicleFileFault if it has none."""
     lidar = vehicle.plant.get("lidar")
     if not isinstance(lidar, Mapping):
@@ -53,10 +53,10 @@ def mount_of(vehicle: Vehicle) -> Mount:
             expected="[plant.lidar] with its place on the car, ahead_m of the rear axle",
             remedy="add the table, or name another vehicle file: --vehicle",
         )
-    return Mount(float(lidar["ahead_m"]) - vehicle.turns_ahead_m)
+    return LidarMount(float(lidar["ahead_m"]) - vehicle.turns_ahead_m)
 
 
-def key_scans(scans: list[ScanSample], mount: Mount) -> list[KeyScan]:
+def key_scans(scans: list[ScanSample], mount: LidarMount) -> list[KeyScan]:
     """Return the scans that are at least 0.4 m or 15 degrees apart by the odometry."""
     kept: list[KeyScan] = []
     for scan in scans:
@@ -68,7 +68,7 @@ def key_scans(scans: list[ScanSample], mount: Mount) -> list[KeyScan]:
     return kept
 
 
-def points_of(scan: ScanSample, mount: Mount) -> Floats:
+def points_of(scan: ScanSample, mount: LidarMount) -> Floats:
     """Return the ends of the rays, rows of x, y in m, as seen from what the car turns about."""
     is_return = np.isfinite(scan.ranges_m)
     bearings = scan.bearings_rad[is_return]
@@ -76,7 +76,7 @@ def points_of(scan: ScanSample, mount: Mount) -> Floats:
     return np.stack((mount.ahead_m + ranges * np.cos(bearings), ranges * np.sin(bearings)), axis=1)
 
 
-def _key_scan(scan: ScanSample, mount: Mount) -> KeyScan:
+def _key_scan(scan: ScanSample, mount: LidarMount) -> KeyScan:
     points = points_of(scan, mount)
     if len(points) <= 2 * _NEIGHBOURS:
         return KeyScan(scan, points, points[:0], points[:0])

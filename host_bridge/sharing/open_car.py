@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.core import CarIdentity, Fault, Vehicle
 from host_bridge.core.errors import DeviceFault, TandemError, VehicleFileFault
@@ -59,7 +59,7 @@ class OpenCar:
         is_past = host.uri.startswith(_REPLAYED)
         boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
         link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
-        self.car = Car(host.name, link)
+        self.car = ConnectedCar(host.name, link)
         self.car.cli_name = host.uri if self.is_served_here else host.name
         self.car.is_afar = is_of_another_host(host.uri)
         if self.is_served_here and not self.car.is_afar:  # then this program is its owner

@@ -31,7 +31,7 @@ from firmware.cipher import block_cipher
 from firmware.core.stops.boxes import Boxes
 from firmware.core.stops.pairing import PairedBox
 from firmware.core.link.receiver import Receiver
-from firmware.core.stops.runstop import StopSource
+from firmware.core.stops.runstop import StopSourceInput
 from firmware.core.stops.tag import Tag
 from firmware.protocol.boxes import BoxHeard, BoxWord
 from firmware.protocol.codec import decode_into, encode_into
@@ -61,7 +61,7 @@ class Sources:
 
 table = crc_table()
 board, sources = Board(), Sources()
-sources.paired = StopSource(4)
+sources.paired = StopSourceInput(4)
 sources.paired.silence_us = 250000
 receiver = Receiver(board, table)
 outbox = Outbox(board, table)

@@ -27,7 +27,7 @@ from firmware.protocol.codec import copy, encode_values_into
 if TYPE_CHECKING:
     from firmware.core.contract import Board
     from firmware.core.link.outbox import Outbox
-    from firmware.core.stops.runstop import StopSource
+    from firmware.core.stops.runstop import StopSourceInput
 
 const = micropython.const
 _KEPT = const(32)  # challenges that may still be answered: 1.3 s
@@ -57,7 +57,7 @@ class Boxes:
         self._tag.begin(self._mask, nonce)
 
     def left_us(
-        self, values: "array[int]", payload: bytearray, source: "StopSource", now_us: int
+        self, values: "array[int]", payload: bytearray, source: "StopSourceInput", now_us: int
     ) -> int:
         """Return for how long this word keeps its source fresh, in us; 0 or less if it does not.
 

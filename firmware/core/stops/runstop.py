@@ -57,7 +57,7 @@ def _require_box(kinds: "list[int]", needs: "list[int]") -> None:
             needs[profile * STOP_SOURCES + STOP_SOURCE_RUNSTOP_BOX] = REQUIRED
 
 
-class StopSource:
+class StopSourceInput:
     def __init__(self, stop_source_id: int) -> None:
         self.id = stop_source_id
         self.kind = STOP_SOURCE_NONE
@@ -85,14 +85,14 @@ class StopSources:
     """The state of all stop sources on this step; all bits are by stop source id."""
 
     def __init__(self, sessions: "Sessions", needs_box: int = 0) -> None:
-        self.all = tuple(StopSource(i) for i in range(STOP_SOURCES))
-        self.active: "tuple[StopSource, ...]" = ()
+        self.all = tuple(StopSourceInput(i) for i in range(STOP_SOURCES))
+        self.active: "tuple[StopSourceInput, ...]" = ()
         self.fresh = 0
         self.asserted = 0  # says stop, now
         self.received = 0  # a stop came over the link since the last step, however old a word; from
         # bit STRANGE on: by a runstop box that is not this car's
         self.stop_mask = 0  # said or told
-        self.paired: "StopSource | None" = None
+        self.paired: "StopSourceInput | None" = None
         self.missing = 0  # required in the profile, and not there
         self.profile = 0
         self.loop = 0  # the bits of those that are a pin
@@ -145,7 +145,7 @@ class StopSources:
             source.is_fresh = True
 
     @micropython.native
-    def _left_us(self, alive: "Alive", source: StopSource, slot: int, now_us: int) -> int:
+    def _left_us(self, alive: "Alive", source: StopSourceInput, slot: int, now_us: int) -> int:
         """Return for how long this word keeps its source fresh, in us; 0 or less if it does not.
 
         The bound of the session's clock is taken off; any bound that is known will do, because a

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import Vehicle
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
@@ -29,7 +29,7 @@ from tandem.sensing import CarSensors
 class CarLine(Protocol):
     """The connection to a car, as ``CarDriver`` needs it."""
 
-    car: Car
+    car: ConnectedCar
     events: Observers[list[LinkEvent]]
 
     @property

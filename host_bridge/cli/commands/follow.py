@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge import drive as driving
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import divergence_lines, rc_mode_text
 from host_bridge.cars.following import Follower, Following
 from host_bridge.cli.arguments.arg_types import add_seconds
@@ -113,7 +113,7 @@ class FollowJsonLines:
         return [json.dumps({"summary": {**whole, "followers": rows}})]
 
 
-def _row(car: Car, now_us: int) -> dict[str, Any]:
+def _row(car: ConnectedCar, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "car": car.name, "is_linked": car.is_online()}
     if car.status:
         row |= {

@@ -117,7 +117,7 @@ def _options(args: argparse.Namespace) -> Options:
     from host_bridge.station.mavlink.endpoint import LOOPBACK, parse_address
     from host_bridge.station.mavlink.messages.frames import LocalFrame
     from host_bridge.station.mavlink.run import Options
-    from host_bridge.station.mavlink.speaker import Settings
+    from host_bridge.station.mavlink.speaker import GatewaySettings
 
     _check(args.system, _SYSTEMS, "--system")
     if args.deadman is not None:
@@ -125,7 +125,7 @@ def _options(args: argparse.Namespace) -> Options:
     listen = parse_address(args.listen, "--listen") if args.listen else None
     to = args.to or ("" if listen else f"{LOOPBACK}:{STATION_PORT}")
     origin = _origin(args.origin) if args.origin else None
-    settings = Settings(
+    settings = GatewaySettings(
         args.system,
         is_virtual=False,
         to=parse_address(to, "--to") if to else None,

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
     hitl_text,
     host_clock_ahead_us,
@@ -137,7 +137,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     return [line if reason in line else f"{line}  {reason}", *below]
 
 
-def _why_and_what_to_do(car: Car) -> str:
+def _why_and_what_to_do(car: ConnectedCar) -> str:
     why = car.why_stopped(has_age=True)
     return f"{why} {stop_remedy(car.status)}".rstrip() if why and car.status else why
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import degrees
 from typing import TextIO
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
     cap_text,
     others_in_command,
@@ -24,12 +24,12 @@ _REST_OF_SCREEN = "\x1b[J"
 _INDENT = "        "
 
 
-def status_line(car: Car) -> str:
+def status_line(car: ConnectedCar) -> str:
     """Return the line of one car: state, source in command, speed, steering, link, stop cause."""
     return "  ".join(filter(None, _parts(car)))
 
 
-def _parts(car: Car) -> Iterator[str]:
+def _parts(car: ConnectedCar) -> Iterator[str]:
     yield f"{car.name:12}"
     if not car.is_online() or car.status is None:
         yield "ANOTHER CAR" if car.stranger else NO_LINK

@@ -38,7 +38,7 @@ _TENTHS, _HUNDREDTHS = 10.0, 100.0  # of m/s: finer than a cap is ever set by ha
 
 
 @dataclass(frozen=True)
-class Line:
+class KeyLine:
     """One key of the new file: its table, what it says, and the reason for a comment."""
 
     table: str
@@ -47,7 +47,7 @@ class Line:
     reason: str
 
 
-def lines_of(answers: Answers, tables: Tables) -> list[Line]:
+def lines_of(answers: Answers, tables: Tables) -> list[KeyLine]:
     """Return all keys in which the car differs from its base, in the order of the tables."""
     parts = (_geometry, _limits, _stop, _profiles, _drive, _encoder, _battery, _sources, _plant)
     found = [line for part in parts for line in part(answers, tables) if _differs(line, tables)]
@@ -55,7 +55,7 @@ def lines_of(answers: Answers, tables: Tables) -> list[Line]:
     return sorted(found, key=lambda line: order.index(line.table))
 
 
-def _differs(line: Line, tables: Tables) -> bool:
+def _differs(line: KeyLine, tables: Tables) -> bool:
     if line.reason.startswith(GIVEN):
         return True
     at: Any = tables
@@ -64,22 +64,26 @@ def _differs(line: Line, tables: Tables) -> bool:
     return bool(at != line.value)
 
 
-def _geometry(a: Answers, _t: Tables) -> Iterator[Line]:
+def _geometry(a: Answers, _t: Tables) -> Iterator[KeyLine]:
     for key in ("wheelbase_m", "track_m", "wheel_radius_m"):
-        yield Line("geometry", key, a[key], GIVEN)
+        yield KeyLine("geometry", key, a[key], GIVEN)
 
 
-def _limits(a: Answers, t: Tables) -> Iterator[Line]:
-    yield Line("limits", "speed_max_mps", a["speed_max_mps"], GIVEN)
+def _limits(a: Answers, t: Tables) -> Iterator[KeyLine]:
+    yield KeyLine("limits", "speed_max_mps", a["speed_max_mps"], GIVEN)
     reverse_mps = min(t["limits"]["reverse_max_mps"], a["speed_max_mps"])
     if a["encoder"] == HALL:
-        yield Line("limits", "reverse_max_mps", 0.0, f"{COMPUTED}: one sensor tells no direction")
+        yield KeyLine(
+            "limits", "reverse_max_mps", 0.0, f"{COMPUTED}: one sensor tells no direction"
+        )
     else:
-        yield Line("limits", "reverse_max_mps", reverse_mps, f"{COMPUTED}: no faster than forward")
+        yield KeyLine(
+            "limits", "reverse_max_mps", reverse_mps, f"{COMPUTED}: no faster than forward"
+        )
     if "steer_deg" in a:
         lock_rad = round(_LOCK_SHARE * radians(a["steer_deg"]), 4)
         reason = f"{COMPUTED}: nine tenths of the measured angle, the rest is for the trim"
-        yield Line("limits", "steer_max_rad", lock_rad, reason)
+        yield KeyLine("limits", "steer_max_rad", lock_rad, reason)
 
 
 def _blind_m(a: Answers, t: Tables) -> float:
@@ -103,24 +107,24 @@ def _one_count_mps(a: Answers, t: Tables) -> float:
     return count_m(a) / (WINDOW_STEPS * float(t["timing"]["step_s"]))
 
 
-def _stop(a: Answers, t: Tables) -> Iterator[Line]:
-    yield Line("stop", "blind_m", _blind_m(a, t), f"{COMPUTED}: two wheelbases at most")
+def _stop(a: Answers, t: Tables) -> Iterator[KeyLine]:
+    yield KeyLine("stop", "blind_m", _blind_m(a, t), f"{COMPUTED}: two wheelbases at most")
     if not a.get("rc", True):
         for key in ("may_arm", "may_clear"):
             left = [who for who in t["stop"][key] if who != "rc"]
-            yield Line("stop", key, left, f"{COMPUTED}: it has no RC receiver")
+            yield KeyLine("stop", key, left, f"{COMPUTED}: it has no RC receiver")
     if a["encoder"] == HALL and not unaided_facts(dict(t)).has_brake_servo:
         rolls_s = max(profile_caps_mps(a, t).values()) / t["stop"]["cut_decel_mps2"]
         timeout_s = max(
             t["stop"]["timeout_s"], min(float(ceil(_ROLLS_LONGER * rolls_s)), _TIMEOUT_MAX_S)
         )
         reason = f"{COMPUTED}: it rolls to rest, and is given half as long again"
-        yield Line("stop", "timeout_s", timeout_s, reason)
+        yield KeyLine("stop", "timeout_s", timeout_s, reason)
     standstill_mps = max(
         t["stop"]["standstill_mps"], round(_STANDSTILL_COUNTS * _one_count_mps(a, t), 3)
     )
     reason = f"{COMPUTED}: a little more than one count in the time over which speed is measured"
-    yield Line("stop", "standstill_mps", standstill_mps, reason)
+    yield KeyLine("stop", "standstill_mps", standstill_mps, reason)
 
 
 def _most_mps(a: Answers, t: Tables) -> float:
@@ -142,15 +146,15 @@ def profile_caps_mps(a: Answers, t: Tables) -> dict[str, float]:
     return caps
 
 
-def _profiles(a: Answers, t: Tables) -> Iterator[Line]:
+def _profiles(a: Answers, t: Tables) -> Iterator[KeyLine]:
     for name, cap_mps in profile_caps_mps(a, t).items():
         reason = f"{COMPUTED}: no faster than its limits and its roll without power allow"
-        yield Line(f"profiles.{name}", "speed_cap_mps", cap_mps, reason)
+        yield KeyLine(f"profiles.{name}", "speed_cap_mps", cap_mps, reason)
 
 
-def _drive(a: Answers, t: Tables) -> Iterator[Line]:
+def _drive(a: Answers, t: Tables) -> Iterator[KeyLine]:
     drive, full_mps = t["drive"], a["full_speed_mps"]
-    yield Line("drive", "full_effort_mps", full_mps, GIVEN)
+    yield KeyLine("drive", "full_effort_mps", full_mps, GIVEN)
     share = drive["full_effort_mps"] / full_mps  # the same step of speed takes more of a weaker one
     if a["encoder"] == HALL:
         gap_m = 2.0 * pi * a["wheel_radius_m"] / a["magnets"]
@@ -167,12 +171,14 @@ def _drive(a: Answers, t: Tables) -> Iterator[Line]:
         softer = min(1.0, base / own) * share
         gain, integral = drive["gain_per_mps"] * softer, drive["gain_per_m"] * softer
         reason = f"{COMPUTED}: as its base's, by full effort and by the way of a count"
-    yield Line("drive", "gain_per_mps", _rounded(gain), reason)
-    yield Line("drive", "gain_per_m", _rounded(integral), reason)
+    yield KeyLine("drive", "gain_per_mps", _rounded(gain), reason)
+    yield KeyLine("drive", "gain_per_m", _rounded(integral), reason)
     effort = min(
         1.0, max(drive["effort_max"], round(_EFFORT_SHARE * a["speed_max_mps"] / full_mps, 2))
     )
-    yield Line("drive", "effort_max", effort, f"{COMPUTED}: a fifth more than its top speed takes")
+    yield KeyLine(
+        "drive", "effort_max", effort, f"{COMPUTED}: a fifth more than its top speed takes"
+    )
 
 
 def _base_count_mps(t: Tables) -> float:
@@ -181,18 +187,18 @@ def _base_count_mps(t: Tables) -> float:
     return float(turn_m / t["encoder"]["counts_per_rev"] / window_s)
 
 
-def _encoder(a: Answers, _t: Tables) -> Iterator[Line]:
+def _encoder(a: Answers, _t: Tables) -> Iterator[KeyLine]:
     if a["encoder"] == HALL:
         reason = f"{GIVEN}: {a['magnets']} magnets; the board makes {_COUNTS_PER_MAGNET} of each"
-        yield Line("encoder", "counts_per_rev", counts_per_rev(a), reason)
-        yield Line("encoder", "is_signed", False, f"{GIVEN}: one sensor tells no direction")
+        yield KeyLine("encoder", "counts_per_rev", counts_per_rev(a), reason)
+        yield KeyLine("encoder", "is_signed", False, f"{GIVEN}: one sensor tells no direction")
     else:
-        yield Line("encoder", "counts_per_rev", counts_per_rev(a), GIVEN)
-        yield Line("encoder", "is_signed", True, GIVEN)
-    yield Line("imu", "gyro_fitted", a["gyro"], GIVEN)
+        yield KeyLine("encoder", "counts_per_rev", counts_per_rev(a), GIVEN)
+        yield KeyLine("encoder", "is_signed", True, GIVEN)
+    yield KeyLine("imu", "gyro_fitted", a["gyro"], GIVEN)
 
 
-def _battery(a: Answers, _t: Tables) -> Iterator[Line]:
+def _battery(a: Answers, _t: Tables) -> Iterator[KeyLine]:
     if "cells" not in a:
         return
     cells = a["cells"]
@@ -201,10 +207,12 @@ def _battery(a: Answers, _t: Tables) -> Iterator[Line]:
         ("empty_v", _CELL_EMPTY_V, "a cell, under load"),
         ("brown_out_v", _CELL_BROWN_OUT_V, "a cell"),
     ):
-        yield Line("battery", key, round(cells * volts, 2), f"{GIVEN}: {cells} of {volts} V {why}")
+        yield KeyLine(
+            "battery", key, round(cells * volts, 2), f"{GIVEN}: {cells} of {volts} V {why}"
+        )
 
 
-def _sources(a: Answers, t: Tables) -> Iterator[Line]:
+def _sources(a: Answers, t: Tables) -> Iterator[KeyLine]:
     blind_m = _blind_m(a, t)
     for name, source in t["sources"].items():
         if name == "rc" and not a.get("rc", True):
@@ -212,53 +220,53 @@ def _sources(a: Answers, t: Tables) -> Iterator[Line]:
         # 1e-6 is for binary fractions
         by_lease_mps = floor(blind_m / source["lease_s"] * _HUNDREDTHS + 1e-6) / _HUNDREDTHS
         cap_mps = min(source["speed_cap_mps"], _most_mps(a, t), by_lease_mps)
-        yield Line(f"sources.{name}", "speed_cap_mps", cap_mps, f"{COMPUTED}: lease times cap")
+        yield KeyLine(f"sources.{name}", "speed_cap_mps", cap_mps, f"{COMPUTED}: lease times cap")
 
 
-def _plant(a: Answers, t: Tables) -> Iterator[Line]:
+def _plant(a: Answers, t: Tables) -> Iterator[KeyLine]:
     plant, body = t["plant"], t["plant"]["body"]
     longer = a["wheelbase_m"] / t["geometry"]["wheelbase_m"]
     heavier = a["mass_kg"] / body["mass_kg"]
     by = f"{COMPUTED}: its base's, by"
-    yield Line("plant.body", "mass_kg", a["mass_kg"], GIVEN)
-    yield Line(
+    yield KeyLine("plant.body", "mass_kg", a["mass_kg"], GIVEN)
+    yield KeyLine(
         "plant.body", "inertia_z_kgm2", _rounded(body["inertia_z_kgm2"] * heavier * longer**2),
         f"{by} mass and wheelbase",
     )  # fmt: skip
     for key in ("lf_m", "lr_m"):
-        yield Line("plant.body", key, _rounded(body[key] * longer), f"{by} wheelbase")
-    yield Line("plant.body", "track_m", a["track_m"], GIVEN)
-    yield Line("plant.drive", "wheel_radius_m", a["wheel_radius_m"], GIVEN)
+        yield KeyLine("plant.body", key, _rounded(body[key] * longer), f"{by} wheelbase")
+    yield KeyLine("plant.body", "track_m", a["track_m"], GIVEN)
+    yield KeyLine("plant.drive", "wheel_radius_m", a["wheel_radius_m"], GIVEN)
     volts = a["cells"] / cells_of(t) if "cells" in a else 1.0
     slower = t["drive"]["full_effort_mps"] / a["full_speed_mps"]
     bigger = a["wheel_radius_m"] / plant["drive"]["wheel_radius_m"]
     emf = _rounded(plant["motor"]["emf_vs_per_rad"] * slower * volts * bigger)
-    yield Line("plant.motor", "emf_vs_per_rad", emf, f"{by} full speed, volts and wheel")
+    yield KeyLine("plant.motor", "emf_vs_per_rad", emf, f"{by} full speed, volts and wheel")
     if "cells" in a:
         emf_v = round(plant["battery"]["emf_v"] * volts, 2)
-        yield Line("plant.battery", "emf_v", emf_v, f"{by} cells")
+        yield KeyLine("plant.battery", "emf_v", emf_v, f"{by} cells")
     yield from _plant_encoder(a)
     yield from _plant_outline(a, t, longer)
 
 
-def _plant_encoder(a: Answers) -> Iterator[Line]:
+def _plant_encoder(a: Answers) -> Iterator[KeyLine]:
     same = f"{GIVEN}: as in [encoder]"
-    yield Line("plant.encoder", "counts_per_rev", counts_per_rev(a), same)
+    yield KeyLine("plant.encoder", "counts_per_rev", counts_per_rev(a), same)
     if a["encoder"] == HALL:
-        yield Line("plant.encoder", "magnets", a["magnets"], GIVEN)
-        yield Line("plant.encoder", "floor_s", 0.5, "chosen: the board's, then it stands")
+        yield KeyLine("plant.encoder", "magnets", a["magnets"], GIVEN)
+        yield KeyLine("plant.encoder", "floor_s", 0.5, "chosen: the board's, then it stands")
     else:
-        yield Line("plant.encoder", "magnets", 0, f"{COMPUTED}: its counts are not timed")
+        yield KeyLine("plant.encoder", "magnets", 0, f"{COMPUTED}: its counts are not timed")
 
 
-def _plant_outline(a: Answers, t: Tables, longer: float) -> Iterator[Line]:
+def _plant_outline(a: Answers, t: Tables, longer: float) -> Iterator[KeyLine]:
     outline = t["plant"].get("outline")
     if not outline:
         return
     by, length_m = f"{COMPUTED}: its base's, by", _rounded(outline["length_m"] * longer)
     wider = a["track_m"] / t["geometry"]["track_m"]
-    yield Line("plant.outline", "length_m", length_m, f"{by} wheelbase")
-    yield Line("plant.outline", "width_m", _rounded(outline["width_m"] * wider), f"{by} track")
+    yield KeyLine("plant.outline", "length_m", length_m, f"{by} wheelbase")
+    yield KeyLine("plant.outline", "width_m", _rounded(outline["width_m"] * wider), f"{by} track")
 
 
 def _rounded(value: float) -> float:

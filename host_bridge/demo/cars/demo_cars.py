@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.core import NEUTRAL_US, DriveCommand, Refusal, State, Vehicle
 from host_bridge.core.errors import DeviceFault, RefusedFault
@@ -94,7 +94,8 @@ class DemoCars:
         self.vehicle = vehicle
         epoch = host.cars.new_epoch()
         self.cars = {
-            name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
+            name: ConnectedCar(name, Connection(own_protocol_hash(), epoch), vehicle)
+            for name in cars
         }
         self.fleet = Fleet(list(self.cars.values()), epoch)
         self.control_task = control_task.ControlTask(
@@ -188,7 +189,7 @@ class DemoCars:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-def readiness_text(car: Car) -> str:
+def readiness_text(car: ConnectedCar) -> str:
     """Return whether a car is served, answers, and knows our clock, as a sentence."""
     link = car.connection
     if link.state is LinkState.LOST:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core.errors import TandemError
 from host_bridge.demo.cars.demo_cars import DemoCars
 from host_bridge.inputs.manoeuvres import Constant
@@ -44,7 +44,7 @@ async def drive(
         await demo_cars.close()
 
 
-def report_line(car: Car) -> dict[str, Any] | None:
+def report_line(car: ConnectedCar) -> dict[str, Any] | None:
     """Return the report line of a car; None before its first status."""
     status = car.status
     if status is None:

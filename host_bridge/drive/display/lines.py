@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
     angle_text,
     divergence_lines,
@@ -52,13 +52,13 @@ class PlainView:
             lines += [car_line(car, now_us) for car in drive.fleet.cars]
         return lines
 
-    def _changes(self, car: Car) -> list[str]:
+    def _changes(self, car: ConnectedCar) -> list[str]:
         state = car.status.shown_state.word if car.status and car.is_online() else NO_LINK
         changes = self._if_new(f"{car.name} hitl", hitl_text(car))
         changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
 
-    def _why(self, car: Car) -> list[str]:
+    def _why(self, car: ConnectedCar) -> list[str]:
         return self._if_new(f"{car.name} why", car.why_stopped())
 
     def _if_new(self, key: str, text: str) -> list[str]:
@@ -122,7 +122,7 @@ def _agreement(agreement: FleetAgreement) -> dict[str, Any]:
     }
 
 
-def _row(drive: FleetDrive, car: Car, now_us: int) -> dict[str, Any]:
+def _row(drive: FleetDrive, car: ConnectedCar, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
     row |= {
         "is_linked": car.is_online(),
@@ -151,7 +151,7 @@ def _row(drive: FleetDrive, car: Car, now_us: int) -> dict[str, Any]:
     return row
 
 
-def car_line(car: Car, now_us: int) -> str:
+def car_line(car: ConnectedCar, now_us: int) -> str:
     """Return one line on the car's present state."""
     status = car.status
     if status is None or not car.is_online():
@@ -170,7 +170,7 @@ def _stops(count: int) -> str:
     return {0: "no stops", 1: "1 stop"}.get(count, f"{count} stops")
 
 
-def _end(car: Car) -> str:
+def _end(car: ConnectedCar) -> str:
     if car.status is None or not car.is_online():
         return "its link lost at the end"
     return f"now {car.status.shown_state.word}"

@@ -10,7 +10,7 @@ import math
 import textwrap
 from collections.abc import Iterator
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
     angle_text,
     cap_text,
@@ -138,7 +138,7 @@ def _gauge(part: float) -> str:
     return f"{left}│{right}"
 
 
-def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
+def _car(car: ConnectedCar, now_us: int, columns: int) -> Iterator[list[Span]]:
     name = f" {car.name[:8]:8} "
     status = car.status
     if status is None or not car.is_online():
@@ -161,7 +161,7 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
     yield from _wrapped(car.why_stopped(has_age=True), "bad", columns, _INDENT)
 
 
-def _motion(car: Car, status: CarStatus) -> str:
+def _motion(car: ConnectedCar, status: CarStatus) -> str:
     battery = f"   {car.power.battery_v:.1f} V" if car.power else ""
     return (
         f"speed {speed_text(status.speed_mps)} of {speed_text(status.target_mps)}   "
@@ -169,7 +169,7 @@ def _motion(car: Car, status: CarStatus) -> str:
     )
 
 
-def _link(car: Car, now_us: int) -> list[Span]:
+def _link(car: ConnectedCar, now_us: int) -> list[Span]:
     age = status_age_ms(car, now_us)
     statistics = car.connection.statistics
     trip_us = statistics.round_trip_us(50)  # per cent: the median

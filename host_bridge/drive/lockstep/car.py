@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.config import vehicle_word
 from host_bridge.core import CarIdentity, Vehicle
 from host_bridge.core.errors import UsageFault
@@ -47,7 +47,7 @@ class LockstepCar:
     def __init__(
         self,
         uri: str,
-        car: Car,
+        car: ConnectedCar,
         virtual: VirtualCar,
         lines: tuple[LossyLine, LossyLine] | None = None,
     ) -> None:
@@ -184,5 +184,5 @@ def open_in_lockstep(
     except (ValueError, OSError) as error:  # the simulator does not import the host's errors
         raise UsageFault(str(error), where=uri.text) from None
     link = Connection(own_protocol_hash(), epoch=EPOCH)
-    car = Car(config.car_name or vehicle.name, link, vehicle)
+    car = ConnectedCar(config.car_name or vehicle.name, link, vehicle)
     return LockstepCar(outer.text, car, virtual, (lines[0], lines[1]) if lines else None)

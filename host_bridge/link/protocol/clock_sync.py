@@ -34,7 +34,7 @@ _RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
 
 
 @dataclass(frozen=True, slots=True)
-class Echo:
+class StatusEcho:
     """A Status's stamp, its arrival, and the sending of its answer, all modulo 2**30 us."""
 
     board_us: int
@@ -104,7 +104,7 @@ class ClockSync:
         self.offset_us = report.offset_us
         self.bound_us = report.bound_us
 
-    def echo(self, now_us: int) -> Echo | None:
+    def echo(self, now_us: int) -> StatusEcho | None:
         """Return the answer to send now, or None."""
         if self.due_us is None or now_us < self.due_us:
             return None
@@ -114,7 +114,7 @@ class ClockSync:
             return None
         received_us = self._time.session_us(self._received_us) + unsure_us
         sent_us = self._time.session_us(now_us) - unsure_us
-        return Echo(self._board_us, received_us & TIME_MASK, sent_us & TIME_MASK)
+        return StatusEcho(self._board_us, received_us & TIME_MASK, sent_us & TIME_MASK)
 
     def host_us(self, board_us: int, near_us: int) -> int | None:
         """Return a board time on our clock, nearest to ``near_us``; None without an offset."""

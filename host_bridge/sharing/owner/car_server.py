@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Protocol
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.config import vehicle_word
 from host_bridge.core import (
@@ -87,7 +87,7 @@ class CarServer:
         self.fleet = ""  # set before ``start``
         self.expected_cars: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
         self.owner = Owner(transport, clock)
-        self.car = Car("", Connection(own_protocol_hash(), epoch))
+        self.car = ConnectedCar("", Connection(own_protocol_hash(), epoch))
         # A car of another host has its owner there: this program is a guest, and its end is no stop
         self.is_guest = is_of_another_host(uri)
         if not self.is_guest:

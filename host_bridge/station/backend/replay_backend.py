@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.config.store import Vehicles
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, TandemError
@@ -146,7 +146,7 @@ class LoggedCars:
 
     def _add(self, name: str) -> TelemetryView:
         vehicle = _vehicle(self._cars.get(name, {}), self._vehicles)
-        car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
+        car = ConnectedCar(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
         self._telemetry_views[name] = TelemetryView(car, self.comparison.add(car), self._words)
         return self._telemetry_views[name]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from host_bridge.cars.actions import StopRequest
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import Sender
 from host_bridge.sharing.endpoints.attached import Attached
 from host_bridge.station.mavlink.acknowledgements import Acknowledgements, Outcome
@@ -35,7 +35,7 @@ from host_bridge.station.mavlink.messages.parameters import WRITABLE, Parameters
 from host_bridge.station.mavlink.messages.statustext import WARNING
 from host_bridge.station.mavlink.messages.telemetry import View
 from host_bridge.station.mavlink.requests import Requests, is_to_us
-from host_bridge.station.mavlink.speaker import Outside, Settings, Speaker
+from host_bridge.station.mavlink.speaker import GatewaySettings, Outside, Speaker
 from host_bridge.station.mavlink.stations import NONE, Address, Right, Station, Stations, rights
 
 _REFUSED_AGAIN_US = 5_000_000  # the same refusal is told so seldom: sticks come 25 times a second
@@ -61,8 +61,8 @@ class Gateway:
 
     def __init__(
         self,
-        car: Car,
-        settings: Settings,
+        car: ConnectedCar,
+        settings: GatewaySettings,
         outside: Outside,
         driver: Driver | None,
         keys: StationKeys,

@@ -29,7 +29,7 @@ from host_bridge.station.mavlink.gateway import Gateway
 from host_bridge.station.mavlink.keys import StationKeys
 from host_bridge.station.mavlink.messages.dialect import HeardMessage
 from host_bridge.station.mavlink.messages.statustext import INFO, WARNING
-from host_bridge.station.mavlink.speaker import Outside, Settings
+from host_bridge.station.mavlink.speaker import GatewaySettings, Outside
 from host_bridge.station.mavlink.stations import Address, Station
 
 _LOG_TOPIC = "mavlink"
@@ -42,7 +42,7 @@ class Options:
     """The options of the command line. ``settings.is_virtual`` is the car's own word, set here."""
 
     car: str | None
-    settings: Settings
+    settings: GatewaySettings
     listen: Address | None = None
     deadman: int | None = None
     speed_mps: float | None = None

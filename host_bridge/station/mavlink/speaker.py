@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import CarEvent
 from host_bridge.core.texts.events import event_text
 from host_bridge.link.protocol.events import CarRestarted, LinkEvent, LinkLost
@@ -25,7 +25,7 @@ _VERSION = 8  # bytes of its custom versions, and of uid
 
 
 @dataclass(frozen=True)
-class Settings:
+class GatewaySettings:
     """The set-up of a gateway; ``to`` is told all that happens, whoever listens there."""
 
     system: int
@@ -55,8 +55,8 @@ class Speaker:
 
     def __init__(
         self,
-        car: Car,
-        settings: Settings,
+        car: ConnectedCar,
+        settings: GatewaySettings,
         outside: Outside,
         stations: Stations,
         keys: Callable[[], Sequence[StationKey]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import CarStatus, State, stop_remedy, why_nobody_drives
 from host_bridge.core.texts.table import NO_LINK, source_word, stop_source_word
 from host_bridge.station.views.signals import board_row, signal_row
@@ -18,7 +18,9 @@ _LOCKED_STATES = (State.STOPPED, State.FAULT)
 _FULL_OVER_LOW = 4.2 / 3.5  # volts of a cell of a LiPo that is full, and of one that is low
 
 
-def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> dict[str, object]:
+def car_row(
+    car: ConnectedCar, heard_us: int | None, now_us: int, why_offline: str
+) -> dict[str, object]:
     """Return the row of one car.
 
     ``heard_us`` is when its newest status came, ``why_offline`` the reason why none comes any more.
@@ -42,7 +44,7 @@ def car_row(car: Car, heard_us: int | None, now_us: int, why_offline: str) -> di
     return {**row, **_heard(car)}
 
 
-def _heard(car: Car) -> dict[str, object]:
+def _heard(car: ConnectedCar) -> dict[str, object]:
     """Return what the car told, for the page's tile and what else it shows."""
     status = car.status
     assert status is not None, "asked before"
@@ -75,7 +77,7 @@ def _heard(car: Car) -> dict[str, object]:
     }
 
 
-def _battery(car: Car) -> dict[str, object]:
+def _battery(car: ConnectedCar) -> dict[str, object]:
     power = car.power
     return {
         "battery_v": power.battery_v if power else None,
@@ -85,7 +87,7 @@ def _battery(car: Car) -> dict[str, object]:
     }
 
 
-def _why(car: Car) -> str:
+def _why(car: ConnectedCar) -> str:
     """Return why the car stands, as a sentence; if it does not, what it does."""
     assert car.status is not None, "asked before"
     why = car.why_stopped(has_age=False)
@@ -99,7 +101,7 @@ def _is_locked(status: CarStatus) -> bool:
     return bool(status.causes or status.faults) or status.state in _LOCKED_STATES
 
 
-def _limits(car: Car) -> dict[str, object]:
+def _limits(car: ConnectedCar) -> dict[str, object]:
     """Return how fast its vehicle may be at most and how far it steers, and its wheelbase."""
     it = car.vehicle
     if it is None:
@@ -112,7 +114,7 @@ def _limits(car: Car) -> dict[str, object]:
     }
 
 
-def _cap_mps(car: Car) -> float | None:
+def _cap_mps(car: ConnectedCar) -> float | None:
     """Return the lowest speed cap in force: its profile's, or one that somebody set."""
     assert car.status is not None, "asked before"
     if car.vehicle is None:
@@ -122,7 +124,7 @@ def _cap_mps(car: Car) -> float | None:
     return min(it for it in caps if it is not None)
 
 
-def _battery_percent(car: Car) -> int | None:
+def _battery_percent(car: ConnectedCar) -> int | None:
     """Return where its voltage lies between empty and full; None if its file knows no battery.
 
     It is no state of charge: a battery under load shows less.
@@ -139,7 +141,7 @@ def _battery_percent(car: Car) -> int | None:
     return round(100.0 * min(max(part, 0.0), 1.0))
 
 
-def _driver(car: Car) -> str:
+def _driver(car: ConnectedCar) -> str:
     assert car.status is not None, "asked before"
     number = car.status.drive_source
     if number is not None:
@@ -151,12 +153,12 @@ def _driver(car: Car) -> str:
     return f"nobody: {why}" if why else "nobody"
 
 
-def _round_trip_ms(car: Car) -> float | None:
+def _round_trip_ms(car: ConnectedCar) -> float | None:
     trip_us = car.connection.statistics.round_trip_us(50)  # per cent: the median
     return None if trip_us is None else round(trip_us * 1e-3, 1)
 
 
-def _blind_m(car: Car) -> float | None:
+def _blind_m(car: ConnectedCar) -> float | None:
     """Return how far the car would go if nothing more reached it: its lease, then braking."""
     status, vehicle = car.status, car.vehicle
     if status is None or vehicle is None:
@@ -168,20 +170,20 @@ def _blind_m(car: Car) -> float | None:
     return round(speed_mps * (max(leases, default=0.0) + vehicle.step_s) + braked_m, 3)
 
 
-def _pose(car: Car) -> Sequence[float] | None:
+def _pose(car: ConnectedCar) -> Sequence[float] | None:
     motion = car.motion
     if motion is None:
         return None
     return [round(motion.x_m, 3), round(motion.y_m, 3), round(motion.yaw_rad, 4)]
 
 
-def _lidar_ahead_m(car: Car) -> float | None:
+def _lidar_ahead_m(car: ConnectedCar) -> float | None:
     """Return the LIDAR's distance ahead of the rear axle; None if the vehicle file has no LIDAR."""
     lidar = car.vehicle.plant.get("lidar") if car.vehicle else None
     return float(lidar["ahead_m"]) if isinstance(lidar, dict) and "ahead_m" in lidar else None
 
 
-def _outputs(car: Car) -> list[str]:
+def _outputs(car: ConnectedCar) -> list[str]:
     """Return the board's output on each channel of the vehicle file, and its encoder counts."""
     if car.outputs is None or car.vehicle is None:
         return []
@@ -201,7 +203,7 @@ def _pulse(value: int) -> str:
     return f"{value / 1000:.0f} us" if abs(value) > _LARGEST_DUTY else f"{value / 100:.0f} %"
 
 
-def _stop_sources(car: Car) -> list[dict[str, object]]:
+def _stop_sources(car: ConnectedCar) -> list[dict[str, object]]:
     if car.inputs is None or car.vehicle is None or car.status is None:
         return []
     profile = car.status.profile.name.lower()

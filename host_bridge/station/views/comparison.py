@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from host_bridge.cars.acceptance import Acceptance, AcceptanceReport, newest_common
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.divergence import Difference, Divergence, MotionSample
 from host_bridge.core import CarMotion, CarStatus, ClockReport, State
 
@@ -29,7 +29,7 @@ def ahead_us(time_us: int, other_us: int) -> int:
 class SessionReports:
     """One car's reports, on the clock of the session whose claims it accepts."""
 
-    def __init__(self, car: Car) -> None:
+    def __init__(self, car: ConnectedCar) -> None:
         self.car = car
         self.epoch: int | None = None  # that session's
         self.acceptance = Acceptance()
@@ -157,7 +157,7 @@ class CarComparison:
         self._reports: dict[str, SessionReports] = {}
         self._pairs: dict[tuple[str, str], CarPair] = {}
 
-    def add(self, car: Car) -> SessionReports:
+    def add(self, car: ConnectedCar) -> SessionReports:
         """Watch a car; return its reports, to which its link's events have to be given."""
         self.drop(car.name)
         self._reports[car.name] = SessionReports(car)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 
 
 class Signal(NamedTuple):
@@ -42,7 +42,7 @@ SIGNALS = (
 )
 
 
-def signal_row(car: Car) -> dict[str, float | None]:
+def signal_row(car: ConnectedCar) -> dict[str, float | None]:
     """Return the numbers that a car's tile has no place for; None where it does not report one."""
     motion, power, inputs, status = car.motion, car.power, car.inputs, car.status
     return {
@@ -60,7 +60,7 @@ def signal_row(car: Car) -> dict[str, float | None]:
     }
 
 
-def board_row(car: Car) -> dict[str, object]:
+def board_row(car: ConnectedCar) -> dict[str, object]:
     """Return what a board says of its own parts; None where it has said nothing of one."""
     inputs, counters, vesc = car.inputs, car.counters, car.vesc
     pairing = inputs.pairing if inputs else None

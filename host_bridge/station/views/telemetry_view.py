@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import CarEvent, event_text
 from host_bridge.station.views.car_row import car_row
 from host_bridge.station.views.comparison import SessionReports, ahead_us
@@ -73,7 +73,9 @@ class TelemetryView:
     Give the events of its link to ``hear``.
     """
 
-    def __init__(self, car: Car, reports: SessionReports, words: Callable[[int], str]) -> None:
+    def __init__(
+        self, car: ConnectedCar, reports: SessionReports, words: Callable[[int], str]
+    ) -> None:
         self.car = car
         self.heard_us: int | None = None
         self._reports = reports

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.cars.car import OWN_SLOT, Car
+from host_bridge.cars.car import OWN_SLOT, ConnectedCar
 from host_bridge.cars.stop_source_heartbeat import OWNER, StopSourceHeartbeat
 from host_bridge.core import (
     ActionReply,
@@ -47,11 +47,11 @@ MOTION = CarMotion(1000, 0, 0, 0.0, 1.0, 2.0, 3.0, 0.4, 0.0, 0.0)
 MISMATCH = LinkMismatched(b"\1\2\3\4", b"\5\6\7\x08")
 
 
-def car(**given) -> Car:
+def car(**given) -> ConnectedCar:
     """One that nobody has heard yet."""
     epoch = given.pop("epoch", EPOCH)
     of = given.pop("of", vehicle())
-    made = Car("a", Connection(wire.own_protocol_hash(), epoch), of, **given)
+    made = ConnectedCar("a", Connection(wire.own_protocol_hash(), epoch), of, **given)
     made.opened(START_US)
     return made
 
@@ -66,12 +66,12 @@ def bound(**given) -> Rig:
     return rig
 
 
-def hear(made: Car, *events) -> Car:
+def hear(made: ConnectedCar, *events) -> ConnectedCar:
     made._take(list(events), NOW_US)
     return made
 
 
-def sent_messages(made: Car, kind) -> list:
+def sent_messages(made: ConnectedCar, kind) -> list:
     found = []
     for frame in made.data_to_send().split(b"\0"):
         message = wire.MessageDecoder().feed(b"\0" + frame + b"\0")[0] if frame else None
@@ -152,7 +152,7 @@ def test_what_is_asked_for_breaks_off_where_the_car_is_gone(event, words):
 # --- its claims, and where it was
 
 
-def reported(made: Car, **changes) -> None:
+def reported(made: ConnectedCar, **changes) -> None:
     hear(made, replace(STATUS, **changes))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
 from host_bridge.core import CarEvent, DriveCommand, Sender, State, Vehicle
@@ -71,7 +71,7 @@ class Rig:
         # on for a while already: an ESC wants half a second of neutral before it drives
         self.world.advance(board_us + POWERED_US + phase_us)
         own_hash = wire.own_protocol_hash() if own_hash is None else own_hash
-        self.car = Car(name, Connection(own_hash, epoch), of)
+        self.car = ConnectedCar(name, Connection(own_hash, epoch), of)
         self.is_plugged = True
         self.up: Line = whole  # towards the host
         self.down: Line = whole

@@ -12,12 +12,12 @@ from host_bridge.mapping.likelihood_field import LikelihoodField
 from host_bridge.mapping.localising import OdometryTrack, located_drive
 from host_bridge.mapping.particle_filter import ParticleFilter
 from host_bridge.mapping.planar import between
-from host_bridge.mapping.scan_points import Mount, points_of
+from host_bridge.mapping.scan_points import LidarMount, points_of
 from tests.host_bridge.mapping.rooms import FIRST_RAD, HALL, STEP_RAD, drive, lap, scan_at
 from tests.host_bridge.mapping.test_mapping import distances_m
 from tests.support.evidence import some
 
-MOUNT = Mount(0.0)
+MOUNT = LidarMount(0.0)
 CELL_M = 0.05
 CORNER = np.array((-1.5, -1.5, 0.0))
 

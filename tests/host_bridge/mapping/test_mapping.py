@@ -8,12 +8,12 @@ from host_bridge.mapping import occupancy
 from host_bridge.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, occupancy_map, write_map
 from host_bridge.mapping.planar import between
 from host_bridge.mapping.pose_graph import PoseEdge, aligned_poses, optimised
-from host_bridge.mapping.scan_points import Mount, key_scans
+from host_bridge.mapping.scan_points import LidarMount, key_scans
 from sim_mock.tracks.ros_map import load_grid
 from tests.host_bridge.mapping.rooms import HALL, drive, lap
 from tests.support.evidence import every
 
-MOUNT = Mount(0.0)
+MOUNT = LidarMount(0.0)
 
 
 def silent(done, total):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from host_bridge.mapping.scan_matching import WallIndex
-from host_bridge.mapping.scan_points import Mount, key_scans
+from host_bridge.mapping.scan_points import LidarMount, key_scans
 from tests.host_bridge.mapping.rooms import scan_at, walls_of
 from tests.support.evidence import some
 
-MOUNT = Mount(0.0)
+MOUNT = LidarMount(0.0)
 CORRIDOR = walls_of((-40, -1), (40, -1), (40, 1), (-40, 1))
 
 

@@ -28,7 +28,7 @@ class Up(Exception):
     """Raised to leave the program once it is up."""
 
 
-class Probe:
+class HeapProbe:
     """Replaces the beat: the first one made after the car's own ends the program."""
 
     def __init__(self, board, app, ticks_us, watchdog):
@@ -48,7 +48,7 @@ def come_up():
 
     program = starting.start(pins, Starts())
     if MODE == "hitl":
-        starting.Beat = Probe
+        starting.Beat = HeapProbe
         program.door.is_asked = True
         try:
             program.run()

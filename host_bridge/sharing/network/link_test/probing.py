@@ -17,7 +17,7 @@ _US = 1e6  # us of a second
 
 
 @dataclass
-class Recording:
+class ProbeRecording:
     """The probes that were sent, and what came back, by the probes' numbers. Times in us."""
 
     sent: dict[int, int] = field(default_factory=dict)
@@ -66,9 +66,9 @@ async def record(
     seconds: float,
     now_us: Callable[[], int],
     tell: Callable[[int, int], object],
-) -> Recording:
+) -> ProbeRecording:
     """Send probes for so long over an open session; ``tell`` gets how many went, and came back."""
-    recording = Recording()
+    recording = ProbeRecording()
     assert car.link, "it is open"
     car.link.on_echo = recording.hear
     loop = asyncio.get_running_loop()

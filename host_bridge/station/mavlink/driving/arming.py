@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionRequest
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core import OperatorAction, State
 
 _ARMED = (State.ACTIVE, State.HOLD)
@@ -24,7 +24,7 @@ class Arming:
     result: bool | None = None
     why: str = ""
 
-    def step(self, car: Car, now_us: int) -> None:
+    def step(self, car: ConnectedCar, now_us: int) -> None:
         if self.result is not None:
             return
         if self.request is not None and self.request.result is None:
@@ -36,7 +36,7 @@ class Arming:
         else:
             self._see(car, now_us)
 
-    def _see(self, car: Car, now_us: int) -> None:
+    def _see(self, car: ConnectedCar, now_us: int) -> None:
         self.done_us = now_us if self.done_us is None else self.done_us
         if is_armed(car):
             self.result = True
@@ -44,12 +44,12 @@ class Arming:
             self.result, self.why = False, f"Armed, and stopped at once. {car.why_stopped()}"
 
 
-def is_armed(car: Car) -> bool:
+def is_armed(car: ConnectedCar) -> bool:
     """Return whether the car is online and its newest status says armed."""
     return car.is_online() and car.status is not None and car.status.state in _ARMED
 
 
-def needs_clear(car: Car) -> bool:
+def needs_clear(car: ConnectedCar) -> bool:
     """Return whether a stop or a fault is latched, or was just now."""
     status = car.status
     return status is not None and bool(status.causes or status.faults or status.state in _HALTED)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.fleet import Fleet
 from host_bridge.core import (
     Action,
@@ -82,7 +82,7 @@ class Driver:
 
     def __init__(
         self,
-        car: Car,
+        car: ConnectedCar,
         fleet: Fleet,
         source: SourceFacts,
         limits: InputLimits,

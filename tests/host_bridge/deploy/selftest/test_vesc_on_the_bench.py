@@ -5,7 +5,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.virtual_time import VirtualTimeLoop
 from host_bridge.deploy.selftest import CHECKS, SelfTestBench
@@ -30,7 +30,7 @@ class CarOnTheBench:
     def __init__(self, world, clock):
         self.world, self.clock = world, clock
         self.vehicle = load_vehicle("f1tenth")
-        self.car = Car("bench", Connection(own_protocol_hash(), EPOCH), self.vehicle)
+        self.car = ConnectedCar("bench", Connection(own_protocol_hash(), EPOCH), self.vehicle)
 
     async def run(self):
         self.car.opened(self.clock.now_us())

@@ -11,7 +11,7 @@ from host_bridge.core.files.link_traces import Probe, read_trace, write_trace
 from host_bridge.link.transports.lossy_line import LineParameters, LineTrace, LossyLine
 from host_bridge.sharing.network.guest_link import Echo
 from host_bridge.sharing.network.link_test.findings import bounds, cap_mps, findings, metres
-from host_bridge.sharing.network.link_test.probing import Recording
+from host_bridge.sharing.network.link_test.probing import ProbeRecording
 from tests.host_bridge.sharing.network.bench import Bench
 
 COUNT = 2000
@@ -76,7 +76,7 @@ def test_metres_and_cap():
 
 
 def test_the_ways_are_told_apart_though_the_clocks_are_days_apart():
-    recording = Recording()
+    recording = ProbeRecording()
     ahead_us = 86_400_000_000
     for number in range(100):
         recording.sent[number] = sent_us = 1_000_000 + 5000 * number

@@ -264,7 +264,7 @@ def test_the_frame_is_repeated_until_it_is_seen():
         thread.join()
     assert call.row()["state"] == "STOPPING"
     assert call.took_ms is not None
-    # the clock of repeats runs from before this car was found, so only the second gap is a whole one
+    # the repeats' clock runs from before this car was found: only the second gap is a whole one
     assert call.took_ms >= stop_request.AGAIN_S * 1e3
     assert len({(message.token, message.sender) for message in heard}) == 1
 

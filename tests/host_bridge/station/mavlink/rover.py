@@ -22,7 +22,7 @@ from host_bridge.station.mavlink.driving.driver import Driver, program_seat
 from host_bridge.station.mavlink.gateway import Gateway
 from host_bridge.station.mavlink.keys import StationKeys
 from host_bridge.station.mavlink.messages.dialect import signing_time
-from host_bridge.station.mavlink.speaker import Outside, Settings
+from host_bridge.station.mavlink.speaker import GatewaySettings, Outside
 from tests.host_bridge.drive.drives import EPOCH, START_US, STEP_US, Rig, vehicle
 
 UNIX_NS = 1_800_000_000 * 1_000_000_000  # a day in 2027
@@ -148,7 +148,7 @@ class Rover:
         )
         self.gateway = Gateway(
             self.car,
-            Settings(1, is_virtual, **settings),
+            GatewaySettings(1, is_virtual, **settings),
             Outside(
                 lambda: self.now_us,
                 self.unix_ns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from host_bridge.cars.car import Car
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.station.views import charts
@@ -17,8 +17,8 @@ from tests.support.evidence import every
 FROM_THE_VIEW = {"age_ms", "loss_percent", "clock_bound_ms"}  # known to who watches, not to the car
 
 
-def unheard() -> Car:
-    return Car("car", Connection(own_protocol_hash(), None), None)
+def unheard() -> ConnectedCar:
+    return ConnectedCar("car", Connection(own_protocol_hash(), None), None)
 
 
 def test_each_signal_is_in_the_row_of_a_car_that_reports():
@@ -39,9 +39,9 @@ def test_what_a_board_says_of_its_parts_and_nothing_of_those_that_it_has_not():
     parts = board_row(drive.rigs[0].car)
     assert (parts["has_imu"], parts["rc"], parts["vesc"]) == (True, None, None)
     assert parts["beat_ms"] == 10.0
-    assert set(board_row(Car("car", Connection(own_protocol_hash(), None), None)).values()) == {
-        None
-    }
+    assert set(
+        board_row(ConnectedCar("car", Connection(own_protocol_hash(), None), None)).values()
+    ) == {None}
 
 
 def test_each_has_words_and_a_unit_of_its_own():
@@ -50,9 +50,9 @@ def test_each_has_words_and_a_unit_of_its_own():
 
 
 def test_what_a_car_does_not_report_is_not_known():
-    assert set(signal_row(Car("car", Connection(own_protocol_hash(), None), None)).values()) == {
-        None
-    }
+    assert set(
+        signal_row(ConnectedCar("car", Connection(own_protocol_hash(), None), None)).values()
+    ) == {None}
 
 
 def test_the_csv_of_plots_has_a_row_for_each_point_that_is_drawn():
