@@ -16,7 +16,6 @@ import numpy as np
 from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positive
 from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import told_as
 from host_bridge.inputs.paths import (
     Path,
     PositionSample,
@@ -25,7 +24,13 @@ from host_bridge.inputs.paths import (
     read_path,
     write_path,
 )
-from host_bridge.inputs.paths.path import Pose, frame_transform, resampled
+from host_bridge.inputs.paths.area_paths import (
+    AreaPath,
+    centre_of_area,
+    race_limits,
+    race_of_area,
+)
+from host_bridge.inputs.paths.path import Pose, frame_transform
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.inputs.paths.recorded_poses import (
     drive_of_bag,
@@ -38,9 +43,7 @@ from host_bridge.logs.sensor_lines import read_true_poses
 from host_bridge.ros2.messages.pose_topic import record_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
-from sim_mock.tracks.loading import load_centre_line, track_names
-from sim_mock.tracks.map_centre_line import centre_line_of_map
-from sim_mock.tracks.ros_map import load_grid
+from sim_mock.tracks.loading import track_names
 
 EPILOG = """\
 A drive as a path, and driven again:
@@ -54,12 +57,16 @@ The centre line of a map, or of a track of sim://, and driven as fast as it can 
   tandem path centre corridor -o corridor.csv
   tandem drive 'sim://f1tenth?track=corridor&sensors=run.jsonl' --lockstep \\
     --input 'path:corridor.csv?law=stanley&laps=3' --speed 2
+The line on which a car is fastest, and driven (a share of the vehicle file's accelerations):
+  tandem path race corridor --vehicle f1tenth_vesc -o race.csv
+  tandem drive 'sim://f1tenth_vesc?track=corridor&start=0,-0.6,0' --lockstep \\
+    --input 'path:race.csv?law=lqr&laps=3&lateral=4.9&decel=3.5' --speed 4
 The distance from the path by the car's own odometry (a drive prints it at its end) and in truth,
 lap times, and how often the car hit a wall:
   tandem path error corridor.csv --of run.jsonl --vehicle f1tenth
 
 examples of what follows the file in --input 'path:FILE?...':
-  law=pursuit (pure pursuit, the default) or law=stanley
+  law=pursuit (pure pursuit, the default), law=stanley or law=lqr (a linear-quadratic regulator)
   laps=3           of a loop; laps=0 goes on until somebody ends it; a path with two ends is driven
                    once, and the car comes to rest at its end
   loop=1, loop=0   it is closed or not, whatever the loop rule says: ends within 0.5 m and a tenth
@@ -68,10 +75,14 @@ examples of what follows the file in --input 'path:FILE?...':
   at=1.2,0.4,90    where the car stands when it begins, as start= of a virtual car has it; unless
                    said, the path's first point, looking along it
   lateral=2        sideways acceleration in bends, m/s^2
+  decel=1          braking before bends and ends, m/s^2
   lookahead=0.6    of pure pursuit, in m; grows with the speed unless said
   far=0.5          the car is stopped if it is farther from the path than this
 """
 _SENSORS = ".jsonl"
+# What a virtual F1TENTH's true place is off its line at 4 m/s by three laps of dead reckoning
+MARGIN_M = 0.3
+SHARE = 0.7  # of a vehicle file's accelerations: what is left steers the car back onto its line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,10 +101,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seconds(recorded)
     recorded.add_argument("--car", metavar="NAME", help="the car, if there are several")
     centre = what.add_parser("centre", help="make the centre line of a map or of a track")
-    centre.add_argument("map", metavar="MAP.yaml", help=f"or one of {', '.join(track_names())}")
-    centre.add_argument("--start", metavar="X,Y,YAW_DEG", help="the pose at which it begins")
-    for maker in (recorded, centre):
+    _add_area(centre)
+    race = what.add_parser("race", help="make the line on which a car is fastest round a track")
+    _add_race(race)
+    for maker in (recorded, centre, race):
         maker.add_argument("-o", "--out", type=FilePath, required=True, metavar="FILE.csv")
+    for maker in (recorded, centre):
         maker.add_argument("--spacing", type=positive, default=SPACING_M, metavar="M")
     shown = what.add_parser("show", help="show length, bends and speeds")
     error = what.add_parser("error", help="show how far a drive was from the path")
@@ -113,8 +126,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the vehicle type, which has the point that it turns about",
     )
-    for each in (recorded, centre, shown, error):
+    for each in (recorded, centre, race, shown, error):
         each.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def _add_area(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("map", metavar="MAP.yaml", help=f"or one of {', '.join(track_names())}")
+    parser.add_argument("--start", metavar="X,Y,YAW_DEG", help="the pose at which it begins")
+
+
+def _add_race(parser: argparse.ArgumentParser) -> None:
+    _add_area(parser)
+    parser.add_argument("--vehicle", required=True, metavar="NAME", help="the vehicle type")
+    parser.add_argument(
+        "--margin",
+        type=positive,
+        default=MARGIN_M,
+        metavar="M",
+        help="what is left between the car and a wall (default %(default)s)",
+    )
+    parser.add_argument(
+        "--share",
+        type=positive,
+        default=SHARE,
+        metavar="PART",
+        help="the part of the vehicle file's accelerations that is used (default %(default)s)",
+    )
+    parser.add_argument(
+        "--speed", type=positive, metavar="MPS", help="the top speed (default: the vehicle's cap)"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -128,7 +168,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
         if path.speeds_mps is not None and SLOWEST_MPS in path.speeds_mps:
             facts["notes"] = [f"where the car stood on its way the path asks for {SLOWEST_MPS} m/s"]
     elif args.what == "centre":
-        path, facts = _centre(args)
+        path, facts = _told(centre_of_area(args.map, _start(args), args.spacing))
+    elif args.what == "race":
+        path, facts = _told(_race(args, host))
     else:
         path = read_path(args.file, args.columns)
     if args.what == "error":
@@ -140,6 +182,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
         lines = list(_lines(figures))
     print(json.dumps(figures) if args.json else "\n".join(lines))
     return 0
+
+
+def _told(made: AreaPath) -> tuple[Path, dict[str, Any]]:
+    return made.path, dict(made.facts)
 
 
 def _recorded(args: argparse.Namespace) -> Path:
@@ -187,38 +233,19 @@ def _one_car(args: argparse.Namespace, cars: list[str]) -> str:
     )
 
 
-def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
-    facts: dict[str, Any] = {}
-    if args.map in track_names():
-        if args.start:
-            raise UsageFault(
-                "--start is for maps: a track begins at the origin, along x",
-                got=f"--start {args.start}",
-            )
-        points = load_centre_line(args.map)[:-1]
-    else:
-        points, facts = _centre_of_map(args)
-    return Path(resampled(points, args.spacing, is_loop=True), is_loop=True), facts
+def _start(args: argparse.Namespace) -> Start | None:
+    return Start(*parse_start(args.start)) if args.start else None
 
 
-def _centre_of_map(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    start = Start(*parse_start(args.start)) if args.start else None
-    with told_as():
-        grid = load_grid(FilePath(args.map))
-    try:
-        middle = centre_line_of_map(grid, start)
-    except ValueError as fault:
-        raise DataFileFault(
-            "no centre line of this map",
-            where=args.map,
-            expected=f"a closed track in a ROS map, or one of {', '.join(track_names())}",
-            got="; ".join((str(fault), *grid.notes)),
-            remedy="look at the map's image; or drive the track once, and tandem path record",
-        ) from None
-    facts: dict[str, Any] = {"half_width_m": round(middle.half_width_m, 3)}
-    if grid.notes:
-        facts["notes"] = list(grid.notes)
-    return middle.points_m, facts
+def _race(args: argparse.Namespace, host: Host) -> AreaPath:
+    vehicle = host.vehicles.load(args.vehicle)
+    limits = race_limits(vehicle, args.speed, args.share)
+    found = race_of_area(args.map, _start(args), vehicle, limits, args.margin)
+    drive = (
+        f"--input 'path:{args.out}?law=lqr&laps=3&lateral={limits.lateral_mps2:g}"
+        f"&decel={limits.decel_mps2:g}' --speed {limits.top_mps:g}"
+    )
+    return AreaPath(found.path, {**found.facts, "drive": drive})
 
 
 def _figures(path: Path) -> dict[str, Any]:
@@ -232,7 +259,7 @@ def _figures(path: Path) -> dict[str, Any]:
         "is_loop": path.is_loop,
         "points": len(path.points_m) - path.is_loop,
         "tightest_m": round(1.0 / max(float(bends.max()), 1e-3), 3),
-        "start": [round(x, 3), round(y, 3), round(degrees(path.yaw_at(0.0)), 1)],
+        "start": [round(x, 3), round(y, 3), round(degrees(path.yaw_at(0.0)), 1) + 0.0],
         "speeds_mps": None if speeds is None else [float(speeds.min()), float(speeds.max())],
     }
 
@@ -247,7 +274,12 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
         low, high = figures["speeds_mps"]
         yield f"asks for {low:.2f} to {high:.2f} m/s"
     yield from figures.get("notes", ())
+    if "lap_s" in figures:
+        centre_s = figures["centre_lap_s"]
+        yield f"planned lap {figures['lap_s']:.2f} s; along the centre line {centre_s:.2f} s"
     yield "begins at start=" + ",".join(f"{value:g}" for value in figures["start"])
+    if "drive" in figures:
+        yield f"drive it: tandem drive CAR {figures['drive']}"
 
 
 def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, Any], list[str]]:

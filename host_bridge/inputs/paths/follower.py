@@ -72,7 +72,10 @@ class PathFollower(Input):
         self._base_m = vehicle.wheelbase_m - vehicle.turns_ahead_m
         has_speed = context.speed_mps is not None or path.speeds_mps is not None
         top_mps = limits.speed_mps * (1.0 if has_speed else _PART)
-        self._profile = SpeedProfile(path, top_mps, self._options.lateral_mps2, self._base_m)
+        chosen = self._options
+        self._profile = SpeedProfile(
+            path, top_mps, chosen.lateral_mps2, self._base_m, chosen.decel_mps2
+        )
         if self._options.pose is not None:
             self._poses = PoseCorrection(self._options.pose, vehicle.turns_behind_centre_m)
         self._far_m = self._options.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)

@@ -9,9 +9,9 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import parse_number
 from host_bridge.inputs.paths.laws import LAWS
 from host_bridge.inputs.paths.path import Pose, parse_pose
-from host_bridge.inputs.paths.speed_profile import LATERAL_MPS2
+from host_bridge.inputs.paths.speed_profile import DECEL_MPS2, LATERAL_MPS2
 
-_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral", "pose")
+_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral", "decel", "pose")
 EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
 
 
@@ -26,6 +26,7 @@ class PathOptions:
     far_m: float | None = None
     lookahead_m: float | None = None
     lateral_mps2: float = LATERAL_MPS2
+    decel_mps2: float = DECEL_MPS2
     pose: str | None = None  # the file or pipe of a localiser's poses in the path's frame
 
 
@@ -52,6 +53,7 @@ def parse_options(query: Mapping[str, str]) -> PathOptions:
         _length("far", query),
         _length("lookahead", query),
         _length("lateral", query) or LATERAL_MPS2,
+        _length("decel", query) or DECEL_MPS2,
         _pose_file(query),
     )
 

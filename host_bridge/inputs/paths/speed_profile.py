@@ -19,7 +19,14 @@ _TOLD_MPS = 0.01  # a smaller difference from what was asked is not worth a sent
 class SpeedProfile:
     """The speed at each place of a path, and the time that it takes to get there."""
 
-    def __init__(self, path: Path, top_mps: float, lateral_mps2: float, half_m: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        top_mps: float,
+        lateral_mps2: float,
+        half_m: float,
+        decel_mps2: float = DECEL_MPS2,
+    ) -> None:
         """Compute the speeds; a bend is measured over ``half_m`` to either side."""
         count = max(round(path.length_m / _SPACING_M), 8)  # a short path has some places too
         self._along: Floats = np.linspace(0.0, path.length_m, count + 1)
@@ -35,7 +42,7 @@ class SpeedProfile:
             self.notes = tuple(_notes(asked, top_mps, by_bends, lateral_mps2))
             speeds = np.minimum(speeds, np.maximum(asked, self._slowest))
         speeds = np.minimum(speeds, by_bends)
-        self._speeds = _slowed(speeds, path.length_m / count, path.is_loop)
+        self._speeds = _slowed(speeds, path.length_m / count, path.is_loop, decel_mps2)
         # a car that stands would take for ever: the slowest that is reckoned with
         pace = np.maximum(0.5 * (self._speeds[1:] + self._speeds[:-1]), 0.05)
         spent = np.diff(self._along) / pace
@@ -76,7 +83,7 @@ def _notes(asked: Floats, top_mps: float, by_bends: Floats, lateral_mps2: float)
         )
 
 
-def _slowed(speeds: Floats, step_m: float, is_loop: bool) -> Floats:
+def _slowed(speeds: Floats, step_m: float, is_loop: bool, decel_mps2: float) -> Floats:
     """Limit each speed so that the car can still brake for the places ahead (backward pass)."""
     slowed = speeds.tolist()
     if is_loop:
@@ -85,7 +92,7 @@ def _slowed(speeds: Floats, step_m: float, is_loop: bool) -> Floats:
         slowed[-1] = 0.0
     for _ in range(2 if is_loop else 1):
         for i in range(len(slowed) - 2, -1, -1):
-            slowed[i] = min(slowed[i], sqrt(slowed[i + 1] ** 2 + 2.0 * DECEL_MPS2 * step_m))
+            slowed[i] = min(slowed[i], sqrt(slowed[i + 1] ** 2 + 2.0 * decel_mps2 * step_m))
         if is_loop:
             slowed[-1] = slowed[0]
     return np.array(slowed)

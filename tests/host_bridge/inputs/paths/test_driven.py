@@ -35,6 +35,8 @@ def lap(capsys, tmp_path, track, vehicle, *words, query=""):
         ("corridor", "f1tenth", "pursuit", 1, 0.02, 0.2),
         ("corridor", "f1tenth", "stanley", 1, 0.02, 0.25),
         ("oval", "nigel", "pursuit", 1, 0.01, 0.1),
+        ("corridor", "f1tenth", "lqr", 1, 0.02, 0.25),
+        ("oval", "nigel", "lqr", 2, 0.01, 0.1),
         ("oval", "nigel", "stanley", 2, 0.01, 0.1),  # at its end it may be 1 cm before the line
     ],
 )
@@ -48,6 +50,29 @@ def test_a_lap_of_a_track_is_driven_on_its_line_without_a_hit(
     assert true["cross_track_worst_m"] < true_m
     assert true["hits"] == 0
     assert reckoned["lap_times_s"][0] == pytest.approx(true["lap_times_s"][0], rel=0.05)
+
+
+@pytest.mark.exhaustive(as_a_whole=True)  # two times two laps
+@pytest.mark.timeout(600)
+def test_on_its_racing_line_a_car_is_faster_than_on_the_middle_and_hits_nothing(capsys, tmp_path):
+    """By a tenth; both with the same limits, by the same law."""
+    limits = "law=lqr&laps=2&lateral=4.9&decel=3.5"
+    laps_s = []
+    for what in (["centre", "corridor"], ["race", "corridor", "--vehicle", "f1tenth_vesc"]):
+        line, truth = tmp_path / f"{what[0]}.csv", tmp_path / f"{what[0]}.jsonl"
+        made = figures(capsys, "path", *what, "-o", str(line))
+        start = ",".join(map(str, made["start"]))
+        car = f"sim://f1tenth_vesc?track=corridor&sensors={truth}&start={start}"
+        driven = figures(
+            capsys, "drive", car, "--lockstep", "--input", f"path:{line}?{limits}", "--speed", "4"
+        )["summary"]
+        assert driven["is_completed"]
+        error = figures(
+            capsys, "path", "error", str(line), "--of", str(truth), "--vehicle", "f1tenth_vesc"
+        )
+        assert error["hits"] == 0
+        laps_s.append(min(error["lap_times_s"]))
+    assert laps_s[1] < 0.9 * laps_s[0]
 
 
 @pytest.mark.timeout(600)

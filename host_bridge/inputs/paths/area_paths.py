@@ -1,0 +1,128 @@
+"""Paths of a track or a map: its centre line, and the racing line of a car."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import tan
+from pathlib import Path as FilePath
+from typing import Any
+
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import told_as
+from host_bridge.inputs.paths.path import Floats, Path, resampled
+from host_bridge.inputs.paths.racing_line import SpeedLimits, least_curvature, race_speeds
+from sim_mock.tracks.driving_area import Pose
+from sim_mock.tracks.loading import load_area, load_centre_line, track_names
+from sim_mock.tracks.map_centre_line import centre_line_of_map
+from sim_mock.tracks.room import room_beside
+from sim_mock.tracks.ros_map import load_grid
+
+_SPACING_M = 0.1  # of the points, as the racing line has them
+_BEND_M = 0.15  # to either side: a bend shorter than that is noise of the points
+
+
+@dataclass(frozen=True)
+class AreaPath:
+    """A path of a track or a map, and what is told about it besides, by name."""
+
+    path: Path
+    facts: Mapping[str, Any]
+
+
+def centre_of_area(name: str, start: Pose | None, spacing_m: float) -> AreaPath:
+    """Return the centre line of a map file, or of a track that comes with Tandem.
+
+    Raises errors.UsageFault for a start on a track, and errors.DataFileFault for a map without a
+    closed track.
+    """
+    points, facts = _centre(name, start)
+    return AreaPath(Path(resampled(points, spacing_m, is_loop=True), is_loop=True), facts)
+
+
+def race_of_area(
+    name: str, start: Pose | None, vehicle: Vehicle, limits: SpeedLimits, margin_m: float
+) -> AreaPath:
+    """Return the line of least curvature of a vehicle, with the speeds that it can hold there.
+
+    ``margin_m`` is left to the walls beside the car. Raises as ``centre_of_area`` does, and
+    errors.DataFileFault for a place that is too narrow.
+    """
+    centre, facts = _centre(name, start)
+    is_track = name in track_names()
+    area = load_area(name if is_track else "", "" if is_track else name)
+    assert area is not None  # one of the two was given
+    walls = area.walls
+    half_m = half_width_m(vehicle) + margin_m
+    try:
+        line = least_curvature(
+            centre, half_m, lambda points, left: room_beside(points, left, walls)
+        )
+    except ValueError as fault:
+        raise DataFileFault(
+            "no racing line",
+            where=name,
+            expected="a track that is wider than the car and its margin",
+            got=str(fault),
+            remedy="give a smaller --margin",
+        ) from None
+    half_bend_m = max(vehicle.wheelbase_m / 2.0, _BEND_M)
+    path, lap_s = race_speeds(line, limits, half_bend_m)
+    middle = Path(resampled(centre, _SPACING_M, is_loop=True), is_loop=True)
+    _, centre_s = race_speeds(middle, limits, half_bend_m)
+    notes = list(facts.get("notes", ()))
+    tightest_m = vehicle.wheelbase_m / tan(vehicle.steer_max_rad)
+    if max(abs(path.curvatures(path.along_m, half_bend_m))) * tightest_m > 1.0:
+        notes.append(
+            f"it bends tighter than this car steers ({tightest_m:.2f} m): there it leaves the line"
+        )
+    told = {"lap_s": round(lap_s, 2), "centre_lap_s": round(centre_s, 2)}
+    return AreaPath(path, {**told, **({"notes": notes} if notes else {})})
+
+
+def race_limits(vehicle: Vehicle, top_mps: float | None, share: float) -> SpeedLimits:
+    """Return this share of a vehicle file's accelerations; its speed cap unless one is given."""
+    cap_mps = min(vehicle.profile_caps_mps[vehicle.profile], vehicle.speed_max_mps)
+    lateral, accel, decel = (
+        vehicle.parameters[name][0] * 1e-3
+        for name in ("lateral_accel_mm_s2", "accel_mm_s2", "decel_mm_s2")
+    )
+    return SpeedLimits(top_mps or cap_mps, lateral, accel, decel).scaled(share)
+
+
+def half_width_m(vehicle: Vehicle) -> float:
+    """Return half of the car's width: its outline's, or without one the distance of its wheels."""
+    outline = vehicle.plant.get("outline")
+    width = outline.get("width_m") if isinstance(outline, Mapping) else None
+    return float(width if width is not None else vehicle.track_m) / 2.0
+
+
+def _centre(name: str, start: Pose | None) -> tuple[Floats, dict[str, Any]]:
+    if name not in track_names():
+        return _centre_of_map(name, start)
+    if start is not None:
+        raise UsageFault(
+            "--start is for maps: a track begins at the origin, along x",
+            got=f"--start of {name}",
+        )
+    return load_centre_line(name)[:-1], {}
+
+
+def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, dict[str, Any]]:
+    with told_as():
+        grid = load_grid(FilePath(file))
+    try:
+        middle = centre_line_of_map(grid, start)
+    except ValueError as fault:
+        raise DataFileFault(
+            "no centre line of this map",
+            where=file,
+            expected=f"a closed track in a ROS map, or one of {', '.join(track_names())}",
+            got="; ".join((str(fault), *grid.notes)),
+            remedy="look at the map's image; or drive the track once, and tandem path record",
+        ) from None
+    facts: dict[str, Any] = {"half_width_m": round(middle.half_width_m, 3)}
+    if grid.notes:
+        facts["notes"] = list(grid.notes)
+    return middle.points_m, facts
