@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.deploy.autostart.installing import install, remove
 from host_bridge.deploy.autostart.unit import Unit, lasting_port, make_unit, this_login, unit_path
+from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import as_uri
 from host_bridge.sharing.owner.car_server import CarServer
@@ -43,7 +45,8 @@ A car is its board. If another board comes to the port it is not served: it can 
 neither driven nor written to until this command is begun anew. A --name that this host keeps of
 another board is refused; --board says which one is meant (tandem identify shows it).
 With --listen the car can be reached from other machines: whoever has a token of tandem invite may
-do what that says, and anyone may stop it. Without --listen nothing is heard from elsewhere.
+do what that says, and anyone may stop it. Without --listen nothing is heard from elsewhere. The
+car is then announced to the network too (tandem cars --nearby), unless --no-announce is given.
 --install-unit shows a systemd unit that serves the car as this command line says, asks, writes it
 and starts it; --remove-unit ends and removes it. With --system it is the machine's, and root's.
 On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
@@ -71,6 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen",
         metavar="ADDRESS",
         help="an address of this machine at which guests are let in, and anyone may stop the car",
+    )
+    parser.add_argument(
+        "--no-announce",
+        action="store_true",
+        help="with --listen: do not say on the network that the car is here",
     )
     parser.add_argument("--radio", metavar="URI", help="the line of the radio of a runstop box")
     parser.add_argument(
@@ -125,6 +133,7 @@ def _install_unit(args: argparse.Namespace, host: Host) -> int:
     for option in ("board", "fleet", "listen", "radio"):
         if getattr(args, option):
             words += [f"--{option}", getattr(args, option)]
+    words += ["--no-announce"] * args.no_announce
     login = this_login(args.system)
     install(
         make_unit(args.name or "", words, is_system=args.system, login=login), is_agreed=args.yes
@@ -160,7 +169,8 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
     log: Recorder | None = None
     try:
         log = new_recorder(args.record, host.cars.clock) if args.record else None
-        await _stay(service, log)
+        async with _announcing(service, args):
+            await _stay(service, log)
     finally:
         try:
             await service.close()  # before the log: the last frames belong into it
@@ -170,6 +180,32 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
                 if log.fault:
                     print(f"tandem: {log.fault}", file=sys.stderr)
     return 0
+
+
+def _announcing(
+    service: CarServer, args: argparse.Namespace
+) -> contextlib.AbstractAsyncContextManager[None]:
+    """Return the announcing of a car that listens; of any other, nothing."""
+    if service.network is None or args.no_announce:
+        return contextlib.nullcontext()
+    from host_bridge.sharing.discovery.announcement import announcement_of
+    from host_bridge.sharing.discovery.announcer import announced
+    from host_bridge.sharing.network.stops.fleet_messages import fleet_tag
+
+    car = announcement_of(
+        service.name,
+        service.board_id,
+        own_protocol_hash(),
+        service.vehicle_name(),
+        fleet_tag(args.fleet),
+    )
+    return announced(
+        car, service.network.address, lambda it: print(f"tandem: {it}", file=sys.stderr)
+    )
+
+
+def _complain(text: str) -> None:
+    print(f"tandem: {text}", file=sys.stderr)
 
 
 async def _stay(service: CarServer, log: Recorder | None) -> None:

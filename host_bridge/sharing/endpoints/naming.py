@@ -18,6 +18,12 @@ def is_of_another_host(uri: str) -> bool:
     return uri.startswith("tandem://") and not uri.startswith("tandem:///")
 
 
+def uri_of(host: str, port: int, name: str) -> str:
+    """Return the URI of a car of another machine."""
+    host = f"[{host}]" if ":" in host else host
+    return f"tandem://{host}{'' if port == FIRST_PORT else f':{port}'}/{name}"
+
+
 def parts_of(uri: str) -> tuple[str, int, str]:
     """Return host, port and name of a URI. Raises errors.UsageFault."""
     authority, _, name = uri.removeprefix("tandem://").partition("?")[0].partition("/")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.core.files import parse_whole
 from host_bridge.core.system.printable import printable
-from host_bridge.sharing.endpoints.naming import FIRST_PORT
+from host_bridge.sharing.endpoints.naming import FIRST_PORT, uri_of
 from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.network_server import NetworkServer, Output
 from host_bridge.sharing.network.sealed.handshake import Address
@@ -117,9 +117,7 @@ class NetworkEndpoint:
 
     def uri(self, car_name: str) -> str:
         """Return the URI by which guests name the car."""
-        host, port = self.address
-        host = f"[{host}]" if ":" in host else host
-        return f"tandem://{host}{'' if port == FIRST_PORT else f':{port}'}/{car_name}"
+        return uri_of(*self.address, car_name)
 
     def news(self) -> Iterator[str]:
         """Yield what ``tandem serve`` shows of the network: who is there, what was refused."""

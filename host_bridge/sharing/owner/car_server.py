@@ -58,6 +58,8 @@ Recognise = Callable[[CarIdentity], "Vehicle | None"]
 class NetworkWay(OwnerEndpoint, Protocol):
     """A way in for other machines, of which the service says where it is and who came."""
 
+    address: tuple[str, int]
+
     def uri(self, car_name: str) -> str: ...
 
     def news(self) -> Iterator[str]: ...

@@ -35,6 +35,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Runners of a campaign", "host_bridge/drive/lockstep/campaign/runners/README"),
             ("Judging a campaign", "host_bridge/drive/lockstep/campaign/judging/README"),
             ("Cars over the air", "host_bridge/sharing/network/README"),
+            ("Find cars nearby", "host_bridge/sharing/discovery/README"),
             ("AutoDRIVE Devkit scripts", "host_bridge/inputs/autodrive/README"),
             ("AutoDRIVE Simulator", "sim_mock/autodrive/README"),
             ("ROS 2", "host_bridge/ros2/README"),
