@@ -11,6 +11,7 @@ from host_bridge.cli.arguments.car_option import add_car_option
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.printable import printable
 from host_bridge.sharing.network.guests import MAVLINK, Guest, GuestBook
+from host_bridge.sharing.network.hosting.visits import VisitLog
 from host_bridge.sharing.network.sealed.handshake import Role
 from host_bridge.sharing.services import Host
 
@@ -20,6 +21,7 @@ examples:
   tandem guests --car red --json
   tandem guests revoke 4f2a     whose id begins so; its session ends at once
   tandem guests revoke all
+  tandem guests log             who came and went, who was refused, who attested a stand
   tandem guests rotate          a new key of this host for this car: every token is void
 
 A guest that is revoked while it drives stops the car.
@@ -30,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "List the guests of a car, and revoke them."
     parser.epilog = EPILOG
-    parser.add_argument("what", nargs="?", choices=("revoke", "rotate"), help="what to do")
+    parser.add_argument("what", nargs="?", choices=("revoke", "rotate", "log"), help="what to do")
     parser.add_argument("id", nargs="?", help="the beginning of an id, or all")
     add_car_option(parser)
     parser.add_argument("--json", action="store_true", help="print the guests as JSON")
@@ -53,9 +55,21 @@ def run(args: argparse.Namespace, host: Host) -> int:
             print(f"revoked: {printable(guest.label)}, id {guest.token_id}")
     elif args.what == "rotate":
         print(f"{car.name}: {book.rotate()} tokens are void; tandem invite makes new ones")
+    elif args.what == "log":
+        _show_log(VisitLog(book.board_id, book.wall_s).rows(), args.json)
     else:
         _show(list(_rows(book, GuestBook(book.board_id, way=MAVLINK))), args.json)
     return 0
+
+
+def _show_log(rows: list[dict[str, str]], is_json: bool) -> None:
+    if is_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        print(f"{row['at']}  {row['what']}")
+    if not rows:
+        print("nobody came yet: tandem serve --listen lets guests in")
 
 
 def _rows(sealed: GuestBook, mavlink: GuestBook) -> Iterator[dict[str, object]]:

@@ -24,6 +24,7 @@ examples:
   tandem invite red --role watch                   one week of looking on, and of stopping
   tandem invite red --role drive --until 2h --label Ada
   tandem invite red --role drive --cap 0.5 --address 192.168.1.7
+  tandem invite red --role configure               its numbers, on a stand: tandem attest
   tandem invite red --json | jq -r .token | ssh laptop tandem accept
   tandem invite red --mavlink --role drive --label Ada    a passphrase for Ada's ground station
 
@@ -32,7 +33,8 @@ that guest, so hand it over where nobody else looks, and revoke it when it is lo
 revoke.
 Anyone may stop a car, with or without a token. A guest who drives claims as the source "remote",
 below whoever stands beside the car, within its cap, and arms no car whose vehicle file does not say
-so.
+so. One who configures drives nothing, and changes numbers only between tandem attest at the car's
+computer and the next arm, motion or re-plug.
 """
 _WEEK_S, _DAY_S, _HOUR_S = 7 * 86_400.0, 86_400.0, 3600.0  # s; a week is seven days
 # Chosen: by default the time of a visit, at most that of a project
@@ -40,6 +42,7 @@ _TIMES_S = {
     Role.WATCH: (_WEEK_S, 365 * _DAY_S),
     Role.STOP: (_WEEK_S, 365 * _DAY_S),
     Role.DRIVE: (8 * _HOUR_S, 30 * _DAY_S),
+    Role.CONFIGURE: (2 * _HOUR_S, _DAY_S),
 }
 _SOURCE = "remote"  # below whoever stands beside the car (hardware/vehicles/bases/car.toml)
 
@@ -50,13 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser)
     parser.add_argument(
-        "--role", choices=("watch", "stop", "drive"), default="watch", help="what it may do"
+        "--role",
+        choices=("watch", "stop", "drive", "configure"),
+        default="watch",
+        help="what it may do",
     )
     parser.add_argument(
         "--until",
         type=duration,
         metavar="TIME",
-        help="for how long: 30m, 8h, 7d (default: a week; to drive, 8 h)",
+        help="for how long: 30m, 8h, 7d (default: a week; to drive 8 h, to configure 2 h)",
     )
     parser.add_argument("--label", default="guest", help="who it is for, in lists and logs")
     parser.add_argument("--cap", type=speed_cap, metavar="M_PER_S", help="no claim beyond it")
@@ -136,6 +142,12 @@ def _refuse(args: argparse.Namespace, opened: OpenCar, role: Role, for_s: float)
             "only the car's own host invites to it",
             where=opened.uri,
             remedy="run tandem invite where tandem serve --listen runs",
+        )
+    if args.mavlink and role is Role.CONFIGURE:
+        raise UsageFault(
+            "a ground station configures nothing",
+            expected="--mavlink with --role watch, stop or drive",
+            got="--role configure",
         )
     if args.mavlink and args.address:
         raise UsageFault(

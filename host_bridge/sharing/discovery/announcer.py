@@ -9,13 +9,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.sharing.discovery.announcement import SERVICE, Announcement
+from host_bridge.sharing.discovery.announcement import SERVICE, Announcement, parse_records
 from host_bridge.sharing.discovery.multicast_dns import opened
 from host_bridge.sharing.network.sealed.handshake import Address
 from host_bridge.sharing.network.stops.fleet_sockets import own_addresses
 
 if TYPE_CHECKING:
     from zeroconf.asyncio import AsyncServiceInfo
+
+_PLAIN = "serve it by a --name of at most 32 letters, digits, dots, dashes and underscores"
 
 
 @asynccontextmanager
@@ -42,6 +44,8 @@ async def _announce(stack: AsyncExitStack, car: Announcement, address: Address) 
     its = None if host.is_unspecified else address[0]
     # Its end takes the announcement back
     speaker = await stack.enter_async_context(opened(its, has_ipv6=":" in address[0]))
+    if parse_records(car.records()) != car:
+        raise DeviceFault("nobody would list a car of this name", got=car.name, remedy=_PLAIN)
     # Another may have announced that board already, truly or not: both are listed then
     await speaker.async_register_service(_service(car, address), allow_name_change=True)
 

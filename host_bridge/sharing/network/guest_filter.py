@@ -16,10 +16,12 @@ from firmware.protocol.messages import (
     Alive,
     Bind,
     Claim,
+    ConfigCommit,
     EventRequest,
     Identify,
     Leave,
     ParameterRead,
+    ParameterWrite,
     Stop,
     Sync,
 )
@@ -27,18 +29,23 @@ from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.sealed.handshake import Grant, Role
 from host_bridge.sharing.network.sealed.sealing import DRIVE, LINK_UP, STOP, Purpose, Rejected
 
-_OF_AN_EPOCH = (Sync, Claim, Act, Leave)
+_OF_AN_EPOCH = (Sync, Claim, Act, Leave, ParameterWrite, ConfigCommit)
+_ANY = Role.WATCH | Role.STOP | Role.DRIVE | Role.CONFIGURE
+_SESSION = Role.DRIVE | Role.CONFIGURE
+# The roles by message; a message that is not here passes for nobody
 _ROLES: dict[type[Message], Role] = {
-    Identify: Role.WATCH,
-    EventRequest: Role.WATCH,
-    ParameterRead: Role.WATCH,
-    Stop: Role.WATCH,  # anyone may stop
-    Alive: Role.WATCH,  # as a stop; see below
-    Bind: Role.DRIVE,
-    Sync: Role.DRIVE,
-    Leave: Role.DRIVE,
+    Identify: _ANY,
+    EventRequest: _ANY,
+    ParameterRead: _ANY,
+    Stop: _ANY,  # anyone may stop
+    Alive: _ANY,  # as a stop; see below
+    Bind: _SESSION,
+    Sync: _SESSION,
+    Leave: _SESSION,
     Claim: Role.DRIVE,
     Act: Role.DRIVE,
+    ParameterWrite: Role.CONFIGURE,
+    ConfigCommit: Role.CONFIGURE,
 }
 _PURPOSES: dict[type[Message], Purpose] = {Claim: DRIVE, Stop: STOP}
 OwnsEpoch = Callable[[int], bool]
@@ -49,11 +56,13 @@ def purpose_of(message: Message) -> Purpose:
     return _PURPOSES.get(type(message), LINK_UP)
 
 
-def checked(frames: bytes, purpose: Purpose, grant: Grant, owns: OwnsEpoch) -> list[Message]:
+def checked(
+    frames: bytes, purpose: Purpose, grant: Grant, owns: OwnsEpoch, stand: Callable[[], str]
+) -> list[Message]:
     """Return the messages of a datagram, all of which may pass.
 
-    ``owns`` says whether an epoch is the guest's; Bind is not asked, for it makes it so. Raises
-    Rejected.
+    ``owns`` says whether an epoch is the guest's; Bind is not asked, for it makes it so. ``stand``
+    returns why nobody may configure the car now, "" if one may. Raises Rejected.
     """
     decoder = wire.MessageDecoder()
     heard = list(decoder.feed(frames))
@@ -66,13 +75,15 @@ def checked(frames: bytes, purpose: Purpose, grant: Grant, owns: OwnsEpoch) -> l
         if purpose_of(message) is not purpose:
             raise Rejected("wrong purpose")
         _check(message, grant, owns)
+        if isinstance(message, ParameterWrite | ConfigCommit) and stand():
+            raise Rejected(stand())
         messages.append(message)
     return messages
 
 
 def _check(message: Message, grant: Grant, owns: OwnsEpoch) -> None:
     needed = _ROLES.get(type(message))
-    if needed is None or grant.role < needed:
+    if needed is None or not grant.role & needed:
         raise Rejected("beyond its role")
     if isinstance(message, _OF_AN_EPOCH) and not owns(message.epoch):
         raise Rejected("another's epoch")

@@ -125,7 +125,8 @@ class GuestLink:
 
     def _start(self, cookie: bytes, now_us: int) -> None:
         # Bytes: a start of this program, among all others
-        request = Request(wire.own_protocol_hash(), secrets.token_bytes(8), handshake.Role.DRIVE)
+        role = handshake.Role.CONFIGURE  # all that the host's record has
+        request = Request(wire.own_protocol_hash(), secrets.token_bytes(8), role)
         message = self._noise.start(request.pack())
         self._said = handshake.start(self._token.token_id, self._nonce, cookie, message)
         self.state = GuestState.STARTING

@@ -78,12 +78,12 @@ class GuestBook:
     ) -> None:
         """Read the files, if there are any. Raises errors.DataFileFault."""
         self.board_id = board_id
-        folder = folder or data_folder("guests")
+        self.folder = folder = folder or data_folder("guests")
+        self.wall_s = wall_s
         self._path = folder / f"{board_id.hex()}.json"
         self._way = way
         served = "served" if way == SEALED else way  # each way has a program that counts its times
         self._served_path = folder / f"{board_id.hex()}.{served}.json"
-        self._wall_s = wall_s
         self._stamp: tuple[int, int] | None = None
         self.static_key = b""
         self.guests: dict[str, Guest] = {}
@@ -143,7 +143,7 @@ class GuestBook:
                     remedy="tandem guests lists them",
                 )
             for it in meant:
-                self.guests[it.token_id] = replace(it, revoked_s=self._wall_s())
+                self.guests[it.token_id] = replace(it, revoked_s=self.wall_s())
             self._write()
         return meant
 
@@ -206,15 +206,15 @@ class GuestBook:
         write_private(self._served_path, asdict(self.times))
 
     def note_visit(self, guest: Guest, address: Address) -> None:
-        self.times.seen[guest.token_id] = [self._wall_s(), address[0]]
+        self.times.seen[guest.token_id] = [self.wall_s(), address[0]]
 
     def _believed_s(self) -> float:
         """The date by the wall clock, as far as it is believed."""
-        wall_s = self._wall_s()
+        wall_s = self.wall_s()
         return wall_s if self._latest_s is None else min(wall_s, self._latest_s)
 
     def _forget_old(self) -> None:
-        oldest_s = self._wall_s() - KEPT_S
+        oldest_s = self.wall_s() - KEPT_S
         self.guests = {
             it.token_id: it
             for it in self.guests.values()

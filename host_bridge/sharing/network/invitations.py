@@ -61,6 +61,25 @@ def accept(text: str, folder: Path | None = None) -> Token:
     return token
 
 
+def forget(begin: str, folder: Path | None = None) -> list[Token]:
+    """Remove the token whose id begins so, or ``all``; return what was removed.
+
+    Raises errors.UsageFault if there is none, or more than one; errors.DataFileFault.
+    """
+    folder = folder or data_folder("invitations")
+    known = invitations(folder)
+    meant = known if begin == "all" else [it for it in known if it.token_id.hex().startswith(begin)]
+    if not meant or (len(meant) > 1 and begin != "all"):
+        raise UsageFault(
+            f"{len(meant) or 'no'} tokens have an id that begins with {begin}",
+            expected="the id of one token, or all",
+            remedy="tandem accept --list shows them",
+        )
+    for token in meant:
+        _path(token, folder).unlink(missing_ok=True)
+    return meant
+
+
 def invitations(folder: Path | None = None) -> list[Token]:
     """Return the tokens that were accepted, the newest first. Raises errors.DataFileFault."""
     return [token for token, _ in _rows(folder or data_folder("invitations"))]

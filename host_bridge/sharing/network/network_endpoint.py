@@ -14,6 +14,7 @@ from host_bridge.core.files import parse_whole
 from host_bridge.core.system.printable import printable
 from host_bridge.sharing.endpoints.naming import FIRST_PORT, uri_of
 from host_bridge.sharing.network.guests import GuestBook
+from host_bridge.sharing.network.hosting.visits import VisitLog
 from host_bridge.sharing.network.network_server import NetworkServer, Output
 from host_bridge.sharing.network.sealed.handshake import Address
 from host_bridge.sharing.network.sealed.sealing import COPY
@@ -98,6 +99,7 @@ class NetworkEndpoint:
         self._put(self.server.close(self._owner.now_us()))
         with contextlib.suppress(DataFileFault):
             self._count_time(self._owner.now_us())
+        self._keep_notes()
         if self._untap:
             self._untap()
         if self._line:
@@ -155,10 +157,20 @@ class NetworkEndpoint:
         except DataFileFault as fault:  # guests whose record is gone may not stay
             _LOGGER.error("%s", fault)
             self._put(self.server.close(now_us))
+        self._keep_notes()
+        self._timer = asyncio.get_running_loop().call_later(_STEP_S, self._step)
+
+    def _keep_notes(self) -> None:
+        """Write who came and went; a disk that is full lets guests in all the same."""
+        assert self.server, "it is open"
+        log = VisitLog(self.server.book.board_id, self.server.book.wall_s, self.server.book.folder)
         for note in self.server.notes:
             _LOGGER.info("%s", note)
+            try:
+                log.add(note)
+            except DataFileFault as fault:
+                _LOGGER.error("%s", fault)
         self.server.notes.clear()
-        self._timer = asyncio.get_running_loop().call_later(_STEP_S, self._step)
 
     def _count_time(self, now_us: int) -> None:
         assert self.server, "it is open"

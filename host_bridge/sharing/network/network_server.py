@@ -11,19 +11,23 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from firmware.protocol.messages import Bind, Claim, Leave, Stop
+from firmware.protocol.messages import Bind, Claim, Leave, Status, Stop
 from host_bridge.core import Sender
 from host_bridge.link.protocol import requests, wire
 from host_bridge.sharing.network.guest_filter import checked
 from host_bridge.sharing.network.guest_session import END, NO_CHALLENGE, GuestSession
 from host_bridge.sharing.network.guests import Guest, GuestBook
-from host_bridge.sharing.network.rate_limits import StartLimits
+from host_bridge.sharing.network.hosting.attestation import AttestationFile
+from host_bridge.sharing.network.hosting.stand_window import StandWindow
 from host_bridge.sharing.network.sealed import handshake, sealing
 from host_bridge.sharing.network.sealed.handshake import Address, Grant, GrantStatus, Request
 from host_bridge.sharing.network.sealed.noise import HandshakeRefused, ServerHandshake
+from host_bridge.sharing.network.sealed.rate_limits import StartLimits
 from host_bridge.sharing.network.sealed.sealing import Rejected
 from host_bridge.sharing.network.stops.fleet_messages import FLEET_STOP
 from host_bridge.sharing.network.stops.open_stops import OpenStops
+from host_bridge.sharing.owner.chunks import split
+from host_bridge.sharing.stop.stop_filter import id_of
 
 _UNCONFIRMED_US = 5_000_000  # a grant that was lost on its way keeps no place for longer
 _SILENT_US = 3_000_000  # then the seat and the epochs of a guest are free; the board does likewise
@@ -57,6 +61,8 @@ class NetworkServer:
         self.driver: GuestSession | None = None  # whose claim passed last
         self.open_stops = OpenStops(book.board_id)
         self.notes: list[str] = []  # for the log: who came, who went
+        file = AttestationFile(book.board_id, book.folder)
+        self.stand = StandWindow(file, book.wall_s, self.notes.append)
         self._has_car = has_car
         self._cookie_key = secrets.token_bytes(32)  # bytes, as long as the digest
         self._begun_us = now_us
@@ -91,8 +97,12 @@ class NetworkServer:
         return out
 
     def hear_local(self, frames: bytes) -> None:
-        """Note what local programs say to the car: their epochs are not to be had by guests."""
+        """Note what local programs say to the car.
+
+        Their epochs are not to be had by guests, and whoever arms the car ends its stand.
+        """
         for message in wire.MessageDecoder().feed(frames):
+            self.stand.hear(message)
             if isinstance(message, Bind) and message.epoch not in self._local_epochs:
                 self._local_epochs[message.epoch] = None
                 for session in self.sessions.values():
@@ -103,6 +113,10 @@ class NetworkServer:
     def deliver(self, frames: bytes, now_us: int) -> Output:
         """Return the datagrams that carry the car's frames to guests, and answers to strangers."""
         out = Output()
+        for frame in split(frames):
+            if id_of(frame.strip(b"\0")) == Status.ID:
+                for message in wire.MessageDecoder().feed(frame + b"\0"):
+                    self.stand.hear(message)
         out.datagrams += self.open_stops.answers(frames, now_us)
         for session in self.sessions.values():
             if session.is_confirmed:
@@ -113,6 +127,9 @@ class NetworkServer:
         """Advance: Stops that waited, sessions that are over. Raises errors.DataFileFault."""
         out = Output(frames=self.open_stops.step(now_us))
         self.book.reload()
+        if not self._has_car():
+            self.stand.end("its cable was out, or another board was there")
+        self.stand.step(now_us)
         for session in list(self.sessions.values()):
             record = self.book.find(bytes.fromhex(session.guest.token_id))
             quiet_us = now_us - session.heard_us
@@ -127,6 +144,7 @@ class NetworkServer:
     def close(self, now_us: int) -> Output:
         """Say to every guest that it is over."""
         out = Output()
+        self.stand.end("the car is not served any more")
         for session in self.sessions.values():
             out.datagrams += [(session.probe(END, now_us, NO_CHALLENGE), session.address)]
         self.sessions.clear()
@@ -222,7 +240,7 @@ class NetworkServer:
             status = GrantStatus.FULL
         return Grant(
             status,
-            guest.role & ((request.role << 1) - 1),
+            guest.role if guest.role <= request.role else handshake.Role.WATCH,
             self._new_session(),
             wire.own_protocol_hash(),
             self.book.board_id,
@@ -283,7 +301,9 @@ class NetworkServer:
             else:
                 out.datagrams.append((answer, session.address))
             return
-        messages = checked(plain, purpose, session.grant, session.epochs.__contains__)
+        messages = checked(
+            plain, purpose, session.grant, session.epochs.__contains__, self.stand.refusal
+        )
         for message in messages:
             self._take(message, session, now_us)
         if purpose is sealing.DRIVE:

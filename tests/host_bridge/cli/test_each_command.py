@@ -53,6 +53,7 @@ ALONE = (
     ("invite", 2, "no car is served"),
     ("accept {folder}/drive.mcap", 2, "no token of a guest"),
     ("guests", 2, "no car is served"),
+    ("attest wheels-off-ground", 2, "no car is served"),
     ("linktest tandem://192.0.2.7/red", 2, "nobody has invited you"),
     ("stop-source nowhere:door", 2, "there is no stop source 'nowhere'"),
     ("pads", 0, ""),

@@ -35,11 +35,15 @@ Address = tuple[str, int]  # of an IPv4 or IPv6 host, and the port
 
 
 class Role(IntFlag):
-    """The role of a guest: each one may also do what those before it may."""
+    """The role of a guest. Whoever may drive may stop, and whoever may anything may watch.
+
+    Configuring is no more than driving, but something else: it stops, and claims nothing.
+    """
 
     WATCH = 1
     STOP = 2
     DRIVE = 4  # a bit each
+    CONFIGURE = 8  # a bit each
 
 
 class GrantStatus(IntEnum):

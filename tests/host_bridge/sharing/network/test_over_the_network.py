@@ -79,3 +79,27 @@ def test_a_guest_drives_once_a_person_beside_the_car_has_armed_it():
         assert summary["cars"][0]["top_speed_mps"] < 0.25, summary
         assert summary["is_completed"]
         assert summary["cars"][0]["distance_m"] > 0.1
+
+
+def test_a_guest_configures_on_a_stand_and_is_in_the_log():
+    with serving("sim://nigel", "red", "--listen", "127.0.0.1:0") as host:
+        uri = address_of(host)
+        invited("--role", "configure", "--label", "Ada")
+        write = ("config", "write", uri, "step_s=0.02", "--vehicle", "nigel")
+        refused = tandem(*write)
+        assert refused.returncode != 0, "no attestation"
+        assert tandem("attest", "wheels-off-ground", "--for", "5m").returncode == 0
+        assert json.loads(tandem("attest", "show", "--json").stdout)["is_open"]
+        written = tandem(*write)
+        assert written.returncode == 0, written.stderr
+        assert "step_s" in tandem("config", "read", uri).stdout
+        assert tandem("arm", "red").returncode == 0
+        shown = json.loads(tandem("attest", "show", "--json").stdout)
+        assert not shown["is_open"]
+        assert "arm" in shown["ended"]
+        told = [row["what"] for row in json.loads(tandem("guests", "log", "--json").stdout)]
+        assert any("Ada: came as CONFIGURE, 127.0.0.1" in it for it in told), told
+        assert any("attested for 300 s" in it for it in told)
+        (token,) = json.loads(tandem("accept", "--list", "--json").stdout)
+        assert tandem("accept", "--forget", token["id"][:4]).returncode == 0
+        assert tandem("cap", "0.2", "--car", uri).returncode == UsageFault.exit_code

@@ -70,7 +70,7 @@ def test_a_forged_announcement_gets_nobody_in(logins):
     with served(owner, "sim://nigel", "red", owner.host.ipv4):
         invite(owner, guest, "red", "drive")
         board = nearby(guest)[0]["board_id"]
-        module = "tests.host_bridge.sharing.network.air.forger"
+        module = "tests.host_bridge.sharing.discovery.forger"
         words = (sys.executable, "-m", module, "red", board, evil.host.ipv4, "27410")
         forger = Program(evil.host.words(*words), evil.environment)
         try:
@@ -94,7 +94,7 @@ def test_a_forged_announcement_gets_nobody_in(logins):
 
 def test_what_nobody_announces_as_a_car_is_not_listed(logins):
     _, guest, evil = logins
-    text = "red\x1b[2J"
+    text = "red of Ada"  # a space, which no URI has
     script = (
         "import asyncio, dataclasses, sys\n"
         "from host_bridge.sharing.discovery.announcement import announcement_of\n"
