@@ -92,7 +92,7 @@ def test_a_guest_configures_on_a_stand_and_is_in_the_log():
         assert json.loads(tandem("attest", "show", "--json").stdout)["is_open"]
         written = tandem(*write)
         assert written.returncode == 0, written.stderr
-        assert "step_s" in tandem("config", "read", uri).stdout
+        assert json.loads(tandem("config", "read", uri, "--json").stdout)["step_us"] == 20_000
         assert tandem("arm", "red").returncode == 0
         shown = json.loads(tandem("attest", "show", "--json").stdout)
         assert not shown["is_open"]
