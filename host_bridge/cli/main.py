@@ -61,7 +61,7 @@ COMMANDS = (
     CommandRow("invite", WATCH, "make a token to reach a car over the network"),
     CommandRow("accept", WATCH, "keep a token that somebody gave you"),
     CommandRow("guests", WATCH, "list who was invited to a car, and revoke it"),
-    CommandRow("attest", WATCH, "say that a car is on a stand, so that a guest may configure it"),
+    CommandRow("attest", WATCH, "say that a car stands off the ground, for a guest"),
     CommandRow("linktest", WATCH, "measure a network as a car that is driven over it feels it"),
     CommandRow("stop", STOP, "stop cars, now", is_light=True),
     CommandRow("arm", STOP, "let a car drive, once someone holds its deadman"),
