@@ -84,7 +84,9 @@ class ConnectedCar:
         self.name = name
         self.cli_name = name  # for command lines: its name while it is served, else its URI
         self.is_line_lossy = True  # a missing report may have been sent
-        self.is_afar = False  # another machine serves it, and we are its guest
+        self.is_afar = (
+            False  # whoever drives it here is elsewhere: a guest, or a person with a phone
+        )
         self.connection = connection
         self.vehicle = vehicle
         self.config_hash = config_hash

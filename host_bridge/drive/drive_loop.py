@@ -65,6 +65,8 @@ class DriveLoop:
     ) -> tuple[FleetDrive, TandemError | None]:
         """Drive the cars; return the drive and its fault, None if there is none."""
         vehicles = [opened.vehicle for opened in cars]
+        for opened in cars:
+            opened.car.is_afar |= self._options.is_afar
         is_virtual = all(opened.is_virtual for opened in cars)
         is_afar = any(opened.car.is_afar for opened in cars)
         guest_caps_mps = [cap for opened in cars if (cap := opened.guest_cap_mps) is not None]

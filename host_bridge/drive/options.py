@@ -28,5 +28,6 @@ class DriveOptions:
     is_watched: bool = True  # it has the terminal; False for the second of two drives
     is_unarmed: bool = False  # begins stopped, until a person (or a virtual cars' input) arms
     arm_clears: bool = True  # to arm clears a stop first; False: a person unlocks it before
+    is_afar: bool = False  # the person looks at a screen elsewhere: a person beside the cars arms
     waits_for_reader: bool = False  # drop no line of output: block for the reader instead
     is_lockstep: bool = False  # in virtual time: the host's clock is that of a virtual loop

@@ -19,7 +19,10 @@ examples:
   tandem station --lidar f1tenth=run.jsonl    scans of sim://f1tenth?map=room.yaml&sensors=run.jsonl
   tandem station --log drive.mcap      a recorded drive on the same page, with a time slider
 
-It listens on 127.0.0.1 and nowhere else, and its pages load nothing from anywhere else.
+  tandem station --phone 192.168.1.7   phones of that network watch and stop; see the code it shows
+
+It listens on 127.0.0.1 and nowhere else, unless --phone names an address of this machine. Its pages
+load nothing from anywhere else.
 exit codes: 3 the port is taken; 130 ended by Ctrl-C.
 """
 
@@ -46,6 +49,7 @@ from host_bridge.station.backend.live_backend import LiveBackend, stop_cars
 from host_bridge.station.backend.plots_process import PlotsProcess
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
+from host_bridge.station.phone.phone_station import phones_at
 from host_bridge.station.views.foxglove_layout import LAYOUT
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 
@@ -98,6 +102,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a camera to show beside the map: /dev/video0, or the URL of an MJPEG stream",
     )
     parser.add_argument(
+        "--phone",
+        metavar="ADDRESS",
+        help="an address of this machine at which phones may watch and stop, and drive once they "
+        "trust the certificate that is made here",
+    )
+    parser.add_argument(
         "--record-to",
         type=Path,
         default=Path(),
@@ -138,7 +148,9 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         scans = parse_lidars(args.lidar)
         tasks.append(asyncio.create_task(feed(backend.foxglove, scans, camera)))
     try:
-        return await _serve(args, backend, not args.watch_only, camera.origin if camera else "")
+        async with phones_at(args.phone, backend):
+            origin = camera.origin if camera else ""
+            return await _serve(args, backend, not args.watch_only, origin)
     finally:
         for task in tasks:
             task.cancel()

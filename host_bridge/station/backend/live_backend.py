@@ -214,6 +214,7 @@ class LiveBackend:
             profile=profile,
             is_json=False,
             is_unarmed=True,
+            is_afar=seat.is_afar,
             arm_clears=False,
         )
         task = asyncio.create_task(self._drive(options, ended))

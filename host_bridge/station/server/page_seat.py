@@ -40,6 +40,7 @@ class PageSeat(Input):
     """
 
     is_person = True
+    is_afar = False  # its person sits at the cars' own computer
 
     def __init__(
         self,

@@ -39,6 +39,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("AutoDRIVE Devkit scripts", "host_bridge/inputs/autodrive/README"),
             ("AutoDRIVE Simulator", "sim_mock/autodrive/README"),
             ("ROS 2", "host_bridge/ros2/README"),
+            ("Use a phone", "host_bridge/station/phone/README"),
             ("MAVLink stations", "host_bridge/station/mavlink/README"),
             ("ROS 2: a colcon workspace", "host_bridge/ros2/tandem_ros/README"),
             ("ROS 2: vocabularies", "host_bridge/ros2/vocabularies/README"),

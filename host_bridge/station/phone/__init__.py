@@ -1,0 +1,1 @@
+"""The station's page for phones on the network: HTTPS, two secrets, and a hold with its age."""
