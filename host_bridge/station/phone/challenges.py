@@ -12,9 +12,9 @@ import secrets
 from collections import OrderedDict, deque
 
 _KEPT = 64  # numbers: three seconds of them; a frame that names an older one is too old for all
-_BITS = 32
+_BITS = 32  # as a frame has room for
 _AGES = 100  # of which the 95th percentile counts
-_LATE = 0.95
+_LATE = 0.95  # chosen: one late frame in twenty is every network's
 SINCE_US = 100  # us, the unit in which a phone says how long ago
 
 

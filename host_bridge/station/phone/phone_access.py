@@ -21,7 +21,7 @@ _MOST_CODES = 16  # that wait to be typed; the oldest goes
 
 @dataclass
 class PhoneAccess:
-    """Who may what at a station for phones, while it runs."""
+    """The keys, numbers and cookies of one station for phones, while it runs."""
 
     now_us: Callable[[], int]
     watch_key: str = field(default_factory=lambda: secrets.token_urlsafe(_SECRET_BYTES), repr=False)

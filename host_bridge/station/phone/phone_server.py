@@ -54,7 +54,7 @@ _OF_ONE = 12  # of one address: a phone has three
 
 
 @dataclass
-class _Asked:
+class _PhoneRequest:
     """A request: its path and words, and who asks."""
 
     path: str
@@ -135,7 +135,7 @@ class PhoneServer:
         return request
 
     async def _respond(
-        self, connection: ServerConnection, asked: _Asked, is_secure: bool
+        self, connection: ServerConnection, asked: _PhoneRequest, is_secure: bool
     ) -> Response | None:
         refusal = self._refusal(connection, asked, is_secure)
         if refusal:
@@ -161,7 +161,7 @@ class PhoneServer:
             return self._exchanged(connection, asked.word("key"))
         return self._file(asked.path, is_secure)
 
-    def _refusal(self, connection: ServerConnection, asked: _Asked, is_secure: bool) -> str:
+    def _refusal(self, connection: ServerConnection, asked: _PhoneRequest, is_secure: bool) -> str:
         """Return why nothing is answered; "" if it is."""
         if asked.path == "/stop":
             return "" if self._has_room(connection, asked) else "too many connections\n"
@@ -184,7 +184,7 @@ class PhoneServer:
             return "no socket there\n"
         return "" if self._has_room(connection, asked) else "too many connections\n"
 
-    def _has_room(self, connection: ServerConnection, asked: _Asked) -> bool:
+    def _has_room(self, connection: ServerConnection, asked: _PhoneRequest) -> bool:
         mine = _peer(connection)
         own = sum(it == mine for it in self._open.values())
         return not asked.is_socket or (len(self._open) < _SOCKETS and own < _OF_ONE)
@@ -263,12 +263,12 @@ class PhoneServer:
                 await asyncio.sleep(STATE_S)
 
 
-def _read(request: Request) -> _Asked:
+def _read(request: Request) -> _PhoneRequest:
     address = urlsplit(request.path)
     jar = SimpleCookie()
     with suppress(CookieError):
         jar.load(request.headers.get("Cookie", ""))
-    return _Asked(
+    return _PhoneRequest(
         address.path,
         parse_qs(address.query),
         request.headers.get("Host", "").lower(),
