@@ -78,7 +78,9 @@ async def _linktest(args: argparse.Namespace, host: Host) -> int:
         when = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}"
         write_trace(args.out, probes, [f"tandem linktest {args.car} {when}"])
     found = findings(probes)
-    opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
+    # A session only to lower the cap: who may only watch has none
+    epoch = host.cars.command_epoch(args.car) if args.apply else None
+    opened = await host.cars.open(args.car, epoch=epoch)
     try:
         vehicle = host.vehicles.load(args.vehicle) if args.vehicle else opened.recognised()
         lease_s = found.lease_s()
