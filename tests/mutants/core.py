@@ -312,8 +312,8 @@ NOT_YET = {
         "guest_filter", "guest_link", "guest_session", "guests", "invitations",
         "link_test/findings", "link_test/probing", "network_car", "network_endpoint",
         "network_server", "private_files", "hosting/attestation", "hosting/stand_window",
-        "hosting/visits", "sealed/handshake", "sealed/noise", "sealed/rate_limits", "sealed/sealing",
-        "stops/fleet_messages", "stops/fleet_sockets", "stops/fleet_stop",
+        "hosting/visits", "sealed/handshake", "sealed/noise", "sealed/rate_limits",
+        "sealed/sealing", "stops/fleet_messages", "stops/fleet_sockets", "stops/fleet_stop",
         "stops/network_stop", "stops/open_stops", "tokens",
     )},
     **{f"host_bridge/sharing/discovery/{name}.py": _UNTRIED for name in (
