@@ -9,24 +9,28 @@ ellipse: what a bend takes is not there for braking or for gaining speed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import ndimage, sparse  # type: ignore[import-untyped]
 from scipy.interpolate import CubicSpline  # type: ignore[import-untyped]
-from scipy.optimize import lsq_linear  # type: ignore[import-untyped]
+from scipy.sparse.linalg import spsolve  # type: ignore[import-untyped]
 
 from host_bridge.inputs.paths.path import Floats, Path, resampled
 
 Room = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
-_POINTS_M, _MOST_POINTS = 0.1, 1_500  # the least spacing, and what is solved within seconds
+# The spacing of the points that are moved, or wider on a track of more than so many: solved within
+# seconds. A spline through fewer than the last rounds off the bends of a small track.
+_POINTS_M, _MOST_POINTS, _FEWEST_POINTS = 0.1, 2_000, 32
 _FINE_M = 0.05  # of the line's points at the end: of coarser ones the bends are measured unevenly
-# The places that are moved; between them the line bends as a spline. More find no faster line on
-# the tracks tried, fewer round off the bends of a small one.
-_NODES_M, _MOST_NODES, _FEWEST_NODES = 0.3, 150, 24
+_EVEN_M = 0.3  # to either side: six cells of most maps
 _ROUNDS = 12  # half of them do, on every track tried
 _STAYS_M = 0.005  # the line stays: it moved by less than half a centimetre
+_STEPS = 80  # of the interior point method: it takes twenty to forty
+_LOWERED = 0.2  # the weight's part of the gap: chosen, as textbooks do
+_APART_M = 1e-4  # a tenth of a millimetre: nearer to a bound, or to the solution, is no gain
 _LAPS = 3  # of the speeds: the first begins at any speed, the second is limited by it
 
 
@@ -53,18 +57,15 @@ def least_curvature(centre: Floats, half_width_m: float, room: Room) -> Path:
     Raises ValueError naming the place where it is narrower than that.
     """
     length_m = Path(centre, is_loop=True).length_m
-    nodes = int(np.clip(length_m / _NODES_M, _FEWEST_NODES, _MOST_NODES))
-    per_node = max(round(min(length_m / _POINTS_M, _MOST_POINTS) / nodes), 2)
-    count = nodes * per_node
-    basis = _basis(nodes, per_node)
+    count = int(np.clip(length_m / _POINTS_M, _FEWEST_POINTS, _MOST_POINTS))
     line = resampled(centre, length_m / count, is_loop=True)
     for _ in range(_ROUNDS):
         left = _left_of(line)
         to_left, to_right = room(line, left)
         _refuse_narrow(line, to_left + to_right, half_width_m)
-        most, least = to_left - half_width_m, half_width_m - to_right
-        most, least = _least_near(most, per_node), -_least_near(-least, per_node)
-        offsets = basis @ _least_bent(line, left, basis, least, most)
+        reach = max(round(_EVEN_M * count / length_m), 1)
+        most = _evened(to_left - half_width_m, reach)
+        offsets = _least_bent(line, left, -_evened(to_right - half_width_m, reach), most)
         line = _even(line + offsets[:, None] * left, count)
         if np.abs(offsets).max() < _STAYS_M:
             break
@@ -106,34 +107,68 @@ def _limit(
         speeds[after] = min(speeds[after], (square + 2.0 * left * steps[i]) ** 0.5)
 
 
-def _basis(nodes: int, per_node: int) -> Floats:
-    """Return the matrix that makes a closed spline's values of those at its nodes."""
-    unit = np.eye(nodes)
-    spline = CubicSpline(np.arange(nodes + 1), np.vstack([unit, unit[:1]]), bc_type="periodic")
-    return np.asarray(spline(np.arange(nodes * per_node) / per_node))
+def _least_bent(line: Floats, left: Floats, least: Floats, most: Floats) -> Floats:
+    """Return the offsets to the left with the least sum of squared second differences.
 
-
-def _least_near(values: Floats, per_node: int) -> Floats:
-    """Return the least value around each node, as far as half way to the next ones.
-
-    A spline that obeys these at its nodes obeys all values between them but for millimetres.
+    It is a quadratic programme with bounds, solved by the primal-dual interior point method
+    (Nocedal and Wright, Numerical Optimization, 2006, chapter 16.6): a weight keeps the offsets
+    from the bounds and is lowered to nothing.
     """
-    turned = np.roll(values, per_node // 2)
-    return np.asarray(turned.reshape(-1, per_node).min(axis=1))
+    count = len(line)
+    bent = _second_differences(count)
+    matrix = sparse.vstack([bent @ sparse.diags_array(left[:, i]) for i in (0, 1)])
+    hessian = (matrix.T @ matrix).tocsc()
+    gradient = matrix.T @ np.concatenate([bent @ line[:, i] for i in (0, 1)])
+    scale = float(hessian.diagonal().mean())
+    most = np.maximum(most, least + 2.0 * _APART_M)  # in the very middle, where there is no choice
+    offsets = 0.5 * (least + most)
+    above, below = np.full(count, scale), np.full(count, scale)  # the bounds' multipliers
+    for _ in range(_STEPS):
+        up, down = offsets - least, most - offsets
+        gap = float(above @ up + below @ down) / (2 * count)
+        if gap < scale * _APART_M**2:
+            break
+        weight = _LOWERED * gap
+        slope = hessian @ offsets + gradient
+        system = hessian + sparse.diags_array(above / up + below / down)
+        step = spsolve(system.tocsc(), weight / up - weight / down - slope)
+        change_above = weight / up - above - above / up * step
+        change_below = weight / down - below + below / down * step
+        size = _longest((up, down, above, below), (step, -step, change_above, change_below))
+        offsets, above, below = (
+            offsets + size * step,
+            above + size * change_above,
+            below + size * change_below,
+        )
+    return offsets
 
 
-def _least_bent(line: Floats, left: Floats, basis: Floats, least: Floats, most: Floats) -> Floats:
-    """Return the nodes' offsets to the left with the least sum of squared second differences."""
-    matrix = np.vstack([_bent(left[:, i : i + 1] * basis) for i in (0, 1)])
-    target = -np.concatenate([_bent(line[:, i]) for i in (0, 1)])
-    q, r = np.linalg.qr(matrix)
-    most = np.maximum(most, least + 1e-6)  # where the line has to be in the very middle
-    return np.asarray(lsq_linear(r, q.T @ target, (least, most), method="trf").x)
+def _longest(values: Sequence[Floats], changes: Sequence[Floats]) -> float:
+    """Return the part of the changes, 1 at most, that leaves all values above 0."""
+    parts = [
+        float((value[change < 0.0] / -change[change < 0.0]).min(initial=np.inf))
+        for value, change in zip(values, changes, strict=True)
+    ]
+    return min(1.0, 0.995 * min(parts))  # not all of the way to the nearest bound
 
 
-def _bent(values: Floats) -> Floats:
-    """Return the second differences of values round a closed line."""
-    return np.roll(values, -1, axis=0) - 2.0 * values + np.roll(values, 1, axis=0)
+def _evened(room_m: Floats, reach: int) -> Floats:
+    """Return the room without the steps of a map's cells, nowhere more than it is.
+
+    Each is the mean, over so many points to either side, of the least room around each of these.
+    """
+    least = ndimage.minimum_filter1d(room_m, 2 * reach + 1, mode="wrap")
+    return np.asarray(ndimage.uniform_filter1d(least, 2 * reach + 1, mode="wrap"))
+
+
+def _second_differences(count: int) -> sparse.csc_array:
+    """Return the matrix of second differences round a closed line."""
+    ones = np.ones(count)
+    wraps = ([1.0], [1.0])
+    shape = (count, count)
+    inner = sparse.diags_array([ones[1:], -2.0 * ones, ones[1:]], offsets=[-1, 0, 1], shape=shape)
+    ends = sparse.diags_array(wraps, offsets=[1 - count, count - 1], shape=shape)
+    return sparse.csc_array(inner + ends)
 
 
 def _left_of(line: Floats) -> Floats:

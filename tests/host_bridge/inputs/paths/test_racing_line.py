@@ -6,6 +6,7 @@ from math import cos, pi, sin, tau
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
@@ -68,6 +69,22 @@ def test_on_a_ring_it_takes_the_inner_side():
     assert np.hypot(*line.points_m.T) == pytest.approx(2.2, abs=0.01)
     _, lap_s = race_speeds(line, SpeedLimits(10.0, 4.0, 2.0, 2.0), HALF_BEND_M)
     assert lap_s == pytest.approx(tau * 2.2 / (4.0 * 2.2) ** 0.5, rel=0.05)
+
+
+def test_the_cells_of_a_map_do_not_make_it_bend(tmp_path):
+    """Walls of 6 cm steps: public maps of race tracks have such, and gave bends of 0.4 m."""
+    cells = np.full((220, 220), 0, np.uint8)
+    row, column = np.mgrid[0:220, 0:220]
+    radius_m = 0.058 * np.hypot(row - 109.5, column - 109.5)
+    cells[(radius_m > 2.5) & (radius_m < 5.0)] = 255
+    Image.fromarray(cells).save(tmp_path / "ring.png")
+    text = "image: ring.png\nresolution: 0.058\norigin: [0, 0, 0]\nnegate: 0\n"
+    (tmp_path / "ring.yaml").write_text(text + "occupied_thresh: 0.45\nfree_thresh: 0.196\n")
+    vehicle = load_vehicle("f1tenth")
+    found = race_of_area(str(tmp_path / "ring.yaml"), None, vehicle, LIMITS, 0.3).path
+    bends = np.abs(found.curvatures(found.along_m[:-1], HALF_BEND_M))
+    assert bends.max() < 1.2 / (2.5 + 0.45)
+    assert bends.min() > 0.8 / (2.5 + 0.45)
 
 
 def test_where_it_is_too_narrow_the_place_is_named():
