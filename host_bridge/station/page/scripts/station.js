@@ -44,7 +44,6 @@ function draw() {
 function sayLine(silent) {
   const isSilent = !heardAt || silent > OLD_MS;
   at("line").hidden = !isSilent || performance.now() < 3000 && !heardAt;
-  document.body.classList.toggle("silent", !at("line").hidden);
   if (isSilent) put(at("line"), `This page hears nothing from the station${heardAt ? `, for ${(silent / 1000).toFixed(0)} s` : ""}. Esc still asks every car to stop.`);
 }
 function present(picture) {

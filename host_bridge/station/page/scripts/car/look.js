@@ -7,7 +7,7 @@ export function look(car, silentMs) {
   if (car.is_gone) return { is: "gone", band: "GONE", word: "GONE", age: ago(car.gone_s + silentMs / 1000), age_ms: null };
   if (age === null || !("driver" in car)) return { is: "missing", band: "NO LINK", word: car.word, age: "", age_ms: age };
   if (age >= GONE_MS) return { is: "gone", band: "GONE", word: "GONE", age: ago(age / 1000), age_ms: age };
-  const state = car.last_state || car.state, isOld = age > OLD_MS || Boolean(car.last_state);
+  const state = car.last_state || car.state, isOld = age > OLD_MS;
   const band = car.is_locked && state !== "FAULT" && state !== "STOPPING" ? "STOPPED" : car.word;
   return { is: isOld ? "stale" : "fresh", band, word: car.word, age: isOld ? ago(age / 1000) : "", age_ms: age };
 }

@@ -71,9 +71,9 @@ export function fill(it, car, shown, seat, isMine, why) {
   band.dataset.state = car.state; band.dataset.band = shown.band;
   band.classList.toggle("is_driving", shown.band === "DRIVING" && shown.is === "fresh");
   reshape(band.firstChild, shown.band);
-  put(band.lastChild, shown.age);
-  const isNew = word.textContent !== shown.word;
-  if (isNew) { put(word, shown.word); fitWord(it); }
+  const isNew = word.textContent !== shown.word, roomChanges = shown.age.length !== band.lastChild.textContent.length;
+  put(band.lastChild, shown.age); put(word, shown.word);
+  if (isNew || roomChanges) fitWord(it);  // beside its age it has less room
   const isKnown = shown.is === "fresh" || shown.is === "stale";
   numerals(it.querySelector(".digits"), isKnown ? speedText(car.speed_mps) : "–");
   const asked = it.querySelector(".asked");
