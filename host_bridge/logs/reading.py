@@ -69,7 +69,7 @@ def read(path: Path, *, derived: bool = False) -> Iterator[Record]:
     """
     channels: dict[int, Channel] = {}
     origin_ns: int | None = None
-    for record in _records(path):
+    for record in records(path):
         if isinstance(record, Channel):
             channels[record.id] = record
         elif isinstance(record, Metadata) and record.name == FACTS:
@@ -94,7 +94,7 @@ def facts(path: Path) -> dict[str, dict[str, str]]:
     """Return the metadata by name. Raises errors.DataFileFault."""
     return {
         record.name: record.metadata
-        for record in _records(path, unpacks=False)
+        for record in records(path, unpacks=False)
         if isinstance(record, Metadata)
     }
 
@@ -109,7 +109,7 @@ def summary(path: Path) -> LogSummary:
     tally = _Tally()
     for record in read(path, derived=True):
         tally.add(record)
-    is_complete = any(isinstance(it, Footer) for it in _records(path, unpacks=False))
+    is_complete = any(isinstance(it, Footer) for it in records(path, unpacks=False))
     return LogSummary(
         facts(path), tally.counts, tally.first_us, tally.last_us, tally.notes, is_complete
     )
@@ -178,8 +178,8 @@ def _size_without_zeros(stream: IO[bytes]) -> int:
     return size if total - size >= _SECTOR else total
 
 
-def _records(path: Path, *, unpacks: bool = True) -> Iterator[McapRecord]:
-    """Yield the records of a file, with those within its chunks only if it ``unpacks`` them."""
+def records(path: Path, *, unpacks: bool = True) -> Iterator[McapRecord]:
+    """Yield the records of a file: its chunks whole, or what is within them if it ``unpacks``."""
     try:
         with path.open("rb") as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
@@ -204,9 +204,9 @@ def _whole_records(path: Path, stream: IO[bytes], size: int, unpacks: bool) -> I
             record_size_limit=_UNPACKED_MAX,
         )
         for record in reader.records:
-            if not isinstance(record, Chunk):
+            if not isinstance(record, Chunk) or not unpacks:
                 yield record
-            elif unpacks:
+            else:
                 unpacked += unpacked_size(record)
                 _refuse_bomb(path, unpacked, size)
                 yield from breakup_chunk(record, validate_crc=True)

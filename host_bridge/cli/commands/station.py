@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="the folder to which the page records (default: this one)",
+        help="the folder to which the page records, and whose logs it lists (default: this one)",
     )
     parser.add_argument(
         "--no-plots",
@@ -205,7 +205,8 @@ async def _serve(
 
 def _view_words(args: argparse.Namespace) -> list[str]:
     log = ["--log", str(args.log)] if args.log else []
-    return [*log, *(f"--lidar={word}" for word in args.lidar)]
+    folder = args.log.parent if args.log else args.record_to
+    return [*log, "--logs", str(folder), *(f"--lidar={word}" for word in args.lidar)]
 
 
 def _local_now() -> datetime.datetime:

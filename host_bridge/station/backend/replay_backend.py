@@ -42,6 +42,7 @@ class ReplayBackend:
 
         Raises errors.DataFileFault.
         """
+        self._file = path.name
         self._frames = list(_frames(path, vehicles))
         if not self._frames:
             raise DataFileFault(
@@ -83,9 +84,10 @@ class ReplayBackend:
         return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
 
     def replay_position(self) -> Row:
-        """Return the slider's state: its time and length in s, and whether it plays."""
+        """Return the slider's state: its file, its time and length in s, and whether it plays."""
         plays = self._since_us is not None and self.at_s() < self._times_s[-1]
-        return {"at_s": round(self.at_s(), 2), "of_s": self._times_s[-1], "plays": plays}
+        at_s, of_s = round(self.at_s(), 2), self._times_s[-1]
+        return {"file": self._file, "at_s": at_s, "of_s": of_s, "plays": plays}
 
     def timeline(self) -> Row:
         """Return each car's series over the whole log."""

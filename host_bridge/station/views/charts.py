@@ -13,6 +13,7 @@ from host_bridge.station.views.feed import Point
 COLOURS = (
     "#ff8270", "#6fb9ff", "#f2dc5c", "#cda8ff", "#45d6c1", "#ffae5c", "#e8eef2", "#ff9fd0",
 )  # fmt: skip
+INK, GROUND = "#f2f4f5", "#161c21"
 LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels
 _AXIS = {
     "splitLine": {"lineStyle": {"color": "#343b41"}},
@@ -41,7 +42,7 @@ def options(title: str, unit: str, *, is_map: bool = False) -> dict[str, Any]:
             "left": 0,
             "padding": 0,
             # Pixels of a title and of the legend below it
-            "textStyle": {"fontSize": 13, "color": "#f2f4f5"},
+            "textStyle": {"fontSize": 13, "color": INK},
         },
         # pixels below the top, under the title
         "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
@@ -62,7 +63,7 @@ def _cursor_and_zoom(title: str) -> dict[str, Any]:
             "right": 0,
             "top": 0,
             "feature": {
-                "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": "#161c21"},
+                "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": GROUND},
                 "restore": {"title": "All of it"},
             },
         },

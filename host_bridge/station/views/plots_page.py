@@ -23,6 +23,8 @@ from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from host_bridge.station.log_views.folder import LogFolder
+from host_bridge.station.log_views.page import add_logs_page
 from host_bridge.station.views import charts
 from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
 from host_bridge.station.views.signals import SIGNALS
@@ -269,6 +271,7 @@ def main() -> None:
     parser.add_argument("station", help="its host and port")
     parser.add_argument("port", type=int)
     parser.add_argument("--log", type=Path, help="what the station replays")
+    parser.add_argument("--logs", type=Path, default=Path(), help="the folder whose logs it lists")
     parser.add_argument("--lidar", action="append", default=[], help="CAR=FILE")
     arguments = parser.parse_args()
     lidars = dict(word.split("=", 1) for word in arguments.lidar)
@@ -280,6 +283,8 @@ def main() -> None:
         if feed.is_log:
             Slider(feed)
         Plots(feed, is_cell=cell)
+
+    add_logs_page(LogFolder(arguments.logs), _ESC % arguments.station)
 
     @app.get("/alive")
     async def alive() -> str:

@@ -12,7 +12,7 @@ import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
 import { fillFacts, layFacts, openDrawer } from "/scripts/drawer.js";
 import { layFlag } from "/scripts/flag.js";
-import { layViews, showViews } from "/scripts/views.js";
+import { layViews, openLogs, showViews } from "/scripts/views.js";
 import "/scripts/theme.js";
 import { mark } from "/scripts/work.js";
 import "/scripts/distances.js";
@@ -140,7 +140,7 @@ function speak(text) {  // a change of state, at most one a second
 function go(to) {
   view = to;
   document.body.dataset.view = to;
-  for (const name of ["drive", "wall"]) at("view-" + name).toggleAttribute("aria-current", false);
+  for (const name of ["drive", "wall", "logs"]) at("view-" + name).toggleAttribute("aria-current", false);
   at("view-" + to).setAttribute("aria-current", "page");
   if (to === "wall") choose("all");
   if (shown) show(shown, performance.now() - heardAt);
@@ -148,6 +148,7 @@ function go(to) {
 }
 at("view-drive").onclick = () => go("drive");
 at("view-wall").onclick = () => go("wall");
+at("view-logs").onclick = () => { go("logs"); openLogs(); };
 const LETTERS = { p: () => openDrawer(), u: unlock, m: mark, f: () => choose("follow"), 0: () => choose("all"), "+": () => zoom(1.4), "-": () => zoom(1 / 1.4) };
 document.addEventListener("keydown", (event) => {
   const isField = event.target.closest("input, select, textarea");

@@ -1,18 +1,23 @@
-// The frame of the plots, from a program of its own: gone while that is, and in its place what became of it.
+// The frames of plots and of logs, from a program of its own: gone while that is, and in their place what became of it.
 import { at, make, put } from "/scripts/dom.js";
-let frame = null;
-export function showViews({ views, views_words: words }) {
-  if (views && !frame) open(views);
-  if (!views && frame) { frame.remove(); frame = null; }
+const NO_LOGS = "Logs are shown by the plots' program, which is not there: pip install 'tandem-cars[station]'";
+let frame = null, logs = null, source = "", areLogsWanted = false;
+export function showViews({ views, views_words: words, replayed }) {
+  if (views && !frame) { source = views; frame = framed("views", `${views}?cell=true`, "Plots and replay"); }
+  if (!views && frame) { for (const it of [frame, logs]) if (it) it.remove(); frame = logs = null; }
+  if (views && areLogsWanted && !logs) logs = framed("logs", `${source}logs${replayed ? `?a=${encodeURIComponent(replayed.file)}` : ""}`, "Logs");
   at("views").hidden = !views && !words;
   at("views-words").hidden = !words;
   put(at("views-words"), words || "");
+  put(at("logs-words"), logs ? words || "" : words || (areLogsWanted ? NO_LOGS : ""));
 }
-function open(source) {
-  frame = make("iframe");
-  frame.src = source + "?cell=true"; frame.title = "Plots and replay";
-  at("views").append(frame);
+function framed(place, address, title) {
+  const it = make("iframe");
+  it.src = address; it.title = title;
+  at(place).append(it);
+  return it;
 }
-export function layViews(stopCars) {  // Esc was pressed in it
-  addEventListener("message", (event) => { if (frame && event.source === frame.contentWindow && event.data && event.data.isPressed) stopCars([]); });
+export function openLogs() { areLogsWanted = true; }  // from then on: a list that nobody looks at costs nothing
+export function layViews(stopCars) {  // Esc was pressed in one of them
+  addEventListener("message", (event) => { if ([frame, logs].some((it) => it && event.source === it.contentWindow) && event.data && event.data.isPressed) stopCars([]); });
 }
