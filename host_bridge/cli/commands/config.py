@@ -14,6 +14,7 @@ from host_bridge.core.system.progress import progress_count
 from host_bridge.core.system.running import run_async
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
+from host_bridge.sharing.services.configurations import ADJUSTABLE
 
 EPILOG = """\
 examples:
@@ -23,13 +24,16 @@ examples:
   tandem config write serial:///dev/ttyACM0 --vehicle f1tenth --name red
                                         make it a car of this type and name
   tandem config write nigel step_s=0.02 a longer control period for this car, whose board is slow
+  tandem config write nigel accel_mps2=0.8 low_v=10.8
+                                        gentler, and home earlier
   tandem config write nigel --calibration my_nigel.toml
                                         its trim and steering map, counts of a metre and speeds
   tandem config write nigel --calibration none
                                         and back to its vehicle file
 
 A value in which one car differs from its vehicle file is kept on this host, as its trim is. tandem
-backup saves it. step_s with the file's value ends the difference.
+backup saves it. A value as the file has it ends the difference. What one car may have otherwise is
+how it answers and when its battery is low; how far it goes without its program is the file's alone.
 
 A calibration is one that tandem calibrate or tandem replay --fit wrote, or "own", which Tandem
 brings along for Nigel. The board gets the pulses of its steering and its full lock, its counts and
@@ -51,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="CAR | NAME=VALUE",
         help="a served name, a URI or a serial port; may be left out if one is served. "
-        "write: step_s=SECONDS",
+        f"write: {', '.join(f'{name}=NUMBER' for name in ADJUSTABLE)}",
     )
     parser.add_argument("--car", metavar="CAR", help="the same as an option")
     parser.add_argument("--vehicle", help="a vehicle type, or the path of a vehicle file")

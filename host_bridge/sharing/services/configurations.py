@@ -27,14 +27,40 @@ _STARTS_WITHIN_S = 12.0  # more than the longest neutral time that a vehicle fil
 
 @dataclass(frozen=True)
 class AdjustableValue:
-    """The key of a value in a vehicle file, and the firmware parameters that follow from it."""
+    """The key of a value in a vehicle file, and the firmware parameters that follow from it.
+
+    ``scale`` times the first parameter is the file's value. ``is_most``: a car may have less than
+    its file and never more, for the program on its board was made for the file's.
+    """
 
     key: str
     parameters: tuple[str, ...]
+    scale: float
+    is_most: bool = False
+
+    def refuse_more(self, file: Vehicle, name: str, value: float) -> None:
+        """Raises errors.UsageFault where this car may not have as much."""
+        most = file.parameters[self.parameters[0]][0] * self.scale
+        if self.is_most and value > most + self.scale / 2:
+            raise UsageFault(
+                f"{name} of one car is at most its vehicle file's",
+                expected=f"up to {most:g}",
+                got=f"{value:g}",
+                remedy="change the vehicle file, and flash the car: tandem flash",
+            )
 
 
-# The values in which one car may differ from its vehicle file, by name
-ADJUSTABLE = {"step_s": AdjustableValue("timing.step_s", ("step_us", "motion_every"))}
+# The values in which one car may differ from its vehicle file, by name: how it answers, and when
+# its battery is low. What decides how far it goes without its program is the file's alone.
+ADJUSTABLE = {
+    "step_s": AdjustableValue("timing.step_s", ("step_us", "motion_every"), 1e-6),
+    "accel_mps2": AdjustableValue("limits.accel_mps2", ("accel_mm_s2",), 1e-3, is_most=True),
+    "decel_mps2": AdjustableValue("limits.decel_mps2", ("decel_mm_s2",), 1e-3),
+    "steer_rate_radps": AdjustableValue("limits.steer_rate_radps", ("steer_rate_urad_s",), 1e-6),
+    "gain_per_mps": AdjustableValue("drive.gain_per_mps", ("gain_per_m_s",), 1e-4),
+    "gain_per_m": AdjustableValue("drive.gain_per_m", ("gain_per_m",), 1e-4),
+    "low_v": AdjustableValue("battery.low_v", ("battery_low_mv",), 1e-3),
+}
 
 
 class Configurations:
@@ -110,18 +136,18 @@ class Configurations:
     ) -> int:
         """Write the parameters in which ``calibrated`` differs from its file, and keep them.
 
-        The car's own control period stays; an earlier trim or calibration does not, for a
+        The values of ``ADJUSTABLE`` stay; an earlier trim or calibration does not, for a
         calibration starts from the file's steering. Returns how many parameters changed. Raises
         errors.TandemError.
         """
         name = opened.identity.car_name or file.name
         before = await self.pairing_for(opened, file, name)
-        beat = {row for place in ADJUSTABLE.values() for row in place.parameters}
-        kept = {row: values for row, values in before.trim.items() if row in beat}
+        own = {row for place in ADJUSTABLE.values() for row in place.parameters}
+        kept = {row: values for row, values in before.trim.items() if row in own}
         found = {
             row: list(values)
             for row, values in calibrated.parameters.items()
-            if values != file.parameters[row] and row not in beat
+            if values != file.parameters[row] and row not in own
         }
         known = replace(before, trim={**kept, **found})
         return await self.write_and_keep(opened, known.of(file), name, (before, known), progress)
@@ -188,6 +214,8 @@ class Configurations:
         return await ParameterDialogue(opened).beat_us()
 
     def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
+        for name, value in changes.items():
+            ADJUSTABLE[name].refuse_more(file, name, value)
         try:
             return self._vehicles.load(
                 file.path, {ADJUSTABLE[name].key: value for name, value in changes.items()}

@@ -151,6 +151,7 @@ class LiveBackend:
         return {
             "together": self._comparison.rows(),
             "twins": self._twins.words,
+            "progress": self._requests.progress,
             "flag": self._red_flag.row(),
             "slow": self._slow_zone.row(self._caps_mps()),
             "programs": list(self._programs),

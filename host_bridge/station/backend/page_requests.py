@@ -40,6 +40,7 @@ class PageRequests:
         self._twins = twins
         self._red_flag = red_flag
         self._stop_tables = stop_tables
+        self.progress = ""  # of trim or configuration, in words
         self._answers: dict[str, Callable[[Row], Awaitable[str]]] = {
             "record": self._record,
             "end recording": self._end_recording,
@@ -58,11 +59,20 @@ class PageRequests:
         if what == "twin":
             return {"of": what, **await self._start_twin(str(asked.get("car")))}
         if asked.get("car") in self._cars:
-            return await adjust(asked)
+            return await self._adjust(asked)
         why = (
             f"{asked['car']} is not served" if asked.get("car") else f"nothing is known of {what!r}"
         )
         return {"of": what, "is_done": False, "text": why}
+
+    async def _adjust(self, asked: Row) -> Row:
+        def tell(words: str) -> None:
+            self.progress = f"{asked['car']}: {words}"
+
+        try:
+            return await adjust(asked, tell)
+        finally:
+            self.progress = ""
 
     async def _record(self, asked: Row) -> str:
         self._recording.start(sorted(self._cars))

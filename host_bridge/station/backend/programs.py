@@ -10,18 +10,21 @@ import asyncio
 import datetime
 import json
 import os
+import re
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from host_bridge.core.errors import INTERRUPTED
+from host_bridge.core.system.progress import LINES
 from sim_mock.programs import children
 
 _ENDS_WITHIN_S = 5.0  # for its own end; then it is killed
 # chosen: the longest of these commands writes a configuration by a slow line
 _ANSWERS_WITHIN_S = 60.0
 _LONGEST_MARK = 60  # letters: a word or two, which a person typed
+_PROGRESS = re.compile(r"[a-z ]+: \d+ of \d+")  # a line of core.system.progress
 _SIZE_EVERY_S = 0.5  # between two looks at the growing file
 
 
@@ -131,11 +134,20 @@ class Recording:
             await asyncio.sleep(_SIZE_EVERY_S)
 
 
-async def run_json_command(*words: str) -> tuple[bool, object]:
-    """Run a command that prints JSON; return whether it did so, and its answer or its complaint."""
+async def run_json_command(
+    *words: str, tell: Callable[[str], None] = lambda words: None
+) -> tuple[bool, object]:
+    """Run a command that prints JSON; return whether it did so, and its answer or its complaint.
+
+    ``tell`` gets how far it is, as "read: 312 of 455".
+    """
     process = await start_command(*words, "--json")
+    assert process.stdout is not None, "a pipe"
     try:
-        out, complaints = await asyncio.wait_for(process.communicate(), _ANSWERS_WITHIN_S)
+        out, complaints = await asyncio.wait_for(
+            asyncio.gather(process.stdout.read(), _complaints(process, tell)), _ANSWERS_WITHIN_S
+        )
+        await process.wait()
     except asyncio.TimeoutError:
         return False, f"no answer within {_ANSWERS_WITHIN_S:g} s"
     finally:
@@ -143,10 +155,23 @@ async def run_json_command(*words: str) -> tuple[bool, object]:
             process.kill()
             await process.wait()
     if process.returncode not in (0, 1):
-        return False, complaints.decode(errors="replace").strip()
+        return False, complaints
     with suppress(ValueError):
         return True, json.loads(out)
-    return False, complaints.decode(errors="replace").strip() or "no answer"
+    return False, complaints or "no answer"
+
+
+async def _complaints(process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> str:
+    """Return what it says on stderr, without its progress, which ``tell`` gets."""
+    assert process.stderr is not None, "a pipe"
+    said = []
+    async for data in process.stderr:
+        line = data.decode(errors="replace").rstrip()
+        if _PROGRESS.fullmatch(line):
+            tell(line)
+        else:
+            said.append(line)
+    return "\n".join(said).strip()
 
 
 async def start_command(*words: str, has_stdin: bool = False) -> asyncio.subprocess.Process:
@@ -157,4 +182,5 @@ async def start_command(*words: str, has_stdin: bool = False) -> asyncio.subproc
         stdout=asyncio.subprocess.PIPE if "--json" in words else asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the station, which then ends it
+        env={**os.environ, LINES: "1"} if "--json" in words else None,
     )

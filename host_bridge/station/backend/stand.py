@@ -20,6 +20,7 @@ from host_bridge.station.server.server import WHEELS_OFF_GROUND
 
 _BRAKE = 4  # the brake's bit in a source's actuator mask
 Row = dict[str, object]
+Tell = Callable[[str], None]
 
 
 def seat_limits(vehicles: Sequence[Vehicle], speed_mps: float, profile: str) -> dict[str, float]:
@@ -41,8 +42,8 @@ def seat_limits(vehicles: Sequence[Vehicle], speed_mps: float, profile: str) -> 
     }
 
 
-async def adjust(request: Row) -> Row:
-    """Do what is asked of one car; the answer has its rows, or why not."""
+async def adjust(request: Row, tell: Tell) -> Row:
+    """Do what is asked of one car; the answer has its rows, or why not. ``tell`` gets how far."""
     what = str(request.get("do"))
     if what not in _ACTIONS:
         return {"of": what, "is_done": False, "text": f"nothing is known of {what!r}"}
@@ -52,36 +53,45 @@ async def adjust(request: Row) -> Row:
             "is_done": False,
             "text": "say first that the wheels are off the ground",
         }
-    return {"of": what, **await _ACTIONS[what](str(request["car"]), request)}
+    return {"of": what, **await _ACTIONS[what](str(request["car"]), request, tell)}
 
 
-async def _trims(car: str, request: Row) -> Row:
-    return _answer(*await run_json_command("trim", "--car", car))
+async def _trims(car: str, request: Row, tell: Tell) -> Row:
+    return _answer(*await run_json_command("trim", "--car", car, tell=tell))
 
 
-async def _trim(car: str, request: Row) -> Row:
-    return _answer(*await run_json_command("trim", "--car", car, *_change_words(request)))
+async def _trim(car: str, request: Row, tell: Tell) -> Row:
+    words = ("trim", "--car", car, *_change_words(request))
+    return _answer(*await run_json_command(*words, tell=tell))
 
 
-async def _config(car: str, request: Row) -> Row:
-    """Return every parameter with its unit and limits, and the vehicle file's value."""
-    is_done, held = await run_json_command("config", "read", car)
+async def _config(car: str, request: Row, tell: Tell) -> Row:
+    """Return every parameter with its unit and limits, and the vehicle file's value.
+
+    Those that may differ in one car have the name and the scale with which they are written.
+    """
+    is_done, held = await run_json_command("config", "read", car, tell=tell)
     if not is_done or not isinstance(held, dict):
         return _answer(is_done, held)
-    is_done, differing = await run_json_command("config", "diff", car)
+    is_done, differing = await run_json_command("config", "diff", car, tell=tell)
     if not is_done or not isinstance(differing, list):
         return _answer(is_done, differing)
+    changes: dict[str, Row] = {
+        it.parameters[0]: {"name": name, "scale": it.scale, "is_most": it.is_most}
+        for name, it in ADJUSTABLE.items()
+    }
     in_file = {row["parameter"]: row["file"] for row in differing}
     rows = []
     for index in range(parameter_count()):
         name, (unit, low, high) = parameter_name(index), parameter_limits(index)
         row = {"name": name, "value": held[name], "unit": unit, "low": low, "high": high}
-        rows.append({**row, "file": in_file.get(name, held[name])})
-    return {"is_done": True, "rows": rows, "may_differ": list(ADJUSTABLE)}
+        rows.append({**row, "file": in_file.get(name, held[name]), "change": changes.get(name)})
+    return {"is_done": True, "rows": rows}
 
 
-async def _write(car: str, request: Row) -> Row:
-    return _answer(*await run_json_command("config", "write", car, *_change_words(request)))
+async def _write(car: str, request: Row, tell: Tell) -> Row:
+    words = ("config", "write", car, *_change_words(request))
+    return _answer(*await run_json_command(*words, tell=tell))
 
 
 def _change_words(request: Row) -> list[str]:
@@ -96,7 +106,7 @@ def _answer(is_done: bool, answer: object) -> Row:
     return {"is_done": True, "rows": answer} if is_done else {"is_done": False, "text": str(answer)}
 
 
-_ACTIONS: dict[str, Callable[[str, Row], Awaitable[Row]]] = {
+_ACTIONS: dict[str, Callable[[str, Row, Tell], Awaitable[Row]]] = {
     "trims": _trims,
     "trim": _trim,
     "config": _config,

@@ -10,11 +10,12 @@ import { layBar, nameStop, noStop, openStops, showTruth, stopCars } from "/scrip
 import { showReady } from "/scripts/checklist.js";
 import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
-import { fillFacts, layFacts, openDrawer } from "/scripts/drawer.js";
+import { fillFacts, layFacts, openDrawer } from "/scripts/drawer/drawer.js";
 import { layFlag } from "/scripts/flag.js";
 import { layViews, openLogs, showViews } from "/scripts/views.js";
 import "/scripts/theme.js";
 import { mark } from "/scripts/work.js";
+import "/scripts/drawer/parameters.js";
 import "/scripts/distances.js";
 
 const RETRY_MS = 500, OLD_MS = 500, AGAIN_MS = 100, SPOKEN_MS = 1000;

@@ -1,4 +1,4 @@
-// What neither stops nor drives: a car and its twin, recording, trim and configuration. It has a socket of its own, and the
+// What neither stops nor drives: a car and its twin, recording, a camera. It has a socket of its own, and the
 // station does each of it in a program of its own; station.js knows nothing of it.
 import { TOKEN, address, at, make, put, seen } from "/scripts/dom.js";
 let work = null, answers = [];
@@ -67,75 +67,6 @@ export function mark() {  // with the word that was typed, or its number
 at("mark").onclick = mark;
 at("record").onclick = () => ask({ do: at("record").classList.contains("on") ? "end recording" : "record" });
 
-// --- trim and configuration, while somebody says that the wheels are off the ground
-
-const chosen = () => at("car").value;
-const attested = () => at("offground").checked ? { attest: "wheels-off-ground" } : {};
-function adjust(asked, hear) {
-  put(at("adjusted"), "asking the car ...");
-  at("adjusted").className = "";
-  ask({ car: chosen(), ...attested(), ...asked }, (said) => {
-    put(at("adjusted"), said.is_done ? `${chosen()}: ${asked.words || "done"}` : said.text);
-    at("adjusted").className = said.is_done ? "good" : "bad";
-    if (said.is_done) hear(said);
-  });
-}
-function field(name, words, unit, value, low, high, step) {
-  const it = make("label", "field"), input = make("input"), said = make("output");
-  Object.assign(input, { type: "range", name, min: low, max: high, step, value });
-  const say = () => put(said, `${words} ${Number(input.value) > 0 && low < 0 ? "+" : ""}${input.value} ${unit}, ${low} to ${high}`);
-  input.oninput = say; say();
-  it.append(said, input);
-  return it;
-}
-function fill(form, fields, label, send) {
-  const button = make("button", "", label);
-  button.type = "submit";
-  form.replaceChildren(...fields, button);
-  form.onsubmit = (event) => {
-    event.preventDefault();
-    send(Object.fromEntries([...form.querySelectorAll("input")].map((it) => [it.name, Number(it.value)])));
-  };
-}
-function showTrims(said) {
-  fill(at("trims"), said.rows.map((it) => field(String(it.channel), `${it.kind}, channel ${it.channel}, at rest ${it.rest_us.toFixed(0)} us: trim`, "us", it.trim_us, -200, 200, 1)), "Write the trim",
-    (changes) => adjust({ do: "trim", changes, words: "trim written and read back" }, showTrims));
-}
-function showConfig(said) {
-  const table = make("table"), head = make("tr");
-  for (const words of ["parameter", "value", "unit", "lowest", "highest", "its file"]) head.append(make("th", "", words));
-  table.append(head, ...said.rows.map((it) => {
-    const row = make("tr", it.file === it.value ? "" : "differs");
-    for (const key of ["name", "value", "unit", "low", "high", "file"]) row.append(make("td", "", String(it[key])));
-    return row;
-  }));
-  at("parameters").replaceChildren(make("p", "", "All but the beat are changed in the vehicle file: tandem config write"), searchOf(table), table);
-  const beat = said.rows.find((it) => it.name === "step_us");
-  fill(at("changes"), [field("step_s", "beat, step_s", "s", beat.value / 1e6, 0.01, 0.02, 0.001)], "Write the beat",
-    (changes) => adjust({ do: "write", changes, words: "written and read back" }, () => readConfig()));
-}
-function searchOf(table) {  // by a part of a name or a unit; "differs" finds what is not as in the vehicle file
-  const it = make("label", "", "Search "), field = make("input"), count = make("output"), rows = [...table.rows].slice(1);
-  Object.assign(field, { type: "search", id: "find-parameter", placeholder: "steer, mv, differs" });
-  field.oninput = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const row of rows) row.hidden = !words.every((word) => word === "differs" ? row.className === "differs" : row.textContent.toLowerCase().includes(word));
-    put(count, ` ${rows.filter((row) => !row.hidden).length} of ${rows.length}`);
-  };
-  field.oninput();
-  it.append(field, count);
-  return it;
-}
-const readConfig = () => adjust({ do: "config", words: "this is what its board holds" }, showConfig);
-at("readtrim").onclick = () => adjust({ do: "trims", words: "this is how it is trimmed" }, showTrims);
-at("readconfig").onclick = readConfig;
-function showStand(picture) {
-  at("stand").hidden = !TOKEN || Boolean(picture.replayed) || !at("offground").checked;
-  const car = picture.cars.find((it) => it.name === chosen());
-  if (car && document.body.classList.contains("onstand")) put(at("outputs"), "puts out by channel " + (car.outputs || []).join("; "));
-}
-at("offground").onchange = () => { for (const id of ["trims", "changes", "parameters", "adjusted"]) at(id).replaceChildren(); };
-
 // --- a camera, from a program and a site of its own; its picture begins when this page is there
 
 let isLoaded = document.readyState === "complete";
@@ -159,4 +90,4 @@ function showTwins(picture) {  // why a twin that a page started has ended
   twinWords = picture.twins;
   if (twinWords) put(at("told"), twinWords);
 }
-seen.push(showTwins, showCamera, showTogether, showRecording, showStand);
+seen.push(showTwins, showCamera, showTogether, showRecording);

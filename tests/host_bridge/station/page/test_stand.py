@@ -174,25 +174,72 @@ def test_the_board_refuses_a_trim_while_it_is_armed(set_up, page):
     assert "only in PARKED or FAULT" in said["text"]
 
 
-def test_the_configuration_has_units_limits_and_where_it_differs(set_up, page):
+# A row's words, what it holds, and its parts
+ROW = "document.querySelector('#parameters tr[data-name=%s]')"
+
+
+def configured(page: Page) -> None:
+    """The drawer with the car's parameters, read."""
     page.click("#offground")
     page.until("!document.getElementById('stand').hidden")
     page.click("#open-drawer")
+    page.js(
+        "window.told = []; new MutationObserver(() => window.told.push(adjusted.textContent))"
+        ".observe(document.getElementById('adjusted'), {childList: true, characterData: true,"
+        " subtree: true}); 1"
+    )
     page.click("#readconfig")
-    page.until("document.querySelectorAll('#parameters tr').length > 100")
-    rows = page.js(
-        "[...document.querySelectorAll('#parameters tr')]"
-        ".map((it) => [...it.children].map((one) => one.textContent))"
+    page.until("document.querySelectorAll('#parameters tr').length > 400", 120.0)
+
+
+def test_the_configuration_has_human_units_limits_and_where_it_comes_from(set_up, page):
+    configured(page)
+    assert page.js(f"{ROW % 'step_us'}.innerText").split() == [
+        "step", "step_us", "10000", "ms", "1", "to", "20", "vehicle", "file",
+    ]  # fmt: skip
+    assert page.js(f"{ROW % 'steer_rate_urad_s'}.querySelector('input').value") == "183.3"
+    assert page.js(f"{ROW % 'brake_decel_mm_s2'}.querySelector('input')") is None
+    told = page.js("window.told")
+    assert any(f"{NAME}: read: " in it for it in told), told
+    counts = [
+        page.js(
+            "(() => { const it = document.getElementById('find-parameter');"
+            f" it.value = '{words}'; it.oninput(); return it.nextSibling.textContent; }})()"
+        )
+        for words in ("", "editable", "differs", "battery mv")
+    ]
+    whole = page.js("document.querySelectorAll('#parameters tr').length - 1")
+    assert counts == [f" {n} of {whole}" for n in (whole, 7, 0, 3)]
+
+
+def test_two_values_are_edited_written_together_and_read_back(set_up, page):
+    configured(page)
+    edit = (
+        "(() => {{ const it = {row}.querySelector('input'); it.value = '{value}'; it.oninput();"
+        " return {row}.querySelector('.origin').textContent; }})()"
     )
-    beat = next(it for it in rows if it[0] == "step_us")
-    assert beat[2:5] == ["us", "1000", "20000"]
-    page.js("const it = document.querySelector('#changes input'); it.value = 0.02; it.oninput(); 1")
-    page.click("#changes button")
-    page.until(
-        "[...document.querySelectorAll('#parameters tr')].some((it) =>"
-        " it.firstChild.textContent === 'step_us' && it.children[1].textContent === '20000')",
-        120.0,
-    )
-    done = tandem("config", "write", NAME, "step_s=0.01", "--json")
+    values = {"steer_rate_urad_s": ("171.9", "183.3"), "battery_low_mv": ("10.8", "10.5")}
+    for name, (value, was) in values.items():
+        assert page.js(edit.format(row=ROW % name, value=value)) == f"edited, was {was}"
+    page.until("/Write 2, then read back/.test(document.getElementById('changes').innerText)")
+    page.click("#changes .next")
+    page.until(f"/read back/.test({ROW % 'battery_low_mv'}.querySelector('.origin').textContent)")
+    told = page.js("window.told")
+    assert any(f"{NAME}: read back: " in it for it in told), told
+    for name, (value, was) in values.items():
+        cell = page.js(f"{ROW % name}.querySelector('.origin').textContent")
+        assert cell == f"this car, its file {was} \u2713 read back"
+        assert page.js(f"{ROW % name}.querySelector('input').value") == value
+    held = json.loads(tandem("config", "read", NAME, "--json").stdout)
+    assert (held["battery_low_mv"], round(held["steer_rate_urad_s"], -3)) == (10800, 3000000)
+    done = tandem("config", "write", NAME, "steer_rate_radps=3.2", "low_v=10.5", "--json")
     assert done.returncode == 0, done.stderr
     time.sleep(0.5)
+
+
+def test_more_acceleration_than_its_file_has_is_refused_in_the_commands_words(set_up, page):
+    said = asked(page, "work", do="write", car=NAME, changes={"accel_mps2": 9.0},
+                 attest="wheels-off-ground")  # fmt: skip
+    assert said["is_done"] is False
+    assert "at most its vehicle file's" in said["text"]
+    assert "up to 2.5" in said["text"]

@@ -1,6 +1,6 @@
 // The drawer: what a car says beyond its tile, its stopping distances, and what is changed on the stand.
 import { at, make, put, signed } from "/scripts/dom.js";
-import { fillDiagnostics, layDiagnostics } from "/scripts/diagnostics.js";
+import { fillDiagnostics, layDiagnostics } from "/scripts/drawer/diagnostics.js";
 
 const ROWS = [
   ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}, ${lossWords(c)}`],
