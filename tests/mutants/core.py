@@ -342,7 +342,6 @@ NOT_YET = {
         "cards", "page", "plots", "series",
     )},
     "host_bridge/station/log_views/folder.py": _UNTRIED,
-    "host_bridge/logs/outline.py": _SHOWS,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
         ("bag", _TELLS), ("covariances", _TELLS), ("urdf", _TELLS), ("frames", _TELLS),
         ("conversions", _TELLS), ("pose_topic", _TELLS),
