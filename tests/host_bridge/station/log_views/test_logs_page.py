@@ -15,6 +15,7 @@ from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.log_views.made_logs import made_log
 from tests.host_bridge.station.stage import PORTS, STATE, stage
+from tests.support.evidence import every
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 48
@@ -110,7 +111,7 @@ def test_a_log_is_downloaded_whole_and_what_is_drawn_as_csv_and_png(
             f" it.innerText === '{words}').click(); 1"
         )
     saved = [tmp_path / name for name in ("fast.mcap", "fast-slow.csv", "logs.png")]
-    until(lambda: all(it.exists() and it.stat().st_size for it in saved), "the three files")
+    until(lambda: every(it.exists() and it.stat().st_size for it in saved), "the three files")
     assert saved[0].read_bytes() == Path(folder, "fast.mcap").read_bytes()
     with saved[1].open(newline="") as file:
         lines = {row["line"] for row in csv.DictReader(file)}
