@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from mcap.exceptions import EndOfFile, McapError
 from mcap.records import Channel, Chunk, Footer, McapRecord, Message, Metadata
@@ -58,6 +58,14 @@ class LogSummary:
     first_us: int
     last_us: int
     notes: list[str]
+    is_complete: bool
+
+
+class LogOutline(NamedTuple):
+    """The cars of a log by name, how long it is in s, and whether its end was written."""
+
+    cars: tuple[str, ...]
+    length_s: float
     is_complete: bool
 
 
@@ -113,6 +121,26 @@ def summary(path: Path) -> LogSummary:
     return LogSummary(
         facts(path), tally.counts, tally.first_us, tally.last_us, tally.notes, is_complete
     )
+
+
+def outline(path: Path) -> LogOutline | None:
+    """Return a log's outline, as far as it is written; None for a file that is no log of Tandem."""
+    metadata: dict[str, dict[str, str]] = {}
+    times_ns: list[int] = []
+    is_complete = False
+    try:
+        for record in records(path, unpacks=False):
+            if isinstance(record, Metadata):
+                metadata[record.name] = record.metadata
+            elif isinstance(record, Chunk) and record.message_end_time:
+                times_ns += [record.message_start_time, record.message_end_time]
+            is_complete = is_complete or isinstance(record, Footer)
+    except DataFileFault:
+        return None
+    if FACTS not in metadata:
+        return None
+    length_s = (max(times_ns) - min(times_ns)) * 1e-9 if times_ns else 0.0
+    return LogOutline(tuple(sorted(cars_in(metadata))), length_s, is_complete)
 
 
 @dataclass

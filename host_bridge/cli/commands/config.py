@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write: what tandem calibrate or replay --fit found; own; none: take it back",
     )
+    parser.add_argument("--all", action="store_true", help="diff: show what is equal, too")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
@@ -84,6 +85,8 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
             expected="tandem config write CAR --calibration FILE",
             remedy="write the name or the control period before or after it",
         )
+    if args.all and args.action != "diff":
+        raise UsageFault("--all belongs to diff", expected="tandem config diff CAR --all")
     epoch = host.cars.command_epoch(text) if args.action == "write" else None
     opened = await host.cars.open(text, epoch=epoch, vehicle=args.vehicle)
     try:
@@ -205,10 +208,10 @@ async def _diff(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     rows = [
         {"parameter": parameter_name(i), "car": held[i], "file": wanted[i]}
         for i in range(len(wanted))
-        if held[i] != wanted[i]
+        if args.all or held[i] != wanted[i]
     ]
     print(json.dumps(rows) if args.json else _differences(rows, opened.name, vehicle))
-    return 1 if rows else 0
+    return 0 if held == wanted else 1
 
 
 def _differences(rows: list[dict[str, object]], name: str, vehicle: Vehicle) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Sequence
 
-from host_bridge.config import parameter_count, parameter_limits, parameter_name
+from host_bridge.config import parameter_limits
 from host_bridge.config.vehicle.trim import MOST_US
 from host_bridge.core import Vehicle
 from host_bridge.sharing.services.configurations import ADJUSTABLE
@@ -70,22 +70,18 @@ async def _config(car: str, request: Row, tell: Tell) -> Row:
 
     Those that may differ in one car have the name and the scale with which they are written.
     """
-    is_done, held = await run_json_command("config", "read", car, tell=tell)
-    if not is_done or not isinstance(held, dict):
-        return _answer(is_done, held)
-    is_done, differing = await run_json_command("config", "diff", car, tell=tell)
-    if not is_done or not isinstance(differing, list):
-        return _answer(is_done, differing)
+    is_done, found = await run_json_command("config", "diff", car, "--all", tell=tell)
+    if not is_done or not isinstance(found, list):
+        return _answer(is_done, found)
     changes: dict[str, Row] = {
         it.parameters[0]: {"name": name, "scale": it.scale, "is_most": it.is_most}
         for name, it in ADJUSTABLE.items()
     }
-    in_file = {row["parameter"]: row["file"] for row in differing}
     rows = []
-    for index in range(parameter_count()):
-        name, (unit, low, high) = parameter_name(index), parameter_limits(index)
-        row = {"name": name, "value": held[name], "unit": unit, "low": low, "high": high}
-        rows.append({**row, "file": in_file.get(name, held[name]), "change": changes.get(name)})
+    for index, held in enumerate(found):
+        name, (unit, low, high) = held["parameter"], parameter_limits(index)
+        row = {"name": name, "value": held["car"], "file": held["file"], "unit": unit}
+        rows.append({**row, "low": low, "high": high, "change": changes.get(name)})
     return {"is_done": True, "rows": rows}
 
 

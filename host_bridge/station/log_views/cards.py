@@ -17,6 +17,7 @@ _SPEED = "font-size: 48px; font-weight: 700; line-height: 1.1"  # pixels: half o
 _TONES = {"DRIVING": "#4fe38a", "ARMED": "#ffc93f", "STOPPING": "#ffa69c", "STOPPED": "#ffa69c",
           "FAULT": "#ffa69c"}  # fmt: skip
 _PARK = "#b9d3ea"
+_STRAIGHT_DEG = 0.05  # what is shown as 0.0
 
 
 class RunCard:
@@ -75,5 +76,5 @@ def _signed(value: float) -> str:
 
 
 def _steering(degrees: float) -> str:
-    side = "straight" if abs(degrees) < 0.05 else "left" if degrees > 0 else "right"
+    side = "straight" if abs(degrees) < _STRAIGHT_DEG else "left" if degrees > 0 else "right"
     return f"{abs(degrees):.1f}° {side}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.outline import outline
+from host_bridge.logs.reading import outline
 
 SUFFIX = ".mcap"
 _BLOCK = 1 << 16  # bytes that are sent at once

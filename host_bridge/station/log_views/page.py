@@ -10,6 +10,7 @@ import csv
 import datetime
 import io
 from collections.abc import Collection
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -53,7 +54,7 @@ def _download(folder: LogFolder, name: str) -> Response:
     try:
         size, parts = parts_of(folder.path_of(name))
     except DataFileFault as fault:
-        return PlainTextResponse(f"{fault}\n", 404)
+        return PlainTextResponse(f"{fault}\n", HTTPStatus.NOT_FOUND)
     headers = {
         "Content-Length": str(size),
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
@@ -63,7 +64,7 @@ def _download(folder: LogFolder, name: str) -> Response:
 
 
 class LogsPage:
-    """What one visitor sees: the chosen logs, the moment that is shown, and the list."""
+    """One visitor's page: the chosen logs, the moment that is shown, and the list."""
 
     def __init__(self, folder: LogFolder) -> None:
         self._folder = folder

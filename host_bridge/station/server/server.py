@@ -237,7 +237,9 @@ class Server:
             elif path == STOP:
                 headers = connection.request.headers
                 await self._stop_answers.hear(
-                    connection, lambda: self._is_page(connection, headers)
+                    connection,
+                    lambda: self._is_page(connection, headers),
+                    lambda token: self._role(connection, headers, token),
                 )
             elif path == WORK:
                 await self._work(connection)
@@ -257,6 +259,12 @@ class Server:
                     self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
         finally:
             self._observers.discard(connection)
+
+    def _role(self, connection: ServerConnection, headers: Headers, token: object) -> str:
+        """Return what a page may at most: "drive", "watch", which stops too, or only "stop"."""
+        if not self._is_page(connection, headers):
+            return "stop"
+        return "drive" if self.access.has_token(token) else "watch"
 
     def _is_page(self, connection: ServerConnection, headers: Headers) -> bool:
         is_own = self._connection_limit is None or self._connection_limit.is_own(connection)

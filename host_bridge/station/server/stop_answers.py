@@ -15,7 +15,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from host_bridge.core.errors import TandemError
-from host_bridge.station.server.page_messages import read_object
+from host_bridge.station.server.page_messages import has_read_all, read_object
 
 # A plain request is answered by then, with who answered: a car that hangs is waited for longer
 _PLAIN_S = 0.75
@@ -43,18 +43,31 @@ class StopAnswers:
     def __init__(self, cars: StoppableCars) -> None:
         self._cars = cars
 
-    async def hear(self, connection: ServerConnection, is_page: Callable[[], bool]) -> None:
+    async def hear(
+        self,
+        connection: ServerConnection,
+        is_page: Callable[[], bool],
+        role: Callable[[object], str],
+    ) -> None:
         """Stop at each message of a page, and send each car's answer as it comes.
 
         A car that hangs keeps no other waiting, and none that is asked for next. ``is_page`` is
-        asked at each message.
+        asked at each message. A probe, a number and nothing about cars, stops nothing: it is
+        answered at once with the ``role`` that its token has, so that a page knows that its line
+        of Stop works. Whatever else comes is a stop.
         """
         going_on: set[asyncio.Task[None]] = set()
         try:
             async for message in connection:
+                asked = read_object(message)
+                if isinstance(asked.get("probe"), int) and "cars" not in asked:
+                    row = {"probe": asked["probe"], "role": role(asked.get("seat"))}
+                    if has_read_all(connection):
+                        await connection.send(json.dumps(row))
+                    continue
                 if len(going_on) >= _STOPS_AT_ONCE:
                     await asyncio.wait(going_on, return_when=asyncio.FIRST_COMPLETED)
-                task = asyncio.create_task(self._answer(connection, read_object(message), is_page))
+                task = asyncio.create_task(self._answer(connection, asked, is_page))
                 going_on.add(task)
                 task.add_done_callback(going_on.discard)
             if going_on:

@@ -17,6 +17,7 @@ import "/scripts/theme.js";
 import { mark } from "/scripts/work.js";
 import "/scripts/drawer/parameters.js";
 import "/scripts/distances.js";
+import { layRows } from "/scripts/marshal.js";
 
 const RETRY_MS = 500, OLD_MS = 500, AGAIN_MS = 100, SPOKEN_MS = 1000;
 
@@ -93,7 +94,7 @@ function lay(cars, set) {
   }
   let isMoved = false;
   for (const car of cars) {
-    const it = at("car-" + car.name), place = view === "wall" ? "others" : car.name === set[0] ? "focused" : set.includes(car.name) ? "twins" : "others";
+    const it = at("car-" + car.name), place = view === "wall" || view === "marshal" ? "others" : car.name === set[0] ? "focused" : set.includes(car.name) ? "twins" : "others";
     number(it, car, place === "twins" && car.shown_number || car.number);
     if (it.parentElement.id !== place) { at(place).append(it); fitWord(it); isMoved = true; }
   }
@@ -141,7 +142,8 @@ function speak(text) {  // a change of state, at most one a second
 function go(to) {
   view = to;
   document.body.dataset.view = to;
-  for (const name of ["drive", "wall", "logs"]) at("view-" + name).toggleAttribute("aria-current", false);
+  layRows();
+  for (const name of ["drive", "wall", "marshal", "logs"]) at("view-" + name).toggleAttribute("aria-current", false);
   at("view-" + to).setAttribute("aria-current", "page");
   if (to === "wall") choose("all");
   if (shown) show(shown, performance.now() - heardAt);
@@ -149,6 +151,7 @@ function go(to) {
 }
 at("view-drive").onclick = () => go("drive");
 at("view-wall").onclick = () => go("wall");
+at("view-marshal").onclick = () => go("marshal");
 at("view-logs").onclick = () => { go("logs"); openLogs(); };
 const LETTERS = { p: () => openDrawer(), u: unlock, m: mark, f: () => choose("follow"), 0: () => choose("all"), "+": () => zoom(1.4), "-": () => zoom(1 / 1.4) };
 document.addEventListener("keydown", (event) => {

@@ -58,18 +58,18 @@ def browser():
     it.close()
 
 
-def logs_of(browser: Chromium, page: Page) -> Page:
+def logs_of(browser: Chromium, page: Page, name: str = "fast.mcap") -> Page:
     """The frame of the logs, once its list is there."""
     page.until("!!document.querySelector('#views iframe')", 180.0)
     page.click("#view-logs")
     it = browser.frame(page, "/logs")
-    it.until("/fast.mcap/.test(document.body?.innerText) && window.socket?.connected")
+    it.until(f"/{name}/.test(document.body?.innerText) && window.socket?.connected")
     return it
 
 
-def chosen(logs: Page) -> None:
+def chosen(logs: Page, *names: tuple[str, str]) -> None:
     """One log over the other."""
-    for name, letter in (("fast.mcap", "A"), ("slow.mcap", "B")):
+    for name, letter in names or (("fast.mcap", "A"), ("slow.mcap", "B")):
         button = f"document.querySelector('[aria-label=\"{name} as {letter}\"]')"
         logs.js(f"{button}.click(); 1")
         logs.until(f"{button}.getAttribute('aria-pressed') === 'true'")

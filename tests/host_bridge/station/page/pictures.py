@@ -1,20 +1,26 @@
 """Draws the pictures of the READMEs anew: python -m tests.host_bridge.station.page.pictures
 
-Of a real Chromium: a laptop's page with a car and its twin in a room, and a phone's after a Stop.
+Of a real Chromium: a laptop's page with a car and its twin in a room, a phone's after a Stop, a
+marshal's phone while one car is gone, and two recorded drives over one another. With names of
+pictures only those are drawn.
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from host_bridge import station
+from tests.host_bridge.cli.programs import serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
+from tests.host_bridge.station.log_views.test_logs_page import KEY, chosen, logs_of
 from tests.host_bridge.station.page.test_work import driven, seen
 from tests.host_bridge.station.stage import PORTS, STATE, stage
 
@@ -58,20 +64,64 @@ def of_a_phone(browser: Chromium, folder: Path) -> None:
         drawn(page, "stop.png", 390, 844)
 
 
+def of_a_marshal(browser: Chromium, folder: Path) -> None:
+    """Three cars, of which one does not hear the page any more."""
+    with stage(folder, PORTS + 84, "--no-plots") as it, ExitStack() as stack:
+        stack.enter_context(serving("sim://nigel?name=blue", "blue"))
+        with serving("sim://nigel?name=violet", "violet"):
+            page = browser.page(it.watching)
+            page.until("document.querySelectorAll('article').length === 3")
+        page.until("document.querySelector('article.gone') !== null")
+        page.js("document.documentElement.dataset.theme = 'night'")
+        page.click("#view-wall")
+        drawn(page, "marshal.png", 390, 844)
+
+
+def of_logs(browser: Chromium, folder: Path) -> None:
+    """The same manoeuvre at two speeds, recorded, the slower one over the faster."""
+    logs = folder / "logs"
+    logs.mkdir()
+    for name, speed in (("fast", "1.0"), ("slow", "0.7")):
+        done = tandem(
+            "drive", "--car", "sim://f1tenth", "--json", "--input", "script:slalom",
+            "--seconds", "12", "--speed", speed, "--record", str(logs / f"{name}.mcap"),
+        )  # fmt: skip
+        print(done.stderr)
+    with stage(folder, PORTS + 88, "--record-to", str(logs)) as it:
+        page = it.page(browser)
+        page.js("document.documentElement.dataset.theme = 'night'")
+        shown = logs_of(browser, page, "slow.mcap")
+        chosen(shown, ("fast.mcap", "A"), ("slow.mcap", "B"))
+        for _ in range(5):
+            shown.js(KEY % "ArrowRight")
+        page.click("#view-logs")
+        drawn(page, "logs.png", 1280, 800)
+
+
+PICTURES = {
+    "stop.png": of_a_phone,
+    "marshal.png": of_a_marshal,
+    "logs.png": of_logs,
+    "station.png": of_a_laptop,
+}
+
+
 def main() -> None:
-    """Both."""
+    """All, or those that are named."""
+    wanted = sys.argv[1:] or list(PICTURES)
     with (
         pytest.MonkeyPatch.context() as patch,
         runtime_folder(patch),
         tempfile.TemporaryDirectory() as folder,
     ):
         patch.setenv("TANDEM_DATA_DIR", folder)
-        browser = Chromium()
-        try:
-            for draw in (of_a_phone, of_a_laptop):
-                draw(browser, Path(folder))
-        finally:
-            browser.close()
+        for name in wanted:
+            browser = Chromium()
+            try:
+                (Path(folder) / name).mkdir()
+                PICTURES[name](browser, Path(folder) / name)
+            finally:
+                browser.close()
 
 
 if __name__ == "__main__":

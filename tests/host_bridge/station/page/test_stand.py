@@ -209,7 +209,7 @@ def test_the_configuration_has_human_units_limits_and_where_it_comes_from(set_up
         for words in ("", "editable", "differs", "battery mv")
     ]
     whole = page.js("document.querySelectorAll('#parameters tr').length - 1")
-    assert counts == [f" {n} of {whole}" for n in (whole, 7, 0, 3)]
+    assert counts == [f" {n} of {whole}" for n in (whole, 7, 0, 2)]
 
 
 def test_two_values_are_edited_written_together_and_read_back(set_up, page):

@@ -344,6 +344,38 @@ def test_each_car_answers_itself_under_the_token_of_who_asked(desk):
     ]  # fmt: skip
 
 
+def test_a_probe_stops_nothing_and_is_answered_with_what_its_page_may(desk):
+    connection = desk.page("/stop", {"probe": 1, "seat": desk.token}, {"probe": 2, "seat": "x"},
+                           {"probe": 3})  # fmt: skip
+    assert connection.sent == [
+        {"probe": 1, "role": "drive"},
+        {"probe": 2, "role": "watch"},
+        {"probe": 3, "role": "watch"},
+    ]
+    assert desk.backend.stops == []
+
+
+def test_a_page_of_another_origin_may_stop_and_is_told_so_even_with_the_token(desk):
+    connection = Connection("/stop", [{"probe": 1, "seat": desk.token}])
+    connection.request.headers["Origin"] = "http://elsewhere.example"
+    asyncio.run(desk.server._answer(connection))
+    assert connection.sent == [{"probe": 1, "role": "stop"}]
+
+
+@pytest.mark.parametrize(
+    "said", [{"probe": 1, "cars": []}, {"probe": "1"}, {"probe": None}, "{", {}]
+)
+def test_whatever_is_no_plain_probe_is_a_stop(desk, said):
+    desk.page("/stop", said)
+    assert desk.backend.stops == [()]
+
+
+def test_the_answer_to_a_probe_never_waits_for_a_page_that_does_not_read(desk):
+    connection = desk.page("/stop", {"probe": 1}, {"cars": ["a"]}, full_bytes=1)
+    assert {"probe": 1, "role": "watch"} not in connection.sent
+    assert desk.backend.stops == [("a",)]
+
+
 def test_what_kept_a_stop_from_being_said_is_told_beside_who_answered(desk):
     desk.backend.fault = DeviceFault("the folder is gone", got="nothing")
     (first, second) = desk.page("/stop", {"token": 7}).sent

@@ -23,6 +23,8 @@ const SHAPES = {
   all: [path("M4 14V4h10M26 4h10v10M36 26v10H26M14 36H4V26", hollow)],
   layers: [path("M20 6L36 15L20 24L4 15z", hollow), path("M4 23l16 9l16-9", hollow)],
   sun: [["circle", { cx: 20, cy: 20, r: 8 }], path("M20 2v6M20 32v6M2 20h6M32 20h6M7 7l5 5M28 28l5 5M7 33l5-5M28 12l5-5", hollow)],
+  eye: [path("M2 20c9-15 27-15 36 0c-9 15-27 15-36 0z", hollow), ["circle", { cx: 20, cy: 20, r: 6 }]],
+  asleep: [path("M2 20c9-15 27-15 36 0c-9 15-27 15-36 0z", hollow), path("M5 5l30 30", hollow)],
   gear: [["circle", { cx: 20, cy: 20, r: 7, ...hollow }], ["circle", { cx: 20, cy: 20, r: 14, ...hollow, "stroke-width": 6, "stroke-dasharray": "5.500 5.500" }]],
 };
 export function shape(name) {

@@ -31,13 +31,16 @@ export function layFacts(cars) {
     return it;
   }));
 }
+const newest = new Map();  // what each car said last: the drawer is full as it opens, and nothing in it moves then
 export function fillFacts(car) {
+  newest.set(car.name, car);
   const it = at("drawer").hidden ? null : at("facts-" + car.name);  // what nobody sees costs nothing
   if (it) fillDiagnostics(it.querySelector(".diagnostics"), car);
   if (it) for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
 }
 export function openDrawer(opens = at("drawer").hidden) {
   at("drawer").hidden = !opens;
+  if (opens) for (const car of newest.values()) fillFacts(car);
   at("open-drawer").setAttribute("aria-expanded", String(opens));
   at(opens ? "close-drawer" : "open-drawer").focus();
 }

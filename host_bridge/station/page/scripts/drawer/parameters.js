@@ -43,7 +43,7 @@ const DEGREES = 180 / Math.PI;
 const UNITS = {  // raw: [shown, shown of one raw, digits]
   "mm/s": ["m/s", 1e-3, 3], "mm/s^2": ["m/s²", 1e-3, 3], "mm/s^3": ["m/s³", 1e-3, 3], mm: ["m", 1e-3, 3], um: ["mm", 1e-3, 3], nm: ["mm", 1e-6, 6],
   urad: ["°", DEGREES * 1e-6, 2], "urad/s": ["°/s", DEGREES * 1e-6, 1], mV: ["V", 1e-3, 2], us: ["ms", 1e-3, 3], ns: ["µs", 1e-3, 3],
-  "effort per m/s": ["per m/s", 1e-4, 4], "effort per m/s per s": ["per m", 1e-4, 4], "1/10000": ["%", 1e-2, 2], "1/1000": ["%", 1e-1, 1], "1/10 km": ["km", 1e-1, 1],
+  "effort per m/s": ["per m/s", 1e-4, 4], "effort per m/s per s": ["per m", 1e-4, 4], "1/10000": ["%", 1e-2, 2], "1/1000": ["%", 1e-1, 1], "1/10 km": ["1/m", 1e-4, 4],
 };
 const unitOf = (it) => UNITS[it.unit] || [it.unit, 1, 0];
 function shown(it, raw) { const [, factor, digits] = unitOf(it); return String(Number((raw * factor).toFixed(digits))); }

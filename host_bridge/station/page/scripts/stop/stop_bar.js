@@ -1,7 +1,7 @@
 // Stop on the page: for Esc and for each car; the big one is another site's frame (bar.js), whose process a browser keeps
 // apart, so that it works while everything here hangs. If it is the frame that says nothing, the button here shows.
 import { at, make } from "/scripts/dom.js";
-import { answer, answered, named, onAnswer, openStops, show, stop } from "/scripts/stop/stopping.js";
+import { answer, answered, isAsked, named, onAnswer, openStops, show, stop } from "/scripts/stop/stopping.js";
 import { endHold } from "/scripts/hold.js";
 import { label } from "/scripts/stop/label.js";
 import { theme } from "/scripts/theme.js";
@@ -41,6 +41,17 @@ export function nameStop(cars) {
   const live = cars.filter((car) => !car.is_gone);
   words = live.length === 1 ? `STOP ${live[0].name}` : `STOP ALL ${live.length || ""}`.trim();
   label(at("stop"), words, small);
+}
+export function setSmall(text) {  // how else than by the button, or who hears it
+  small = text;
+  label(at("stop"), words, small);
+}
+// What a marshal has to know where the answers stand, while no stop is asked for
+let idle = "";
+export function setIdle(text) {
+  if (text === idle || isAsked() && truth && truth.text) return;
+  if (at("answer").textContent === idle) answer(text, text ? "bad" : "");
+  idle = text;
 }
 export function noStop() {  // of a log nothing moves
   isRecorded = true;

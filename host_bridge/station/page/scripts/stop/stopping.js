@@ -1,19 +1,23 @@
 // Stop: its own socket, and a plain request besides, again and again until there is an answer; done is what a car says.
 // The page and its bar have one each, in processes of their own.
-import { address, at, put } from "/scripts/dom.js";
+import { TOKEN, address, at, put } from "/scripts/dom.js";
 const AGAIN_MS = 300, GIVE_UP_MS = 1500, END_MS = 10000, RETRY_MS = 500, NAMED = 3;
 
-let stops = null, token = 0, asked = null;
+let stops = null, token = 0, asked = null, hearProbe = () => {};
 export function openStops() {
   stops = new WebSocket(address("/stop"));
-  stops.onmessage = (event) => hear(JSON.parse(event.data));
+  stops.onmessage = (event) => { const said = JSON.parse(event.data); if ("probe" in said) hearProbe(said); else hear(said); };
   stops.onclose = () => setTimeout(openStops, RETRY_MS);
 }
+// Asks only whether this socket's other end is there, and what this page may; it stops nothing
+export function probe(number) { if (stops.readyState === WebSocket.OPEN && stops.bufferedAmount === 0) stops.send(JSON.stringify({ probe: number, seat: TOKEN })); }
+export function onProbe(hear) { hearProbe = hear; }
 export function stop(cars) {
   asked = { token: ++token, cars, begun: performance.now(), rows: new Map() };
   answer(`asking ${cars.length ? cars.join(", ") : "every car"} to stop`, "");
   ask(asked);
 }
+export const isAsked = () => asked !== null && !asked.isOver;
 // The stop that was asked for last, if cars have answered it: {cars, begun}
 export const answered = () => asked && asked.rows.size && !asked.isOver ? asked : null;
 function ask(call) {
