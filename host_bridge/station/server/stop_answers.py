@@ -47,7 +47,7 @@ class StopAnswers:
         self,
         connection: ServerConnection,
         is_page: Callable[[], bool],
-        role: Callable[[object], str],
+        role: Callable[[object], str] = lambda token: "stop",
     ) -> None:
         """Stop at each message of a page, and send each car's answer as it comes.
 
