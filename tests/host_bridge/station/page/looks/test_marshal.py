@@ -82,8 +82,9 @@ def test_a_stop_line_that_answers_no_probe_is_told_in_two_seconds(scene):
 
 def test_whoever_has_the_printed_address_is_told_that_it_may_drive(scene):
     page, _, it = scene
+    page.call("Page.navigate", url="about:blank")  # else only what is behind # changes
+    page.until("location.href === 'about:blank'")
     page.call("Page.navigate", url=it.address)
-    page.call("Page.reload")
     page.until("document.querySelectorAll('article').length === 2")
     sized(page, "laptop")
     page.until("/may drive/.test(document.getElementById('stop-trip').innerText)")
