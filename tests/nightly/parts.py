@@ -148,6 +148,10 @@ STUDIES: tuple[Part, ...] = (
                        "--controls", "100"), 3.0,
          (*_FITS, "tests/studies/accident_study.py"),
          "plants 200 accidents and 100 ordinary stops, half a minute of a core each"),
+    Part("hours over the air", fast("-m", "tests.host_bridge.sharing.network.hours",
+                                    "--hours", "10", "--air", "10 % lost, 10 ms one way"), 4.0,
+         (*_CAR, "host_bridge/sharing/network/**/*.py", "tests/host_bridge/sharing/network/*.py"),
+         "drives a virtual car for ten hours through both ends of a guest's sealed session"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/nightly/soak/test_car_soak.py",
              "tests/nightly/soak/test_host_soak.py")), 7.0,
