@@ -130,6 +130,12 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _run(args: argparse.Namespace, host: Host) -> int:
+    if args.log and args.phone:
+        raise UsageFault(
+            "a recorded drive is shown on this machine, and on no phone",
+            expected="--log or --phone",
+            got="both",
+        )
     if args.log:
         log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
@@ -148,7 +154,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         scans = parse_lidars(args.lidar)
         tasks.append(asyncio.create_task(feed(backend.foxglove, scans, camera)))
     try:
-        async with phones_at(args.phone, backend):
+        async with phones_at(args.phone, backend, has_seat=not args.watch_only):
             origin = camera.origin if camera else ""
             return await _serve(args, backend, not args.watch_only, origin)
     finally:

@@ -40,7 +40,10 @@ class PhoneHold:
 
         A phone that is not heard for as long as ``lost_s`` is gone: the car that it held stops.
         """
-        asked = read_object(await asyncio.wait_for(connection.recv(), self._lost_s))
+        try:
+            asked = read_object(await asyncio.wait_for(connection.recv(), self._lost_s))
+        except asyncio.TimeoutError:
+            return
         if self._holder is not None:
             await refuse(connection, f"another phone drives{self._holder.named()}")
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import http
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ from host_bridge.station.server.stop_answers import StopAnswers
 
 HTTPS_PORT, HTTP_PORT = 27_443, 27_480  # chosen: as the well-known ones end, and free
 LOST_S = 0.4  # of silence of a phone: with what a message takes, within half a second
+# Whoever is on the network may begin handshakes that fail: nobody fills the terminal with them
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.addHandler(logging.NullHandler())
 _PAGES = Path(__file__).parent / "page"
 # Path, file, media type, and whether by HTTPS only
 _FILES = {
@@ -115,6 +119,7 @@ class PhoneServer:
                 compression=None,
                 max_size=_MESSAGE_BYTES,
                 ping_interval=None,
+                logger=_LOGGER,
             )
         except OSError as error:
             raise DeviceFault(

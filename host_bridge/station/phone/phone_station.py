@@ -18,11 +18,13 @@ Tell = Callable[[str], None]
 
 
 @asynccontextmanager
-async def phones_at(address: str | None, backend: StationBackend) -> AsyncIterator[None]:
+async def phones_at(
+    address: str | None, backend: StationBackend, *, has_seat: bool
+) -> AsyncIterator[None]:
     """Let phones in at an address of this machine in the block; without one, nobody.
 
-    What the operator types is the number that a phone shows: it may drive then. Raises
-    errors.TandemError.
+    What the operator types is the number that a phone shows: it may drive then, if this station
+    ``has_seat``. Raises errors.TandemError.
     """
     if address is None:
         yield
@@ -32,8 +34,12 @@ async def phones_at(address: str | None, backend: StationBackend) -> AsyncIterat
     server = PhoneServer(backend, address, certificates, access, _tell)
     async with server.serving():
         _draw(server.url(f"/join#key={access.watch_key}", is_secure=False))
-        _tell("Phones: whoever scans this may watch and stop. For who is to drive, its page has")
-        _tell(f"the steps; the certificate's SHA-256 is {certificates.fingerprint()}")
+        _tell("Phones: whoever scans this may watch and stop")
+        if not has_seat:
+            yield
+            return
+        _tell("For who is to drive the page has the steps. The certificate's SHA-256 is")
+        _tell(certificates.fingerprint())
         with _Typed(lambda line: _let_drive(server, line)):
             yield
 

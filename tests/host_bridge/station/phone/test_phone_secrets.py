@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
+from host_bridge.cli.main import main
 from host_bridge.core import InputLimits, Observed
+from host_bridge.core.errors import UsageFault
 from host_bridge.station.phone.challenges import SINCE_US, Challenges
 from host_bridge.station.phone.phone_access import CODE_US, DRIVES_US, PhoneAccess
 from host_bridge.station.phone.phone_seat import PHONE_FRAME, PhoneSeat
@@ -163,3 +165,9 @@ def test_numbers_and_keys_are_over_after_two_minutes(clock):
     clock.now_us += CODE_US + 1
     assert access.exchange(key) is None
     assert access.watch_key not in repr(access)
+
+
+def test_a_recorded_drive_is_on_no_phone(tmp_path, capsys):
+    log = str(tmp_path / "drive.mcap")
+    assert main(["station", "--log", log, "--phone", "127.0.0.7"]) == UsageFault.exit_code
+    assert "on no phone" in capsys.readouterr().err
