@@ -100,7 +100,7 @@ release: ready-to-check  ## build sdist and wheel, try them on 3.10 to 3.13, mak
 bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
-fast: ready-to-compile  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes, and a C compiler)
+fast: ready-to-compile  ## the virtual car as machine code, which campaigns and lockstep use (minutes, and a C compiler)
 	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.runtime.compiled
 
 soak: ready  ## the long tests

@@ -13,6 +13,8 @@ from tests.support.kinds import Kinds
 
 # Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Tests are of the sources, which they patch and trace, also where machine code is built
+os.environ.setdefault("TANDEM_FAST", "0")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,14 +24,24 @@ if TYPE_CHECKING:
 class CommandRow:
     """One row of the table of commands.
 
-    A light command runs without the host's services, to start fast.
+    A light command runs without the host's services, to start fast. One whose cars are all virtual
+    runs as machine code where that is built.
     """
 
-    def __init__(self, name: str, group: str, summary: str, is_light: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        group: str,
+        summary: str,
+        *,
+        is_light: bool = False,
+        is_all_virtual: bool = False,
+    ) -> None:
         self.name = name
         self.group = group
         self.summary = summary
         self.is_light = is_light
+        self.is_all_virtual = is_all_virtual
 
     @property
     def module(self) -> str:
@@ -82,7 +92,9 @@ COMMANDS = (
     CommandRow("sim", TWINS, "run a virtual car alone, behind a serial port"),
     CommandRow("demo", TWINS, "let two cars drive together and stop, with numbers"),
     CommandRow("faults", TWINS, "inject every known fault into virtual cars"),
-    CommandRow("campaign", TWINS, "compute thousands of drives, and judge them"),
+    CommandRow(
+        "campaign", TWINS, "compute thousands of drives, and judge them", is_all_virtual=True
+    ),
     CommandRow("record", LOGS, "log every byte to and from a car"),
     CommandRow("log", LOGS, "show what a log holds, or write it as tables"),
     CommandRow("replay", LOGS, "replay a log on a twin, and show how far apart they are"),
@@ -138,6 +150,10 @@ def _run(words: list[str]) -> int:
         return stop_all()
     words = _trusting(words)
     command = find(words[0])
+    if command.is_all_virtual or "--lockstep" in words:
+        from sim_mock.runtime import compiled
+
+        compiled.use_if_built()  # before the command imports what is compiled
     module = import_module(command.module)
     args = parser_of(command, module).parse_args(words[1:])
     args.command = command.name

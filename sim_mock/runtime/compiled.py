@@ -1,10 +1,11 @@
 """Compilation of the virtual car's program and plant to machine code by mypyc.
 
 ``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute or two of
-one core; ``TANDEM_FAST=1`` before any command uses the result. Results are bit-identical: the same
-operations in the same order, with the same C library, and never fused (-ffp-contract). A folder is
-named by the hash of the sources that it was made from, so a changed source is never run as old
-code.
+one core. Drives in lockstep, campaigns and ``import tandem`` then use the result by themselves, any
+other command with ``TANDEM_FAST=1``, and none with ``TANDEM_FAST=0``. Results are bit-identical:
+the same operations in the same order, with the same C library, and never fused (-ffp-contract). A
+folder is named by the hash of the sources that it was made from, so a changed source is never run
+as old code.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
+import shlex
 import shutil
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,6 +103,16 @@ def is_in_use() -> bool:
     return any(isinstance(finder, Finder) for finder in sys.meta_path)
 
 
+def how_to_build() -> str:
+    """Return the command that compiles the present sources; "" without a C compiler."""
+    compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    if not shutil.which(shlex.split(compiler)[0]):
+        return ""
+    if (ROOT / "Makefile").is_file():
+        return "make fast"
+    return f"pip install mypy setuptools && {Path(sys.executable).name} -m {__spec__.name}"
+
+
 def sources() -> list[Path]:
     """Return the files that the compiled form depends on."""
     given = [*(ROOT / place for place in _READ), *(ROOT / file for file in _files())]
@@ -121,6 +134,21 @@ def use() -> None:
     for name in MODULES:  # compiled classes do not work with plain ones of the same modules
         sys.modules.pop(name, None)
     sys.meta_path.insert(0, Finder(place))
+
+
+def use_if_built() -> bool:
+    """Import the compiled modules from now on if there are any; return whether they are in use.
+
+    ``TANDEM_FAST=0`` keeps the plain ones, and so does a program that has imported some already.
+    """
+    if is_in_use():
+        return True
+    if os.environ.get(ASKED) == "0" or not is_built():
+        return False
+    if any(name in sys.modules for name in MODULES):
+        return False
+    use()
+    return True
 
 
 def build() -> Path:
@@ -191,4 +219,7 @@ if __name__ == "__main__":
         print(f"compiled: {build()}")
     except RuntimeError as error:
         sys.exit(f"make fast: {error}")
-    print(f"{ASKED}=1 before a command uses it: {ASKED}=1 tandem drive --car sim://nigel")
+    print(
+        "campaigns, drives in lockstep and import tandem use it by themselves, other commands with "
+        f"{ASKED}=1: {ASKED}=1 tandem drive --car sim://nigel"
+    )

@@ -1,12 +1,14 @@
 """Refuses a file of a user that has the name of a package of Tandem, by the path of that file.
 
 Python looks beside a script first: a ``firmware.py`` there would be imported in place of Tandem's.
-This module is imported before any of them, and imports none.
+This module is imported before any of them. Where machine code of the virtual car is built, it then
+lets that be imported in place of its sources.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
@@ -45,3 +47,4 @@ def refuse_shadows(own: Path) -> None:
 
 
 refuse_shadows(root())
+import_module("sim_mock.runtime.compiled").use_if_built()

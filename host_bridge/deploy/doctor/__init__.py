@@ -5,6 +5,7 @@ from host_bridge.deploy.doctor.machine import LocalMachine
 from host_bridge.deploy.doctor.udev import RULES_PATH, udev_rules
 from host_bridge.link.transports.serial_port import ports
 from host_bridge.sharing.endpoints.served import served
+from sim_mock.runtime import compiled
 from sim_mock.runtime.micropython import candidates
 
 __all__ = [
@@ -21,4 +22,4 @@ __all__ = [
 
 def this_machine() -> LocalMachine:
     """Return the machine that this runs on, with its ports, MicroPythons and served cars."""
-    return LocalMachine(ports, candidates, served)
+    return LocalMachine(ports, candidates, served, compiled.is_built, compiled.how_to_build)

@@ -92,6 +92,12 @@ class Machine(Protocol):
     def serial_group(self) -> str:
         """The system's group for serial ports; empty if it has none."""
 
+    def is_compiled(self) -> bool:
+        """Return whether the virtual car is compiled to machine code, from the present sources."""
+
+    def how_to_compile(self) -> str:
+        """Return the command that does it; empty without a C compiler."""
+
     def is_running(self, program: str) -> bool: ...
     def text(self, path: str) -> str | None: ...
     def ros_distributions(self) -> Sequence[str]:
@@ -258,10 +264,21 @@ def _mavlink(machine: Machine) -> Iterable[DoctorFinding]:
         yield DoctorFinding("MAVLink", Severity.OK, what)
 
 
+def _machine_code(machine: Machine) -> Iterable[DoctorFinding]:
+    if machine.is_compiled():
+        what = "built: campaigns and drives in lockstep use it"
+        yield DoctorFinding("machine code", Severity.OK, what)
+        return
+    what = "none: virtual cars are computed by plain Python, at about half the speed"
+    remedy = machine.how_to_compile() or "install a C compiler, then: make fast"
+    yield DoctorFinding("machine code", Severity.WARN, what, remedy)
+
+
 Check = Callable[[Machine], Iterable[DoctorFinding]]
 CHECKS: tuple[Check, ...] = (
     _python,
     _micropython,
+    _machine_code,
     _ports,
     _served,
     _permission,

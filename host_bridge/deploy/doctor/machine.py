@@ -38,6 +38,8 @@ class LocalMachine:
         ports: Callable[[], Sequence[FoundPort]],
         micropythons: Callable[[int], Iterable[MicroPythonCommand]],
         served: Callable[[], Sequence[Served]],
+        is_compiled: Callable[[], bool],
+        how_to_compile: Callable[[], str],
         root: Path = Path("/"),
     ) -> None:
         self.python: tuple[int, ...] = sys.version_info[:3]
@@ -45,6 +47,8 @@ class LocalMachine:
         self._ports: Sequence[FoundPort] | None = None
         self._find_ports = ports
         self.served = served
+        self.is_compiled = is_compiled
+        self.how_to_compile = how_to_compile
         self._find_micropythons = micropythons
         self._root = root
 

@@ -23,6 +23,7 @@ from sim_mock.runtime.micropython import Candidate, candidates
 from tests.support.evidence import some
 
 PICO = SerialPortInfo("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)
+COMPILED = (lambda: True, lambda: "")
 FTDI = SerialPortInfo("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A50285BI", 16)
 
 
@@ -39,6 +40,8 @@ class Bench:
     serial_group: str = "dialout"
     member: bool = True
     listed: bool = True
+    compiled: bool = True
+    compiler: str = "make fast"
     running: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ()
     missing: tuple[str, ...] = ROS_MODULES
@@ -61,6 +64,12 @@ class Bench:
 
     def is_listed(self, group):
         return self.listed
+
+    def is_compiled(self):
+        return self.compiled
+
+    def how_to_compile(self):
+        return self.compiler
 
     def is_running(self, program):
         return program in self.running
@@ -93,6 +102,20 @@ AILMENTS = {
         "warn",
         "1.22 or newer",
         "make setup",
+    ),
+    "no machine code": (
+        {"compiled": False},
+        "machine code",
+        "warn",
+        "plain Python",
+        "make fast",
+    ),
+    "no compiler": (
+        {"compiled": False, "compiler": ""},
+        "machine code",
+        "warn",
+        "plain Python",
+        "install a C compiler",
     ),
     "no port": ({"plugged": ()}, "port", "warn", "no serial port", "cable"),
     "no right": (
@@ -265,7 +288,7 @@ def test_udev_prints_the_rules_and_nothing_else(run, capsys):
 
 @pytest.mark.process
 def test_this_machine_can_be_examined():
-    machine = LocalMachine(ports, candidates, list)
+    machine = LocalMachine(ports, candidates, list, *COMPILED)
     found = examine(machine)
     assert found[0].what == ".".join(map(str, sys.version_info[:3]))
     assert {"port", "permission"} <= {finding.subject for finding in found}
@@ -274,14 +297,14 @@ def test_this_machine_can_be_examined():
 @pytest.mark.process
 def test_a_micropython_tells_its_own_version(tmp_path):
     """A stand-in that answers: CPython has the same ``sys.implementation``."""
-    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "")], list)
+    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "")], list, *COMPILED)
     (found,) = machine.micropythons(64)
     assert found.version == ".".join(map(str, sys.version_info[:3]))
 
 
 def test_running_programs_are_known_by_name(tmp_path):
     name = Path("/proc/self/comm").read_text().strip()
-    machine = LocalMachine(list, lambda bits: [], list)
+    machine = LocalMachine(list, lambda bits: [], list, *COMPILED)
     assert machine.is_running(name)
     assert not machine.is_running("no such program")
 
@@ -290,7 +313,7 @@ def test_a_long_name_is_found_though_the_kernel_cuts_it(tmp_path):
     process = tmp_path / "proc" / "123"
     process.mkdir(parents=True)
     (process / "comm").write_text("a-rather-long-n\n")
-    machine = LocalMachine(list, lambda bits: [], list, root=tmp_path)
+    machine = LocalMachine(list, lambda bits: [], list, *COMPILED, root=tmp_path)
     assert machine.is_running("a-rather-long-name")
 
 
@@ -303,7 +326,7 @@ def test_rights_are_those_of_the_user(tmp_path):
     code = (
         "import os, sys; from host_bridge.deploy.doctor import LocalMachine;"
         "os.setgid(65534); os.setgroups([]); os.setuid(65534);"
-        "m = LocalMachine(list, lambda bits: [], list);"
+        "m = LocalMachine(list, lambda bits: [], list, list, list);"
         "print(m.may_open(sys.argv[1]), m.is_member('root'), m.is_listed('root'))"
     )
     environment = {**os.environ, "PYTHONPATH": ".", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -341,6 +364,6 @@ def test_what_of_ros_this_python_does_not_see_is_said(missing, verdict, remedy):
 def test_this_machines_distributions_are_found(tmp_path):
     (tmp_path / "opt/ros/jazzy").mkdir(parents=True)
     (tmp_path / "opt/ros/jazzy/setup.bash").touch()
-    machine = LocalMachine(list, lambda bits: [], list, root=tmp_path)
+    machine = LocalMachine(list, lambda bits: [], list, *COMPILED, root=tmp_path)
     assert machine.ros_distributions() == ["jazzy"]
     assert machine.missing_modules(["json", "no_such_module"]) == ["no_such_module"]

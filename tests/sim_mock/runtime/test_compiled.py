@@ -18,9 +18,10 @@ COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
 def run(*words, fast):
+    """``fast``: True as machine code, False plainly, None as it does by itself."""
     environment = {key: value for key, value in os.environ.items() if key != compiled.ASKED}
-    if fast:
-        environment[compiled.ASKED] = "1"
+    if fast is not None:
+        environment[compiled.ASKED] = str(int(fast))
     return patience.run(
         [sys.executable, *words],
         text=True,
@@ -49,6 +50,52 @@ def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
     assert every(file.endswith(suffix) for file in quick["files"])
     assert quick["drives"] == plain["drives"]
     assert every(moved > 0.3 for _, moved in plain["drives"].values()), "they drove"
+
+
+# Programs whose cars are all virtual, and one that may drive a real car
+DRIVE = "drive sim://f1tenth --input script:slalom --seconds 1"
+CALL = "from host_bridge.cli.main import main; main({words!r})"
+BY_ITSELF = {
+    "a campaign": (CALL.format(words=["campaign", "status", "no_such_folder"]), True),
+    "a drive in lockstep": (CALL.format(words=[*DRIVE.split(), "--lockstep"]), True),
+    "a drive by the clock": (CALL.format(words=["drive", "no://such"]), False),
+    "import tandem": ("import tandem", True),
+    "import tandem.gym": ("import tandem.gym", True),
+    "whoever has the sources already": ("import sim_mock.world, tandem", False),
+}
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not COMPILER, reason="no C compiler on this machine")
+@pytest.mark.timeout(2 * BUILD_S)
+@pytest.mark.parametrize("name", BY_ITSELF)
+def test_where_it_is_built_it_is_used_by_itself(name):
+    assert run("-m", "sim_mock.runtime.compiled", fast=False).returncode == 0
+    code, is_expected = BY_ITSELF[name]
+    says = "; from sim_mock.runtime import compiled; print(compiled.is_in_use())"
+    for fast, expected in ((None, is_expected), (False, False)):
+        done = run("-c", code + says, fast=fast)
+        assert done.stdout.split()[-1:] == [str(expected)], done.stderr
+
+
+def test_it_is_not_used_by_itself_where_it_is_not_built_or_not_wanted(monkeypatch, tmp_path):
+    for name in compiled.MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setenv(compiled.ASKED, "0")
+    assert not compiled.use_if_built()
+    monkeypatch.delenv(compiled.ASKED)
+    monkeypatch.setattr(compiled, "HOME", tmp_path)
+    assert not compiled.use_if_built()
+    assert not compiled.is_in_use()
+
+
+def test_how_to_build_it_is_said_where_a_compiler_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", f"{sys.executable} -O2")
+    assert compiled.how_to_build() == "make fast"
+    monkeypatch.setattr(compiled, "ROOT", tmp_path)  # an installed package
+    assert compiled.how_to_build().endswith("-m sim_mock.runtime.compiled")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert compiled.how_to_build() == ""
 
 
 def test_what_is_asked_for_and_is_not_there_is_refused(monkeypatch, tmp_path):

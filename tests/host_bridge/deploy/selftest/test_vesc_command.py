@@ -20,7 +20,7 @@ TURNS = 4
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path, monkeypatch):
-    monkeypatch.delenv("TANDEM_FAST", raising=False)  # a car on the bench is of a class of its own
+    monkeypatch.setenv("TANDEM_FAST", "0")  # a car on the bench is of a class of its own
     monkeypatch.setenv("TANDEM_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
 

@@ -61,6 +61,7 @@ class Analysis:
     comparisons: Sequence[Comparison]
     worst: Sequence[Row]
     core_s: float
+    compiled: int  # cases that ran as machine code
     overall: Share
     sampled: Sequence[Sampled] = ()
 
@@ -81,6 +82,7 @@ def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
         _comparisons(plan, judged),
         worst[:_WORST],
         sum(row.get("ran", {}).get("cpu_s", 0.0) for row in rows),
+        sum(bool(row.get("ran", {}).get("machine_code")) for row in rows),
         share(len(failed), len(judged), plan.confidence),
         [_sampled(key, judged) for key in plan.uncertain],
     )

@@ -36,7 +36,8 @@ def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
         _sampled(plan, found),
         _held(plan),
         f"<h2>Reproduce</h2><p><code>tandem campaign run {escape(str(folder))}</code>, "
-        f"seed {plan.seed}, code {escape(code)}, {found.core_s / 3600:.2f} core hours.</p>",
+        f"seed {plan.seed}, code {escape(code)}, {found.core_s / 3600:.2f} core hours, "
+        f"{found.compiled} of {sum(found.outcomes.values())} cases as machine code.</p>",
     ]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -165,8 +165,8 @@ class CaseRunner:
 def _environment() -> dict[str, str]:
     """Return a case process' environment: machine code where it is built, the same to the bit."""
     environment = dict(os.environ)
-    if compiled.is_built():
-        environment.setdefault(compiled.ASKED, "1")  # TANDEM_FAST=0 leaves it out
+    if compiled.is_built() and not environment.get(compiled.ASKED):
+        environment[compiled.ASKED] = "1"  # TANDEM_FAST=0 leaves it out
     return environment
 
 

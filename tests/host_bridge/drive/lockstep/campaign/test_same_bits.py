@@ -1,4 +1,4 @@
-"""The same cases by other Pythons give the same bits: 3.10 to 3.13, whose NumPys differ."""
+"""The same cases give the same bits: by other Pythons, whose NumPys differ, and as machine code."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, KEYS
 from sim_mock.files.keys import REQUIRED
+from sim_mock.runtime import compiled
 from tests.support.evidence import some
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -51,14 +52,18 @@ def install(python, *words):
         pytest.skip(f"its libraries cannot be installed: {done.stderr.strip()[-200:]}")
 
 
-def answers(python):
+def answers(python, fast="0"):
     done = subprocess.run(
         [python, "-m", "host_bridge.drive.lockstep.campaign.runners.worker"],
         input=lines(),
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'host_bridge' / 'api'}"},
+        env={
+            **os.environ,
+            compiled.ASKED: fast,
+            "PYTHONPATH": f"{ROOT}:{ROOT / 'host_bridge' / 'api'}",
+        },
         timeout=ANSWERS_S,
         check=False,
     )
@@ -81,3 +86,23 @@ def test_another_python_gives_the_same_bits(version, tmp_path):
     assert [row["outcome"] for row in ours] == [row["outcome"] for row in theirs]
     assert [row["result_hash"] for row in ours] == [row["result_hash"] for row in theirs]
     assert "not_measured" not in {row["outcome"] for row in ours}
+
+
+@pytest.mark.process
+@pytest.mark.timeout(INSTALLS_S + 2 * ANSWERS_S)
+def test_machine_code_gives_the_same_bits():
+    if not compiled.how_to_build():
+        pytest.skip("no C compiler on this machine")
+    build = subprocess.run(
+        [sys.executable, "-m", "sim_mock.runtime.compiled"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=INSTALLS_S,
+        check=False,
+    )
+    assert build.returncode == 0, build.stderr
+    plain, quick = some(answers(sys.executable)), answers(sys.executable, fast="1")
+    assert [row["ran"]["machine_code"] for row in plain + quick] == [False] * 4 + [True] * 4
+    assert [row["result_hash"] for row in plain] == [row["result_hash"] for row in quick]
+    assert "not_measured" not in {row["outcome"] for row in plain}
