@@ -30,7 +30,7 @@ from host_bridge.drive.lockstep.campaign.judging.export import (
 )
 from host_bridge.drive.lockstep.campaign.judging.report import summary
 from host_bridge.drive.lockstep.campaign.plan import FILE, Plan
-from host_bridge.drive.lockstep.campaign.runners.dask_runner import LOCAL, SCHEME
+from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
@@ -42,6 +42,7 @@ examples:
   tandem campaign new bad_link           write bad_link/campaign.toml, every key explained
   tandem campaign run bad_link           compute what is missing; again after Ctrl-C: it goes on
   tandem campaign run bad_link --on dask --workers 4
+  tandem campaign run bad_link --on 'slurm?queue=short&walltime=02:00:00' --workers 32
   tandem campaign status bad_link        from any terminal, while it runs or later
   tandem campaign report bad_link        write report.html and table.tex
   tandem campaign show bad_link 3f0c     run one case again and compare all its bytes
@@ -71,13 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 "--workers",
                 type=whole,
                 metavar="N",
-                help="case processes at once (default: one for each core)",
+                help="case processes, or jobs, at once (default: one for each core here)",
             )
             kind.add_argument(
                 "--on",
                 default=course.HERE,
                 metavar="RUNNER",
-                help="processes (default), dask (a cluster of this machine) or dask://HOST:PORT",
+                help="processes (default), dask (a cluster of this machine), dask://HOST:PORT, or "
+                f"slurm?KEY=VALUE&... (jobs of one core; {', '.join(SLURM_KEYS)})",
             )
             kind.add_argument(
                 "--twice",
@@ -149,11 +151,6 @@ def _new(folder: Path) -> int:
 def _run(args: argparse.Namespace, host: Host) -> int:
     if args.workers is not None and args.workers < 1:
         raise UsageFault("--workers", expected="1 or more", got=str(args.workers))
-
-    if args.on not in (course.HERE, LOCAL) and not args.on.startswith(SCHEME):
-        raise UsageFault(
-            "--on", expected=f"{course.HERE}, {LOCAL} or {SCHEME}HOST:PORT", got=args.on
-        )
 
     how = "" if compiled.is_built() else compiled.how_to_build()
     if how and args.on in (course.HERE, LOCAL):

@@ -16,6 +16,7 @@ from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, analy
 from host_bridge.drive.lockstep.campaign.judging.intervals import share
 from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
 from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, refuse_impure
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
@@ -110,10 +111,11 @@ def run_campaign(
 ) -> bool:
     """Compute the cases that have no row yet; return False if it was interrupted.
 
-    ``on`` says where: case processes of this machine, or Dask. ``tell`` is called once a second.
-    Ctrl-C lets the cases in hand end. Of functions some cases run twice, with ``is_all_twice`` all
-    of everything; a difference ends it. Raises errors.TandemError.
+    ``on`` says where: case processes of this machine, or a cluster of ``runners/clusters.py``.
+    ``tell`` is called once a second. Ctrl-C lets the cases in hand end. Of functions some cases run
+    twice, with ``is_all_twice`` all of everything; a difference ends it. Raises errors.TandemError.
     """
+    place = None if on == HERE else read_place(on)
     plan, code = open_plan(folder), code_hash()
     _check_vehicles(plan, files)
     with locked(folder):
@@ -124,8 +126,10 @@ def run_campaign(
         count = workers or os.cpu_count() or 1
         runner: CaseRunner | DaskRunner = (
             CaseRunner(cases, code, count, plan.wall_s, is_all_twice=is_all_twice)
-            if on == HERE
-            else DaskRunner(cases, code, count, plan.wall_s, on, folder, is_all_twice=is_all_twice)
+            if place is None
+            else DaskRunner(
+                cases, code, count, plan.wall_s, place, folder, is_all_twice=is_all_twice
+            )
         )
         _compute(folder, runner, progress, tell)
         write_report(folder, plan)

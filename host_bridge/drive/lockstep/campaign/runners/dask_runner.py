@@ -1,4 +1,4 @@
-"""Runs the cases of a campaign on Dask: a cluster of this machine, or one that is there already.
+"""Runs the cases of a campaign on Dask (``clusters.py``).
 
 A task is a batch of specs for the case process of a Dask worker. Each row is spooled as it is made,
 so a batch whose worker was killed is run again without what it had finished.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
@@ -16,9 +17,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.drive.lockstep.campaign.plan import Case
+from host_bridge.drive.lockstep.campaign.runners.clusters import Place, open_client
 from host_bridge.drive.lockstep.campaign.runners.processes import (
     CaseProcess,
     Row,
@@ -29,21 +31,18 @@ from host_bridge.drive.lockstep.campaign.runners.processes import (
 from host_bridge.drive.lockstep.campaign.spec import Spec, case_id, code_hash
 from sim_mock.bodies import trust
 
-LOCAL = "dask"
-SCHEME = "dask://"
 # Cases of a task: some seconds, so that a killed worker costs little and Dask's bookkeeping less
 _BATCH = 4
 _IN_FLIGHT = 3  # batches for each worker, so that none waits for the next
-_FAILURES = 20  # of workers under one task before Dask gives it up: killed ones are no fault of it
-_ANSWERS_S = 10.0  # a scheduler that is there answers within a second
 _SPOOL = ".spool"
+_OTHER = "other_sources"
 
 
 class DaskRunner:
     """Computes cases on Dask; the interface is that of ``processes.CaseRunner``.
 
-    ``on`` is ``dask``, a cluster of ``workers`` on this machine, or ``dask://HOST:PORT``. Rows are
-    spooled in ``folder``, which workers of other machines see too, or do without.
+    ``place`` says on which cluster; one of its own has so many ``workers``. Rows are spooled in
+    ``folder``, which workers of other machines see too, or do without.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class DaskRunner:
         code: str,
         workers: int,
         wall_s: float,
-        on: str,
+        place: Place,
         folder: Path,
         *,
         is_all_twice: bool = False,
@@ -63,32 +62,21 @@ class DaskRunner:
         self._code = code
         self._workers = workers
         self._wall_s = wall_s
-        self._on = on
+        self._place = place
         self._is_all_twice = is_all_twice
+        self._folder = folder
         self._spool = (folder / _SPOOL).absolute()
 
     def run(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
         """``put`` each row from the calling thread, as batches end. What it raises ends all.
 
-        Raises errors.TandemError without Dask, without a scheduler, and for other sources there.
+        Raises errors.TandemError without Dask, without a cluster, and for other sources there.
         """
         with ExitStack() as stack:
-            self.client = _client(self._on, self._workers, stack)
-            self._refuse_other_code()
+            self.client = open_client(self._place, self._workers, self._folder, stack)
             self._batches(put, each_second)
         self.client = None
         shutil.rmtree(self._spool, ignore_errors=True)  # all of it is in the rows
-
-    def _refuse_other_code(self) -> None:
-        for name, code in self.client.run(code_hash).items():
-            if code != self._code:
-                raise UsageFault(
-                    "a worker has other sources than this program",
-                    where=str(name),
-                    expected=f"code {self._code}",
-                    got=code,
-                    remedy="install the same version there",
-                )
 
     def _batches(self, put: Callable[[Row], None], each_second: Callable[[], None]) -> None:
         from distributed import wait
@@ -131,47 +119,24 @@ class DaskRunner:
             del running[future]
 
 
-def _client(on: str, workers: int, stack: ExitStack) -> Any:
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise UsageFault(
-            "--on dask needs dask and distributed, which are not installed here",
-            remedy="pip install 'tandem-cars[campaign]'",
-        ) from None
-    stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES}))
-    address: Any = on.replace(SCHEME, "tcp://")
-    if on == LOCAL:
-        address = stack.enter_context(
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                security=True,  # keys of this run: other logins of the machine are kept out
-                dashboard_address="127.0.0.1:0",  # else it would listen on every address
-                worker_dashboard_address="127.0.0.1:0",
-                silence_logs="ERROR",
-            )
-        )
-    try:
-        return stack.enter_context(Client(address, timeout=_ANSWERS_S))
-    except (OSError, TimeoutError) as error:
-        raise DeviceFault(
-            "no Dask scheduler answers",
-            where=on,
-            got=str(error),
-            remedy="dask scheduler --host ADDRESS there, and dask worker for each core",
-        ) from None
-
-
 def _rows(future: Any, batch: list[Case], code: str) -> list[Row]:
-    """Return the rows of a batch that is done; "not measured" if Dask gave it up."""
+    """Return the rows of a batch that is done; "not measured" if Dask gave it up.
+
+    Raises errors.UsageFault if its worker has other sources.
+    """
     if future.status == "finished":
         answers = future.result()
     else:
         why = f"{type(future.exception()).__name__}: {future.exception()}"
         answers = [{"outcome": "not_measured", "why": why}] * len(batch)
+    for place, other in (it[_OTHER] for it in answers if _OTHER in it):
+        raise UsageFault(
+            "a worker has other sources than this program",
+            where=place,
+            expected=f"code {code}",
+            got=other,
+            remedy="install the same version there",
+        )
     return [{**head_of(it, code), **row} for it, row in zip(batch, answers, strict=True)]
 
 
@@ -183,8 +148,11 @@ def compute(
 ) -> list[Row]:
     """Return the rows of a batch: those spooled before, and the others from the case process.
 
-    Each spec says whether it is to run twice.
+    Each spec says whether it is to run twice. A worker of other sources answers with its machine's
+    name and their hash.
     """
+    if code_hash() != code:
+        return [{_OTHER: (socket.gethostname(), code_hash())}]
     global _process  # noqa: PLW0603 - a process is to outlive a task
     if _process is None or not _process.is_for(wall_s, words):
         if _process:  # of a campaign before, which may have trusted other code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from host_bridge.core.errors import UsageFault
 from host_bridge.drive.lockstep.campaign.plan import read_plan
 from host_bridge.drive.lockstep.campaign.runners import dask_runner
+from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner, compute
 from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
@@ -18,6 +20,7 @@ from tests.support.evidence import some
 
 pytest.importorskip("distributed", reason="the extra campaign is not installed")
 
+HERE = read_place(LOCAL)
 SMALL = """\
 [campaign]
 title = "Dask"
@@ -47,7 +50,7 @@ def hashes(rows):
 def test_a_local_cluster_gives_the_same_bits_though_a_worker_is_killed(plan, tmp_path):
     here, there, killed = [], [], []
     CaseRunner(plan.cases(), code_hash(), 2, 60.0).run(here.append, lambda: None)
-    runner = DaskRunner(plan.cases(), code_hash(), 2, 60.0, "dask", tmp_path)
+    runner = DaskRunner(plan.cases(), code_hash(), 2, 60.0, HERE, tmp_path)
 
     def kill_one():
         if there and not killed:
@@ -66,12 +69,12 @@ def test_a_local_cluster_gives_the_same_bits_though_a_worker_is_killed(plan, tmp
 def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, tmp_path):
     spec = dict(next(plan.cases()).spec)
     kept = {"outcome": "passed", "why": "", "result_hash": "of before"}
-    file = tmp_path / "code" / f"{case_id(spec)}.json"
+    file = tmp_path / code_hash() / f"{case_id(spec)}.json"
     file.parent.mkdir()
     file.write_text(json.dumps(kept), encoding="utf-8")
-    assert compute([(spec, False)], "code", 60.0, str(tmp_path), []) == [kept]
+    assert compute([(spec, False)], code_hash(), 60.0, str(tmp_path), []) == [kept]
     file.write_text('{"outcome": "pas', encoding="utf-8")  # torn
-    (row,) = compute([(spec, False)], "code", 60.0, str(tmp_path), [])
+    (row,) = compute([(spec, False)], code_hash(), 60.0, str(tmp_path), [])
     assert row["result_hash"] != kept["result_hash"]
     assert json.loads(file.read_text(encoding="utf-8")) == row
 
@@ -79,17 +82,51 @@ def test_a_batch_that_is_run_again_takes_what_was_finished_from_the_spool(plan, 
 @pytest.mark.process
 def test_a_worker_of_several_campaigns_has_a_process_for_each_one_s_trust(plan, tmp_path):
     spec = dict(next(plan.cases()).spec)
-    compute([(spec, False)], "code", 60.0, str(tmp_path / "first"), [])
+    compute([(spec, False)], code_hash(), 60.0, str(tmp_path / "first"), [])
     first = dask_runner._process
-    compute([(spec, False)], "code", 60.0, str(tmp_path / "second"), [])
+    compute([(spec, False)], code_hash(), 60.0, str(tmp_path / "second"), [])
     assert dask_runner._process is first
-    compute([(spec, False)], "code", 59.0, str(tmp_path / "third"), [])
+    compute([(spec, False)], code_hash(), 59.0, str(tmp_path / "third"), [])
     assert dask_runner._process is not first
     assert first._process is None, "it has ended"
 
 
 @pytest.mark.process
 def test_a_worker_of_other_sources_is_refused(plan, tmp_path):
-    other = DaskRunner(plan.cases(), "another", 1, 60.0, "dask", tmp_path)
+    other = DaskRunner(plan.cases(), "another", 1, 60.0, HERE, tmp_path)
     with pytest.raises(UsageFault, match="other sources"):
         other.run([].append, lambda: None)
+
+
+PLACES = {
+    "dusk": "processes, dask, dask://HOST:PORT or slurm",
+    "dask?queue=short": "processes, dask, dask://HOST:PORT or slurm",
+    "slurm?partition=short": "queue, account, walltime",
+}
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_place_that_is_none_is_refused_with_what_there_is(text):
+    with pytest.raises(UsageFault, match=PLACES[text].replace("?", "[?]")):
+        read_place(text)
+
+
+def test_options_of_slurm_are_read():
+    place = read_place("slurm?queue=short&directive=--qos=low")
+    assert place.options == {"queue": "short", "directive": "--qos=low"}
+
+
+def test_a_job_s_time_that_is_none_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    pytest.importorskip("dask_jobqueue", reason="the extra campaign is not installed")
+    runner = DaskRunner([], code_hash(), 1, 60.0, read_place("slurm?walltime=1h"), tmp_path)
+    with pytest.raises(UsageFault, match="HH:MM:SS"):
+        runner.run([].append, lambda: None)
+
+
+def test_without_slurm_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    pytest.importorskip("dask_jobqueue", reason="the extra campaign is not installed")
+    runner = DaskRunner([], code_hash(), 1, 60.0, read_place("slurm"), tmp_path)
+    with pytest.raises(UsageFault, match="sbatch is not on this machine"):
+        runner.run([].append, lambda: None)
