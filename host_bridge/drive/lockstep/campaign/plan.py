@@ -11,10 +11,12 @@ from typing import Any
 from host_bridge.core.files import Document, Key, integer, number, read_toml, text, told_as
 from host_bridge.drive.lockstep.campaign.sampling import (
     GRID,
+    SALTELLI,
     Distribution,
     Sample,
     read_design,
     read_uncertain,
+    saltelli_runs,
     samples_of,
 )
 from host_bridge.drive.lockstep.campaign.spec import (
@@ -96,11 +98,15 @@ class Plan:
         files = [files_of(self.values(cell)) for cell in cells]
         index = 0
         for repetition, sample in enumerate(self.samples()):
-            seed = seed_of(self.seed, repetition)
+            seed = seed_of(self.seed, repetition // self._runs_of_a_set())
             for cell, read in zip(cells, files, strict=True):
                 spec = {**self.values({**cell, **sample}), "seed": seed, "files": read}
                 yield Case(index, cell, repetition, spec, sample)
                 index += 1
+
+    def _runs_of_a_set(self) -> int:
+        """Return how many runs have one seed: of Sobol indices chance is to be no key's share."""
+        return saltelli_runs(len(self.uncertain)) if self.design == SALTELLI else 1
 
     def samples(self) -> list[Sample]:
         """Return the sample of each repetition: the same in all cells, so that they are paired."""

@@ -19,7 +19,8 @@ from host_bridge.drive.lockstep.campaign.spec import CHANGES
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
 GRID, LIST, LATIN, SOBOL, RANDOM = "grid", "list", "latin", "sobol", "random"
-SAMPLED = (LATIN, SOBOL, RANDOM)
+SALTELLI = "saltelli"  # sets of runs from which Sobol indices follow
+SAMPLED = (LATIN, SOBOL, RANDOM, SALTELLI)
 _MOST = 1_000_000  # as of cases
 _DIGITS = 12  # of a sampled value: the last bits are another machine's
 _FAR = 1e9  # beyond any value of a vehicle file
@@ -112,13 +113,9 @@ def read_design(
         for name in listed[0]:
             factors[name] = tuple(dict.fromkeys(cell[name] for cell in listed))
     if kind in SAMPLED:
-        count = read_table(document, "design", given, (integer("samples", 2, _MOST),))["samples"]
+        count = _count(document, kind, given, len(uncertain), has_factors=bool(factors))
         if about["repetitions"] != 1:
             raise document.fault("campaign.repetitions", "each sample is one", "design.samples")
-        if kind == SOBOL and count & (count - 1):
-            raise document.fault(
-                "design.samples", "of a Sobol sequence", "a power of 2", str(count)
-            )
         about = {**about, "repetitions": count}
     else:
         refuse_unknown(document, "design", given, ("kind",))
@@ -130,6 +127,30 @@ def read_design(
             kind,
         )
     return about, kind, listed
+
+
+def _count(
+    document: Document, kind: str, given: Mapping[str, Any], width: int, *, has_factors: bool
+) -> int:
+    """Return the repetitions of a sampled design."""
+    count = int(read_table(document, "design", given, (integer("samples", 2, _MOST),))["samples"])
+    if kind not in (SOBOL, SALTELLI):
+        return count
+    if count & (count - 1):
+        raise document.fault("design.samples", "of a Sobol sequence", "a power of 2", str(count))
+    if kind == SOBOL:
+        return count
+    if has_factors:
+        raise document.fault("factors", "Sobol indices are of one cell", "no [factors]")
+    return count * saltelli_runs(width)
+
+
+def saltelli_runs(width: int) -> int:
+    """Return the runs of a set of Saltelli's design for so many uncertain keys.
+
+    Two samples A and B, and for each key A with that one key's value of B.
+    """
+    return width + 2
 
 
 def _listed(document: Document, given: Any, keys: Sequence[Key]) -> tuple[Mapping[str, Any], ...]:
@@ -165,9 +186,21 @@ def samples_of(
         shares = qmc.LatinHypercube(width, seed=random).random(count)
     elif kind == SOBOL:
         shares = qmc.Sobol(width, seed=random).random(count)
+    elif kind == SALTELLI:
+        shares = _saltelli(width, count // saltelli_runs(width), random)
     else:
         shares = random.random((count, width))
     return [
         {name: it.at(share) for (name, it), share in zip(uncertain.items(), row, strict=True)}
         for row in shares.tolist()
     ]
+
+
+def _saltelli(width: int, sets: int, random: np.random.Generator) -> Any:
+    """Return the quantiles of all sets, one after the other; rows are runs, columns keys."""
+    drawn = qmc.Sobol(2 * width, seed=random).random(sets)
+    runs = np.repeat(drawn[:, None, :width], saltelli_runs(width), axis=1)
+    runs[:, 1] = drawn[:, width:]
+    for at in range(width):
+        runs[:, 2 + at, at] = drawn[:, width + at]
+    return runs.reshape(-1, width)

@@ -16,9 +16,12 @@ from host_bridge.drive.lockstep.campaign.judging.intervals import (
     rank_correlation,
     share,
 )
+from host_bridge.drive.lockstep.campaign.judging.sensitivity import Sensitivity, sensitivity
 from host_bridge.drive.lockstep.campaign.plan import Plan
+from host_bridge.drive.lockstep.campaign.sampling import SALTELLI
 
 JUDGED = ("passed", "failed")  # refused and not measured cases are listed, in no denominator
+FIGURES = {"failing": "failed", "the distance": "distance_m"}  # whose variance is explained
 _WORST = 10  # chosen: as many as somebody looks into by hand
 Row = Mapping[str, Any]
 
@@ -64,6 +67,7 @@ class Analysis:
     compiled: int  # cases that ran as machine code
     overall: Share
     sampled: Sequence[Sampled] = ()
+    indices: Sequence[Sensitivity] = ()  # of Saltelli's design
 
 
 def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
@@ -85,6 +89,9 @@ def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
         sum(bool(row.get("ran", {}).get("machine_code")) for row in rows),
         share(len(failed), len(judged), plan.confidence),
         [_sampled(key, judged) for key in plan.uncertain],
+        sensitivity(tuple(plan.uncertain), judged, FIGURES, plan.confidence)
+        if plan.design == SALTELLI
+        else [],
     )
 
 

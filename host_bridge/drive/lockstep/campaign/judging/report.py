@@ -9,6 +9,7 @@ from typing import Any
 
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, Cell
 from host_bridge.drive.lockstep.campaign.judging.intervals import Share
+from host_bridge.drive.lockstep.campaign.judging.sensitivity import Index
 from host_bridge.drive.lockstep.campaign.plan import Plan
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 
@@ -34,6 +35,7 @@ def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
         *_comparisons(plan, found),
         _worst(found, folder),
         _sampled(plan, found),
+        *_indices(plan, found),
         _held(plan),
         f"<h2>Reproduce</h2><p><code>tandem campaign run {escape(str(folder))}</code>, "
         f"seed {plan.seed}, code {escape(code)}, {found.core_s / 3600:.2f} core hours, "
@@ -129,6 +131,28 @@ def _sampled(plan: Plan, found: Analysis) -> str:
     head = ("key", "distribution", "with failing", "with the distance")
     caption = f"Sampled ({plan.design}, {plan.repetitions}), and Spearman's rank correlations"
     return _table(caption, head, rows)
+
+
+def _indices(plan: Plan, found: Analysis) -> list[str]:
+    head = ("key", "alone", "", "with its interactions", "")
+    return [
+        _table(
+            f"Sobol indices of {it.figure}: shares of its variance, with bootstrap intervals at "
+            f"{plan.confidence:.0%}, from {it.sets} sets of runs; what no key explains is chance",
+            head,
+            (_row_of_indices(key, *pair) for key, pair in it.indices.items()),
+        )
+        for it in found.indices
+    ]
+
+
+def _row_of_indices(key: str, *indices: Index) -> str:
+    cells = "".join(
+        f"<td>{it.value:.2f} ({it.low:.2f} to {it.high:.2f})</td>"
+        f'<td><meter min="0" max="1" value="{it.value:.3f}">{it.value:.0%}</meter></td>'
+        for it in indices
+    )
+    return f"<tr><td>{escape(key)}</td>{cells}</tr>"
 
 
 def _held(plan: Plan) -> str:

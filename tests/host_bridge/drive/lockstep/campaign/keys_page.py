@@ -29,7 +29,9 @@ DESIGN = f"""\
 `kind` is one of {", ".join((sampling.GRID, sampling.LIST, *sampling.SAMPLED))}; `grid`, all
 combinations of `[factors]`, is the default. Of `list`, `cases` is a list of tables with the same
 keys, as of `[factors]`, and there is no `[factors]`. Of the others, `samples` says how many, each
-of which is one repetition; of `sobol` it is a power of 2.
+of which is one repetition; of `sobol` it is a power of 2. `saltelli` is the design from which Sobol
+indices follow: `samples`, a power of 2, sets of two runs and one for each key of `[uncertain]`, all
+with one seed, and no `[factors]`.
 """
 UNCERTAIN = """\
 Each key is one of `[case]` above that is a number, or `vehicle_changes.` and a dotted key of the
