@@ -37,7 +37,10 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Drives in lockstep", "host_bridge/drive/lockstep/README"),
             ("Campaigns", "host_bridge/drive/lockstep/campaign/README"),
             ("Runners of a campaign", "host_bridge/drive/lockstep/campaign/runners/README"),
-            ("Workers in containers", "host_bridge/drive/lockstep/campaign/runners/containers/README"),
+            (
+                "Workers in containers",
+                "host_bridge/drive/lockstep/campaign/runners/containers/README",
+            ),
             ("Judging a campaign", "host_bridge/drive/lockstep/campaign/judging/README"),
             ("Cars over the air", "host_bridge/sharing/network/README"),
             ("Find cars nearby", "host_bridge/sharing/discovery/README"),
