@@ -29,7 +29,7 @@ from host_bridge.drive.lockstep.campaign.judging.export import (
     write_parquet,
 )
 from host_bridge.drive.lockstep.campaign.judging.report import summary
-from host_bridge.drive.lockstep.campaign.plan import FILE, Plan
+from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
@@ -40,6 +40,7 @@ from sim_mock.runtime import compiled
 EPILOG = """\
 examples:
   tandem campaign new bad_link           write bad_link/campaign.toml, every key explained
+  tandem campaign new study --from FILE.toml
   tandem campaign run bad_link           compute what is missing; again after Ctrl-C: it goes on
   tandem campaign run bad_link --on dask --workers 4
   tandem campaign run bad_link --on 'slurm?queue=short&walltime=02:00:00' --workers 32
@@ -67,6 +68,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         kind = kinds.add_parser(name, help=text, description=text)
         kind.add_argument("folder", type=Path, metavar="FOLDER", help="the campaign's folder")
+        if name == "new":
+            kind.add_argument(
+                "--from",
+                dest="source",
+                type=Path,
+                metavar="FILE",
+                help="a campaign's file to begin with (default: one with every key explained)",
+            )
         if name in ("run", "resume"):
             kind.add_argument(
                 "--workers",
@@ -101,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """Run the command; return the exit code. Raises errors.TandemError."""
     if args.what == "new":
-        return _new(args.folder)
+        return _new(args.folder, args.source)
     plan = course.open_plan(args.folder)
     if args.what in ("run", "resume"):
         return _run(args, host)
@@ -134,12 +143,16 @@ def _figures(found: Analysis) -> dict[str, object]:
     }
 
 
-def _new(folder: Path) -> int:
+def _new(folder: Path, source: Path | None) -> int:
     file = folder / FILE
+    text = TEMPLATE
+    if source:
+        read_plan(source)  # refused where its own lines can be named
+        text = source.read_text(encoding="utf-8")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as out:
-            out.write(TEMPLATE)
+            out.write(text)
     except FileExistsError:
         raise DataFileFault.in_the_way(file) from None
     except OSError as error:

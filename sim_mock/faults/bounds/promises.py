@@ -108,6 +108,11 @@ def state_of(world: World) -> int:
     return int(_app(world).supervisor.state)
 
 
+def accepted_of(world: World) -> int:
+    """Return how many claims the car's program has accepted."""
+    return int(_app(world).arbiter.accepted)
+
+
 def _has_cause(world: World) -> bool:
     app = _app(world)
     return bool(app.runstop.bits or app.faults.bits)

@@ -40,6 +40,7 @@ Row = dict[str, Any]
 _SPACING_M = 0.05  # of the points of a track's centre line, as tandem path centre has them
 _FIGURES = {  # of the row, which the oracles with a limit judge
     "stops_within_m": "stop_m",
+    "rests_within_m": "claim_to_rest_m",
     "path_error_within_m": "path_error_max_m",
     "laps_at_least": "laps",
     "distance_at_least_m": "true_distance_m",
@@ -127,6 +128,7 @@ def _figures(spec: Spec, car: LockstepCar, drive: LockstepDrive, trace: Trace) -
         "first_stop": trip.stops[0] if trip.stops else _UNSEEN if trace.stops else "",
         "stop_m": trace.stop_m,
         "stop_s": trace.stop_s,
+        "claim_to_rest_m": trace.claim_to_rest_m,
         "hits": contact.hits if contact else None,
         "hit_mps": contact.hit_mps if contact and contact.hits else None,
         "left_count": contact.left_count if contact else None,

@@ -6,19 +6,20 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core import Input
+from host_bridge.core.errors import DataFileFault, TandemError, UsageFault
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, analyse
 from host_bridge.drive.lockstep.campaign.judging.intervals import share
 from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
-from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, refuse_impure
+from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, head_of, refuse_impure
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
 from host_bridge.drive.lockstep.car import VehicleFiles
@@ -88,16 +89,39 @@ def open_plan(folder: Path) -> Plan:
     return read_plan(folder / FILE)
 
 
-def _check_vehicles(plan: Plan, files: VehicleFiles) -> None:
-    """Raise errors.TandemError for a vehicle, or a change of one, that does not exist."""
-    checked = set()
-    cells = ({**cell, **sample} for sample in plan.samples() for cell in plan.cells())
-    for cell in cells if plan.uncertain else plan.cells():
-        values = plan.values(cell)
-        key = canonical({"vehicle": values["vehicle"], "changes": values[CHANGES]})
-        if key not in checked:
-            checked.add(key)
-            files.load(values["vehicle"], values[CHANGES] or None)
+def _impossible(plan: Plan, files: VehicleFiles) -> dict[str, str]:
+    """Return why no car can drive a cell, by the cell's levels, for cells that none can.
+
+    Its vehicle is refused, or its speed is above what the vehicle may do there. Raises
+    errors.TandemError for the first one of them unless the plan lists them.
+    """
+    found: dict[str, str] = {}
+    told: dict[str, str] = {}
+    samples = plan.samples() if plan.uncertain else [{}]
+    for cell in plan.cells():
+        for sample in samples:
+            values = plan.values({**cell, **sample})
+            key = canonical({name: values[name] for name in ("vehicle", "speed_mps", CHANGES)})
+            if key not in told:
+                told[key] = _why_not(values, files, plan.lists_impossible)
+            if told[key]:
+                found[canonical(cell)] = told[key]
+    return found
+
+
+def _why_not(values: Mapping[str, Any], files: VehicleFiles, is_listed: bool) -> str:
+    """Return why no car can drive so; "" if one can. Raises errors.TandemError unless listed."""
+    try:
+        vehicle = files.load(values["vehicle"], values[CHANGES] or None)
+    except TandemError as error:
+        if not is_listed:
+            raise
+        return f"no such car: {error}"
+    caps = [source.speed_cap_mps for source in vehicle.sources if source.name == Input.source]
+    most_mps = min([*caps, vehicle.speed_max_mps, vehicle.profile_caps_mps[vehicle.profile]])
+    if is_listed and values["speed_mps"] > most_mps:
+        return f"{values['speed_mps']:g} m/s: at most {most_mps:g} m/s with these leases and caps"
+    return ""
 
 
 def run_campaign(
@@ -117,11 +141,13 @@ def run_campaign(
     """
     place = None if on == HERE else read_place(on)
     plan, code = open_plan(folder), code_hash()
-    _check_vehicles(plan, files)
+    impossible = _impossible(plan, files)
     with locked(folder):
         there = read_rows(folder, code)
         wanted = {id_ for id_, row in there.items() if row["outcome"] != "not_measured"}
         cases = [case for case in plan.cases() if case_id(case.spec) not in wanted]
+        refused = [case for case in cases if canonical(case.levels) in impossible]
+        cases = [case for case in cases if canonical(case.levels) not in impossible]
         progress = Progress(plan, _of_plan(plan, {id_: there[id_] for id_ in wanted}))
         count = workers or os.cpu_count() or 1
         runner: CaseRunner | DaskRunner = (
@@ -131,7 +157,15 @@ def run_campaign(
                 cases, code, count, plan.wall_s, place, folder, is_all_twice=is_all_twice
             )
         )
-        _compute(folder, runner, progress, tell)
+        known = [
+            {
+                **head_of(case, code),
+                "outcome": "refused",
+                "why": impossible[canonical(case.levels)],
+            }
+            for case in refused
+        ]
+        _compute(folder, runner, progress, tell, known)
         write_report(folder, plan)
     return not _missing(folder, plan, code)
 
@@ -141,7 +175,9 @@ def _compute(
     runner: CaseRunner | DaskRunner,
     progress: Progress,
     tell: Callable[[Progress], None],
+    known: Sequence[dict[str, Any]],
 ) -> None:
+    """Write the rows that are known without driving, then those of the runner."""
     writer = RowWriter(folder)
     told_s = time.monotonic()
 
@@ -157,6 +193,8 @@ def _compute(
             tell(progress)
 
     try:
+        for row in known:
+            put(row)
         with _interrupts_stop(runner):
             runner.run(put, each_second)
     except OSError as error:

@@ -15,6 +15,7 @@ from host_bridge.drive.lockstep.campaign.sampling import (
     Distribution,
     Sample,
     read_design,
+    read_sets,
     read_uncertain,
     saltelli_runs,
     samples_of,
@@ -65,7 +66,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign as its file says it. ``case`` has the values that are not varied."""
+    """A campaign as its file says it. ``case`` has the values that are not varied.
+
+    ``sets`` has what each level of a factor with a name of its own sets, by factor and level. With
+    ``lists_impossible`` a cell that no car can drive is listed, and else it ends the campaign.
+    """
 
     title: str
     note: str
@@ -81,6 +86,8 @@ class Plan:
     design: str = GRID
     listed: tuple[Mapping[str, Any], ...] = ()  # cells of a list
     uncertain: Mapping[str, Distribution] = field(default_factory=dict)
+    sets: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    lists_impossible: bool = False
 
     def cells(self) -> list[dict[str, Any]]:
         """Return the listed cells, or all combinations of levels, the last varied fastest."""
@@ -129,12 +136,20 @@ class Plan:
         values = {**self.case, CHANGES: dict(self.case[CHANGES]), "oracles": list(self.oracles)}
         if self.bounds:
             values["bounds"] = dict(self.bounds)
-        for key, level in cell.items():
+        given = ((key, level) for name, of in cell.items() for key, level in self._set(name, of))
+        for key, level in given:
             if key.startswith(f"{CHANGES}."):
                 values[CHANGES][key.removeprefix(f"{CHANGES}.")] = level
             else:
                 values[key] = level
         return values
+
+    def _set(self, factor: str, level: Any) -> Iterator[tuple[str, Any]]:
+        """Yield each key that a level sets, with its value."""
+        if factor in self.sets:
+            yield from self.sets[factor][level].items()
+        else:
+            yield factor, level
 
 
 def read_plan(path: Path) -> Plan:
@@ -151,8 +166,9 @@ def read_plan(path: Path) -> Plan:
         limits = read_table(document, "limits", _table(document, "limits"), LIMITS)
         report = read_table(document, "report", _table(document, "report"), REPORT)
         uncertain = read_uncertain(document, _table(document, "uncertain"), CASE_KEYS)
-        factors = dict(_factors(document))
-        about, design, listed = read_design(document, about, factors, uncertain, CASE_KEYS)
+        sets = read_sets(document, _table(document, "factors"), CASE_KEYS)
+        factors = dict(_factors(document, sets))
+        about, design, listed, lists = read_design(document, about, factors, uncertain, CASE_KEYS)
         plan = Plan(
             **about,
             case=case,
@@ -162,6 +178,8 @@ def read_plan(path: Path) -> Plan:
             design=design,
             listed=listed,
             uncertain=uncertain,
+            sets=sets,
+            lists_impossible=lists,
             **limits,
             **report,
         )
@@ -176,10 +194,13 @@ def _table(document: Document, name: str) -> Mapping[str, Any]:
     return table
 
 
-def _factors(document: Document) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _factors(document: Document, sets: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     by_name = {key.name: key for key in CASE_KEYS}
     for name, given in _table(document, "factors").items():
         place = f"factors.{name}"
+        if name in sets:
+            yield name, tuple(sets[name])
+            continue
         if not name.startswith(f"{CHANGES}."):
             refuse_unknown(document, "factors", [name], tuple(by_name))
         levels = _range(document, place, given) if isinstance(given, dict) else given
@@ -226,12 +247,18 @@ def _bounds(document: Document) -> dict[str, float]:
     }
 
 
+def varied_keys(plan: Plan) -> set[str]:
+    """Return the keys that factors vary, those of their levels' settings among them."""
+    names = {name for name in plan.factors if name not in plan.sets}
+    return names | {key for levels in plan.sets.values() for of in levels.values() for key in of}
+
+
 def _refuse_contradictions(document: Document, plan: Plan) -> None:
     if not plan.oracles and not plan.bounds:
         raise document.fault(
             "oracles", "nothing is judged", f"one of {', '.join(OBSERVED)}", remedy="no_stop = true"
         )
-    for name in set(plan.factors) & set(plan.uncertain):
+    for name in varied_keys(plan) & set(plan.uncertain):
         raise document.fault(f"uncertain.{name}", "is a factor, too", "one of the two")
     if plan.count() > MOST_CASES:
         raise document.fault("factors", "too many cases", f"{MOST_CASES}", str(plan.count()))

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import lognorm, qmc, truncnorm, uniform  # type: ignore[import-untyped]
 
-from host_bridge.core.files import Document, Key, integer, number
+from host_bridge.core.files import Document, Key, choice, integer, number
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
 GRID, LIST, LATIN, SOBOL, RANDOM = "grid", "list", "latin", "sobol", "random"
 SALTELLI = "saltelli"  # sets of runs from which Sobol indices follow
 SAMPLED = (LATIN, SOBOL, RANDOM, SALTELLI)
+REFUSE, _LISTED = "refuse", "list"  # what becomes of cells that no car can drive
+_IMPOSSIBLE = choice("impossible", (REFUSE, _LISTED), default=REFUSE)
 _MOST = 1_000_000  # as of cases
 _DIGITS = 12  # of a sampled value: the last bits are another machine's
 _FAR = 1e9  # beyond any value of a vehicle file
@@ -89,19 +91,47 @@ def read_uncertain(
     return found
 
 
+def read_sets(
+    document: Document, given: Mapping[str, Any], keys: Sequence[Key]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Read the factors of a name of their own, each level of which sets several keys.
+
+    Raises FileFault with line and key.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    seen = {name for name, levels in given.items() if not _is_of_sets(levels)}
+    for name in [name for name in given if name not in seen]:
+        place = f"factors.{name}"
+        cells = _listed(document, list(given[name].values()), keys, place)
+        for key in cells[0]:
+            if key in seen:
+                raise document.fault(place, f"{key} is set by another factor, too", "one of them")
+        seen |= set(cells[0])
+        found[name] = dict(zip(given[name], map(dict, cells), strict=True))
+    return found
+
+
+def _is_of_sets(levels: Any) -> bool:
+    return isinstance(levels, dict) and all(isinstance(it, dict) for it in levels.values())
+
+
 def read_design(
     document: Document,
     about: dict[str, Any],
     factors: dict[str, tuple[Any, ...]],
     uncertain: Mapping[str, Distribution],
     keys: Sequence[Key],
-) -> tuple[dict[str, Any], str, tuple[Mapping[str, Any], ...]]:
+) -> tuple[dict[str, Any], str, tuple[Mapping[str, Any], ...], bool]:
     """Read ``[design]``; return ``about`` with its repetitions, the kind, and listed cells.
 
-    The levels of listed cells become ``factors``. Raises FileFault with line and key.
+    The last is whether cells that no car can drive are listed. The levels of listed cells become
+    ``factors``. Raises FileFault with line and key.
     """
     given = dict(document.values.get("design", {}))
     kind = given.pop("kind", GRID)
+    lists = read_value(
+        document, "design.impossible", given.pop(_IMPOSSIBLE.name, REFUSE), _IMPOSSIBLE
+    )
     kinds = (GRID, LIST, *SAMPLED)
     if kind not in kinds:
         raise document.fault("design.kind", "no such design", ", ".join(kinds), str(kind))
@@ -126,7 +156,7 @@ def read_design(
             f"{', '.join(SAMPLED)} with [uncertain], {GRID} or {LIST} without",
             kind,
         )
-    return about, kind, listed
+    return about, kind, listed, lists == _LISTED
 
 
 def _count(
@@ -153,9 +183,10 @@ def saltelli_runs(width: int) -> int:
     return width + 2
 
 
-def _listed(document: Document, given: Any, keys: Sequence[Key]) -> tuple[Mapping[str, Any], ...]:
+def _listed(
+    document: Document, given: Any, keys: Sequence[Key], place: str = "design.cases"
+) -> tuple[Mapping[str, Any], ...]:
     by_name = {key.name: key for key in keys}
-    place = "design.cases"
     if not isinstance(given, list) or not given or not all(isinstance(it, dict) for it in given):
         raise document.fault(
             place, "no list of cells", "[{ speed_mps = 1.0 }, { speed_mps = 2.0 }]"

@@ -76,6 +76,9 @@ CHANGES = "vehicle_changes"  # dotted keys of the vehicle file, each in its own 
 # Oracles with a limit, each of a figure of the row
 BOUNDS: tuple[Key, ...] = (
     number("stops_within_m", 0.0, 1000.0, meaning="from when a stop was told to standstill"),
+    number(
+        "rests_within_m", 0.0, 1000.0, meaning="from the last claim before a stop to standstill"
+    ),
     number("path_error_within_m", 0.0, 100.0, meaning="the largest, of a `path:` controller"),
     number("laps_at_least", 0.0, 10_000.0, meaning="over the line at its start"),
     number("distance_at_least_m", 0.0, 1e6, meaning="in truth"),

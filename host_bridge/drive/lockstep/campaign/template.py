@@ -38,6 +38,7 @@ no_collision = true                       # it hit no wall
 on_track = true                           # its centre never left the track
 # S1 = true                               # a promise of SAFETY.md; also S3, S4, S8
 # no_spurious_stop = true                 # it never stopped, in cases without a fault
+# rests_within_m = 2.0                    # from the last claim before a stop to standstill
 # stops_within_m = 1.5                    # from when a stop was told to standstill
 # path_error_within_m = 0.2               # the largest, of a path: controller
 # laps_at_least = 1                       # over the line at its start

@@ -9,7 +9,7 @@ from math import hypot
 from host_bridge.core import State
 from host_bridge.core.laps import Laps
 from host_bridge.drive.lockstep.car import LockstepCar
-from sim_mock.faults.bounds.promises import state_of
+from sim_mock.faults.bounds.promises import accepted_of, state_of
 
 _TRUTH = struct.Struct("<5d")
 _STANDS_MPS, _STANDS_TICKS = 0.05, 10  # at rest: slower than that for 0.1 s
@@ -29,6 +29,8 @@ class Trace:
         self.distance_m = self.top_mps = 0.0
         self.stop_m: float | None = None  # of the first stop, from its program's to standstill
         self.stop_s: float | None = None
+        self.claim_to_rest_m: float | None = None  # of that stop, from the last claim before it
+        self._accepted, self._claimed_m = 0, 0.0  # claims until now, and metres at the last one
         self.stops = 0  # by the car itself, whether the host heard of it or not
         self._state = state_of(car.world)
         self._stopping_from: tuple[float, int] | None = None  # metres and time at that moment
@@ -58,6 +60,9 @@ class Trace:
         self.stops += before in _ARMED and self._state in _HALTED
         self._slow_ticks = self._slow_ticks + 1 if speed_mps < _STANDS_MPS else 0
         if self._stopping_from is None:
+            before, self._accepted = self._accepted, accepted_of(self._car.world)
+            if self._accepted != before:
+                self._claimed_m = self.distance_m
             if self._state in _HALTED and speed_mps >= _STANDS_MPS:
                 self._stopping_from = self.distance_m, now_us
             return
@@ -65,6 +70,7 @@ class Trace:
             begun_m, begun_us = self._stopping_from
             self.stop_m = self.distance_m - begun_m
             self.stop_s = (now_us - begun_us) * 1e-6
+            self.claim_to_rest_m = self.distance_m - self._claimed_m
 
     @property
     def laps(self) -> Laps:

@@ -28,12 +28,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of levels: failures of the judged cases, and the median of the distance."""
+    """One combination of levels: failures of the judged cases, and medians of their metres."""
 
     levels: Mapping[str, Any]
     failed: Share
     distance_m: float | None
+    rest_m: float | None  # of those that stopped: from the last claim to standstill
     left_out: int  # refused or not measured
+    why: str = ""  # all of it was refused, for this reason
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,16 @@ def _cell(levels: Mapping[str, Any], rows: Sequence[Row], confidence: float) -> 
     judged = [row for row in rows if row["outcome"] in JUDGED]
     failed = sum(row["outcome"] == "failed" for row in judged)
     middle = median(row["distance_m"] for row in judged) if judged else None
-    return Cell(levels, share(failed, len(judged), confidence), middle, len(rows) - len(judged))
+    rests = [row["claim_to_rest_m"] for row in judged if row.get("claim_to_rest_m") is not None]
+    reasons = {row["why"] if row["outcome"] == "refused" else "" for row in rows}
+    return Cell(
+        levels,
+        share(failed, len(judged), confidence),
+        middle,
+        median(rests) if rests else None,
+        len(rows) - len(judged),
+        reasons.pop() if len(reasons) == 1 else "",
+    )
 
 
 def _comparisons(plan: Plan, judged: Sequence[Row]) -> list[Comparison]:

@@ -10,7 +10,7 @@ from typing import Any
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, Cell
 from host_bridge.drive.lockstep.campaign.judging.intervals import Share
 from host_bridge.drive.lockstep.campaign.judging.sensitivity import Index
-from host_bridge.drive.lockstep.campaign.plan import Plan
+from host_bridge.drive.lockstep.campaign.plan import Plan, varied_keys
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 
 # upper bound of a cell's share of failures, its class, and a mark for whoever sees no colours
@@ -32,6 +32,7 @@ def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
         f"<p>{escape(plan.note)}</p>" if plan.note else "",
         f"<p>{escape(summary(plan, found))}</p>",
         _cells_table(plan, found.cells),
+        _impossible(plan, found),
         *_comparisons(plan, found),
         _worst(found, folder),
         _sampled(plan, found),
@@ -75,7 +76,8 @@ def _table(caption: str, head: Iterable[str], rows: Iterable[str]) -> str:
 
 
 def _cells_table(plan: Plan, cells: Sequence[Cell]) -> str:
-    head = [*plan.factors, "failed", "interval (Wilson)", "at most", "median m", "left out"]
+    head = [*plan.factors, "failed", "interval (Wilson)", "at most"]
+    head += ["median m", "median m to rest", "left out"]
     caption = "Cells, coloured by the upper bound of their share of failures (+ up to 5 %, o to 25)"
     return _table(caption, head, (_cell_row(plan, cell) for cell in cells))
 
@@ -83,10 +85,19 @@ def _cells_table(plan: Plan, cells: Sequence[Cell]) -> str:
 def _cell_row(plan: Plan, cell: Cell) -> str:
     it = cell.failed
     kind, mark = next((kind, mark) for most, kind, mark in _COLOURS if it.high <= most)
-    metres = "" if cell.distance_m is None else f"{cell.distance_m:.2f}"
+    metres = ["" if it is None else f"{it:.2f}" for it in (cell.distance_m, cell.rest_m)]
     texts = [*(str(cell.levels[name]) for name in plan.factors), f"{mark} {it.count} / {it.total}"]
-    texts += [shown(it), f"{it.most:.1%}", metres, str(cell.left_out)]
+    texts += [shown(it), f"{it.most:.1%}", *metres, str(cell.left_out)]
     return f'<tr class="{kind}">' + "".join(f"<td>{escape(each)}</td>" for each in texts) + "</tr>"
+
+
+def _impossible(plan: Plan, found: Analysis) -> str:
+    rows = [
+        _row(*(cell.levels[name] for name in plan.factors), cell.why)
+        for cell in found.cells
+        if cell.why
+    ]
+    return _table("Cells that no car can drive", (*plan.factors, "why"), rows) if rows else ""
 
 
 def _comparisons(plan: Plan, found: Analysis) -> list[str]:
@@ -157,7 +168,7 @@ def _row_of_indices(key: str, *indices: Index) -> str:
 
 def _held(plan: Plan) -> str:
     held: Mapping[str, Any] = {**plan.case, **plan.case[CHANGES]}
-    varied = (*plan.factors, *plan.uncertain, CHANGES)
+    varied = {*varied_keys(plan), *plan.uncertain, CHANGES}
     rows = [_row(key, held[key]) for key in held if key not in varied]
     return _table("Not varied", ("key", "value"), rows)
 

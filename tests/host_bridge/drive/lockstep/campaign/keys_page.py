@@ -23,7 +23,8 @@ explained in [campaign](campaign/README.md). This page is made of the schema tha
 FACTORS = """\
 Each key is one of `[case]` above, or `vehicle_changes.` and a dotted key of the vehicle file. Its
 value is a list of levels, each once, or a range: `{ from = 1.0, to = 2.0, levels = 3 }`. All
-combinations are driven.
+combinations are driven. A factor of a name of its own has levels that set several keys:
+`[factors.lease."0.12 s"]` is such a level, a table of keys and values; each level sets the same.
 """
 DESIGN = f"""\
 `kind` is one of {", ".join((sampling.GRID, sampling.LIST, *sampling.SAMPLED))}; `grid`, all
@@ -32,6 +33,10 @@ keys, as of `[factors]`, and there is no `[factors]`. Of the others, `samples` s
 of which is one repetition; of `sobol` it is a power of 2. `saltelli` is the design from which Sobol
 indices follow: `samples`, a power of 2, sets of two runs and one for each key of `[uncertain]`, all
 with one seed, and no `[factors]`.
+
+`impossible` is one of refuse, list. A cell whose vehicle is refused ends a campaign before it
+begins; with `impossible = "list"` it is listed in the report, and so is one whose `speed_mps` is
+above what its vehicle, profile and source may do. Its cases are "refused", in no denominator.
 """
 UNCERTAIN = """\
 Each key is one of `[case]` above that is a number, or `vehicle_changes.` and a dotted key of the
