@@ -1,4 +1,4 @@
-"""The studies that are campaigns: whole files, caps that follow from leases, and a slice of each."""
+"""The studies that are campaigns: whole files, caps that follow from leases, a slice of each."""
 
 from __future__ import annotations
 
