@@ -40,14 +40,14 @@ _KEYS, _LOGS = ".keys", "slurm_logs"
 
 
 @dataclass(frozen=True)
-class Place:
+class ClusterChoice:
     """A place to run cases: ``dask``, ``dask://HOST:PORT``, or ``slurm`` with its options."""
 
     kind: str
     options: dict[str, str]
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str) -> ClusterChoice:
     """Read what follows ``--on``. Raises errors.UsageFault."""
     kind, _, query = text.partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
@@ -58,10 +58,10 @@ def read_place(text: str) -> Place:
     for key in options:
         if key not in SLURM_KEYS:
             raise UsageFault(f"--on {SLURM}", expected=", ".join(SLURM_KEYS), got=key)
-    return Place(kind, options)
+    return ClusterChoice(kind, options)
 
 
-def open_client(place: Place, workers: int, folder: Path, stack: ExitStack) -> Any:
+def open_client(place: ClusterChoice, workers: int, folder: Path, stack: ExitStack) -> Any:
     """Return a distributed.Client; it and a cluster of its own end with ``stack``.
 
     ``folder`` is seen by the nodes of Slurm, too. Raises errors.TandemError without Dask, without

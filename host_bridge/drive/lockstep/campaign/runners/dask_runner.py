@@ -20,7 +20,7 @@ from typing import Any
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.runners.clusters import Place, open_client
+from host_bridge.drive.lockstep.campaign.runners.clusters import ClusterChoice, open_client
 from host_bridge.drive.lockstep.campaign.runners.processes import (
     CaseProcess,
     Row,
@@ -51,7 +51,7 @@ class DaskRunner:
         code: str,
         workers: int,
         wall_s: float,
-        place: Place,
+        place: ClusterChoice,
         folder: Path,
         *,
         is_all_twice: bool = False,
