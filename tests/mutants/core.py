@@ -303,7 +303,8 @@ NOT_YET = {
     **{f"host_bridge/drive/lockstep/{name}.py": _UNTRIED for name in (
         "car", "command", "loop", "service", "campaign/case", "campaign/course", "campaign/plan",
         "campaign/sampling", "campaign/spec", "campaign/store", "campaign/template",
-        "campaign/trace", "campaign/judging/analysis", "campaign/judging/export",
+        "campaign/trace", "campaign/detector", "campaign/judging/analysis",
+        "campaign/judging/export",
         "campaign/judging/intervals", "campaign/judging/report", "campaign/judging/sensitivity",
         "campaign/runners/clusters", "campaign/runners/dask_runner",
         "campaign/runners/processes", "campaign/runners/worker",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from itertools import islice, product
 from math import floor
 from pathlib import Path
 
@@ -11,17 +11,25 @@ import pytest
 
 from host_bridge.cli.main import main
 from host_bridge.drive.lockstep.campaign import course
+from host_bridge.drive.lockstep.campaign.case import run_case
 from host_bridge.drive.lockstep.campaign.plan import read_plan
 from host_bridge.sharing.services import make_host
 from tests.support.evidence import every, some
 
 HERE = Path(__file__).parent
-STUDIES = {"lossy_link": 10_000}  # cases
+STUDIES = {"lossy_link": 10_000, "emergency_braking": 12_800}  # cases
+SLICE = {
+    ("A", "clear", "12 h"): "passed",
+    ("A", "clear", "0 h"): "passed",
+    ("A", "thick fog", "0 h"): "failed",
+    ("D", "thick fog", "0 h"): "failed",
+}
 LEASE, CAP = (f"vehicle_changes.sources.script.{key}" for key in ("lease_s", "speed_cap_mps"))
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_has_as_many_cases_as_its_page_says(name, monkeypatch):
+    monkeypatch.chdir(HERE.parents[2])  # where its command is to be given
     plan = read_plan(HERE / f"{name}.toml")
     assert plan.count() == STUDIES[name]
 
@@ -77,3 +85,26 @@ def test_a_slice_of_the_lossy_link_says_what_it_ought_to(tmp_path):
     ]
     assert every(row["outcome"] == "failed" and row["stops"] == 1 for row in short)
     assert "Cells that no car can drive" in (folder / "report.html").read_text()
+
+
+@pytest.mark.process
+@pytest.mark.exhaustive  # some seconds a cell
+@pytest.mark.timeout(600)
+def test_a_slice_of_emergency_braking_says_what_it_ought_to(tmp_path, monkeypatch):
+    monkeypatch.chdir(HERE.parents[2])
+    plan = read_plan(HERE / "emergency_braking.toml")
+    assert {name: len(levels) for name, levels in plan.factors.items()} == {
+        "detector": 4,
+        "weather": 8,
+        "time": 4,
+    }
+    files, found = make_host().vehicles, {}
+    for case in islice(plan.cases(), 128):
+        levels = case.levels["detector"], case.levels["weather"], case.levels["time"]
+        if levels in SLICE:
+            row = run_case(case.spec, files)
+            found[levels] = row["outcome"], row["top_mps"] > 6.0, row["obstacle_left_m"]
+    assert found.keys() == SLICE.keys()
+    assert {levels: it[0] for levels, it in found.items()} == SLICE
+    assert every(it[1] for it in found.values()), "it drove as fast as the study says"
+    assert found["A", "clear", "12 h"][2] > found["A", "clear", "0 h"][2] > 5.0

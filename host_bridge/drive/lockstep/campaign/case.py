@@ -16,7 +16,9 @@ from urllib.parse import quote
 from host_bridge.core import Input
 from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.drive.controls import make_input
+from host_bridge.drive.lockstep.campaign.detector import ObstacleAhead, driver_of
 from host_bridge.drive.lockstep.campaign.spec import (
+    BRAKE,
     CENTRE,
     CHANGES,
     NONE,
@@ -81,7 +83,9 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
     asked = [name for name in spec["oracles"] if name in PROMISES]
     try:
         promises = PromiseMonitor(car.world, car.vehicle) if asked else None
-        chosen = _controller(spec, car)
+        at_m = spec["obstacle_m"]
+        obstacle = ObstacleAhead(car, at_m, spec["start_yaw_deg"]) if at_m else None
+        chosen = _controller(spec, car, obstacle)
         options = DriveOptions(
             cars=(),
             input=chosen,
@@ -92,6 +96,7 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
         drive = LockstepDrive([car], chosen, options)
         try:
             row = _figures(spec, car, drive, _trace_of(spec, car, drive))
+            row["obstacle_left_m"] = obstacle.distance_m() if obstacle else None
             return _judged(spec, row, promises.broken if promises else {})
         finally:
             drive.close()
@@ -165,6 +170,7 @@ def _judged(spec: Spec, row: Row, promises: Mapping[str, str]) -> Row:
 
 def _held(spec: Spec, row: Row, promises: Mapping[str, str]) -> dict[str, bool | None]:
     """Return for each oracle that is asked whether it held; None where it does not apply."""
+    left_m = row["obstacle_left_m"]
     has_walls = row["hits"] is not None
     seen = {
         **{name: name not in promises for name in PROMISES},
@@ -172,6 +178,7 @@ def _held(spec: Spec, row: Row, promises: Mapping[str, str]) -> dict[str, bool |
         "no_stop": row["stops"] == 0,
         "no_spurious_stop": row["stops"] == 0 if spec["fault"] == NONE else None,
         "no_collision": row["hits"] == 0 if has_walls else None,
+        "no_obstacle_hit": None if left_m is None else left_m > 0.0,
         "on_track": row["left_count"] == 0 if has_walls else None,
     }
     found = {name: seen[name] for name in spec["oracles"]}
@@ -204,8 +211,10 @@ def uri_of(spec: Spec) -> str:
     return f"{scheme}://{quote(spec['vehicle'], safe='/.')}?{words}"
 
 
-def _controller(spec: Spec, car: LockstepCar) -> Input:
+def _controller(spec: Spec, car: LockstepCar, obstacle: ObstacleAhead | None) -> Input:
     text: str = spec["controller"]
+    if text == BRAKE:
+        return driver_of(spec, obstacle)
     if not text.startswith(CENTRE):
         return make_input(text, {}, car.clock.now_us)
     if spec["track"] == NONE:

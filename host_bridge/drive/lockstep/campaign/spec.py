@@ -29,6 +29,7 @@ _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
 _FILE_INPUTS = ("csv", "path", "policy")
 _CODE_INPUT = "python"
+BRAKE = "brake:obstacle"  # straight ahead, until the detector of the same case sees the obstacle
 CENTRE = "path:centre"  # the centre line of the case's own track
 OBSERVED = {  # oracles that hold or not
     "completed": "it drove for its duration and came to rest",
@@ -36,6 +37,7 @@ OBSERVED = {  # oracles that hold or not
     "no_spurious_stop": "the same, in cases without a fault",
     "no_collision": "it hit no wall",
     "on_track": "its centre never left the track",
+    "no_obstacle_hit": "its front ended before the obstacle",
     **TITLES,
 }
 
@@ -53,7 +55,8 @@ KEYS: tuple[Key, ...] = (
     said(text("map", default=NONE), "the .yaml of a ROS map, instead of a track"),
     said(
         text("controller", default="script:slalom"),
-        "any computed input of `tandem drive --input`; `path:centre` is the track's centre line",
+        "any computed input of `tandem drive --input`; `path:centre` is the track's centre line, "
+        "`brake:obstacle` drives straight until its detector sees the obstacle",
     ),
     said(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
     number("duration_s", 0.1, 3600.0, meaning="from when the car may drive"),
@@ -70,6 +73,13 @@ KEYS: tuple[Key, ...] = (
     number("start_y_m", -1e4, 1e4, default=0.0),
     number("start_yaw_deg", -360.0, 360.0, default=0.0),
     number("payload_kg", 0.0, 1000.0, default=0.0),
+    number("obstacle_m", 0.0, 1e4, default=0.0, meaning="straight ahead of its start; 0: none"),
+    number("detector_range_m", 0.0, 1e4, default=50.0, meaning="in clear daylight"),
+    number("detector_weather", 0.0, 1.0, default=1.0, meaning="share of the range that is left"),
+    number("detector_light", 0.0, 1.0, default=1.0, meaning="likewise, by the time of day"),
+    number("detector_miss", 0.0, 1.0, default=0.0, meaning="share of looks that see nothing"),
+    said(number("detector_rate_hz", 0.1, 1000.0, default=10.0), "looks a second"),
+    number("detector_latency_ms", 0.0, 1e4, default=0.0, meaning="from a look to its answer"),
     integer("seed", 0, 2**32 - 1, default=0),
 )
 CHANGES = "vehicle_changes"  # dotted keys of the vehicle file, each in its own unit
