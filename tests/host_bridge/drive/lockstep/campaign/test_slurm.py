@@ -119,7 +119,10 @@ def test_a_killed_campaign_loses_the_cases_in_hand_alone(slurm, here, folder):
         [*TANDEM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        patience.until(lambda: len(rows_of(folder)) >= 8, "eight rows", RUN_S)
+        patience.until(
+            lambda: len(rows_of(folder)) >= 8 or first.poll() is not None, "eight rows", RUN_S
+        )
+        assert first.poll() is None, "it is killed on its way"
     finally:
         first.kill()
         first.wait()
