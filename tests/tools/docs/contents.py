@@ -152,6 +152,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Tests: safety", "tests/safety/README"),
             ("Tests: attackers", "tests/safety/attackers/README"),
             ("Tests: studies", "tests/studies/README"),
+            ("Tests: studies as campaigns", "tests/studies/campaigns/README"),
             ("Tests: this site", "tests/tools/docs/README"),
         ),
     ),
