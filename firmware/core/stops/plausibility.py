@@ -117,7 +117,7 @@ class Plausibility:
             return
         self._reference_mm_s = reference
         obeys.set(now_us, self._fast_us if self.is_on_ground else _ON_STAND_US)
-        self.is_runaway = not (obeys.is_open and self._rolls_out.is_open)
+        self.is_runaway = not self._rolls_out.is_open
 
     def _watch_rolling(self, speed: int, may_keep_it: bool, now_us: int) -> None:
         """Shut ``_rolls_out`` when a car that can only roll did not slow down for its time."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC
 from firmware.protocol.codec import fill_values
 from firmware.protocol.messages import Alive
 from tests.firmware.core.bare_car import (
@@ -10,6 +11,8 @@ from tests.firmware.core.bare_car import (
     BROWN_OUT,
     CUTS,
     ENCODER,
+    ESC_HIGH,
+    ESC_LOW,
     ESC_NEUTRAL,
     FAULT,
     HOLD,
@@ -279,6 +282,22 @@ def test_an_armed_car_that_does_not_obey_runs_away(state):
     car = rolling(driving(Car(runaway_mm_s=500)), state)
     assert car.has_fault(RUNAWAY)
     assert car.state == STOPPING
+
+
+@pytest.mark.parametrize("is_signed", [0, 1])
+@pytest.mark.parametrize("channels", [[CHANNEL_ESC], [CHANNEL_ESC, CHANNEL_BRAKE]])
+def test_a_car_that_nothing_can_brake_has_a_second_to_roll_slower(is_signed, channels):
+    """Of counts without a direction the drive never brakes; a brake channel needs no direction."""
+    low, neutral, high = [ESC_LOW, 1_000_000], [ESC_NEUTRAL, 1_000_000], [ESC_HIGH, 2_000_000]
+    ranges = {"channel_low": low, "channel_neutral": neutral, "channel_high": high}
+    given = {"encoder_signed": is_signed, "channel_kind": channels, **ranges}
+    car = driving(Car(runaway_mm_s=500, **given), speed_mm_s=1000)
+    car.speed_mm_s = 1000
+    car.step(10)
+    car.claims[PAD]["deadman"] = 0
+    can_brake = bool(is_signed) or CHANNEL_BRAKE in channels
+    assert car.step(70).has_fault(RUNAWAY) is can_brake
+    assert car.step(50).has_fault(RUNAWAY)
 
 
 def test_a_stop_that_does_not_slow_it_down_is_a_runaway():

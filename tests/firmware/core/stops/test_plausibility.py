@@ -234,6 +234,26 @@ def test_a_car_that_can_only_roll_and_slows_by_friction_obeys(rolling):
         assert not rolling.follow(0, speed, is_braked=False, after_us=999_999).is_runaway
 
 
+def test_a_hair_more_than_a_bit_slower_begins_its_second_anew(rolling):
+    assert not rolling.follow(0, 2899, is_braked=False, after_us=999_999).is_runaway
+    assert not rolling.follow(0, 2899, is_braked=False, after_us=999_999).is_runaway
+    assert rolling.follow(0, 2899, is_braked=False, after_us=1).is_runaway
+
+
+def test_its_second_goes_on_while_it_gains_speed(rolling):
+    assert not rolling.follow(0, 3000, is_braked=False, after_us=900_000).is_runaway
+    assert not rolling.follow(0, 3101, is_braked=False, after_us=99_999).is_runaway
+    assert rolling.follow(0, 3101, is_braked=False, after_us=1).is_runaway
+
+
+def test_a_car_that_rolls_before_anything_was_seen_of_it_runs_away():
+    found = Plausibility()
+    found.configure(params_with(runaway_mm_s=500, too_fast_ms=200))
+    found.only_rolls = True
+    found.watch_target(0, 3000, True, False, 0)
+    assert found.is_runaway
+
+
 def test_a_car_that_can_only_roll_and_gains_speed_runs_away_as_soon_as_any_other(rolling):
     assert not rolling.follow(0, 3101, is_braked=False, after_us=199_999).is_runaway
     assert rolling.follow(0, 3101, is_braked=False, after_us=1).is_runaway
