@@ -38,9 +38,14 @@ class Grid:
 def load_map(path: Path) -> DrivingArea:
     """Load a map's walls and free area. Raises FileFault for what is wrong with it."""
     grid = load_grid(path)
-    walls = in_world(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
     is_free = _lookup(grid.is_free, grid.resolution_m, grid.origin)
-    return DrivingArea(path.stem, walls.reshape(-1, 4), is_free, grid.origin, grid.notes)
+    return DrivingArea(path.stem, walls_of(grid), is_free, grid.origin, grid.notes)
+
+
+def walls_of(grid: Grid) -> Floats:
+    """Return the walls of a map: rows of x1, y1, x2, y2 in m."""
+    ends = edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m
+    return in_world(ends, grid.origin).reshape(-1, 4)
 
 
 def load_grid(path: Path) -> Grid:

@@ -56,13 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Return 0 once the car's server has taken it up. Raises errors.TandemError."""
-    car = host.cars.find(args.car)
-    if car is None or not car.board_id:
-        raise UsageFault(
-            "this car is not served here, or has not said who it is",
-            expected="a name that tandem cars lists",
-            got=str(args.car),
-        )
+    car = host.cars.find_board(args.car)
     file = AttestationFile(bytes.fromhex(car.board_id))
     if args.what == _SHOW:
         _show(car.name, file.read(), args.json)

@@ -42,13 +42,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """Return 0. Raises errors.TandemError."""
     if (args.what == "revoke") != (args.id is not None):
         raise UsageFault("whom to revoke?", expected="tandem guests revoke ID, or revoke all")
-    car = host.cars.find(args.car)
-    if car is None or not car.board_id:
-        raise UsageFault(
-            "this car is not served here, or has not said who it is",
-            expected="a name that tandem cars lists",
-            got=str(args.car),
-        )
+    car = host.cars.find_board(args.car)
     book = GuestBook(bytes.fromhex(car.board_id))
     if args.what == "revoke":
         for guest in book.revoke(args.id):

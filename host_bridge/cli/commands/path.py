@@ -25,7 +25,7 @@ from host_bridge.inputs.paths import (
     write_path,
 )
 from host_bridge.inputs.paths.area_paths import (
-    AreaPath,
+    PathNotes,
     centre_of_area,
     race_limits,
     race_of_area,
@@ -162,15 +162,15 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.TandemError.
     """
-    facts: dict[str, Any] = {}
+    facts: PathNotes = {}
     if args.what == "record":
         path = _recorded(args)
         if path.speeds_mps is not None and SLOWEST_MPS in path.speeds_mps:
             facts["notes"] = [f"where the car stood on its way the path asks for {SLOWEST_MPS} m/s"]
     elif args.what == "centre":
-        path, facts = _told(centre_of_area(args.map, _start(args), args.spacing))
+        path, facts = centre_of_area(args.map, _start(args), args.spacing)
     elif args.what == "race":
-        path, facts = _told(_race(args, host))
+        path, facts = _race(args, host)
     else:
         path = read_path(args.file, args.columns)
     if args.what == "error":
@@ -182,10 +182,6 @@ def run(args: argparse.Namespace, host: Host) -> int:
         lines = list(_lines(figures))
     print(json.dumps(figures) if args.json else "\n".join(lines))
     return 0
-
-
-def _told(made: AreaPath) -> tuple[Path, dict[str, Any]]:
-    return made.path, dict(made.facts)
 
 
 def _recorded(args: argparse.Namespace) -> Path:
@@ -237,15 +233,15 @@ def _start(args: argparse.Namespace) -> Start | None:
     return Start(*parse_start(args.start)) if args.start else None
 
 
-def _race(args: argparse.Namespace, host: Host) -> AreaPath:
+def _race(args: argparse.Namespace, host: Host) -> tuple[Path, PathNotes]:
     vehicle = host.vehicles.load(args.vehicle)
     limits = race_limits(vehicle, args.speed, args.share)
-    found = race_of_area(args.map, _start(args), vehicle, limits, args.margin)
+    path, facts = race_of_area(args.map, _start(args), vehicle, limits, args.margin)
     drive = (
         f"--input 'path:{args.out}?law=lqr&laps=2&lateral={limits.lateral_mps2:g}"
         f"&decel={limits.decel_mps2:g}' --speed {limits.top_mps:g}"
     )
-    return AreaPath(found.path, {**found.facts, "drive": drive})
+    return path, {**facts, "drive": drive}
 
 
 def _figures(path: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import tan
 from pathlib import Path as FilePath
 from typing import Any
@@ -14,46 +13,37 @@ from host_bridge.core.files import told_as
 from host_bridge.inputs.paths.path import Floats, Path, resampled
 from host_bridge.inputs.paths.racing_line import SpeedLimits, least_curvature, race_speeds
 from sim_mock.tracks.driving_area import Pose
-from sim_mock.tracks.loading import load_area, load_centre_line, track_names
+from sim_mock.tracks.loading import load_centre_line, load_track, track_names
 from sim_mock.tracks.map_centre_line import centre_line_of_map
 from sim_mock.tracks.room import room_beside
-from sim_mock.tracks.ros_map import load_grid
+from sim_mock.tracks.ros_map import Grid, load_grid, walls_of
+
+PathNotes = dict[str, Any]  # by name, as --json prints them
 
 _SPACING_M = 0.1  # of the points, as the racing line has them
 _BEND_M = 0.15  # to either side: a bend shorter than that is noise of the points
 
 
-@dataclass(frozen=True)
-class AreaPath:
-    """A path of a track or a map, and what is told about it besides, by name."""
-
-    path: Path
-    facts: Mapping[str, Any]
-
-
-def centre_of_area(name: str, start: Pose | None, spacing_m: float) -> AreaPath:
-    """Return the centre line of a map file, or of a track that comes with Tandem.
+def centre_of_area(name: str, start: Pose | None, spacing_m: float) -> tuple[Path, PathNotes]:
+    """Return the centre line of a map file or a track that comes with Tandem, and what to tell.
 
     Raises errors.UsageFault for a start on a track, and errors.DataFileFault for a map without a
     closed track.
     """
-    points, facts = _centre(name, start)
-    return AreaPath(Path(resampled(points, spacing_m, is_loop=True), is_loop=True), facts)
+    points, facts, _ = _centre(name, start)
+    return Path(resampled(points, spacing_m, is_loop=True), is_loop=True), facts
 
 
 def race_of_area(
     name: str, start: Pose | None, vehicle: Vehicle, limits: SpeedLimits, margin_m: float
-) -> AreaPath:
-    """Return the line of least curvature of a vehicle, with the speeds that it can hold there.
+) -> tuple[Path, PathNotes]:
+    """Return the line of least curvature of a vehicle with its speeds, and what to tell of it.
 
     ``margin_m`` is left to the walls beside the car. Raises as ``centre_of_area`` does, and
     errors.DataFileFault for a place that is too narrow.
     """
-    centre, facts = _centre(name, start)
-    is_track = name in track_names()
-    area = load_area(name if is_track else "", "" if is_track else name)
-    assert area is not None  # one of the two was given
-    walls = area.walls
+    centre, facts, grid = _centre(name, start)
+    walls = load_track(name).walls if grid is None else walls_of(grid)
     half_m = half_width_m(vehicle) + margin_m
     try:
         line = least_curvature(
@@ -78,7 +68,7 @@ def race_of_area(
             f"it bends tighter than this car steers ({tightest_m:.2f} m): there it leaves the line"
         )
     told = {"lap_s": round(lap_s, 2), "centre_lap_s": round(centre_s, 2)}
-    return AreaPath(path, {**told, **({"notes": notes} if notes else {})})
+    return path, {**told, **({"notes": notes} if notes else {})}
 
 
 def race_limits(vehicle: Vehicle, top_mps: float | None, share: float) -> SpeedLimits:
@@ -98,7 +88,8 @@ def half_width_m(vehicle: Vehicle) -> float:
     return float(width if width is not None else vehicle.track_m) / 2.0
 
 
-def _centre(name: str, start: Pose | None) -> tuple[Floats, dict[str, Any]]:
+def _centre(name: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid | None]:
+    """Return the centre line, what to tell of it, and the cells of a map."""
     if name not in track_names():
         return _centre_of_map(name, start)
     if start is not None:
@@ -106,10 +97,10 @@ def _centre(name: str, start: Pose | None) -> tuple[Floats, dict[str, Any]]:
             "--start is for maps: a track begins at the origin, along x",
             got=f"--start of {name}",
         )
-    return load_centre_line(name)[:-1], {}
+    return load_centre_line(name)[:-1], {}, None
 
 
-def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, dict[str, Any]]:
+def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid]:
     with told_as():
         grid = load_grid(FilePath(file))
     try:
@@ -122,7 +113,7 @@ def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, dict[str, Any
             got="; ".join((str(fault), *grid.notes)),
             remedy="look at the map's image; or drive the track once, and tandem path record",
         ) from None
-    facts: dict[str, Any] = {"half_width_m": round(middle.half_width_m, 3)}
+    facts: PathNotes = {"half_width_m": round(middle.half_width_m, 3)}
     if grid.notes:
         facts["notes"] = list(grid.notes)
-    return middle.points_m, facts
+    return middle.points_m, facts, grid

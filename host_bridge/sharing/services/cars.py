@@ -57,6 +57,20 @@ class Cars:
         """
         return find_served(None if text is None else as_uri(text), self.served())
 
+    def find_board(self, text: str | None) -> ServedCar:
+        """Return the served car of a name or a URI, with its board's id known.
+
+        Raises errors.UsageFault, errors.DeviceFault.
+        """
+        car = self.find(text)
+        if car is None or not car.board_id:
+            raise UsageFault(
+                "this car is not served here, or has not said who it is",
+                expected="a name that tandem cars lists",
+                got=str(text),
+            )
+        return car
+
     def new_epoch(self) -> int:
         """Return a random session id."""
         return secrets.randbelow(_EPOCHS) + 1

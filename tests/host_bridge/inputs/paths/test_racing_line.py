@@ -81,7 +81,7 @@ def test_the_cells_of_a_map_do_not_make_it_bend(tmp_path):
     text = "image: ring.png\nresolution: 0.058\norigin: [0, 0, 0]\nnegate: 0\n"
     (tmp_path / "ring.yaml").write_text(text + "occupied_thresh: 0.45\nfree_thresh: 0.196\n")
     vehicle = load_vehicle("f1tenth")
-    found = race_of_area(str(tmp_path / "ring.yaml"), None, vehicle, LIMITS, 0.3).path
+    found, _ = race_of_area(str(tmp_path / "ring.yaml"), None, vehicle, LIMITS, 0.3)
     bends = np.abs(found.curvatures(found.along_m[:-1], HALF_BEND_M))
     assert bends.max() < 1.2 / (2.5 + 0.45)
     assert bends.min() > 0.8 / (2.5 + 0.45)
@@ -189,5 +189,5 @@ def test_what_makes_no_racing_line_is_refused(capsys, tmp_path, words, code, wha
 
 def test_a_car_that_cannot_steer_a_bend_is_told_so():
     vehicle = replace(load_vehicle("nigel"), steer_max_rad=0.1)
-    found = race_of_area("oval", None, vehicle, LIMITS, 0.1)
-    assert "bends tighter than this car steers" in found.facts["notes"][0]
+    _, facts = race_of_area("oval", None, vehicle, LIMITS, 0.1)
+    assert "bends tighter than this car steers" in facts["notes"][0]
