@@ -336,12 +336,13 @@ NOT_YET = {
     "host_bridge/cars/refusals.py": _TELLS,
     **{f"host_bridge/station/views/{name}.py": why for name, why in (
         ("camera_server", _SHOWS), ("charts", _SHOWS), ("comparison", _SHOWS), ("feed", _SHOWS),
+        ("floor", _SHOWS), ("page_style", _SHOWS), ("slider", _SHOWS),
         ("foxglove_server", _SHOWS), ("foxglove_layout", _SHOWS), ("car_row", _SHOWS),
         ("telemetry_view", _SHOWS), ("known_cars", _SHOWS), ("signals", _SHOWS),
         ("plots_page", _SHOWS),
     )},
     **{f"host_bridge/station/log_views/{name}.py": _SHOWS for name in (
-        "cards", "page", "plots", "series",
+        "cards", "page", "plots", "series", "state_strip",
     )},
     "host_bridge/station/log_views/folder.py": _UNTRIED,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (

@@ -17,6 +17,7 @@ examples:
   tandem station --foxglove            and Foxglove may connect to ws://127.0.0.1:8765
   tandem station --camera /dev/video0  its picture beside the map
   tandem station --lidar f1tenth=run.jsonl    scans of sim://f1tenth?map=room.yaml&sensors=run.jsonl
+  tandem station --map corridor        under sim://f1tenth?track=corridor; or a ROS map's .yaml
   tandem station --log drive.mcap      a recorded drive on the same page, with a time slider
 
   tandem station --phone 192.168.1.7   phones of that network watch and stop; see the code it shows
@@ -32,6 +33,7 @@ import argparse
 import asyncio
 import datetime
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,6 +52,7 @@ from host_bridge.station.backend.plots_process import PlotsProcess
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
 from host_bridge.station.phone.phone_station import phones_at
+from host_bridge.station.views.floor import floor_json, parse_starts
 from host_bridge.station.views.foxglove_layout import LAYOUT
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 
@@ -97,6 +100,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file with a car's scans as lines of JSON, for the map and for recordings",
     )
     parser.add_argument(
+        "--map",
+        default="",
+        metavar="PLACE",
+        help="the track (its name) or the ROS map (its .yaml) that lies under the cars",
+    )
+    parser.add_argument(
+        "--start",
+        action="append",
+        default=[],
+        metavar="[CAR=]X,Y,YAW_DEG",
+        help="where a car, or every other one, began in that map (default: at its origin)",
+    )
+    parser.add_argument(
         "--camera",
         metavar="SOURCE",
         help="a camera to show beside the map: /dev/video0, or the URL of an MJPEG stream",
@@ -138,12 +154,13 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         )
     if args.log:
         log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
-        return await _serve(args, log, has_seat=False)
+        floor = floor_json(args.map, parse_starts(args.start), {})
+        return await _serve(args, log, floor, has_seat=False)
     recording = Recording(args.record_to, parse_lidars(args.lidar), _local_now)
     camera = open_camera(args.camera, args.port + 2) if args.camera else None
-    backend = LiveBackend(
-        host, args.speed, recording, camera, _local_now, _programs(args.program, host)
-    )
+    programs = _programs(args.program, host)
+    floor = floor_json(args.map, parse_starts(args.start), _paths(programs))
+    backend = LiveBackend(host, args.speed, recording, camera, _local_now, programs)
     if args.foxglove:
         backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {LAYOUT}", file=sys.stderr)
@@ -156,7 +173,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     try:
         async with phones_at(args.phone, backend, has_seat=not args.watch_only):
             origin = camera.origin if camera else ""
-            return await _serve(args, backend, not args.watch_only, origin)
+            return await _serve(args, backend, floor, not args.watch_only, origin)
     finally:
         for task in tasks:
             task.cancel()
@@ -182,13 +199,27 @@ def _programs(texts: list[str], host: Host) -> dict[str, str]:
     return found
 
 
+def _paths(programs: Mapping[str, str]) -> dict[str, Path]:
+    """Return the files of those programs that follow a path, by what the page shows of them."""
+    parts = {name: text.partition(":") for name, text in programs.items()}
+    return {
+        name: Path(rest.partition("?")[0])
+        for name, (kind, _, rest) in parts.items()
+        if kind == "path"
+    }
+
+
 async def _serve(
-    args: argparse.Namespace, backend: StationBackend, has_seat: bool, camera: str = ""
+    args: argparse.Namespace,
+    backend: StationBackend,
+    floor: bytes,
+    has_seat: bool,
+    camera: str = "",
 ) -> int:
     has_plots = not args.no_plots and find_spec("nicegui") is not None
     # Another site than the page's 127.0.0.1, so that a browser runs it in a process of its own
     views = f"http://localhost:{args.port + 1}/" if has_plots else ""
-    server = Server(backend, args.port, views, camera)
+    server = Server(backend, args.port, views, camera, floor)
     plots: list[asyncio.Task[None]] = []
 
     def is_up() -> None:

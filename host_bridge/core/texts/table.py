@@ -151,7 +151,7 @@ SENDERS: tuple[Row, ...] = (
     ("SEAT", "driver's seat", "the driver's seat", ""),
     ("RUNSTOP_BOX", "stop box", "the stop box", ""),
     ("FLEET", "fleet", "the fleet", ""),
-    ("COMMAND", "terminal", "a terminal", ""),
+    ("COMMAND", "computer", "somebody at the computer", ""),
     ("RC", "transmitter", "the transmitter", ""),
     ("GUEST", "guest", "a guest", ""),
 )

@@ -14,18 +14,16 @@ _BAND = (
     "border: 3px solid; border-radius: 8px; padding: 2px 10px; font-size: 22px; font-weight: 800"
 )
 _SPEED = "font-size: 48px; font-weight: 700; line-height: 1.1"  # pixels: half of a live tile's
-_TONES = {"DRIVING": "#4fe38a", "ARMED": "#ffc93f", "STOPPING": "#ffa69c", "STOPPED": "#ffa69c",
-          "FAULT": "#ffa69c"}  # fmt: skip
-_PARK = "#b9d3ea"
 _STRAIGHT_DEG = 0.05  # what is shown as 0.0
 
 
 class RunCard:
     """One log's cars: state, speed, steering and battery of each."""
 
-    def __init__(self, letter: str) -> None:
+    def __init__(self, letter: str, theme: charts.Theme) -> None:
         self._letter = letter
-        self._box = ui.element("section").style(_STYLE % charts.GROUND)
+        self._theme = theme
+        self._box = ui.element("section").style(_STYLE % theme.raised)
         self._box.props(f'aria-label="{letter}"')
         self._cars: dict[str, _CarValues] = {}
         self.show_log(None, "")
@@ -39,7 +37,7 @@ class RunCard:
                 "font-weight: 700; overflow-wrap: anywhere"
             )
             for car in sorted(run.cars) if run else ():
-                self._cars[car] = _CarValues(car)
+                self._cars[car] = _CarValues(car, self._theme)
 
     def show(self, run: LogRun | None, time_s: float) -> None:
         """Show the values of this time of the log itself."""
@@ -49,19 +47,20 @@ class RunCard:
 
 
 class _CarValues:
-    def __init__(self, name: str) -> None:
-        ui.label(name).style("margin-top: 8px; color: #b7c3cd")
+    def __init__(self, name: str, theme: charts.Theme) -> None:
+        self._theme = theme
+        ui.label(name).style(f"margin-top: 8px; color: {theme.dim}")
         self._band = ui.label("").style(_BAND)
         with ui.row().classes("items-end no-wrap").style("gap: 8px"):
             self._speed = ui.label("–").style(_SPEED)
-            ui.label("m/s").style("color: #b7c3cd; font-weight: 700")
+            ui.label("m/s").style(f"color: {theme.dim}; font-weight: 700")
         self._rest = ui.label("")
 
     def show(self, car: CarRun, time_s: float) -> None:
         state = car.state(time_s)
         word = State[state].word if state in State.__members__ else "NO LINK"
         self._band.text = word
-        self._band.style(f"color: {_TONES.get(word, _PARK)}")
+        self._band.style(f"color: {self._theme.bands.get(word, self._theme.park)}")
         speed_mps = car.series("speed_mps").at(time_s)
         self._speed.text = "–" if speed_mps is None else _signed(speed_mps)
         steer_deg = car.series("steer_deg").at(time_s)

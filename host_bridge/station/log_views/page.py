@@ -23,6 +23,9 @@ from host_bridge.station.log_views.cards import RunCard
 from host_bridge.station.log_views.folder import LogFolder, LogRow, parts_of
 from host_bridge.station.log_views.plots import LogPlots, LogView
 from host_bridge.station.log_views.series import BEGINNING, FIRST_MOTION, LogRun, read_run
+from host_bridge.station.log_views.state_strip import StateStrip
+from host_bridge.station.views import charts
+from host_bridge.station.views.page_style import dress
 from host_bridge.station.views.signals import SIGNALS
 
 _LOOK_S = 3.0  # between two looks at the folder
@@ -39,9 +42,11 @@ def add_logs_page(folder: LogFolder, head: str) -> None:
     """
 
     @ui.page("/logs")
-    async def page(a: str = "") -> None:
+    async def page(a: str = "", theme: str = "") -> None:
         ui.add_head_html(head + _STYLE)
-        it = LogsPage(folder)
+        colours = charts.theme_of(theme)
+        dress(colours)
+        it = LogsPage(folder, colours)
         if a:
             await it.put_over("A", a)
 
@@ -66,9 +71,9 @@ def _download(folder: LogFolder, name: str) -> Response:
 class LogsPage:
     """One visitor's page: the chosen logs, the moment that is shown, and the list."""
 
-    def __init__(self, folder: LogFolder) -> None:
+    def __init__(self, folder: LogFolder, theme: charts.Theme) -> None:
         self._folder = folder
-        self._view = LogView()
+        self._view = LogView(theme=theme)
         self._rows: list[LogRow] = []
         self._names: dict[str, str] = {}  # of the logs that are shown, by "A" and "B"
         self._speed = 1.0
@@ -78,7 +83,7 @@ class LogsPage:
         self._shown = ui.element("div").classes("logs-grid")
         with self._shown:
             with ui.element("div").style("display: grid; gap: 12px; align-content: start"):
-                self._cards = {letter: RunCard(letter) for letter in ("A", "B")}
+                self._cards = {letter: RunCard(letter, theme) for letter in ("A", "B")}
             self._plots = LogPlots(self._view)
         self._lay_time()
         self._list = ui.element("div").classes("logs-list").props('tabindex="0"')
@@ -103,6 +108,7 @@ class LogsPage:
             ui.button("PNG", on_click=lambda: ui.run_javascript(_PNG)).props("dense no-caps")
 
     def _lay_time(self) -> None:
+        self._states = StateStrip(self._view)
         with ui.row().classes("w-full items-center no-wrap"):
             self._button = ui.button("Play", on_click=self._toggle).props("dense no-caps")
             # s: a report of a car's motion
@@ -207,6 +213,7 @@ class LogsPage:
         self._slider.props(f"min={begin_s} max={end_s}")
         self._shown.set_visibility(bool(self._view.runs))
         self._plots.lay()
+        self._states.lay()
         for letter, card in self._cards.items():
             card.show_log(self._view.runs.get(letter), self._names.get(letter, ""))
         self._slider.value = min(max(self._view.at_s, begin_s), end_s)
@@ -275,8 +282,9 @@ _STYLE = """<style>
   grid-template-columns: 200px minmax(0, 1fr) minmax(0, 1.2fr); }
 .logs-list { width: 100%; max-height: 260px; overflow: auto; }
 .logs-list td, .logs-list th { padding: 2px 12px 2px 0; text-align: left; }
-.nicegui-content { gap: 8px; padding: 8px 12px; }
-.logs-list a { color: #7fd0ff; }
+.logs-grid > *, .logs-plots > * { min-width: 0; }
+.logs-plots { display: grid; gap: 8px; grid-template-columns: minmax(0, 1fr); }
+.logs-list a { color: inherit; }
 @media (max-width: 800px) { .logs-grid { grid-template-columns: minmax(0, 1fr); } }
 </style>"""
 # All plots below one another in one picture, as they are drawn

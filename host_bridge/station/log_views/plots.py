@@ -41,6 +41,7 @@ class LogView:
     runs: dict[str, LogRun] = field(default_factory=dict)
     align: str = FIRST_MOTION
     at_s: float = 0.0
+    theme: charts.Theme = charts.NIGHT
     chosen: tuple[str, ...] = ()
 
     @staticmethod
@@ -74,7 +75,8 @@ class LogView:
         taken = 0
         for letter, run in sorted(self.runs.items()):
             for name, car in sorted(run.cars.items()):
-                yield letter, f"{letter} {name}", car, charts.COLOURS[taken % len(charts.COLOURS)]
+                colour = self.theme.cars[taken % len(self.theme.cars)]
+                yield letter, f"{letter} {name}", car, colour
                 taken += 1
 
     def marks(self) -> Iterator[tuple[float, str]]:
@@ -116,9 +118,9 @@ class LogPlots:
         self._span: Span | None = None
         self._asked: Span | None = None
         self._plots: dict[str, ui.echart] = {}
-        options = charts.options("places, each from where it stood", "m", is_map=True)
+        options = charts.options("places, each from where it stood", "m", view.theme, is_map=True)
         self._map = ui.echart(options).classes("w-full").style(f"height: {_MAP_HEIGHT}px")
-        self._box = ui.element("div").style("display: grid; gap: 8px")
+        self._box = ui.element("div").classes("logs-plots")
         ui.timer(_SETTLED_S, self._settle)
 
     def shown_s(self) -> Span:
@@ -147,7 +149,7 @@ class LogPlots:
 
     def _new(self, key: str) -> ui.echart:
         words, unit = next(((it.words, it.unit) for it in SIGNALS if it.key == key), (_BEHIND, "s"))
-        it = ui.echart(charts.options(words, unit)).classes("w-full")
+        it = ui.echart(charts.options(words, unit, self._view.theme)).classes("w-full")
         it.style(f"height: {_HEIGHT}px")
         it.on("chart:datazoom", self._zoomed, throttle=0.1)  # s: less than a plot takes to settle
         return it
@@ -168,7 +170,8 @@ class LogPlots:
         plot, extent, span = self._plots[key], self._view.extent(), self.shown_s()
         lines = [{"id": _CURSOR, "type": "line", "data": [], "markLine": self._marker()}]
         if key == _BEHIND:
-            lines.append(_line(_BEHIND, self._view.later(), 0.0, extent, span, charts.INK, "solid"))
+            ink = self._view.theme.ink
+            lines.append(_line(_BEHIND, self._view.later(), 0.0, extent, span, ink, "solid"))
         else:
             for letter, called, car, colour in self._view.cars():
                 from_s = self._view.time_in(letter, 0.0)
@@ -213,15 +216,16 @@ class LogPlots:
             self._map.run_chart_method("setOption", {"series": self._poses()})
 
     def _marker(self) -> dict[str, Any]:
+        ink = self._view.theme.ink
         marks = [
             {
                 "xAxis": round(at_s, 3),
-                "label": {"formatter": words, "show": True, "color": charts.INK},
-                "lineStyle": {"type": "dotted", "color": charts.INK},
+                "label": {"formatter": words, "show": True, "color": ink},
+                "lineStyle": {"type": "dotted", "color": ink},
             }
             for at_s, words in self._view.marks()
         ]
-        marker = charts.marker(self._view.at_s)
+        marker = charts.marker(self._view.at_s, self._view.theme)
         return {**marker, "data": [*marker["data"], *marks]}
 
 

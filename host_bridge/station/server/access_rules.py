@@ -11,7 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 
 STATUS, STOP, HOLD, TIMELINE, WORK = "/status", "/stop", "/hold", "/timeline", "/work"
-DISTANCES = "/distances"
+DISTANCES, FLOOR = "/distances", "/floor"
 _TOKEN_BYTES = 16  # 128 bits
 
 

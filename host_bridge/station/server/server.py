@@ -24,6 +24,7 @@ from host_bridge.core import OperatorRequest
 from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.station.server.access_rules import (
     DISTANCES,
+    FLOOR,
     HOLD,
     STATUS,
     STOP,
@@ -123,10 +124,15 @@ class StationBackend(Protocol):
 
 class Server:
     """Serves until it is closed. ``views`` is where the plots will be, as ``tell_views`` says,
-    ``camera`` where pictures come from."""
+    ``camera`` where pictures come from, ``floor`` what lies under the cars (``views/floor.py``)."""
 
     def __init__(
-        self, backend: StationBackend, port: int, views: str = "", camera: str = ""
+        self,
+        backend: StationBackend,
+        port: int,
+        views: str = "",
+        camera: str = "",
+        floor: bytes = b"null",
     ) -> None:
         self.access = AccessRules(port)
         self._backend = backend
@@ -134,6 +140,7 @@ class Server:
         self._has_views, self._views_words = False, ""
         self._views = views
         self._camera = camera
+        self._floor = floor
         self._connection_limit: ConnectionLimit | None = None
         self._observers: set[ServerConnection] = set()
         self._seat: SeatHolder | None = None
@@ -213,6 +220,8 @@ class Server:
         if address.path == TIMELINE:
             told = json.dumps(self._backend.timeline()).encode()
             return response(http.HTTPStatus.OK, told, "application/json")
+        if address.path == FLOOR:
+            return response(http.HTTPStatus.OK, self._floor, "application/json")
         if address.path == DISTANCES:
             (car,) = parse_qs(address.query).get("car", [""])[:1]
             told = json.dumps(self._backend.distances(car)).encode()

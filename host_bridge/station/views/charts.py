@@ -5,20 +5,53 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from csv import writer
-from typing import Any
+from typing import Any, NamedTuple
 
 from host_bridge.station.views.feed import Point
 
-# Of the cars 1 to 8, as in page/style/tokens.css
-COLOURS = (
-    "#ff8270", "#6fb9ff", "#f2dc5c", "#cda8ff", "#45d6c1", "#ffae5c", "#e8eef2", "#ff9fd0",
+
+class Theme(NamedTuple):
+    """The colours of night or day, as page/style/tokens.css has them."""
+
+    ink: str
+    dim: str
+    line: str
+    panel: str
+    raised: str
+    cars: tuple[str, ...]  # 1 to 8
+    bands: dict[str, str]  # of the words of states; of all others it is park
+    park: str
+
+
+NIGHT = Theme(
+    ink="#f4f7f9",
+    dim="#b7c3cd",
+    line="#3a4751",
+    panel="#161c21",
+    raised="#222b32",
+    cars=(
+        "#ff8270", "#6fb9ff", "#f2dc5c", "#cda8ff", "#45d6c1", "#ffae5c", "#e8eef2", "#ff9fd0",
+    ),
+    bands={"DRIVING": "#4fe38a", "ARMED": "#ffc93f", "STOPPING": "#ffa69c", "STOPPED": "#ffa69c",
+           "FAULT": "#ffa69c"},
+    park="#b9d3ea",
 )  # fmt: skip
-INK, GROUND = "#f2f4f5", "#161c21"
+DAY = Theme(
+    ink="#080c0f",
+    dim="#36434d",
+    line="#aab6c0",
+    panel="#ffffff",
+    raised="#eef2f5",
+    cars=(
+        "#a51e16", "#0a559f", "#6b5200", "#6a2bb0", "#005f56", "#8a4200", "#3d4a55", "#9c1268",
+    ),
+    bands={"DRIVING": "#06592a", "ARMED": "#6b4300", "STOPPING": "#8f0016", "STOPPED": "#8f0016",
+           "FAULT": "#8f0016"},
+    park="#204a6e",
+)  # fmt: skip
 LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels
-_AXIS = {
-    "splitLine": {"lineStyle": {"color": "#343b41"}},
-    "axisLabel": {"color": "#b6bec5", "showMinLabel": False, "showMaxLabel": False},
-}
+# Units whose values lie far from 0: a plot of any other begins or ends there
+_FROM_ANYWHERE = ("m", "V", "degrees C", "counts")
 # title, unit, lines of a car (or of a pair): each the key of a number, and a line style
 PLOTS = (
     ("speed", "m/s", (("speed_mps", "solid"), ("target_mps", "dotted"))),
@@ -27,14 +60,23 @@ PLOTS = (
 )
 PAIR_PLOTS = (
     ("paths apart", "m", (("path", "solid"),)),
-    ("skew, when both applied the same command", "ms", (("skew_ms", "solid"),)),
+    ("skew of the same command", "ms", (("skew_ms", "solid"),)),
 )
 
 
-def options(title: str, unit: str, *, is_map: bool = False) -> dict[str, Any]:
+def theme_of(name: str) -> Theme:
+    """Return the colours by the name that the station's page gives: "day", or any other."""
+    return DAY if name == "day" else NIGHT
+
+
+def options(title: str, unit: str, theme: Theme, *, is_map: bool = False) -> dict[str, Any]:
     """Return the options of an empty plot; a map has its own scales, and no cursor."""
+    axis = {
+        "splitLine": {"lineStyle": {"color": theme.line}},
+        "axisLabel": {"color": theme.dim, "showMinLabel": False, "showMaxLabel": False},
+    }
     return {
-        **({} if is_map else _cursor_and_zoom(title)),
+        **({} if is_map else _cursor_and_zoom(title, theme)),
         "animation": False,
         "aria": {"enabled": True},
         "title": {
@@ -42,18 +84,18 @@ def options(title: str, unit: str, *, is_map: bool = False) -> dict[str, Any]:
             "left": 0,
             "padding": 0,
             # Pixels of a title and of the legend below it
-            "textStyle": {"fontSize": 13, "color": INK},
+            "textStyle": {"fontSize": 13, "color": theme.ink},
         },
         # pixels below the top, under the title
-        "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
+        "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": theme.dim}},
         "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
-        "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **_AXIS},
-        "yAxis": {"type": "value", "scale": True, **_AXIS},
+        "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **axis},
+        "yAxis": {"type": "value", "scale": unit in _FROM_ANYWHERE, **axis},
         "series": [],
     }
 
 
-def _cursor_and_zoom(title: str) -> dict[str, Any]:
+def _cursor_and_zoom(title: str, theme: Theme) -> dict[str, Any]:
     """Return the options by which a plot shows its values, is zoomed, and is kept as a picture."""
     return {
         "tooltip": {"trigger": "axis", "confine": True, "transitionDuration": 0},
@@ -61,9 +103,10 @@ def _cursor_and_zoom(title: str) -> dict[str, Any]:
         "dataZoom": [{"type": "inside", "xAxisIndex": 0, "filterMode": "none"}],
         "toolbox": {
             "right": 0,
-            "top": 0,
+            "top": -6,  # its own padding lies above the title
+            "itemSize": 13,  # pixels: no higher than the title beside it
             "feature": {
-                "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": GROUND},
+                "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": theme.panel},
                 "restore": {"title": "All of it"},
             },
         },
@@ -123,10 +166,10 @@ def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
     }
 
 
-def marker(at_s: float) -> dict[str, Any]:
+def marker(at_s: float, theme: Theme) -> dict[str, Any]:
     """Return the line that marks the slider's time in a log."""
-    white = {"color": "#fff", "type": "solid"}
-    return {"silent": True, "symbol": "none", "lineStyle": white, "data": [{"xAxis": at_s}],
+    style = {"color": theme.ink, "type": "solid"}
+    return {"silent": True, "symbol": "none", "lineStyle": style, "data": [{"xAxis": at_s}],
             "label": {"show": False}}  # fmt: skip
 
 

@@ -219,6 +219,8 @@ def _pair_rows(pairs: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
         (
             f"{it['car']} and {it['twin']}",
             {
+                "car": it["car"],
+                "twin": it["twin"],
                 "skew_ms": it["skew_ms"],
                 **{one["what"]: one["amount"] for one in it["differences"]},
             },

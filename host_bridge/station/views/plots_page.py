@@ -15,11 +15,11 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("NICEGUI_STORAGE_PATH", tempfile.gettempdir())
 
-from nicegui import app, events, ui
+from nicegui import app, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -27,12 +27,13 @@ from host_bridge.station.log_views.folder import LogFolder
 from host_bridge.station.log_views.page import add_logs_page
 from host_bridge.station.views import charts
 from host_bridge.station.views.feed import Point, StationFeed, TimeSeries
+from host_bridge.station.views.page_style import dress
 from host_bridge.station.views.signals import SIGNALS
+from host_bridge.station.views.slider import Slider
 
 _DRAW_S = 0.4  # between two drawings: a browser on a laptop keeps up
 _MEASURE_S = 2.0
-_SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
-_MAP_HEIGHT, _PLOT_HEIGHT, _CELL_HEIGHT = 384, 240, 160  # pixels
+_MAP_HEIGHT, _PLOT_HEIGHT, _CELL_HEIGHT = 384, 240, 148  # pixels
 _SCANS_S = 0.1  # a LIDAR turns ten times a second or more
 # Esc stops from this frame, too: it asks the station itself, and then tells the page around it
 _ESC = """<script>document.addEventListener("keydown", (event) => {
@@ -43,17 +44,25 @@ _ESC = """<script>document.addEventListener("keydown", (event) => {
 
 _PAGES = ("127.0.0.1", "localhost")
 
-Coloured = list[tuple[str, TimeSeries, str]]
+
+class Shown(NamedTuple):
+    """A car or a pair, and how it is drawn."""
+
+    name: str
+    series: TimeSeries
+    colour: str
+    is_twin: bool = False
 
 
 class Plots:
     """One page's map and charts, redrawn several times a second."""
 
-    def __init__(self, feed: StationFeed, *, is_cell: bool) -> None:
+    def __init__(self, feed: StationFeed, theme: charts.Theme, *, is_cell: bool) -> None:
         """``is_cell``: in the cell of the station's page, which has its own map."""
         self._feed = feed
+        self._theme = theme
         height = _CELL_HEIGHT if is_cell else _PLOT_HEIGHT
-        self._map = None if is_cell else _map()
+        self._map = None if is_cell else _map(theme)
         self._tools = PlotTools(self)
         self._height = height
         self._chosen: dict[str, ui.echart] = {}  # by the key of its signal
@@ -61,12 +70,15 @@ class Plots:
         with self._box.style(
             "display: grid; gap: 12px; grid-template-columns: " + _columns(is_cell)
         ):
-            self._of_pairs = [
-                (_chart(title, unit, height), keys) for title, unit, keys in charts.PAIR_PLOTS
-            ]
             self._charts = [
-                (_chart(title, unit, height), keys) for title, unit, keys in charts.PLOTS
+                (_chart(title, unit, theme, height), keys) for title, unit, keys in charts.PLOTS
             ]
+            self._of_pairs = [
+                (_chart(title, unit, theme, height), keys)
+                for title, unit, keys in charts.PAIR_PLOTS
+            ]
+        if is_cell:  # speed and place are what a driver looks at, and the cell shows two
+            self._of_pairs[0][0].move(target_index=1)
         self._wide = 2.0
         ui.timer(_DRAW_S, self.draw)
         if self._map:
@@ -87,7 +99,7 @@ class Plots:
         with self._box:
             for it in SIGNALS:
                 if it.key in keys and it.key not in self._chosen:
-                    self._chosen[it.key] = _chart(it.words, it.unit, self._height)
+                    self._chosen[it.key] = _chart(it.words, it.unit, self._theme, self._height)
 
     def csv(self) -> str:
         """Return all that is drawn, as CSV."""
@@ -98,7 +110,7 @@ class Plots:
         """Redraw everything for the time that is shown, unless that stands still."""
         if not self._tools.may_draw():
             return
-        cars, pairs = _coloured(self._feed.cars), _coloured(self._feed.pairs)
+        cars, pairs = _shown(self._feed, self._theme)
         for chart, keys in self._charts:
             self._draw_lines(chart, keys, cars)
         for key, chart in self._chosen.items():
@@ -109,24 +121,29 @@ class Plots:
         if self._map:
             self._draw_map(cars, self._map)
 
-    def _draw_lines(self, chart: ui.echart, keys: Any, coloured: Coloured) -> None:
+    def _draw_lines(self, chart: ui.echart, keys: Any, shown: list[Shown]) -> None:
         feed = self._feed
         end_s = 0.0 if feed.is_log else feed.now_s
         lines = [
-            charts.line(_called(name, key, keys), series.line(key, end_s), colour, style)
-            for name, series, colour in coloured
+            charts.line(
+                _called(it.name, key, keys),
+                it.series.line(key, end_s),
+                it.colour,
+                "dashed" if it.is_twin and style == "solid" else style,
+            )
+            for it in shown
             for key, style in keys
         ]
         if feed.is_log and lines:
-            lines[0]["markLine"] = charts.marker(feed.now_s)
+            lines[0]["markLine"] = charts.marker(feed.now_s, self._theme)
         chart.options["series"] = lines
         chart.update()
 
-    def _draw_map(self, coloured: Coloured, chart: ui.echart) -> None:
+    def _draw_map(self, shown: list[Shown], chart: ui.echart) -> None:
         feed = self._feed
         drawn: list[dict[str, Any]] = []
         points: list[Point] = []
-        for name, series, colour in coloured:
+        for name, series, colour, _ in shown:
             path, scan = series.path(feed.now_s), feed.scan(name)
             width = 2 if drawn else 5  # the first is wider: seen below a twin's path, too
             drawn.append(charts.line(name, path, colour, "solid", width))
@@ -170,18 +187,19 @@ class PlotTools:
     def _toggle(self) -> None:
         self._paused_s = time.monotonic() if self._paused_s is None else None
         self._button.text = "Pause"
-        self._button.props(f"color={'primary' if self._paused_s is None else 'warning'}")
+        self._button.classes(**{"remove" if self._paused_s is None else "add": "is-on"})
 
     def _save(self) -> None:
         ui.download.content(self._plots.csv(), "plots.csv", "text/csv")
 
 
-def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
-    return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
+def _chart(title: str, unit: str, theme: charts.Theme, height: int = _PLOT_HEIGHT) -> ui.echart:
+    it = ui.echart(charts.options(title, unit, theme)).classes("w-full")
+    return it.style(f"height: {height}px")
 
 
-def _map() -> ui.echart:
-    options = charts.options("map by each car's own odometry", "m", is_map=True)
+def _map(theme: charts.Theme) -> ui.echart:
+    options = charts.options("map by each car's own odometry", "m", theme, is_map=True)
     return ui.echart(options).classes("w-full").style(f"height: {_MAP_HEIGHT}px")
 
 
@@ -189,55 +207,29 @@ def _columns(is_cell: bool) -> str:
     return "repeat(auto-fit, minmax(250px, 1fr))" if is_cell else "1fr"
 
 
-def _coloured(every: dict[str, TimeSeries]) -> Coloured:
-    """Return each series with the colour of its car's number, as the page has it."""
-    found = []
-    for position, (name, series) in enumerate(sorted(every.items()), 1):
+def _shown(feed: StationFeed, theme: charts.Theme) -> tuple[list[Shown], list[Shown]]:
+    """Return cars and pairs, each in the colour of its car's number, as the page has it.
+
+    A twin has its car's colour, and is dashed.
+    """
+    twins = {it.newest("twin"): it.newest("car") for it in feed.pairs.values()}
+    colours = {}
+    for position, (name, series) in enumerate(sorted(feed.cars.items()), 1):
         number = series.newest("number") or position
-        found.append((name, series, charts.COLOURS[(number - 1) % len(charts.COLOURS)]))
-    return found
+        colours[name] = theme.cars[(number - 1) % len(theme.cars)]
+    cars = [
+        Shown(name, it, colours.get(twins.get(name, name), colours[name]), name in twins)
+        for name, it in sorted(feed.cars.items())
+    ]
+    pairs = [
+        Shown(name, it, colours.get(it.newest("car"), theme.ink))
+        for name, it in sorted(feed.pairs.items())
+    ]
+    return cars, pairs
 
 
 def _called(name: str, key: str, keys: Any) -> str:
     return f"{name} {key.rpartition('_')[0]}" if len(keys) > 1 else name
-
-
-class Slider:
-    """A log's time slider; its time is shared by all pages."""
-
-    def __init__(self, feed: StationFeed) -> None:
-        self._feed = feed
-        self._asked_s: float | None = None  # a chosen time, until the station shows it
-        with ui.row().classes("w-full items-center no-wrap"):
-            self._button = ui.button("Play", on_click=self._toggle)
-            # s: a step of the slider
-            self._slider = ui.slider(min=0.0, max=1.0, step=0.05, value=0.0)
-            self._slider.props('aria-label="time in the log, seconds"').style("flex: 1")
-            # s: no more questions than the station answers
-            self._slider.on("update:modelValue", self._moved, throttle=0.05)
-            self._words = ui.label()
-        ui.timer(0.2, self._show)  # between two looks at the answer
-
-    def _show(self) -> None:
-        said = self._feed.replayed or {}
-        self._slider.props(f"max={said.get('of_s', 1.0)}")
-        at_s = said.get("at_s", 0.0)
-        if self._asked_s is not None and abs(at_s - self._asked_s) < _SEEN_S:
-            self._asked_s = None
-        if self._asked_s is None:
-            self._slider.value = at_s
-        self._button.text = "Pause" if said.get("plays") else "Play"
-        self._words.text = f"{said.get('at_s', 0.0):.2f} of {said.get('of_s', 0.0):.1f} s"
-
-    async def _moved(self, event: events.GenericEventArguments) -> None:
-        self._asked_s = float(event.args)
-        await self._feed.seek(self._asked_s, plays=False)
-
-    async def _toggle(self) -> None:
-        said = self._feed.replayed or {"at_s": 0.0, "of_s": 0.0, "plays": False}
-        at_s = 0.0 if said["at_s"] >= said["of_s"] else said["at_s"]
-        self._asked_s = None
-        await self._feed.seek(at_s, plays=not said["plays"])
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
@@ -278,11 +270,12 @@ def main() -> None:
     feed = StationFeed(arguments.station, lidars, arguments.log, app.shutdown)
 
     @ui.page("/")
-    def page(cell: bool = False) -> None:
+    def page(cell: bool = False, theme: str = "") -> None:
         ui.add_head_html(_ESC % arguments.station)
+        dress(charts.theme_of(theme))
         if feed.is_log:
             Slider(feed)
-        Plots(feed, is_cell=cell)
+        Plots(feed, charts.theme_of(theme), is_cell=cell)
 
     add_logs_page(LogFolder(arguments.logs), _ESC % arguments.station)
 

@@ -121,7 +121,7 @@ def test_the_last_stop_of_a_kind_is_the_one_that_counts():
     request = host.Cause.STOP_REQUEST
     events = (latched(request, 1, 10), latched(request, 4, 20, "tandem stop"))
     text = why_stopped(status(causes=(request,)), events)
-    assert text == "Stopped because a terminal (tandem stop) asked for a stop."
+    assert text == "Stopped because somebody at the computer (tandem stop) asked for a stop."
 
 
 @pytest.mark.parametrize(

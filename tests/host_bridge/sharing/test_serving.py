@@ -83,7 +83,7 @@ def test_a_monitor_says_why_a_car_stopped():
         assert tandem("arm").returncode == 0
         assert tandem("stop").returncode == 0
         why = rows_of(monitor, "why_stopped", lambda row: "asked" in row["text"])
-        assert why["text"].startswith("Stopped because a terminal (")
+        assert why["text"].startswith("Stopped because somebody at the computer (")
         assert rows_of(monitor, "why_stopped", lambda row: row.get("age_s", 0.0) >= 1.0)
         (car,) = json.loads(tandem("cars", "--json").stdout)
         assert car["age_s"] >= 1.0

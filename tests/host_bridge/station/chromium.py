@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -212,14 +213,17 @@ class Chromium:
         return page
 
     def frame(self, page: Page, path: str) -> Page:
-        """A frame of it whose process is its own, as a page of its own; close it."""
+        """A frame of it whose process is its own, as a page of its own; close it.
+
+        ``path`` is the end of its address, without the colours."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         deadline = patience.Deadline(PATIENCE_S)
         while not deadline.is_over():
             with opener.open(f"http://127.0.0.1:{self._port}/json/list") as reply:
                 rows = json.loads(reply.read())
             for row in rows:
-                is_its = row.get("parentId") == page.target and row["url"].endswith(path)
+                url = re.sub(r"[?&]theme=\w+", "", row["url"])
+                is_its = row.get("parentId") == page.target and url.endswith(path)
                 if row["type"] == "iframe" and is_its:
                     return Page(row["webSocketDebuggerUrl"], self.process)
             time.sleep(0.1)

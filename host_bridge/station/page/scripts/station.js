@@ -9,7 +9,7 @@ import { choice, firstBoard, isAnother, laySeat, meet, mine, offer, showSeat, si
 import { layBar, nameStop, noStop, openStops, showTruth, stopCars } from "/scripts/stop/stop_bar.js";
 import { showReady } from "/scripts/checklist.js";
 import { showEvents } from "/scripts/events.js";
-import { choose, hearScans, layMap, showMap, zoom } from "/scripts/map/map.js";
+import { choose, hearScans, layFloor, layMap, showMap, zoom } from "/scripts/map/map.js";
 import { fillFacts, layFacts, openDrawer } from "/scripts/drawer/drawer.js";
 import { layFlag } from "/scripts/flag.js";
 import { layViews, openLogs, showViews } from "/scripts/views.js";
@@ -166,5 +166,5 @@ reshape(at("seat-shape"), "PARKED");
 let sayTimer = 0;
 function say(text) { put(at("told"), text); clearTimeout(sayTimer); sayTimer = setTimeout(() => { if (at("told").textContent === text) put(at("told"), ""); }, 2000); }
 onStop(stopCars);
-layPads(say); laySeat(); layMap(); watch(); openStops(); layBar(); layFlag(); layViews(stopCars); go(view);
+layPads(say); laySeat(); layMap(); layFloor(); watch(); openStops(); layBar(); layFlag(); layViews(stopCars); go(view);
 requestAnimationFrame(draw); requestAnimationFrame(drive);

@@ -61,5 +61,11 @@ def test_contrast_is_wcags():
 
 
 def test_plots_have_the_colours_of_the_tiles():
-    night = themes()["night"]
-    assert list(charts.COLOURS) == [night[car] for car in CARS]
+    for name, tokens in themes().items():
+        theme = charts.theme_of(name)
+        assert list(theme.cars) == [tokens[car] for car in CARS]
+        named = ("ink", "dim", "line", "panel", "raised")
+        assert {it: getattr(theme, it) for it in named} == {it: tokens[it] for it in named}
+        tones = {"DRIVING": "go", "ARMED": "armed", "STOPPED": "bad", "FAULT": "bad"}
+        assert {it: theme.bands[it] for it in tones} == {it: tokens[t] for it, t in tones.items()}
+        assert theme.park == tokens["park"]

@@ -56,9 +56,11 @@ def test_what_a_car_does_not_report_is_not_known():
 
 
 def test_the_csv_of_plots_has_a_row_for_each_point_that_is_drawn():
-    plot = charts.options("speed", "m/s")
+    plot = charts.options("speed", "m/s", charts.NIGHT)
     plot["series"] = [charts.line("red, its twin", [[-0.1, 1.5], [0.0, 1.6]], "#fff", "solid")]
-    rows = list(csv.reader(io.StringIO(charts.csv([plot, charts.options("battery", "V")]))))
+    rows = list(
+        csv.reader(io.StringIO(charts.csv([plot, charts.options("battery", "V", charts.NIGHT)])))
+    )
     assert rows == [
         ["plot", "line", "t_s", "value"],
         ["speed, m/s", "red, its twin", "-0.1", "1.5"],
@@ -67,5 +69,5 @@ def test_the_csv_of_plots_has_a_row_for_each_point_that_is_drawn():
 
 
 def test_a_map_is_not_zoomed_along_one_of_its_axes():
-    assert "dataZoom" in charts.options("speed", "m/s")
-    assert "dataZoom" not in charts.options("map", "m", is_map=True)
+    assert "dataZoom" in charts.options("speed", "m/s", charts.NIGHT)
+    assert "dataZoom" not in charts.options("map", "m", charts.NIGHT, is_map=True)

@@ -31,6 +31,16 @@ ANSWER = "document.getElementById('answer')"
 RECORDED = "document.getElementById('recorded').textContent"
 TOGETHER = "document.getElementById('together').innerText"
 CIRCLES = "t_s,channel,value_norm\n0,steering,0.6\n0,throttle,0.1\n600,throttle,0\n"  # 0.7 m/s
+# How many pixels of the map have this colour of the page
+PIXELS = """(name) => {
+  const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const want = [1, 3, 5].map((n) => parseInt(hex.slice(n, n + 2), 16));
+  const it = document.querySelector('#map canvas');
+  const seen = it.getContext('2d').getImageData(0, 0, it.width, it.height).data;
+  let count = 0;
+  for (let n = 0; n < seen.length; n += 4) count += want.every((v, k) => seen[n + k] === v);
+  return count;
+}"""
 SERIES = (
     "[...document.querySelectorAll('.nicegui-echart')].map((it) =>"
     " getElement(parseInt(it.id.slice(1))).chart.getOption().series"
@@ -102,7 +112,7 @@ def driven(folder: Path, times: int = 1000) -> Iterator[Drive]:
         station = stack.enter_context(
             program(
                 "station", "--port", str(PORT), "--record-to", str(folder),
-                "--lidar", f"f1tenth={scans}",
+                "--lidar", f"f1tenth={scans}", "--map", str(place),
             )
         )  # fmt: skip
         assert station.stdout
@@ -232,6 +242,13 @@ def assert_drawn(page: Page) -> None:
     of_pairs = [it for it in every if [one[1] for one in it] == ["f1tenth and twin"]]
     assert len(of_pairs) == 2
     assert min(one[2] for it in of_pairs for one in it) > 5
+
+
+def test_the_room_lies_under_the_cars_and_names_their_frame(page):
+    page.click("#view-drive")
+    page.until("/^Frame of .*room/.test(document.getElementById('map-frame').textContent)")
+    assert "from its start" in page.js("document.getElementById('map-from').textContent")
+    page.press("#map-tools [data-mode=all]", f"({PIXELS})('--wall') > 500")
 
 
 def test_without_the_seats_token_nothing_is_recorded(drive, browser):

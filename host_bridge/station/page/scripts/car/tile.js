@@ -80,7 +80,7 @@ export function fill(it, car, shown, seat, isMine, why) {
   asked.dataset.key = "asked";
   if (isKnown && car.speed_mps < -0.02) put(asked, "backward");
   else putAsked(asked, shown.is === "fresh" ? car.target_mps : null);
-  put(it.querySelector(".driver"), shown.is === "gone" ? "does not hear you" : who(car, seat, isMine) || "nobody drives");
+  put(it.querySelector(".driver"), shown.is === "gone" ? "does not hear you" : who(car, seat, isMine) || "no driver");
   const cap = car.cap_mps ?? car.speed_max_mps ?? 1, most = car.speed_max_mps || 1;
   fillGauge(it.querySelector(".gauge svg"), { speed: isKnown ? car.speed_mps : 0, asked: car.target_mps || 0, cap, most, back: car.reverse_max_mps || 0 });
   turnDial(it.querySelector(".dial svg"), it.querySelector(".steer"), isKnown ? car.steer_deg : null, car.steer_max_deg || 30);

@@ -1,20 +1,37 @@
 // The map: one frame for a car and its twin, with trails, scans and the way that each needs to stop. It has no say in anything.
 import { at, make, mark, put, speedText } from "/scripts/dom.js";
 import { shape } from "/scripts/car/shapes.js";
-import { paintCar, paintGrid, paintLabel, paintScan, paintStopping, paintTrail, paintWhere } from "/scripts/map/paint.js";
+import { paintCar, paintFloor, paintGrid, paintLabel, paintScan, paintStopping, paintTrail, paintWhere } from "/scripts/map/paint.js";
 
 const KEPT_MS = 20000, GONE_KEPT_MS = 60000, STEP_M = 0.03, MOST_PPM = 600, LEAST_PPM = 4, SCAN_OLD_MS = 1000;
 const canvas = at("map").querySelector("canvas"), pen = canvas.getContext("2d");
 const trails = new Map(), stops = new Map(), scans = new Map();
 const view = { x: 0, y: 0, ppm: 60, follows: "", mode: "follow", layers: { trails: true, lidar: true } };
-let colours = {}, themed = "", dragged = null, newest = null;
+let colours = {}, themed = "", dragged = null, newest = null, floor = null;
 
 export function colour(name) { return colours[name]; }
 function readColours() {
   if (themed === document.documentElement.dataset.theme) return;
   themed = document.documentElement.dataset.theme;
   const style = getComputedStyle(document.documentElement);
-  colours = Object.fromEntries(["ground", "panel", "raised", "line", "ink", "dim", "faint", "armed", "bad", "lidar", "on-car", ...Array.from({ length: 8 }, (_, n) => `car-${n + 1}`)].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  colours = Object.fromEntries(["ground", "panel", "raised", "line", "ink", "dim", "faint", "armed", "bad", "lidar", "on-car", "track", "wall", ...Array.from({ length: 8 }, (_, n) => `car-${n + 1}`)].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+// --- what lies under them: a track or a map, in whose frame each car began at its start
+
+export async function layFloor() {
+  const answer = await fetch("/floor"), told = answer.ok ? await answer.json() : null;
+  if (told) floor = { ...told, bounds: box([...told.walls, ...Object.values(told.paths)].flat()), walls: traced(told.walls), ways: traced(Object.values(told.paths)) };
+}
+function traced(lines) {
+  const it = new Path2D();
+  for (const line of lines) line.forEach(([x, y], n) => n ? it.lineTo(x, y) : it.moveTo(x, y));
+  return it;
+}
+function box(points) {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y] of points) { x0 = Math.min(x0, x); y0 = Math.min(y0, y); x1 = Math.max(x1, x); y1 = Math.max(y1, y); }
+  return x0 <= x1 ? [[x0, y0], [x1, y1]] : [];
 }
 
 // --- where the cars are: each by its own odometry; a twin by its car's, from where both stood when they were armed
@@ -25,7 +42,9 @@ function within([x, y, yaw], frame) {
   return [fx + c * x - s * y, fy + s * x + c * y, yaw + turned];
 }
 function placed(cars, pairs) {
-  const frames = new Map(pairs.filter((it) => it.twin_frame).map((it) => [it.twin, it.twin_frame]));
+  const start = (name) => floor ? floor.starts[name] || floor.starts[""] : null;
+  const frames = new Map(cars.map((car) => [car.name, start(car.name)]));
+  for (const it of pairs) if (it.twin_frame) frames.set(it.twin, within(it.twin_frame, start(it.car)));
   return cars.filter((car) => car.pose).map((car) => ({ car, frame: frames.get(car.name), at: within(car.pose, frames.get(car.name)) }));
 }
 function remember(marks, looks, now) {
@@ -50,7 +69,7 @@ function aim(marks) {
     const it = marks.find((one) => one.car.name === view.follows) || marks[0];
     [view.x, view.y] = it.at;
   } else if (view.mode === "all") {
-    const points = marks.flatMap((it) => [it.at, ...(trails.get(it.car.name) || [])]), xs = points.map((it) => it[0]), ys = points.map((it) => it[1]);
+    const points = [...marks.flatMap((it) => [it.at, ...(trails.get(it.car.name) || [])]), ...(floor ? floor.bounds : [])], xs = points.map((it) => it[0]), ys = points.map((it) => it[1]);
     const wide = Math.max(...xs) - Math.min(...xs) + 2, high = Math.max(...ys) - Math.min(...ys) + 2;
     view.x = (Math.max(...xs) + Math.min(...xs)) / 2; view.y = (Math.max(...ys) + Math.min(...ys)) / 2;
     view.ppm = Math.max(LEAST_PPM, Math.min(120, canvas.clientWidth / wide, canvas.clientHeight / high));
@@ -64,6 +83,7 @@ function fit() {
 function paint(marks, looks, now) {
   fit();
   paintGrid(pen, canvas, view, toScreen, colours);
+  if (floor) paintFloor(pen, floor, toScreen, view.ppm, colours);
   if (view.layers.lidar) for (const it of marks) {
     const scan = scans.get(it.car.name);
     if (scan && now - scan.at < SCAN_OLD_MS && looks.get(it.car.name).is === "fresh") paintScan(pen, scan.points.map((point) => toScreen(within([...point, 0], it.frame))), colours);
@@ -88,9 +108,9 @@ export function showMap(cars, pairs, looks, focus) {
   if (!dragged && focus) view.follows = view.chosen && cars.some((car) => car.name === view.chosen) ? view.chosen : focus;
   aim(marks);
   if (canvas.clientWidth) paint(marks, looks, now);
-  const twin = pairs.find((it) => it.twin_frame), named = marks.find((it) => it.car.name === view.follows);
-  put(at("map-frame"), marks.length > (twin ? 2 : 1) ? "Each car by its own odometry" : named ? `Frame of ${twin ? twin.car : named.car.name}` : "Nothing has a place yet");
-  put(at("map-from"), marks.length > (twin ? 2 : 1) ? "how cars lie to one another is not measured" : named ? `place of ${named.car.name}: odometry, ${named.car.age_ms} ms old` : "");
+  const twin = pairs.find((it) => it.twin_frame), named = marks.find((it) => it.car.name === view.follows), isApart = !floor && marks.length > (twin ? 2 : 1);
+  put(at("map-frame"), floor && floor.title ? `Frame of ${floor.title}` : isApart ? "Each car by its own odometry" : named ? `Frame of ${twin ? twin.car : named.car.name}` : "Nothing has a place yet");
+  put(at("map-from"), isApart ? "how cars lie to one another is not measured" : named ? `place of ${named.car.name}: odometry${floor ? " from its start" : ""}, ${named.car.age_ms} ms old` : "");
   legend(marks, twin);
   scale();
 }

@@ -9,6 +9,14 @@ export function paintGrid(pen, canvas, view, toScreen, colours) {
   for (let y = Math.floor((view.y - high / view.ppm) / step) * step; y < view.y + high / view.ppm; y += step) { const [, py] = toScreen([0, y]); pen.moveTo(0, py); pen.lineTo(wide, py); }
   pen.stroke();
 }
+export function paintFloor(pen, floor, toScreen, ppm, colours) {  // walls, and dotted the ways that programs follow
+  const [x, y] = toScreen([0, 0]);
+  pen.save(); pen.translate(x, y); pen.scale(ppm, -ppm);
+  pen.fillStyle = colours.track; if (floor.is_track) pen.fill(floor.walls, "evenodd");
+  pen.lineWidth = 2.5 / ppm; pen.strokeStyle = colours.wall; pen.stroke(floor.walls);
+  pen.lineWidth = 2 / ppm; pen.strokeStyle = colours.dim; pen.setLineDash([2 / ppm, 7 / ppm]); pen.stroke(floor.ways);
+  pen.restore();
+}
 export function paintScan(pen, points, colours) {
   pen.fillStyle = colours.lidar;
   for (const [x, y] of points) pen.fillRect(x - 1.5, y - 1.5, 3, 3);
