@@ -3,21 +3,24 @@
 Each is a drive of a virtual car by the complete host, in lockstep, which stops late for one reason
 that a seed draws: the driver let go late, the floor was slippery, the cap was raised, the line was
 slow or lost what mattered, the driver's program died. What it truly cost is the way of the same
-drive without that reason. Controls are drives that stop as they should. Ten seconds for each.
+drive without that reason. Controls are drives that stop as they should. Ten seconds for each. With
+--into every answer is kept as it is given, and the same words again go on.
 
-    python -m tests.studies.accident_study --accidents 200 --controls 100
+    python -m tests.studies.accident_study --accidents 200 --controls 100 --into accidents.jsonl
     python -m tests.studies.accident_study --accidents 6 --show
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from math import hypot
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +36,9 @@ from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.link.transports.lossy_line import LineParameters, LossyLine
 from host_bridge.sharing.owner.recording import new_recorder
 from host_bridge.sharing.services import make_host
+from sim_mock.programs import children
+from sim_mock.runtime import compiled
+from tests.support.kept_rows import KeptRows, sources_of
 
 HOST = make_host()
 KINDS = ("release", "grip", "cap", "delay", "loss", "lease")
@@ -42,6 +48,13 @@ CAPPED = ("f1tenth", "hunter_se")  # those whose cap on a track keeps them slow
 SLOWEST_COST_M, LEAST_SHARE = 0.15, 0.12  # a reason that cost less was no accident: drawn again
 SEEN_S = 5.0  # after it set out: by then every one of these cars is at its speed
 GONE_US = 10**9
+SOURCES = (
+    "calibration/accidents/*.py", "calibration/commands/why.py", "firmware/**/*.py",
+    "hardware/vehicles/**/*.toml", "host_bridge/cars/*.py", "host_bridge/config/**/*.py",
+    "host_bridge/core/**/*.py", "host_bridge/drive/*.py", "host_bridge/drive/lockstep/*.py",
+    "host_bridge/link/**/*.py", "host_bridge/logs/*.py", "sim_mock/**/*.py",
+    "tests/studies/accident_study.py",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -249,6 +262,29 @@ def drive(accident: Accident, log: Path | None) -> Driven:
     return Driven(way_m, (driver.seen_us - began_us) * 1e-6)
 
 
+@contextmanager
+def driver() -> Iterator[Callable[[Accident, Path | None], Driven]]:
+    """Drives in machine code where it is built, in a process of their own.
+
+    What ``tandem why`` runs again it copies, which machine code cannot be.
+    """
+    if not compiled.is_built():
+        yield drive
+        return
+    before = os.environ.get(compiled.ASKED)
+    os.environ[compiled.ASKED] = "1"
+    try:
+        with children.pool(1) as process:
+            yield lambda accident, log: process.submit(drive, accident, log).result()
+    finally:
+        os.environ.pop(compiled.ASKED)
+        if before is not None:
+            os.environ[compiled.ASKED] = before
+
+
+Drives = Callable[[Accident, "Path | None"], Driven]
+
+
 class Asked(NamedTuple):
     """One answer of ``tandem why``: what it blames, and what was true; seconds of a core."""
 
@@ -260,7 +296,7 @@ class Asked(NamedTuple):
     told: str
 
 
-def asked(kind: str, seed: int) -> Asked | None:
+def asked(kind: str, seed: int, drive: Drives = drive) -> Asked | None:
     """Plant, drive and ask; None for a reason that cost next to nothing."""
     accident = drawn(kind, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -278,6 +314,34 @@ def asked(kind: str, seed: int) -> Asked | None:
     return Asked(
         accident, cost_m, row["answered"], row["blamed"], spent_s, "\n    ".join(report.lines())
     )
+
+
+class KeptAnswers:
+    """Answers by kind and seed: those that a file has, and new ones, which it gets at once."""
+
+    def __init__(self, file: Path | None, drive: Drives = drive) -> None:
+        self._drive = drive
+        self._kept = KeptRows(file, sources_of(SOURCES)) if file else None
+        rows = self._kept.rows if self._kept else []
+        self._known = {(row["kind"], row["seed"]): _answer_of(row["answer"]) for row in rows}
+
+    def ask(self, kind: str, seed: int) -> Asked | None:
+        """As ``asked``."""
+        if (kind, seed) in self._known:
+            return self._known[kind, seed]
+        found = asked(kind, seed, self._drive)
+        if self._kept:
+            plain = found and {**found._asdict(), "accident": asdict(found.accident)}
+            self._kept.add({"kind": kind, "seed": seed, "answer": plain})
+        return found
+
+
+def _answer_of(row: dict[str, Any] | None) -> Asked | None:
+    if row is None:
+        return None
+    planted = row["accident"]
+    accident = Accident(**{**planted, "burst_s": tuple(planted["burst_s"])})
+    return Asked(**{**row, "accident": accident})
 
 
 def lines(found: Sequence[Asked]) -> list[str]:
@@ -310,7 +374,7 @@ def lines(found: Sequence[Asked]) -> list[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """0 when all were asked, 1 if a promise did not hold, 130 when somebody stopped it."""
+    """0 when all were asked, 130 when somebody stopped it; either way with what there is."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -318,33 +382,47 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--controls", type=int, default=0, help="stops as they should be (0)")
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the first (0)")
     parser.add_argument("--only", choices=KINDS, help="one kind of reason")
+    parser.add_argument(
+        "--into", type=Path, metavar="FILE", help="keep each answer, and go on there"
+    )
     parser.add_argument("--show", action="store_true", help="each answer in full")
     args = parser.parse_args(words)
     kinds = (args.only,) if args.only else KINDS
     wanted = [kinds[i % len(kinds)] for i in range(args.accidents)] + [CONTROL] * args.controls
     found: list[Asked] = []
-    seed, code = args.first, 0
+    code = 0
     try:
-        for kind in wanted:
-            one = None
-            while one is None:
-                one, seed = asked(kind, seed), seed + 1
-            found.append(one)
-            it = one.accident
-            is_right = one.blamed == [] if kind == CONTROL else one.blamed[:1] == [kind]
-            word = "no answer" if not one.answered else "right" if is_right else "WRONG"
-            print(
-                f"seed {it.seed} {it.vehicle} {kind} {one.cost_m:.2f} m: {word}, "
-                f"{', '.join(one.blamed) or 'nothing'} ({one.seconds:.1f} s)",
-                flush=True,
-            )
-            if args.show or word == "WRONG":
-                print(f"    {one.told}", flush=True)
+        with driver() as drive_one:
+            for one in answers_to(wanted, KeptAnswers(args.into, drive_one), args.first):
+                found.append(one)
+                _show(one, args.show)
     except KeyboardInterrupt:
         code = 130
     if found:
         print(*lines(found), sep="\n")
     return code
+
+
+def answers_to(wanted: Sequence[str], answers: KeptAnswers, seed: int) -> Iterator[Asked]:
+    """One of each kind, from this seed on; what was no accident is drawn again."""
+    for kind in wanted:
+        one = None
+        while one is None:
+            one, seed = answers.ask(kind, seed), seed + 1
+        yield one
+
+
+def _show(one: Asked, is_whole: bool) -> None:
+    planted = one.accident
+    right = [] if planted.kind == CONTROL else [planted.kind]
+    word = "no answer" if not one.answered else "right" if one.blamed[:1] == right else "WRONG"
+    print(
+        f"seed {planted.seed} {planted.vehicle} {planted.kind} {one.cost_m:.2f} m: {word}, "
+        f"{', '.join(one.blamed) or 'nothing'} ({one.seconds:.1f} s)",
+        flush=True,
+    )
+    if is_whole or word != "right":
+        print(f"    {one.told}", flush=True)
 
 
 if __name__ == "__main__":

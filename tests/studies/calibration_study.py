@@ -13,9 +13,7 @@ as long without. With --into every car is kept as it is done, and the same words
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,9 +30,9 @@ from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.replay.band import band, driven_steering
 from calibration.replay.replay import Replay
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
+from tests.support.kept_rows import KeptRows, sources_of
 
 LEVELS = (0.9, 0.95)
-ROOT = Path(__file__).parents[2]
 SOURCES = ("calibration/**/*.py", "sim_mock/plant/*.py", "tests/studies/calibration_cars.py")
 SURE = float(norm.ppf(0.975))
 
@@ -126,48 +124,26 @@ def studies(wanted: Sequence[Key], jobs: int) -> Iterator[Case]:
             raise
 
 
-class Kept:
-    """Cars that were studied before, in a file of one JSON object a line, and those to come.
-
-    Each line has the hash of what it was found with, so cars of other sources are never mixed in:
-    they are left in the file and are not counted.
-    """
+class Kept(KeptRows):
+    """Cars that were studied before, and those to come."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._sources = sources()
-        self.others = 0
+        super().__init__(path, sources())
         self.cases: dict[Key, Case] = {}
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        for line in lines:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue  # the last one, when somebody pulled the plug
-            if row.pop("sources") != self._sources:
-                self.others += 1
-                continue
+        for row in self.rows:
             rows = {name: Row(**one) for name, one in row.pop("rows").items()}
             case = Case(rows=rows, **row)
             self.cases[case.seed, case.fault] = case
 
-    def add(self, case: Case) -> None:
+    def keep(self, case: Case) -> None:
         """At once, so that nothing is lost."""
         self.cases[case.seed, case.fault] = case
-        line = json.dumps({**_plain(case), "sources": self._sources})
-        with self._path.open("a+b") as file:
-            if file.tell():
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read() == b"\n" else f"\n{line}"  # after half a line
-            file.write(f"{line}\n".encode())
+        self.add(_plain(case))
 
 
 def sources() -> str:
     """Of all that a car's result hangs on."""
-    digest = hashlib.sha256()
-    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return sources_of(SOURCES)
 
 
 def _plain(case: Case) -> dict[str, Any]:
@@ -271,7 +247,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for count, one in enumerate(studies(schedule, args.jobs), 1):
             cases.append(one)
             if kept:
-                kept.add(one)
+                kept.keep(one)
             if args.show:
                 print("\n".join(_table(one)))
             left = len(schedule) - count

@@ -87,11 +87,11 @@ def test_a_share_says_how_sure_it_is_and_parameters_of_a_car_stand_together():
 
 def test_what_was_studied_is_kept_and_other_sources_are_not_mixed_in(tmp_path):
     path = tmp_path / "cars.jsonl"
-    Kept(path).add(case_of("", 0.1, 0.5, True, seed=3))
-    Kept(path).add(case_of("lag", 0.2, 0.5, False, seed=4))
+    Kept(path).keep(case_of("", 0.1, 0.5, True, seed=3))
+    Kept(path).keep(case_of("lag", 0.2, 0.5, False, seed=4))
     with path.open("a") as file:
         file.write('{"seed": 5, "fau')  # the plug was pulled
-    Kept(path).add(case_of("slip", 0.2, 0.5, True, seed=6))
+    Kept(path).keep(case_of("slip", 0.2, 0.5, True, seed=6))
     again = Kept(path)
     assert [*again.cases] == [(3, ""), (4, "lag"), (6, "slip")]
     assert again.cases[3, ""] == case_of("", 0.1, 0.5, True, seed=3)
@@ -104,7 +104,7 @@ def test_what_was_studied_is_kept_and_other_sources_are_not_mixed_in(tmp_path):
 @pytest.mark.timeout(900)
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys):
     path = tmp_path / "cars.jsonl"
-    Kept(path).add(case_of("", 0.1, 0.5, True, seed=3))
+    Kept(path).keep(case_of("", 0.1, 0.5, True, seed=3))
     words = ["--cars", "1", "--faulty", "0", "--first", "3", "--into", str(path)]
     assert main(words) == 0
     shown = capsys.readouterr()
