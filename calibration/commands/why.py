@@ -10,7 +10,9 @@ from calibration.accidents.causes import Explanation, explain
 from calibration.accidents.log_tail import LogTail, read_log_tail
 from calibration.accidents.trigger import StopTrigger, find_trigger
 from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault
 from host_bridge.core.texts.stops import why_nobody_drives, why_stopped
+from sim_mock.runtime.compiled import ASKED, is_in_use
 
 NAMES = {
     "release": "a late release",
@@ -96,8 +98,15 @@ def explained(
     """Explain the last stop of a log, or the first one that ends after ``at_s``.
 
     ``seen_s`` is when there was a reason to stop, in s of the log. Raises errors.DataFileFault,
-    VehicleFileFault, NotHeldFault.
+    VehicleFileFault, NotHeldFault, and UsageFault in machine code.
     """
+    if is_in_use():
+        raise UsageFault(
+            "tandem why goes on from the middle of a drive in several ways, and machine code of a "
+            "virtual car cannot be copied there",
+            got=f"{ASKED}=1",
+            remedy=f"{ASKED}=0 tandem why {log}",
+        )
     tail = read_log_tail(log, car, load, at_s)
     seen_us = None if seen_s is None else tail.began_us + round(seen_s * 1e6)
     trigger = find_trigger(tail, seen_us)
