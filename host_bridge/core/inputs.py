@@ -129,6 +129,10 @@ class InputContext(Protocol):
     def is_virtual(self) -> bool:
         """True if all cars are virtual."""
 
+    @property
+    def is_lockstep(self) -> bool:
+        """True in virtual time, which waits for what a step computes."""
+
     def now_us(self) -> int:
         """Return the monotonic time in us, on the same clock as ``Input.step``."""
 

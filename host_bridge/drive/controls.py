@@ -188,6 +188,7 @@ class DriveContext:
         self.now_us = now_us
         self.wake = wake
         self.is_virtual = is_virtual
+        self.is_lockstep = options.is_lockstep
         self._stand_in = stand_in
         self._is_afar = is_afar
         self._guest_cap_mps = guest_cap_mps

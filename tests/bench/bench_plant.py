@@ -1,5 +1,6 @@
 """The plants alone, and beside CommonRoad's model: ``python tests/bench/bench_plant.py``."""
 
+import time
 from collections.abc import Callable, Iterator
 from math import sin
 from typing import Any
@@ -9,6 +10,7 @@ from scipy.integrate import odeint, solve_ivp
 from vehiclemodels.vehicle_dynamics_st import vehicle_dynamics_st
 from vehiclemodels.vehicle_parameters import setup_vehicle_parameters
 
+from host_bridge.inputs.paths.mppi.planner import PERIOD_US, SAMPLES, STEP_S, STEPS, Planner
 from sim_mock.models.integration import rk4
 from sim_mock.models.single_track.linear import linear_rates
 from sim_mock.models.single_track.parameters import DriverInput
@@ -17,6 +19,7 @@ from tests.bench.support import plants_alone
 from tests.bench.support.plants_alone import DT_S, best_s
 from tests.bench.support.quick import with_machine_code
 from tests.bench.support.sheet import Cell, Sheet, publish, verdict
+from tests.host_bridge.inputs.paths.mppi.made_planner import ROUND, request_at, task_of
 from tests.sim_mock.models.test_commonroad import converted
 from tests.sim_mock.plant.cars import f1tenth
 
@@ -28,6 +31,9 @@ TOLERANCE = 1e-6
 THEIRS = setup_vehicle_parameters(vehicle_id=1)
 OURS = converted(THEIRS)
 SINGLE_TRACK = "single track, rk2"
+PLANNING = "A plan of law=mppi, in CPU time of one core"
+PLAN_S = STEP_S  # forty plans a second
+PLANS = 400  # ten seconds
 
 
 def inputs(time_s: float) -> tuple[float, float]:
@@ -119,11 +125,46 @@ def aim(name: str, rate: float) -> str | None:
     return verdict(rate >= AIM) if "machine code" in name or "at once" in name else None
 
 
+def plan_seconds() -> list[float]:
+    """CPU seconds of each plan but the first, which loads the kernel. Needs numba."""
+    planner = Planner(task_of(ROUND))
+    took_s: list[float] = []
+    for i in range(PLANS + 1):
+        along_m = 0.075 * i  # 3 m/s
+        x_m, y_m = ROUND.at(along_m)
+        request = request_at(
+            i * PERIOD_US, x_m, y_m, ROUND.yaw_at(along_m), 3.0, along_m % ROUND.length_m
+        )
+        began_s = time.process_time()
+        planner.plan(request)
+        took_s.append(time.process_time() - began_s)
+    return took_s[1:]
+
+
+def planning() -> Sheet:
+    """Plans of MPPI round a loop: 1000 drives of 2 s each, on one core."""
+    try:
+        took_s = plan_seconds()
+    except ModuleNotFoundError:
+        return Sheet(PLANNING, (), [], ("numba is not installed: not measured",))
+    rows = [
+        (
+            name,
+            1e3 * float(np.percentile(took_s, part)),
+            verdict(np.percentile(took_s, part) <= PLAN_S),
+        )
+        for name, part in (("half of the plans within", 50), ("99 of 100 within", 99))
+    ]
+    notes = (f"{SAMPLES} samples of {STEPS} steps of {STEP_S * 1e3:.0f} ms; {len(took_s)} plans.",)
+    return Sheet(PLANNING, ("share", "ms", f"aim: {PLAN_S * 1e3:.0f}"), rows, notes)
+
+
 def measure() -> Iterator[Sheet]:
     plain = plants_alone.measured()
     quick = with_machine_code("tests.bench.support.plants_alone") or {}
     yield plants(plain, quick)
     yield beside(plain, quick)
+    yield planning()
 
 
 if __name__ == "__main__":

@@ -67,6 +67,8 @@ lap times, and how often the car hit a wall:
 
 examples of what follows the file in --input 'path:FILE?...':
   law=pursuit (pure pursuit, the default), law=stanley or law=lqr (a linear-quadratic regulator)
+  law=mppi         plans by sampling, speed and all (pip install 'tandem-cars[mppi]'), within
+                   wide=0.5 m of the path; cost=race or cost=autorally; seed=3 of what it tries
   laps=3           of a loop; laps=0 goes on until somebody ends it; a path with two ends is driven
                    once, and the car comes to rest at its end
   loop=1, loop=0   it is closed or not, whatever the loop rule says: ends within 0.5 m and a tenth

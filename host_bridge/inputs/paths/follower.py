@@ -28,9 +28,12 @@ from host_bridge.core import (
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import parse_columns
 from host_bridge.inputs.paths.laws import LAWS, VehicleState
-from host_bridge.inputs.paths.path import Path, Pose, frame_transform
+from host_bridge.inputs.paths.mppi.opening import PlannedCar, plan_driving
+from host_bridge.inputs.paths.mppi.plan_driving import PlanDriving, Setpoint
+from host_bridge.inputs.paths.mppi.planner import PlanRequest
+from host_bridge.inputs.paths.path import Path, PathProjection, Pose, frame_transform
 from host_bridge.inputs.paths.path_file import read_path
-from host_bridge.inputs.paths.path_options import EXAMPLE, PathOptions, parse_options
+from host_bridge.inputs.paths.path_options import EXAMPLE, MPPI, PathOptions, parse_options
 from host_bridge.inputs.paths.pose_correction import PoseCorrection
 from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingError
@@ -41,6 +44,7 @@ _SILENT_US = 300_000  # ten of the slowest reports of motion
 _AHEAD_S = 0.2  # a car's delay in following a speed setpoint
 _END_M = 0.03  # chosen: a tenth of a small car's wheelbase
 _REST_MPS = 0.02  # the noise of a measured speed
+_ANY_MPS2 = 1e3  # the speed profile's limit in bends, where MPPI minds them itself
 
 
 class PathFollower(Input):
@@ -52,6 +56,8 @@ class PathFollower(Input):
         self._read, self._options = read, options
         self.is_computed = options.pose is None
         self._poses: PoseCorrection | None = None
+        self._plans: PlanDriving | None = None  # of law=mppi
+        self._planned: Setpoint | None = None
         self._steps = 0
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._frame: Callable[[Pose], Pose] | None = None
@@ -64,7 +70,7 @@ class PathFollower(Input):
     async def open(self, context: InputContext) -> None:
         """Read the path, and plan its speeds.
 
-        Raises errors.DataFileFault for a file that is no path.
+        Raises errors.DataFileFault for a file that is no path, errors.TandemError for a planner.
         """
         vehicle, limits = context.vehicles[0], context.limits(self.source)
         path = self._path = self._read()
@@ -73,13 +79,17 @@ class PathFollower(Input):
         has_speed = context.speed_mps is not None or path.speeds_mps is not None
         top_mps = limits.speed_mps * (1.0 if has_speed else _PART)
         chosen = self._options
-        self._profile = SpeedProfile(
-            path, top_mps, chosen.lateral_mps2, self._base_m, chosen.decel_mps2
-        )
+        lateral_mps2 = _ANY_MPS2 if chosen.law == MPPI else chosen.lateral_mps2
+        self._profile = SpeedProfile(path, top_mps, lateral_mps2, self._base_m, chosen.decel_mps2)
         if self._options.pose is not None:
             self._poses = PoseCorrection(self._options.pose, vehicle.turns_behind_centre_m)
         self._far_m = self._options.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
         self.tracking_error = TrackingError(path)
+        if chosen.law == MPPI:
+            car = PlannedCar(vehicle, top_mps, limits.steer_rad, self._far_m)
+            self._plans = await plan_driving(
+                car, path, self._profile, chosen, is_lockstep=context.is_lockstep
+            )
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:
         self._steps += 1
@@ -87,6 +97,8 @@ class PathFollower(Input):
         may = observed.is_driving and observed.is_permitted and not self._is_over
         if not may or seen is None or seen.motion is None or seen.status is None:
             self._drive_us = None
+            if self._plans:
+                self._plans.begin_anew()
             return DriveCommand(input_count=self._steps)
         if self._drive_us is None:
             self._drive_us = now_us + NEUTRAL_US
@@ -118,6 +130,8 @@ class PathFollower(Input):
     async def close(self) -> None:
         if self._poses:
             self._poses.close()
+        if self._plans:
+            self._plans.close()
 
     def status_text(self, now_us: int) -> str:
         if self._frame is None and self._poses:
@@ -161,7 +175,8 @@ class PathFollower(Input):
         self._captured_us, self._heard_us = motion.captured_us, now_us
         reckoned = motion.x_m, motion.y_m, motion.yaw_rad
         if self._poses:
-            self._frame, self._lost = self._poses.frame(reckoned, motion.captured_us)
+            self._frame, lost = self._poses.frame(reckoned, motion.captured_us)
+            self._lost = self._lost or lost
             if self._lost or self._frame is None:
                 return
         self._frame = self._frame or frame_transform(reckoned, self._begin())
@@ -171,11 +186,29 @@ class PathFollower(Input):
             self._lost = (
                 f"The car is {projection.apart_m:.2f} m beside its path, at most {self._far_m:.2f}"
             )
-        car = VehicleState(x, y, yaw, status.speed_mps, self._base_m)
-        law = LAWS[self._options.law]
-        steer_rad = law(self._path, projection, car, self._options.lookahead_m)
+        steer_rad = self._steering(now_us, (x, y, yaw), projection, motion, status)
         self._steer_rad = min(max(steer_rad, -self._most_rad), self._most_rad)
         self._watch_end(status.speed_mps)
+
+    def _steering(
+        self,
+        now_us: int,
+        pose: Pose,
+        projection: PathProjection,
+        motion: CarMotion,
+        status: CarStatus,
+    ) -> float:
+        if self._plans is None:
+            car = VehicleState(*pose, status.speed_mps, self._base_m)
+            law = LAWS[self._options.law]
+            return law(self._path, projection, car, self._options.lookahead_m)
+        request = PlanRequest(
+            now_us, *pose, status.speed_mps, motion.yaw_rate_radps, status.steer_rad,
+            projection.along_m,
+        )  # fmt: skip
+        self._planned, lost = self._plans.step(request)
+        self._lost = self._lost or lost
+        return self._planned.steer_rad if self._planned else self._steer_rad
 
     def _watch_end(self, speed_mps: float) -> None:
         projection, laps = self.tracking_error.projection, self._options.laps
@@ -189,7 +222,10 @@ class PathFollower(Input):
         projection = self.tracking_error.projection
         if self._is_ending or projection is None:
             return 0.0
-        return self._profile.speed_at(projection.along_m + _AHEAD_S * now_mps)
+        speed_mps = self._profile.speed_at(projection.along_m + _AHEAD_S * now_mps)
+        if self._plans is None:
+            return speed_mps
+        return min(self._planned.speed_mps, speed_mps) if self._planned else 0.0
 
     def _begin(self) -> Pose:
         """Return the car's pose at the start, in the path's frame."""

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import parse_number
 from host_bridge.inputs.paths.laws import LAWS
+from host_bridge.inputs.paths.mppi.planner import COSTS
 from host_bridge.inputs.paths.path import Pose, parse_pose
 from host_bridge.inputs.paths.speed_profile import DECEL_MPS2, LATERAL_MPS2
 
-_OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral", "decel", "pose")
+_OPTIONS = (
+    "law", "laps", "loop", "at", "far", "lookahead", "lateral", "decel", "pose", "wide", "cost",
+    "seed",
+)  # fmt: skip
+MPPI = "mppi"  # the law that plans the speed, too
 EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
 
 
@@ -28,6 +33,9 @@ class PathOptions:
     lateral_mps2: float = LATERAL_MPS2
     decel_mps2: float = DECEL_MPS2
     pose: str | None = None  # the file or pipe of a localiser's poses in the path's frame
+    wide_m: float | None = None  # MPPI may leave the path so far; None: half of far
+    cost: str = "race"  # of MPPI
+    seed: int = 0  # of the variations that MPPI tries
 
 
 def parse_options(query: Mapping[str, str]) -> PathOptions:
@@ -43,8 +51,18 @@ def parse_options(query: Mapping[str, str]) -> PathOptions:
             remedy=EXAMPLE,
         )
     law = query.get("law", PathOptions.law)
-    if law not in LAWS:
-        raise _wrong("law", law, " or ".join(LAWS))
+    if law not in (*LAWS, MPPI):
+        raise _wrong("law", law, " or ".join((*LAWS, MPPI)))
+    cost = query.get("cost", PathOptions.cost)
+    if cost not in COSTS:
+        raise _wrong("cost", cost, " or ".join(COSTS))
+    only_mppi = [name for name in ("wide", "cost", "seed") if name in query and law != MPPI]
+    if only_mppi:
+        raise UsageFault(
+            f"{only_mppi[0]} is for law=mppi alone",
+            got=f"law={law}",
+            remedy=f"{EXAMPLE}, or law=mppi",
+        )
     return PathOptions(
         law,
         _whole("laps", query, PathOptions.laps),
@@ -55,6 +73,9 @@ def parse_options(query: Mapping[str, str]) -> PathOptions:
         _length("lateral", query) or LATERAL_MPS2,
         _length("decel", query) or DECEL_MPS2,
         _pose_file(query),
+        _length("wide", query),
+        cost,
+        _whole("seed", query, PathOptions.seed),
     )
 
 

@@ -75,6 +75,26 @@ def test_on_its_racing_line_a_car_is_faster_than_on_the_middle_and_hits_nothing(
     assert laps_s[1] < 0.9 * laps_s[0]
 
 
+@pytest.mark.exhaustive(as_a_whole=True)  # two drives of ten seconds
+@pytest.mark.timeout(600)
+def test_mppi_drives_the_same_twice_and_stays_on_the_track(capsys, tmp_path):
+    pytest.importorskip("numba", reason="law=mppi needs tandem-cars[mppi]")
+    line, truth = tmp_path / "line.csv", tmp_path / "run.jsonl"
+    figures(capsys, "path", "centre", "corridor", "-o", str(line))
+    car = f"sim://f1tenth_vesc?track=corridor&sensors={truth}"
+    options = "law=mppi&wide=0.5&far=0.9&lateral=4.9&decel=3.5"
+    drive = ("drive", car, "--lockstep", "--input", f"path:{line}?{options}", "--seconds", "10")
+    drives, truths = [], []
+    for _ in range(2):
+        drives.append(figures(capsys, *drive, "--speed", "3")["summary"]["path"])
+        truths.append(truth.read_bytes())
+        truth.unlink()
+    assert drives[0] == drives[1]
+    assert truths[0] == truths[1]
+    assert drives[0]["driven_m"] > 20.0
+    assert drives[0]["cross_track_worst_m"] < 0.6
+
+
 @pytest.mark.timeout(600)
 def test_a_drive_is_recorded_as_a_path_and_driven_again(capsys, tmp_path):
     log, line = tmp_path / "drive.mcap", tmp_path / "drive.csv"

@@ -18,9 +18,12 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import UsageFault
 from host_bridge.inputs.paths import Path, make
+from host_bridge.inputs.paths import follower as follower_module
 from host_bridge.inputs.paths.follower import PathFollower
+from host_bridge.inputs.paths.mppi.plan_driving import PlanDriving
 from host_bridge.inputs.paths.path_options import PathOptions, parse_options
 from tests.host_bridge.inputs.made_inputs import context
+from tests.host_bridge.inputs.paths.mppi.made_planner import Told, steady
 
 VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s
 MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -163,6 +166,10 @@ def test_let_go_it_waits_and_goes_on_from_neutral():
         ("?far=0", "far"),
         ("?lookahead=inf", "lookahead"),
         ("?speed=3", "speed"),
+        ("?law=mppi&wide=0", "wide"),
+        ("?law=mppi&cost=cheap", "cost"),
+        ("?law=mppi&seed=any", "seed"),
+        ("?wide=0.5", "wide is for law=mppi alone"),
     ],
 )
 def test_what_is_no_option_is_refused(query, what):
@@ -183,6 +190,68 @@ def test_a_file_has_to_be_named_and_options_are_understood():
         3.0,
         1.0,
     )
+
+
+@pytest.fixture
+def planned(monkeypatch):
+    """A follower whose planner says what the test says."""
+    source = Told()
+
+    async def told(*args, **words):
+        return PlanDriving(source)
+
+    monkeypatch.setattr(follower_module, "plan_driving", told)
+    return Scene(following(law="mppi")), source
+
+
+def test_mppi_plans_steering_and_speed_and_before_its_first_plan_the_car_waits(planned):
+    scene, source = planned
+    scene.at(0.0)
+    assert scene.at(0.0, for_us=110_000, speed_mps=0.0).speed_mps == 0.0
+    source.plan = steady(scene.now_us, 0.2, 1.5)
+    command = scene.at(0.1)
+    assert (command.steer_rad, command.speed_mps, command.lost) == (0.2, 1.5, "")
+    assert source.asked[-1].steer_rad == STATUS.steer_rad
+    asyncio.run(scene.follower.close())
+    assert source.is_closed
+
+
+def test_mppi_drives_no_faster_than_the_path_s_end_allows(planned):
+    scene, source = planned
+    scene.at(0.0)
+    source.plan = steady(scene.now_us + 110_000, 0.0, 3.0)
+    assert scene.at(4.9, for_us=110_000, speed_mps=0.3).speed_mps < 0.5
+
+
+@pytest.mark.parametrize(
+    ("plan", "fault", "why"),
+    [
+        (None, "The planner has ended", "The planner has ended"),
+        ((0.1, float("nan")), "", "no number"),
+        ((float("inf"), 1.0), "", "no number"),
+    ],
+)
+def test_a_planner_that_ends_or_says_nonsense_stops_the_car_for_good(planned, plan, fault, why):
+    scene, source = planned
+    scene.at(0.0)
+    source.plan = steady(scene.now_us)
+    assert scene.at(0.1).lost == ""
+    source.why = fault
+    source.plan = plan and steady(scene.now_us, *plan)
+    assert why in scene.at(0.2).lost
+    source.plan, source.why = steady(scene.now_us), ""
+    assert why in scene.at(0.3).lost, "until a person has seen it"
+    scene.follower.let_go()
+    assert scene.at(0.3).lost == ""
+
+
+def test_a_planner_that_hangs_stops_the_car_within_fifteen_hundredths_of_a_second(planned):
+    scene, source = planned
+    scene.at(0.0)
+    source.plan = steady(scene.now_us)
+    for _ in range(15):
+        assert scene.at(0.1).lost == ""
+    assert "160 ms old, at most 150" in scene.at(0.1).lost
 
 
 def slow(*speeds):

@@ -1,0 +1,1 @@
+"""Model predictive path integral control: a path followed by sampling, forty plans a second."""
