@@ -130,24 +130,35 @@ NIGHT: tuple[Part, ...] = (
 _CAR = ("firmware/**/*.py", "sim_mock/**/*.py", "hardware/**/*.py", "hardware/vehicles/*",
         "hardware/boards/*", "requirements.lock")  # fmt: skip
 _FITS = (*_CAR, "calibration/**/*", "host_bridge/**/*.py", "host_bridge/**/*.toml")
+_HOST = (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml")
+_KEPT_ROWS = "tests/support/kept_rows.py"
 _CARS = f"{KEPT}/cars.jsonl"
 _STUDY = ("-m", "tests.studies.calibration_study", "--cars", "500", "--faulty", "200")
 
 STUDIES: tuple[Part, ...] = (
     Part("calibration", fast(*_STUDY, "--jobs", "2", "--into", _CARS), 4.0,
-         (*_FITS, "tests/studies/calibration_*.py"),
+         (*_FITS, _KEPT_ROWS, "tests/studies/calibration_*.py"),
          "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
     Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
                                "tests/nightly/soak/test_calibration_soak.py"), 0.1,
-         (*_FITS, "tests/studies/calibration_*.py", "tests/nightly/soak/*.py", "tests/conftest.py"),
+         (*_FITS, _KEPT_ROWS, "tests/studies/calibration_*.py", "tests/nightly/soak/*.py",
+          "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
     Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
          (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("accidents", (PYTHON, "-m", "tests.studies.accident_study", "--accidents", "200",
-                       "--controls", "100"), 3.0,
-         (*_FITS, "tests/studies/accident_study.py"),
+                       "--controls", "100", "--into", f"{KEPT}/accidents.jsonl"), 3.0,
+         (*_FITS, _KEPT_ROWS, "tests/studies/accident_study.py"),
          "plants 200 accidents and 100 ordinary stops, half a minute of a core each"),
+    Part("races", fast("-m", "tests.studies.racing.race", "--seeds", "10",
+                       "--into", f"{KEPT}/races.jsonl"), 1.5,
+         (*_HOST, _KEPT_ROWS, "tests/studies/racing/*.py"),
+         "races of ten laps by four laws, localised by LIDAR, minutes each on one core"),
+    Part("autorally", fast("-m", "tests.studies.racing.autorally",
+                           "--into", f"{KEPT}/autorally.jsonl"), 0.3,
+         (*_HOST, _KEPT_ROWS, "tests/studies/racing/*.py"),
+         "laps of AutoRally's track by the paper's cost, minutes each on one core"),
     Part("hours over the air", fast("-m", "tests.host_bridge.sharing.network.hours",
                                     "--hours", "10", "--air", "10 % lost, 10 ms one way"), 4.0,
          (*_CAR, "host_bridge/sharing/network/**/*.py", "tests/host_bridge/sharing/network/*.py"),

@@ -64,6 +64,8 @@ MODULES = {
     "calibration holds": "tests.nightly.soak.test_calibration_soak",
     "guide": "tests.studies.guide_study",
     "accidents": "tests.studies.accident_study",
+    "races": "tests.studies.racing.race",
+    "autorally": "tests.studies.racing.autorally",
     "a day each": "tests.nightly.soak.test_car_soak, tests.nightly.soak.test_host_soak",
 }
 LOADED = """
