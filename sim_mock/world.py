@@ -241,6 +241,14 @@ class World:
         self.runner = self._runner(self.board_id, image, self._seed)
         self._stepped_us = self.now_us
 
+    def reseed(self, seed: int) -> None:
+        """Begin all chance of the car's surroundings anew; what it has drawn until now stays.
+
+        The board's own numbers, of which its nonces are made, go on.
+        """
+        self._seed = seed
+        self.plant.imu.reseed(seed)
+
     def _run_plant(self, until_us: int) -> None:
         while self.now_us + PLANT_STEP_US <= until_us:
             self.now_us += PLANT_STEP_US

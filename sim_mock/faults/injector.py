@@ -42,6 +42,12 @@ class FaultyWireWorld(World):
     """A world whose incoming bytes pass ``wire`` before they reach the car."""
 
     wire: HostWire
+    chance: Random  # of its faults
+
+    def reseed(self, seed: int) -> None:
+        """Begin its faults' chance anew, too."""
+        super().reseed(seed)
+        self.chance.seed(_stream(seed))
 
     def feed(self, data: bytes) -> None:
         self.wire.hear(data)
@@ -49,6 +55,10 @@ class FaultyWireWorld(World):
     def arrive(self, data: bytes) -> None:
         """Take bytes at the far end of the wire."""
         super().feed(data)
+
+
+def _stream(seed: int) -> str:
+    return f"faults {seed}"
 
 
 class FaultInjector(InjectionTarget):
@@ -60,7 +70,7 @@ class FaultInjector(InjectionTarget):
     def __init__(
         self, vehicle: VehicleSpec, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
     ) -> None:
-        super().__init__(vehicle, Random(f"faults {seed}"))
+        super().__init__(vehicle, Random(_stream(seed)))
         self._injections = injections_of(faults)
         self._runner = runner
 
@@ -71,6 +81,7 @@ class FaultInjector(InjectionTarget):
 
     def apply(self, world: FaultyWireWorld) -> None:
         self.world = world
+        world.chance = self.random
         self.driver = world.wire = HostWire(world.arrive, lambda: world.now_us)
         for at_s, injection in self._injections:
             self.after(round(at_s * 1e6) // TICK_US, partial(injection, self))

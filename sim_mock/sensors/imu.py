@@ -24,6 +24,11 @@ class Noise:
         self._has_second = False
         self._second = 0.0
 
+    def reseed(self, seed: int | str) -> None:
+        """Begin anew, with another seed."""
+        self._random.seed(seed)
+        self._has_second = False
+
     def gauss(self, mean: float, deviation: float) -> float:
         if self._has_second:
             self._has_second = False
@@ -99,6 +104,11 @@ class ImuModel:
         self._due_s = sample_s
         self.samples = 0
         self.sample(0.0, 0.0, 0.0)
+
+    def reseed(self, seed: int) -> None:
+        """Draw noise and drift anew from now on; the bias stays where it is."""
+        self._noise.reseed(seed)
+        self._steady.reseed(f"imu {seed}")
 
     @property
     def yaw_rate_mrad_s(self) -> int:

@@ -85,6 +85,12 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of planted faults", 0.1, ("tools/running/test_planted.py",), False),
     ("soak of the proof", 0.7, ("proof/**/*",), False),
     ("soak of ros", 0.5, ("ros/**/*",), False),
+    (
+        "soak of rare events",
+        0.15,
+        ("host_bridge/drive/lockstep/campaign/rare/test_rare_campaign.py",),
+        True,
+    ),
     ("soak of tyres", 0.4, ("sim_mock/plant/test_grip_is_never_exceeded.py",), False),
 )
 

@@ -20,7 +20,7 @@ from host_bridge.core.errors import (
     UsageFault,
 )
 from host_bridge.drive.lockstep.campaign import course
-from host_bridge.drive.lockstep.campaign.case import run_case, uri_of
+from host_bridge.drive.lockstep.campaign.case import uri_of
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis
 from host_bridge.drive.lockstep.campaign.judging.export import (
     CSV,
@@ -30,9 +30,10 @@ from host_bridge.drive.lockstep.campaign.judging.export import (
 )
 from host_bridge.drive.lockstep.campaign.judging.report import summary
 from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
 from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
 from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
-from host_bridge.drive.lockstep.campaign.store import is_running, read_rows
+from host_bridge.drive.lockstep.campaign.store import is_running
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.sharing.services import Host
 from sim_mock.runtime import compiled
@@ -133,7 +134,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _figures(found: Analysis) -> dict[str, object]:
-    return {
+    figures: dict[str, object] = {
         "outcomes": dict(found.outcomes),
         "missing": found.missing,
         "failed": found.overall.count,
@@ -141,6 +142,18 @@ def _figures(found: Analysis) -> dict[str, object]:
         "interval": [found.overall.low, found.overall.high],
         "at_most": found.overall.most,
     }
+    if found.rare:
+        it = found.rare
+        figures["rare"] = {
+            "share": it.share,
+            "interval": [it.low, it.high],
+            "replicates": it.replicates,
+            "runs": it.runs,
+            "virtual_s": it.virtual_s,
+            "extinct": it.extinct,
+            "cut": it.cut,
+        }
+    return figures
 
 
 def _new(folder: Path, source: Path | None) -> int:
@@ -216,16 +229,15 @@ def _export(args: argparse.Namespace, plan: Plan) -> int:
 
 
 def _show(args: argparse.Namespace, host: Host) -> int:
-    case = course.case_named(course.open_plan(args.folder), args.case)
-    id_ = case_id(case.spec)
-    before = read_rows(args.folder).get(id_)
-    row = run_case(case.spec, host.vehicles)
+    spec, before = course.spec_named(args.folder, course.open_plan(args.folder), args.case)
+    id_ = case_id(spec)
+    row = run_spec(spec, host.vehicles)
     is_same = None if before is None else before.get("result_hash") == row["result_hash"]
     if args.json:
         print(json.dumps({**row, "is_same": is_same}))
     else:
         print(f"case {id_}: {row['outcome']} {row['why']}".rstrip())
-        print(f"  {uri_of(case.spec)}")
+        print(f"  {uri_of(spec)}")
         shown = {k: v for k, v in row.items() if k not in ("case_id", "spec", "ran", "oracles")}
         print("\n".join(f"  {key}: {value}" for key, value in shown.items()))
     if is_same is False and before is not None:

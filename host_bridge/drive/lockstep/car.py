@@ -20,7 +20,7 @@ from host_bridge.drive.control_task import TICK_US
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.link.protocol.wire import own_protocol_hash
-from host_bridge.link.transports.lossy import PREFIX, LossyLine, lines_of
+from host_bridge.link.transports.lossy import PREFIX, WAYS, LossyLine, lines_of, seed_of_line
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.recorder import DOWN, UP, Recorder
 from host_bridge.sharing.owner.car_place import place_of
@@ -79,6 +79,12 @@ class LockstepCar:
         """Make one tick without the host: it sends nothing and hears nothing."""
         with self._held:
             self._advance()
+
+    def reseed(self, seed: int) -> None:
+        """Begin all chance of the car and its line anew, from now on."""
+        self.world.reseed(seed)
+        for way, line in zip(WAYS, self._lines or (), strict=False):
+            line.reseed(seed_of_line(seed, way))
 
     def feed(self, data: bytes) -> None:
         """Put whole frames on the line to the car; they arrive at its next beat."""

@@ -26,7 +26,8 @@ __all__ = ["LineCounts", "LineParameters", "LossyLine", "LossyTransport", "make"
 
 PREFIX = "lossy+"
 INNER = "inner."
-DIRECTIONS = ("both", "up", "down")
+WAYS = ("up", "down")
+DIRECTIONS = ("both", *WAYS)
 HIGHEST = {"loss": 1.0, "corrupt": 1.0, "duplicate": 1.0, "delay_ms": 1e4, "jitter_ms": 1e4}
 OWN = (*HIGHEST, "burst", "direction", "seed", "trace", "offset_s")
 _LONGEST_S = 86_400.0  # of a trace: a day
@@ -151,12 +152,17 @@ def lines_of(uri: Uri) -> tuple[LossyLine, LossyLine, str]:
     direction = uri.choice("direction", DIRECTIONS)
     traces = _traces(uri)
     up, down = (
-        LossyLine(parameters, f"{seed}/{way}", traces.get(way))
+        LossyLine(parameters, seed_of_line(seed, way), traces.get(way))
         if direction in ("both", way)
-        else LossyLine(LineParameters(), f"{seed}/{way}")
-        for way in DIRECTIONS[1:]
+        else LossyLine(LineParameters(), seed_of_line(seed, way))
+        for way in WAYS
     )
     return up, down, _inner_text(uri)
+
+
+def seed_of_line(seed: int, way: str) -> str:
+    """Return the seed of the line one way, ``up`` or ``down``."""
+    return f"{seed}/{way}"
 
 
 def _traces(uri: Uri) -> dict[str, LineTrace]:

@@ -104,6 +104,10 @@ class LossyLine:
         self._is_in_burst = False
         self._is_in_piece = False
 
+    def reseed(self, seed: int | str) -> None:
+        """Begin its chance anew; the frames on their way, and a burst, stay."""
+        self._random.seed(seed)
+
     def pass_(self, data: bytes, now_us: int) -> None:
         """Put bytes in, in pieces of any size."""
         self._part += data

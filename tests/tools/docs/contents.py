@@ -42,6 +42,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
                 "Workers in containers",
                 "host_bridge/drive/lockstep/campaign/runners/containers/README",
             ),
+            ("Rare events", "host_bridge/drive/lockstep/campaign/rare/README"),
             ("Judging a campaign", "host_bridge/drive/lockstep/campaign/judging/README"),
             ("Cars over the air", "host_bridge/sharing/network/README"),
             ("Find cars nearby", "host_bridge/sharing/discovery/README"),

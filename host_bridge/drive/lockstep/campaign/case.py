@@ -9,18 +9,24 @@ import hashlib
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 from host_bridge.core import Input
 from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.drive.controls import make_input
-from host_bridge.drive.lockstep.campaign.detector import ObstacleAhead, driver_of
+from host_bridge.drive.lockstep.campaign.detector import (
+    BrakeForObstacle,
+    ObstacleAhead,
+    driver_of,
+)
 from host_bridge.drive.lockstep.campaign.spec import (
     BRAKE,
     CENTRE,
     CHANGES,
+    LINEAGE,
     NONE,
     Spec,
     canonical,
@@ -52,21 +58,68 @@ _UNSEEN = "Stopped after its link was lost."
 _OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
 
 
-def run_case(spec: Spec, files: VehicleFiles) -> Row:
+@dataclass
+class CaseInHand:
+    """A case on its way, between two ticks.
+
+    ``lineage`` has the moments, in us since power-up, at which all its chance begins anew, each
+    with its seed. Whoever watches may add this moment.
+    """
+
+    car: LockstepCar
+    drive: LockstepDrive
+    obstacle: ObstacleAhead | None
+    chosen: Input
+    lineage: list[tuple[int, int]]
+    begun_anew: int = field(default=0)  # moments of its lineage that are over
+
+    @property
+    def now_us(self) -> int:
+        return self.car.world.now_us
+
+    def follow_lineage(self) -> None:
+        """Begin all chance anew where this is a moment of its lineage."""
+        for at_us, seed in self.lineage[self.begun_anew :]:
+            if at_us > self.now_us:
+                return
+            self.begun_anew += 1
+            self.car.reseed(seed)
+            if isinstance(self.chosen, BrakeForObstacle):
+                self.chosen.reseed(seed)
+
+
+Watch = Callable[[CaseInHand], None]  # before each tick
+
+
+def run_case(spec: Spec, files: VehicleFiles, watch: Watch | None = None) -> Row:
     """Run a case and return its row; a case that cannot be driven is ``refused``.
 
-    ``files`` reads vehicle files. Raises errors.DataFileFault if a file of it has changed.
+    ``files`` reads vehicle files. The row's spec has the lineage that ``watch`` left. Raises
+    errors.DataFileFault if a file of it has changed.
     """
     refuse_changed(spec)
     wall_s, cpu_s = time.perf_counter(), time.process_time()
-    row: Row = {"case_id": case_id(spec), "spec": spec}
+    lineage = [(at_us, seed) for at_us, seed in spec.get(LINEAGE, ())]
     try:
-        row.update(_driven(spec, files))
+        found = _driven(spec, files, lineage, watch)
     except TandemError as error:
-        row.update(outcome="refused", why=str(error))
-    row["result_hash"] = hashlib.sha256(canonical(row).encode()).hexdigest()
-    wall_s, cpu_s = time.perf_counter() - wall_s, time.process_time() - cpu_s
-    row["ran"] = {
+        found = {"outcome": "refused", "why": str(error)}
+    if lineage:
+        spec = {**spec, LINEAGE: [list(moment) for moment in lineage]}
+    row: Row = {"case_id": case_id(spec), "spec": spec, **found}
+    row["result_hash"] = result_hash(row)
+    row["ran"] = ran(time.perf_counter() - wall_s, time.process_time() - cpu_s)
+    return row
+
+
+def result_hash(row: Row) -> str:
+    """Return the hash of all that is decided by the spec."""
+    return hashlib.sha256(canonical(row).encode()).hexdigest()
+
+
+def ran(wall_s: float, cpu_s: float) -> Row:
+    """Return by what a row was computed, and how long that took."""
+    return {
         "wall_s": round(wall_s, 4),
         "cpu_s": round(cpu_s, 4),
         "python": platform.python_version(),
@@ -75,10 +128,11 @@ def run_case(spec: Spec, files: VehicleFiles) -> Row:
         "machine_code": compiled.is_in_use(),
         "worker": os.getpid(),
     }
-    return row
 
 
-def _driven(spec: Spec, files: VehicleFiles) -> Row:
+def _driven(
+    spec: Spec, files: VehicleFiles, lineage: list[tuple[int, int]], watch: Watch | None
+) -> Row:
     car = open_in_lockstep(files, uri_of(spec), changes=spec[CHANGES])
     asked = [name for name in spec["oracles"] if name in PROMISES]
     try:
@@ -95,7 +149,8 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
         )
         drive = LockstepDrive([car], chosen, options)
         try:
-            row = _figures(spec, car, drive, _trace_of(spec, car, drive))
+            hand = CaseInHand(car, drive, obstacle, chosen, lineage)
+            row = _figures(spec, car, drive, _trace_of(spec, hand, watch))
             row["obstacle_left_m"] = obstacle.distance_m() if obstacle else None
             return _judged(spec, row, promises.broken if promises else {})
         finally:
@@ -104,12 +159,16 @@ def _driven(spec: Spec, files: VehicleFiles) -> Row:
         car.close()
 
 
-def _trace_of(spec: Spec, car: LockstepCar, drive: LockstepDrive) -> Trace:
+def _trace_of(spec: Spec, hand: CaseInHand, watch: Watch | None) -> Trace:
     """Drive to the end; return what was recorded on the way."""
+    car, drive = hand.car, hand.drive
     trace = Trace(car)
     car.is_line_good = True  # what a bad link does to a drive is asked, not whether a car arms
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
     while not drive.drive.is_over() and drive.now_us < give_up_us:
+        if watch:
+            watch(hand)
+        hand.follow_lineage()
         drive.tick()
         trace.tick()
         car.is_line_good &= drive.drive.begun_us is None

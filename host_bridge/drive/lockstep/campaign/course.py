@@ -16,11 +16,17 @@ from host_bridge.core.errors import DataFileFault, TandemError, UsageFault
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, analyse
 from host_bridge.drive.lockstep.campaign.judging.intervals import share
 from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
-from host_bridge.drive.lockstep.campaign.plan import FILE, Case, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
 from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, head_of, refuse_impure
-from host_bridge.drive.lockstep.campaign.spec import CHANGES, canonical, case_id, code_hash
+from host_bridge.drive.lockstep.campaign.spec import (
+    CHANGES,
+    Spec,
+    canonical,
+    case_id,
+    code_hash,
+)
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
 from host_bridge.drive.lockstep.car import VehicleFiles
 
@@ -257,13 +263,24 @@ def write_report(folder: Path, plan: Plan) -> Analysis:
     return found
 
 
-def case_named(plan: Plan, text: str) -> Case:
-    """Return the case whose id begins so. Raises errors.UsageFault."""
-    found = [case for case in plan.cases() if case_id(case.spec).startswith(text)]
+def spec_named(folder: Path, plan: Plan, text: str) -> tuple[Spec, Row | None]:
+    """Return the spec whose id begins so, and its row if it has been computed.
+
+    Branches that failed in a replicate are found, too. Raises errors.UsageFault.
+    """
+    rows = read_rows(folder)
+    specs = {case_id(case.spec): case.spec for case in plan.cases()}
+    branches = {
+        branch["case_id"]: {**branch, "code": row["code"]}
+        for row in rows.values()
+        for branch in row.get("branches", ())
+    }
+    specs.update((id_, branch["spec"]) for id_, branch in branches.items())
+    found = [id_ for id_ in specs if id_.startswith(text)]
     if len(found) != 1:
         raise UsageFault(
             "no case of this campaign" if not found else "more than one case begins so",
             expected="the id of one case, as the report has it",
             got=text,
         )
-    return found[0]
+    return specs[found[0]], rows.get(found[0], branches.get(found[0]))

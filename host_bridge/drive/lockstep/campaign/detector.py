@@ -62,11 +62,16 @@ class BrakeForObstacle(Input):
     ) -> None:
         self._detector = detector
         self._distance_m = distance_m
-        self._chance = Random(f"detector {seed}")
+        self._chance = Random(_stream(seed))
         self._speed_mps = 0.0
         self._begun_us: int | None = None
+        self.missed = 0  # looks that saw nothing of an obstacle within range
         self._looks = self._count = 0
         self._brakes_us: int | None = None
+
+    def reseed(self, seed: int) -> None:
+        """Begin the chance of its looks anew, from now on."""
+        self._chance.seed(_stream(seed))
 
     async def open(self, context: InputContext) -> None:
         """Take the speed: the most that is allowed."""
@@ -93,8 +98,15 @@ class BrakeForObstacle(Input):
         while self._brakes_us is None and self._looks * 1e6 <= driven_us * detector.rate_hz:
             self._looks += 1
             is_seen = self._chance.random() >= detector.miss
-            if is_seen and self._distance_m() <= detector.range_m:
+            if self._distance_m() > detector.range_m:
+                continue
+            self.missed += not is_seen
+            if is_seen:
                 self._brakes_us = now_us + round(detector.latency_s * 1e6)
+
+
+def _stream(seed: int) -> str:
+    return f"detector {seed}"
 
 
 def driver_of(spec: Spec, obstacle: ObstacleAhead | None) -> BrakeForObstacle:

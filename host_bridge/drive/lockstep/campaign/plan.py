@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host_bridge.core.files import Document, Key, integer, number, read_toml, text, told_as
+from host_bridge.core.files import (
+    Document,
+    Key,
+    integer,
+    number,
+    read_bytes,
+    read_toml,
+    text,
+    told_as,
+)
+from host_bridge.drive.lockstep.campaign.rare.design import Splitting, read_splitting
 from host_bridge.drive.lockstep.campaign.sampling import (
     GRID,
     SALTELLI,
+    SPLITTING,
     Distribution,
     Sample,
     read_design,
@@ -50,6 +62,7 @@ REPORT = (
     number("confidence", 0.5, 0.999, default=0.95, meaning="of all intervals"),
 )
 _TABLES = ("campaign", "case", "factors", "uncertain", "design", "oracles", "limits", "report")
+_FILE_BYTES = 1 << 20  # of a campaign's file: far above any
 _EXAMPLE = '"speed_mps" = [1.0, 2.0]'
 
 
@@ -88,6 +101,8 @@ class Plan:
     uncertain: Mapping[str, Distribution] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     lists_impossible: bool = False
+    sha256: str = ""  # of its file
+    splitting: Splitting | None = None  # of a rare event; repetitions are the cases beside it
 
     def cells(self) -> list[dict[str, Any]]:
         """Return the listed cells, or all combinations of levels, the last varied fastest."""
@@ -110,6 +125,11 @@ class Plan:
                 spec = {**self.values({**cell, **sample}), "seed": seed, "files": read}
                 yield Case(index, cell, repetition, spec, sample)
                 index += 1
+        if self.splitting:
+            values = {**self.values({}), "files": files[0]}
+            for replicate in self.splitting.specs(values, self.seed, self.wall_s):
+                yield Case(index, {}, index, replicate)
+                index += 1
 
     def _runs_of_a_set(self) -> int:
         """Return how many runs have one seed: of Sobol indices chance is to be no key's share."""
@@ -126,7 +146,7 @@ class Plan:
         total = self.repetitions
         for levels in self.factors.values():
             total *= len(levels)
-        return total
+        return total + (self.splitting.replicates if self.splitting else 0)
 
     def _levels(self) -> list[tuple[Any, ...]]:
         return list(self.factors.values())
@@ -169,6 +189,9 @@ def read_plan(path: Path) -> Plan:
         sets = read_sets(document, _table(document, "factors"), CASE_KEYS)
         factors = dict(_factors(document, sets))
         about, design, listed, lists = read_design(document, about, factors, uncertain, CASE_KEYS)
+        splitting = read_splitting(document, case) if design == SPLITTING else None
+        if splitting:
+            about = {**about, "repetitions": splitting.chance}
         plan = Plan(
             **about,
             case=case,
@@ -180,6 +203,8 @@ def read_plan(path: Path) -> Plan:
             uncertain=uncertain,
             sets=sets,
             lists_impossible=lists,
+            splitting=splitting,
+            sha256=hashlib.sha256(read_bytes(path, _FILE_BYTES)).hexdigest(),
             **limits,
             **report,
         )

@@ -19,6 +19,7 @@ from host_bridge.drive.lockstep.campaign.spec import CHANGES
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
 GRID, LIST, LATIN, SOBOL, RANDOM = "grid", "list", "latin", "sobol", "random"
+SPLITTING = "splitting"  # of a rare event: read by rare/design.py
 SALTELLI = "saltelli"  # sets of runs from which Sobol indices follow
 SAMPLED = (LATIN, SOBOL, RANDOM, SALTELLI)
 REFUSE, _LISTED = "refuse", "list"  # what becomes of cells that no car can drive
@@ -132,7 +133,7 @@ def read_design(
     lists = read_value(
         document, "design.impossible", given.pop(_IMPOSSIBLE.name, REFUSE), _IMPOSSIBLE
     )
-    kinds = (GRID, LIST, *SAMPLED)
+    kinds = (GRID, LIST, *SAMPLED, SPLITTING)
     if kind not in kinds:
         raise document.fault("design.kind", "no such design", ", ".join(kinds), str(kind))
     listed: tuple[Mapping[str, Any], ...] = ()
@@ -147,6 +148,9 @@ def read_design(
         if about["repetitions"] != 1:
             raise document.fault("campaign.repetitions", "each sample is one", "design.samples")
         about = {**about, "repetitions": count}
+    elif kind == SPLITTING:
+        if about["repetitions"] != 1:
+            raise document.fault("campaign.repetitions", "each replicate is one", "design.chance")
     else:
         refuse_unknown(document, "design", given, ("kind",))
     if (kind in SAMPLED) != bool(uncertain):

@@ -82,6 +82,9 @@ KEYS: tuple[Key, ...] = (
     number("detector_latency_ms", 0.0, 1e4, default=0.0, meaning="from a look to its answer"),
     integer("seed", 0, 2**32 - 1, default=0),
 )
+# Of a branch (``rare/``): [us since power-up, seed] of each moment at which all chance begins anew
+LINEAGE = "lineage"
+SPLITTING = "splitting"  # the settings of a replicate, which is no drive but an estimate by many
 CHANGES = "vehicle_changes"  # dotted keys of the vehicle file, each in its own unit
 # Oracles with a limit, each of a figure of the row
 BOUNDS: tuple[Key, ...] = (
@@ -129,6 +132,11 @@ def code_hash() -> str:
                 found.update(f"{name} {len(data)}\n".encode())
                 found.update(data)
     return found.hexdigest()[:16]
+
+
+def calls_for_runs(spec: Spec) -> int:
+    """Return how many runs a row of the spec takes at most: those of a replicate, or one."""
+    return int(spec[SPLITTING]["most_runs"]) if SPLITTING in spec else 1
 
 
 def seed_of(campaign_seed: int, repetition: int) -> int:

@@ -27,7 +27,8 @@ speed_mps = { from = 1.0, to = 2.0, levels = 2 }
 # payload_kg = { mean = 1.0, sd = 0.2, low = 0.0, high = 2.0 }     # normal, cut at both ends
 # start_y_m = { median = 0.1, factor = 2.0, high = 0.5 }           # lognormal, cut at its high end
 # [design]
-# kind = "latin"          # grid (all cells) | list | latin | sobol | random | saltelli (indices)
+# kind = "latin"          # grid (all cells) | list | latin | sobol | random | saltelli (indices) |
+#                         # splitting (of a rare failure: level, chance; see KEYS.md)
 # samples = 64            # instead of repetitions; of sobol and saltelli a power of 2
 # cases = [{ speed_mps = 1.0 }, { speed_mps = 2.0 }]    # of list, instead of [factors]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,20 +10,21 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from host_bridge.drive.lockstep.campaign.judging.comparing import Comparison, compare
 from host_bridge.drive.lockstep.campaign.judging.intervals import (
-    Paired,
     Share,
-    paired,
     rank_correlation,
     share,
 )
 from host_bridge.drive.lockstep.campaign.judging.sensitivity import Sensitivity, sensitivity
 from host_bridge.drive.lockstep.campaign.plan import Plan
+from host_bridge.drive.lockstep.campaign.rare.estimate import RareEstimate, estimate
+from host_bridge.drive.lockstep.campaign.rare.splitting import ESTIMATED
 from host_bridge.drive.lockstep.campaign.sampling import SALTELLI
 
 JUDGED = ("passed", "failed")  # refused and not measured cases are listed, in no denominator
 FIGURES = {"failing": "failed", "the distance": "distance_m"}  # whose variance is explained
-_WORST = 10  # chosen: as many as somebody looks into by hand
+WORST = 10  # chosen: as many as somebody looks into by hand
 Row = Mapping[str, Any]
 
 
@@ -36,15 +38,6 @@ class Cell:
     rest_m: float | None  # of those that stopped: from the last claim to standstill
     left_out: int  # refused or not measured
     why: str = ""  # all of it was refused, for this reason
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two levels of one factor, everything else and the seeds being equal."""
-
-    first: Any
-    second: Any
-    result: Paired
 
 
 @dataclass(frozen=True)
@@ -63,30 +56,38 @@ class Analysis:
     outcomes: Mapping[str, int]
     missing: int
     cells: Sequence[Cell]
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[Comparison]  # of all cells together
+    in_cells: Sequence[Comparison]  # of each cell apart, where there is more than one
     worst: Sequence[Row]
     core_s: float
     compiled: int  # cases that ran as machine code
     overall: Share
     sampled: Sequence[Sampled] = ()
     indices: Sequence[Sensitivity] = ()  # of Saltelli's design
+    rare: RareEstimate | None = None
+    driven_s: float = 0.0  # of all judged cases, in virtual time
+    results_hash: str = ""  # of the results of all cases, in whatever order they came
+    machines: Sequence[str] = ()  # by which Python, kind of processor and C library
 
 
 def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
     """Judge the rows of a campaign by its plan."""
     by_cell: dict[str, list[Row]] = {}
-    for row in rows:
+    replicates = [row for row in rows if row["outcome"] == ESTIMATED]
+    for row in (row for row in rows if row["outcome"] != ESTIMATED):
         by_cell.setdefault(_key(row["levels"]), []).append(row)
     cells = [_cell(cell, by_cell.get(_key(cell), []), plan.confidence) for cell in plan.cells()]
     judged = [row for row in rows if row["outcome"] in JUDGED]
     failed = [row for row in judged if row["outcome"] == "failed"]
-    worst = sorted(failed, key=lambda row: (-(row["hit_mps"] or 0.0), row["driven_s"]))
+    worst = sorted(failed, key=_badness)
+    together, apart = compare(plan, judged)
     return Analysis(
         Counter(row["outcome"] for row in rows),
         plan.count() - len(rows),
         cells,
-        _comparisons(plan, judged),
-        worst[:_WORST],
+        together,
+        apart,
+        worst[:WORST],
         sum(row.get("ran", {}).get("cpu_s", 0.0) for row in rows),
         sum(bool(row.get("ran", {}).get("machine_code")) for row in rows),
         share(len(failed), len(judged), plan.confidence),
@@ -94,7 +95,25 @@ def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
         sensitivity(tuple(plan.uncertain), judged, FIGURES, plan.confidence)
         if plan.design == SALTELLI
         else [],
+        estimate(replicates, plan.confidence),
+        sum(row["driven_s"] for row in judged),
+        _hash_of_all(rows),
+        sorted({_machine(row["ran"]) for row in rows if "ran" in row}),
     )
+
+
+def _hash_of_all(rows: Sequence[Row]) -> str:
+    lines = sorted(f"{row.get('case_id')} {row.get('result_hash')}\n" for row in rows)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _machine(ran: Mapping[str, Any]) -> str:
+    return f"Python {ran['python']}, {ran['machine']}, {ran['libc']}"
+
+
+def _badness(row: Row) -> tuple[float, float, float]:
+    """Return the order of failures: the hardest hits, the longest ways to rest, the earliest."""
+    return -(row["hit_mps"] or 0.0), -(row.get("claim_to_rest_m") or 0.0), row["driven_s"]
 
 
 def _sampled(key: str, judged: Sequence[Row]) -> Sampled:
@@ -122,24 +141,3 @@ def _cell(levels: Mapping[str, Any], rows: Sequence[Row], confidence: float) -> 
         len(rows) - len(judged),
         reasons.pop() if len(reasons) == 1 else "",
     )
-
-
-def _comparisons(plan: Plan, judged: Sequence[Row]) -> list[Comparison]:
-    """Compare the first level of the compared factor with each other one."""
-    if not plan.compare:
-        return []
-    seen: dict[tuple[str, int, str], bool] = {}
-    for row in judged:
-        rest = {key: level for key, level in row["levels"].items() if key != plan.compare}
-        level = json.dumps(row["levels"][plan.compare])
-        seen[_key(rest), row["repetition"], level] = row["outcome"] == "failed"
-    first, *others = plan.factors[plan.compare]
-    found = []
-    for other in others:
-        pairs = [
-            (is_failed, seen[rest, repetition, json.dumps(other)])
-            for (rest, repetition, level), is_failed in seen.items()
-            if level == json.dumps(first) and (rest, repetition, json.dumps(other)) in seen
-        ]
-        found.append(Comparison(first, other, paired(pairs)))
-    return found

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from statistics import median
 
-from scipy.stats import beta, binomtest, spearmanr  # type: ignore[import-untyped]
+from scipy.stats import (  # type: ignore[import-untyped]
+    beta,
+    binomtest,
+    quantile_test,
+    spearmanr,
+)
 
 
 @dataclass(frozen=True)
@@ -58,3 +65,35 @@ def paired(failures: list[tuple[bool, bool]]) -> Paired:
     apart = first + second
     p_value = float(binomtest(first, apart, 0.5).pvalue) if apart else 1.0
     return Paired(len(failures), first, second, p_value)
+
+
+@dataclass(frozen=True)
+class Middle:
+    """The median of some values, with its exact interval, which asks for no distribution.
+
+    ``low`` and ``high`` are None for values too few to bound it at that confidence.
+    """
+
+    count: int
+    value: float
+    low: float | None
+    high: float | None
+
+
+def middle(values: list[float], confidence: float) -> Middle | None:
+    """Return the median with its interval by order statistics (scipy); None without values."""
+    if not values:
+        return None
+    found = quantile_test(values, q=0.0, p=0.5).confidence_interval(confidence)
+    ends = [float(it) if isfinite(it) else None for it in (found.low, found.high)]
+    return Middle(len(values), float(median(values)), *ends)
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Return the p values by Holm's correction (Scand. J. Statist. 6, 1979), in their order."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, least = [1.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        least = max(least, min((len(p_values) - rank) * p_values[place], 1.0))
+        corrected[place] = least
+    return corrected

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, Cell
-from host_bridge.drive.lockstep.campaign.judging.intervals import Share
+from host_bridge.drive.lockstep.campaign.judging.analysis import JUDGED, Analysis, Cell
+from host_bridge.drive.lockstep.campaign.judging.html import (
+    STYLE,
+    command_row,
+    shown,
+    table,
+    table_row,
+)
+from host_bridge.drive.lockstep.campaign.judging.parts import (
+    comparison_part,
+    rare_part,
+    rare_sentence,
+    reproduce_part,
+)
 from host_bridge.drive.lockstep.campaign.judging.sensitivity import Index
 from host_bridge.drive.lockstep.campaign.plan import Plan, varied_keys
+from host_bridge.drive.lockstep.campaign.rare.splitting import ESTIMATED
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 
 # upper bound of a cell's share of failures, its class, and a mark for whoever sees no colours
 _COLOURS = ((0.05, "good", "+"), (0.25, "fair", "o"), (1.0, "bad", "!"))
-_STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; margin: 1rem 0 } caption { text-align: left; padding: .3rem 0 }
-th, td { border: 1px solid #8888; padding: .25rem .6rem; text-align: left }
-.good { background: #2a92 } .fair { background: #ca02 } .bad { background: #d332 }
-code { overflow-wrap: anywhere }
-"""
 
 
 def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
@@ -32,19 +37,18 @@ def html_of(plan: Plan, found: Analysis, folder: Path, code: str) -> str:
         f"<p>{escape(plan.note)}</p>" if plan.note else "",
         f"<p>{escape(summary(plan, found))}</p>",
         _cells_table(plan, found.cells),
+        *rare_part(plan, found, folder),
         _impossible(plan, found),
-        *_comparisons(plan, found),
+        *comparison_part(plan, found),
         _worst(found, folder),
         _sampled(plan, found),
         *_indices(plan, found),
         _held(plan),
-        f"<h2>Reproduce</h2><p><code>tandem campaign run {escape(str(folder))}</code>, "
-        f"seed {plan.seed}, code {escape(code)}, {found.core_s / 3600:.2f} core hours, "
-        f"{found.compiled} of {sum(found.outcomes.values())} cases as machine code.</p>",
+        reproduce_part(plan, found, folder, code),
     ]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(plan.title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
+        f"<title>{escape(plan.title)}</title><style>{STYLE}</style></head>\n<body><main>\n"
         + "\n".join(filter(None, parts))
         + "\n</main></body></html>\n"
     )
@@ -55,31 +59,20 @@ def summary(plan: Plan, found: Analysis) -> str:
     it, percent = found.overall, f"{plan.confidence:.0%}"
     text = f"{it.count} of {it.total} judged cases failed ({shown(it)} by Wilson at {percent}); "
     text += f"at most {it.most:.1%} at {percent}, exact and one-sided."
-    others = {name: n for name, n in found.outcomes.items() if name not in ("passed", "failed")}
+    if found.rare:
+        text = f"{rare_sentence(plan, found.rare)} By chance: {text}"
+    in_text = (*JUDGED, ESTIMATED)
+    others = {name: n for name, n in found.outcomes.items() if name not in in_text}
     for name, count in sorted(others.items()):
         text += f" {count} {name.replace('_', ' ')}, in no denominator."
     return text + (f" {found.missing} cases are not run yet." if found.missing else "")
-
-
-def shown(it: Share) -> str:
-    """Return an interval in per cent; "nothing judged" without cases."""
-    return f"{it.low:.1%} to {it.high:.1%}" if it.total else "nothing judged"
-
-
-def _table(caption: str, head: Iterable[str], rows: Iterable[str]) -> str:
-    heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>"
-        + "\n".join(rows)
-        + "</tbody></table>"
-    )
 
 
 def _cells_table(plan: Plan, cells: Sequence[Cell]) -> str:
     head = [*plan.factors, "failed", "interval (Wilson)", "at most"]
     head += ["median m", "median m to rest", "left out"]
     caption = "Cells, coloured by the upper bound of their share of failures (+ up to 5 %, o to 25)"
-    return _table(caption, head, (_cell_row(plan, cell) for cell in cells))
+    return table(caption, head, (_cell_row(plan, cell) for cell in cells))
 
 
 def _cell_row(plan: Plan, cell: Cell) -> str:
@@ -93,46 +86,28 @@ def _cell_row(plan: Plan, cell: Cell) -> str:
 
 def _impossible(plan: Plan, found: Analysis) -> str:
     rows = [
-        _row(*(cell.levels[name] for name in plan.factors), cell.why)
+        table_row(*(cell.levels[name] for name in plan.factors), cell.why)
         for cell in found.cells
         if cell.why
     ]
-    return _table("Cells that no car can drive", (*plan.factors, "why"), rows) if rows else ""
-
-
-def _comparisons(plan: Plan, found: Analysis) -> list[str]:
-    if not found.comparisons:
-        return []
-    rows = [
-        _row(
-            it.first, it.second, it.result.pairs, it.result.only_first, it.result.only_second
-        ).replace("</tr>", f"<td>{it.result.p_value:.3g}</td></tr>")
-        for it in found.comparisons
-    ]
-    head = ("first", "second", "pairs", "only first failed", "only second failed", "p (McNemar)")
-    return [_table(f"Paired on common seeds: {plan.compare}", head, rows)]
-
-
-def _row(*values: Any) -> str:
-    return "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in values) + "</tr>"
+    return table("Cells that no car can drive", (*plan.factors, "why"), rows) if rows else ""
 
 
 def _worst(found: Analysis, folder: Path) -> str:
     if not found.worst:
         return ""
     rows = [
-        f"<tr><td>{escape(row['why'])}</td><td>{escape(str(row['levels']))}</td>"
-        f"<td><code>tandem campaign show {escape(str(folder))} {row['case_id']}</code></td></tr>"
+        command_row(f"tandem campaign show {folder} {row['case_id']}", row["why"], row["levels"])
         for row in found.worst
     ]
-    return _table("The worst, each with the command that runs it again", ("why", "cell", ""), rows)
+    return table("The worst, each with the command that runs it again", ("why", "cell", ""), rows)
 
 
 def _sampled(plan: Plan, found: Analysis) -> str:
     if not found.sampled:
         return ""
     rows = [
-        _row(
+        table_row(
             it.key,
             plan.uncertain[it.key].text,
             *("" if rho is None else f"{rho:+.2f}" for rho in (it.with_failure, it.with_distance)),
@@ -141,13 +116,13 @@ def _sampled(plan: Plan, found: Analysis) -> str:
     ]
     head = ("key", "distribution", "with failing", "with the distance")
     caption = f"Sampled ({plan.design}, {plan.repetitions}), and Spearman's rank correlations"
-    return _table(caption, head, rows)
+    return table(caption, head, rows)
 
 
 def _indices(plan: Plan, found: Analysis) -> list[str]:
     head = ("key", "alone", "", "with its interactions", "")
     return [
-        _table(
+        table(
             f"Sobol indices of {it.figure}: shares of its variance, with bootstrap intervals at "
             f"{plan.confidence:.0%}, from {it.sets} sets of runs; what no key explains is chance",
             head,
@@ -169,8 +144,8 @@ def _row_of_indices(key: str, *indices: Index) -> str:
 def _held(plan: Plan) -> str:
     held: Mapping[str, Any] = {**plan.case, **plan.case[CHANGES]}
     varied = {*varied_keys(plan), *plan.uncertain, CHANGES}
-    rows = [_row(key, held[key]) for key in held if key not in varied]
-    return _table("Not varied", ("key", "value"), rows)
+    rows = [table_row(key, held[key]) for key in held if key not in varied]
+    return table("Not varied", ("key", "value"), rows)
 
 
 _TEX = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\~{}", "^": r"\^{}"}

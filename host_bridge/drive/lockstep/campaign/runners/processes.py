@@ -18,7 +18,7 @@ from typing import Any
 
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, case_id
+from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, calls_for_runs, case_id
 from sim_mock.bodies import trust
 from sim_mock.programs import children
 from sim_mock.runtime import compiled
@@ -53,7 +53,7 @@ class CaseProcess:
 
     def ask(self, spec: Any) -> Row:
         """Return the row of a spec. Raises _Lost."""
-        limit_s = self._wall_s
+        limit_s = self._wall_s * calls_for_runs(spec)
         if self._process is None:
             limit_s += _STARTS_S
             self._process = subprocess.Popen(

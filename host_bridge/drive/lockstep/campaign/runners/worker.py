@@ -10,7 +10,8 @@ import os
 import sys
 import traceback
 
-from host_bridge.drive.lockstep.campaign.case import Row, run_case
+from host_bridge.drive.lockstep.campaign.case import Row
+from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
 from host_bridge.drive.lockstep.car import VehicleFiles
 from host_bridge.sharing.services import make_host
 from sim_mock.bodies import trust
@@ -34,7 +35,7 @@ def main() -> None:
 
 def _row(spec: Row, files: VehicleFiles) -> Row:
     try:
-        return run_case(spec, files)
+        return run_spec(spec, files)
     except Exception as error:  # noqa: BLE001 - a fault of ours is no result of the case
         traceback.print_exc()
         return {"outcome": "not_measured", "why": f"{type(error).__name__}: {error}"}

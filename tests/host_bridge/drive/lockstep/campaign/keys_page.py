@@ -9,6 +9,8 @@ from pathlib import Path
 
 from host_bridge.core.files import Key
 from host_bridge.drive.lockstep.campaign import plan, sampling, spec
+from host_bridge.drive.lockstep.campaign.rare.design import SPLITTING_KEYS
+from host_bridge.drive.lockstep.campaign.rare.levels import LEVELS
 from sim_mock.files.keys import REQUIRED
 
 PAGE = Path(__file__).resolve().parents[5] / "host_bridge" / "drive" / "lockstep" / "KEYS.md"
@@ -26,13 +28,15 @@ value is a list of levels, each once, or a range: `{ from = 1.0, to = 2.0, level
 combinations are driven. A factor of a name of its own has levels that set several keys:
 `[factors.lease."0.12 s"]` is such a level, a table of keys and values; each level sets the same.
 """
+KINDS = (sampling.GRID, sampling.LIST, *sampling.SAMPLED, sampling.SPLITTING)
 DESIGN = f"""\
-`kind` is one of {", ".join((sampling.GRID, sampling.LIST, *sampling.SAMPLED))}; `grid`, all
+`kind` is one of {", ".join(KINDS)}; `grid`, all
 combinations of `[factors]`, is the default. Of `list`, `cases` is a list of tables with the same
 keys, as of `[factors]`, and there is no `[factors]`. Of the others, `samples` says how many, each
 of which is one repetition; of `sobol` it is a power of 2. `saltelli` is the design from which Sobol
 indices follow: `samples`, a power of 2, sets of two runs and one for each key of `[uncertain]`, all
-with one seed, and no `[factors]`.
+with one seed, and no `[factors]`. `splitting` is of a rare failure
+([rare](campaign/rare/README.md)), with keys of its own below.
 
 `impossible` is one of refuse, list. A cell whose vehicle is refused ends a campaign before it
 begins; with `impossible = "list"` it is listed in the report, and so is one whose `speed_mps` is
@@ -55,6 +59,13 @@ def page() -> str:
         "`vehicle_changes` is a table of dotted keys of the vehicle file, each in its own unit.\n",
         f"## `[factors]`\n\n{FACTORS}",
         f"## `[design]`\n\n{DESIGN}",
+        "Keys of `splitting`, which has no `[factors]`:\n",
+        *_rows(SPLITTING_KEYS),
+        "",
+        "| level | how near a drive has come |",
+        "|---|---|",
+        *(f"| `{name}` | {it.meaning} |" for name, it in LEVELS.items()),
+        "",
         f"## `[uncertain]`\n\n{UNCERTAIN}",
         "| distribution | keys |",
         "|---|---|",

@@ -1,0 +1,1 @@
+"""Rare events: importance splitting of a campaign's case."""
