@@ -16,6 +16,7 @@ from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
+from sim_mock.sensors.pose_feed import PoseFault
 
 # 1 ms: the stiffest of these plants is stable, and ten of them are a step of a car
 PLANT_STEP_US = 1000
@@ -93,6 +94,7 @@ class World:
         self._parameters = vehicle.parameters
         self.link_room = SEND_SIZE  # bytes per step that the host's end accepts
         self.observers: list[Callable[[World], None]] = []  # called after each step of the plant
+        self.pose_fault = PoseFault()  # of whoever says where the car is
         if image is None:
             image = stored_image(vehicle, self.board_id, self.name)
         self._runner = runner

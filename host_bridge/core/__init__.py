@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         OperatorRequest,
         Screen,
         SeenCar,
+        VirtualSensors,
         brake_for,
     )
     from host_bridge.core.reports import (
@@ -152,6 +153,7 @@ __all__ = [
     "UnaidedStop",
     "Vehicle",
     "VescState",
+    "VirtualSensors",
     "WiringReport",
     "another_car_remedy",
     "another_car_text",

@@ -13,10 +13,10 @@ other options of the command line.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 from host_bridge.core.reports import CarMotion, CarStatus, Power
 from host_bridge.core.reports import Inputs as CarInputs
@@ -107,6 +107,39 @@ class Observed:
     )
 
 
+class LidarTurn(Protocol):
+    """One turn of a virtual car's LIDAR; inf is no wall in range, nan a ray without a return."""
+
+    @property
+    def taken_us(self) -> int: ...
+    @property
+    def first_rad(self) -> float: ...
+    @property
+    def step_rad(self) -> float: ...
+    @property
+    def ranges_m(self) -> Iterable[float]: ...
+
+
+class VirtualSensors(Protocol):
+    """The sensors of a virtual car in this process, in the car's own time."""
+
+    why_no_scan: str
+
+    @property
+    def now_us(self) -> int: ...
+
+    def truth(self) -> tuple[float, ...]:
+        """Return x, y, yaw and more of the centre of gravity."""
+
+    def scan(self) -> LidarTurn | None: ...
+
+    def say_pose(self, pose: tuple[float, float, float], rest: Any) -> None:
+        """Send a pose on its way to whoever drives by it."""
+
+    def heard_poses(self) -> list[tuple[tuple[float, float, float], Any]]:
+        """Return what has arrived of the poses that were sent, as the car's faults have it."""
+
+
 class InputContext(Protocol):
     """The context with which an input is opened: vehicles, limits, clock and wake-up."""
 
@@ -132,6 +165,10 @@ class InputContext(Protocol):
     @property
     def is_lockstep(self) -> bool:
         """True in virtual time, which waits for what a step computes."""
+
+    @property
+    def sensors(self) -> Sequence[VirtualSensors]:
+        """The sensors of the cars, in lockstep; empty for cars in the time of the world."""
 
     def now_us(self) -> int:
         """Return the monotonic time in us, on the same clock as ``Input.step``."""

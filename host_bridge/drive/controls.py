@@ -23,6 +23,7 @@ from host_bridge.core import (
     SeenCar,
     SourceFacts,
     Vehicle,
+    VirtualSensors,
 )
 from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.core.texts.table import source_subject
@@ -176,6 +177,7 @@ class DriveContext:
         is_afar: bool = False,
         guest_cap_mps: float | None = None,
         wake: Callable[[], None] = _ignore_wake,
+        sensors: Callable[[], Sequence[VirtualSensors]] = tuple,
     ) -> None:
         """Keep the options; ``stand_in`` is the person's source for an attended program.
 
@@ -189,10 +191,16 @@ class DriveContext:
         self.wake = wake
         self.is_virtual = is_virtual
         self.is_lockstep = options.is_lockstep
+        self._sensors = sensors
         self._stand_in = stand_in
         self._is_afar = is_afar
         self._guest_cap_mps = guest_cap_mps
         self._profile = options.profile.name.lower() if options.profile is not None else None
+
+    @property
+    def sensors(self) -> Sequence[VirtualSensors]:
+        """Those of the cars, in lockstep."""
+        return self._sensors()
 
     def source(self, name: str) -> SourceFacts:
         """Return the source under which an input of this name claims. Raises errors.TandemError."""
@@ -232,10 +240,12 @@ async def open_inputs(
     *,
     is_afar: bool = False,
     guest_cap_mps: float | None = None,
+    sensors: Callable[[], Sequence[VirtualSensors]] = tuple,
 ) -> Controls:
     """Open the chosen input, and the person's, if somebody is there.
 
     ``is_afar``: some car is another host's; ``guest_cap_mps``: the cap of the token for it.
+    ``sensors`` are those of the cars, in lockstep.
 
     If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
@@ -252,6 +262,7 @@ async def open_inputs(
         wake=wake,
         is_afar=is_afar,
         guest_cap_mps=guest_cap_mps,
+        sensors=sensors,
     )
     context = make_context(is_virtual=is_virtual)
     opened: list[Input] = []

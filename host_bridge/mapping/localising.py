@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
-from host_bridge.core.board_time import unwrapped_us
-from host_bridge.core.reports import CarMotion
 from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.drives import ScanSample, with_returns
 from host_bridge.mapping.particle_filter import LocatedPose, ParticleFilter
 from host_bridge.mapping.planar import Floats, composed
 from host_bridge.mapping.scan_points import LidarMount, points_of
+from host_bridge.poses.odometry_track import OdometryTrack
 
-_KEPT = 200  # reports of motion, 4 s: a scan comes later than that by no LIDAR
 RATE_HZ = 20.0  # of the localiser; scans in between are left out
 
 
@@ -31,13 +29,17 @@ class LocatedScan:
     located: LocatedPose
 
     def line(self, centre_m: float) -> str:
-        """Return a line of JSON with the pose of the centre of gravity, ``centre_m`` ahead.
+        """Return the row as a line of JSON."""
+        return json.dumps(self.row(centre_m))
+
+    def row(self, centre_m: float) -> dict[str, Any]:
+        """Return the pose of the centre of gravity, ``centre_m`` ahead, by the keys of a line.
 
         ``odometry`` is the car's own reckoning at that moment, of the point that it turns about.
         """
         pose, spread = self.located.pose, self.located.covariance
         x_m, y_m, yaw_rad = composed(pose, np.array((centre_m, 0.0, 0.0)))
-        row = {
+        return {
             "sensor": "pose",
             "taken_s": round(self.taken_s, 6),
             "x_m": round(x_m, 4),
@@ -49,7 +51,6 @@ class LocatedScan:
             "is_lost": self.located.is_lost,
             "odometry": [round(float(it), 5) for it in self.odometry],
         }
-        return json.dumps(row)
 
 
 def located_drive(
@@ -65,34 +66,12 @@ def located_drive(
             )
 
 
-class OdometryTrack:
-    """The last reports of a car's motion, for its pose at the time of a scan."""
-
-    def __init__(self) -> None:
-        self._rows: deque[tuple[int, float, float, float]] = deque(maxlen=_KEPT)
-
-    def add(self, motion: CarMotion) -> None:
-        """Take a report; one that is known already, or older, is left out."""
-        captured_us = motion.captured_us
-        if self._rows:
-            before_us, *_, yaw_rad = self._rows[-1]
-            captured_us = unwrapped_us(captured_us, before_us)
-            if captured_us <= before_us:
-                return
-            turn = motion.yaw_rad - yaw_rad
-            yaw = motion.yaw_rad - 2 * np.pi * round(turn / (2 * np.pi))
-        else:
-            yaw = motion.yaw_rad
-        self._rows.append((captured_us, motion.x_m, motion.y_m, yaw))
-
-    def sample(self, scan: LidarScan) -> ScanSample | None:
-        """Return the scan with the odometry at its time; None before there is odometry for it."""
-        rows = np.array(self._rows)
-        if len(rows) < 2:
-            return None
-        taken_us = unwrapped_us(round(scan.taken_s * 1e6), int(rows[-1, 0]))
-        if not rows[0, 0] <= taken_us <= rows[-1, 0]:
-            return None
-        pose = np.array([np.interp(taken_us, rows[:, 0], rows[:, it]) for it in (1, 2, 3)])
-        row = {"first_rad": scan.first_rad, "step_rad": scan.step_rad, "ranges_m": scan.ranges_m}
-        return with_returns(scan.taken_s, row, pose)
+def sample_of(scan: LidarScan, track: OdometryTrack) -> ScanSample | None:
+    """Return the scan with the odometry at its time; None before there is odometry for it."""
+    if not track.has_any:
+        return None
+    odometry = track.at(track.car_us(round(scan.taken_s * 1e6), is_host_time=False))
+    if odometry is None:
+        return None
+    row = {"first_rad": scan.first_rad, "step_rad": scan.step_rad, "ranges_m": scan.ranges_m}
+    return with_returns(scan.taken_s, row, np.array(odometry))

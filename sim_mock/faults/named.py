@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import radians
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,26 @@ FAULTS: dict[str, NamedFault] = {
         "the host neither speaks nor reads for so long",
         lambda ms: inject.host_stopped(round(ms)),
         keys=(_ms(600),),
+    ),
+    "pose_freezes": NamedFault(
+        "its localiser says the last pose again, as if new, from then on",
+        lambda: inject.set_poses(is_frozen=True),
+    ),
+    "pose_jumps": NamedFault(
+        "its localiser is so far off from then on: ahead, to the left, turned",
+        lambda ahead_m, left_m, turned_deg: inject.set_poses(
+            offset=(ahead_m, left_m, radians(turned_deg))
+        ),
+        keys=(
+            number("ahead_m", -100.0, 100.0, default=0.0),
+            number("left_m", -100.0, 100.0, default=0.5),
+            number("turned_deg", -180.0, 180.0, default=0.0),
+        ),
+    ),
+    "pose_lags": NamedFault(
+        "its localiser's poses are so late from then on",
+        lambda ms: inject.set_poses(late_us=round(ms * 1000)),
+        keys=(_ms(800),),
     ),
     "slippery_patch": NamedFault(
         "a round piece of floor with mu times its friction, from the start",

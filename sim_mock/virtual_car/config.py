@@ -127,6 +127,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "start": parse_start,
     "scene": str,
     "sensors": parse_output,
+    "located": parse_output,
     "poses": parse_pipe,
     "key": parse_key,
     "fault": parse_faults,
@@ -156,6 +157,7 @@ class VirtualCarConfig:
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; empty: the origin
     scene: str = ""  # cars of one scene see each other
     sensors: str = ""  # the absolute path of a file for its sensors' samples
+    located: str = ""  # the absolute path of a file for its poses, as a localiser says them
     poses: str = ""  # the absolute path of a named pipe with poses to put it at while it stands
     key: str = ""  # shared with its runstop box, in hexadecimal
     faults: Sequence[Mapping[str, Any]] = ()  # to be injected, as checked by ``faults.named``
@@ -226,7 +228,8 @@ class VirtualCarConfig:
     @property
     def is_surrounded(self) -> bool:
         """True if the car has a place, a start pose, or an output of its sensors."""
-        return bool(self.track or self.map or self.start or self.sensors or self.poses)
+        outputs = self.sensors or self.located or self.poses
+        return bool(self.track or self.map or self.start or outputs)
 
 
 class VirtualCar(NamedTuple):

@@ -5,10 +5,11 @@ To look changes no byte of the car. A scan is computed only when it is asked for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
+from sim_mock.sensors.pose_feed import PlanarPose, PoseFeed
 from sim_mock.sensors.ray_casting import Floats
 from sim_mock.tracks.shared_track import pose_of
 from sim_mock.virtual_car.set_pose import stands
@@ -40,6 +41,7 @@ class OnBoardSensors:
         self.why_no_scan = _why_no_scan(world, surroundings)
         self._surroundings = surroundings
         self._lidar: TurningLidar | None = None
+        self._poses: PoseFeed[Any] = PoseFeed(world.pose_fault)
         parameters = world.plant.parameters
         if not self.why_no_scan and parameters.lidar and surroundings.area:
             lidar = Lidar(
@@ -58,6 +60,19 @@ class OnBoardSensors:
     def truth(self) -> tuple[float, ...]:
         """Return x, y (m), yaw (rad), their rates in the car (m/s), the yaw rate (rad/s)."""
         return tuple(self.world.plant.truth.values())
+
+    @property
+    def now_us(self) -> int:
+        """The car's own time."""
+        return self.world.now_us
+
+    def say_pose(self, pose: PlanarPose, rest: Any) -> None:
+        """Send a pose that somebody found, and what belongs to it, on its way to who drives."""
+        self._poses.put(self.world.now_us, pose, rest)
+
+    def heard_poses(self) -> list[tuple[PlanarPose, Any]]:
+        """Return the poses that have arrived by now, as the car's faults let them pass."""
+        return self._poses.due(self.world.now_us)
 
     @property
     def hits(self) -> int:

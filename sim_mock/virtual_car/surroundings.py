@@ -13,6 +13,7 @@ from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.driving_area import DrivingArea, Pose
 from sim_mock.tracks.loading import load_area
 from sim_mock.tracks.shared_track import NO_WALLS, shared_track_named
+from sim_mock.virtual_car.located import LocatedLines
 from sim_mock.virtual_car.set_pose import PoseSetter
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Placement(Protocol):
     def start(self) -> Sequence[float]: ...
     @property
     def sensors(self) -> str: ...
+    @property
+    def located(self) -> str: ...
     @property
     def poses(self) -> str: ...
     @property
@@ -101,6 +104,8 @@ def surround(world: World, config: Placement) -> Surroundings:
         world.observers.append(PoseSetter(config.poses, placed.has_room).step)
     if placed.contact:
         world.observers.append(placed.contact.step)
+    if config.located:
+        world.observers.append(LocatedLines(config.located, world).step)
     if config.sensors:
         instruments = instruments_of(
             world, config.noise_seed, placed.area, placed.contact, placed.others

@@ -64,7 +64,7 @@ from tandem.asynchronous import AsyncCar, connect
 from tandem.car_driver import StoppedFault
 from tandem.function_input import drive
 from tandem.logs import Log, Table, read_log
-from tandem.sensing import LapTimes, Scan
+from tandem.sensing import LapTimes, Located, Scan
 from tandem.synchronous import Car, open, ticks  # noqa: A004 - said as tandem.open
 
 __all__ = [
@@ -88,6 +88,7 @@ __all__ = [
     "InputLimits",
     "LapTimes",
     "LimitWarning",
+    "Located",
     "Log",
     "NotHeldFault",
     "NotShownFault",

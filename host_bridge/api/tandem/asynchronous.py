@@ -94,6 +94,7 @@ class AsyncCar(CarReports):
         try:
             await self._driver.rest()
         finally:
+            self._driver.end_locating()
             await self._driver.line.close()
 
     async def __aenter__(self) -> AsyncCar:
@@ -113,6 +114,7 @@ class AsyncCar(CarReports):
         try:
             await self._driver.stop()
         finally:
+            self._driver.end_locating()
             await self._driver.line.close()
 
 

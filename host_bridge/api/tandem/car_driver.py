@@ -19,7 +19,7 @@ from host_bridge.drive.control_task import TICK_US, ControlTask
 from host_bridge.drive.controls import source_name
 from tandem.arguments import ArgumentFault, LimitWarning, number, whole
 from tandem.lines import CarLine
-from tandem.sensing import CarSensors, no_sensors
+from tandem.sensing import CarSensors, Located, PoseReader, no_sensors
 
 SOURCE = "script"  # its name in the vehicle file
 _FIRST_STATUS_S = 2.0
@@ -49,6 +49,7 @@ class CarDriver:
         self._held_us: int | None = None
         self._limits: dict[str, tuple[float, float]] = {}
         self._start = (0.0, 0.0, 0.0)  # where its dead reckoning was when it was last reset
+        self._poses: PoseReader | None = None
 
     async def begin(self) -> None:
         """Wait until the car has reported and its program has started.
@@ -93,6 +94,28 @@ class CarDriver:
         if self.line.sensors is None:
             raise no_sensors(self.car.name, self.line.why_no_sensors)
         return self.line.sensors
+
+    def locate_by(self, text: str, start: tuple[float, float, float] | None) -> None:
+        """Open a pose source in place of the one before. Raises errors.TandemError."""
+        self.end_locating()
+        sensors = self.line.sensors.on_board if self.line.sensors else None
+        self._poses = PoseReader(text, self.line.vehicle, sensors, self.line.clock.now_us, start)
+
+    def located(self) -> Located | None:
+        """Return the pose by the source. Raises UsageFault without one, DeviceFault if unusable."""
+        if self._poses is None:
+            raise UsageFault(
+                "nobody says where this car is",
+                where=self.car.name,
+                remedy='car.locate_by("truth"), or another source; car.pose is dead reckoning',
+            )
+        return self._poses.read(self.motion)
+
+    def end_locating(self) -> None:
+        """Release the pose source, if there is one."""
+        if self._poses is not None:
+            self._poses.close()
+            self._poses = None
 
     # --- requests
 

@@ -9,7 +9,7 @@ from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State,
 from host_bridge.core.errors import TandemError
 from host_bridge.logs.sensor_lines import TruePose
 from tandem.car_driver import CarDriver
-from tandem.sensing import LapTimes, Scan
+from tandem.sensing import LapTimes, Located, Scan
 
 T = TypeVar("T")
 
@@ -20,6 +20,25 @@ class CarReports:
     def __init__(self, driver: CarDriver) -> None:
         self._driver = driver
         self._is_open = True
+
+    # --- where it is
+
+    def locate_by(self, source: str, start: tuple[float, float, float] | None = None) -> None:
+        """Take poses of this source from now on: ``"truth"``, ``"localise:lab.yaml"``, a file.
+
+        ``source`` is what ``pose=`` of a path is (``tandem path --help``); ``start`` is where a
+        localiser has to begin: x and y in m, yaw in rad, of the centre of gravity. Raises
+        TandemError for a source that is none, or is not here.
+        """
+        self._ask(lambda: self._driver.locate_by(source, start))
+
+    @property
+    def located(self) -> Located | None:
+        """Its pose by that source; None before the first one, UsageFault without a source.
+
+        Read it on every tick. Raises DeviceFault for a pose that is not to be driven by.
+        """
+        return self._ask(self._driver.located)
 
     # --- its state, as it was last reported
 

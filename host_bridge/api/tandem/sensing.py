@@ -1,16 +1,21 @@
-"""The senses of a virtual car in a script: LIDAR, true pose, hits and laps, without a file."""
+"""The senses of a virtual car in a script, and where any car is by whoever says so."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import degrees, inf, isfinite, pi
 
 import numpy as np
 from numpy.typing import NDArray
 
+from host_bridge.core import CarMotion, Vehicle, VirtualSensors
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.laps import Laps
 from host_bridge.logs.sensor_lines import TruePose
+from host_bridge.poses.report import Pose
+from host_bridge.poses.sources import ODOMETRY, open_source
+from host_bridge.poses.tracker import PoseTracker
 from sim_mock.virtual_car.on_board_sensors import OnBoardSensors
 from sim_mock.virtual_car.surroundings import Surroundings
 from sim_mock.world import World
@@ -65,6 +70,63 @@ class LapTimes:
     best_s: float = 0.0
 
 
+@dataclass(frozen=True)
+class Located:
+    """The pose of the point that the car turns about, in the frame of whoever said it.
+
+    ``age_s`` is that of the newest pose, from which dead reckoning goes on; ``std_m`` the standard
+    deviation of the place, None if the source says none.
+    """
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    age_s: float
+    std_m: float | None
+    frame: str
+
+
+class PoseReader:
+    """The pose source of one car of a script."""
+
+    def __init__(
+        self,
+        text: str,
+        vehicle: Vehicle,
+        sensors: VirtualSensors | None,
+        now_us: Callable[[], int],
+        start: Pose | None = None,
+    ) -> None:
+        """Open the source. Raises TandemError, UsageFault for dead reckoning, which needs none."""
+        self.vehicle, self.sensors, self.now_us, self.start = vehicle, sensors, now_us, start
+        source = open_source(text, self)
+        if source is None:
+            raise UsageFault(
+                "dead reckoning is car.pose, and needs no source",
+                expected="truth, localise:MAP.yaml, ros:/TOPIC, tf:map>base_link or a file",
+                got=ODOMETRY,
+            )
+        self._tracker = PoseTracker(source, vehicle.turns_behind_centre_m)
+
+    def read(self, motion: CarMotion) -> Located | None:
+        """Return the pose now; None before the first one.
+
+        Raises DeviceFault for one that is stale, jumps, diverges from the odometry or is unsure.
+        """
+        why = self._tracker.step(self.now_us(), motion)
+        if why:
+            raise DeviceFault(why, remedy="stop the car; locate_by() begins anew")
+        frame, newest, age_s = self._tracker.frame, self._tracker.newest, self._tracker.age_s()
+        if frame is None or newest is None or age_s is None:
+            return None
+        pose = frame((motion.x_m, motion.y_m, motion.yaw_rad))
+        return Located(*pose, age_s, newest.std_m, newest.frame)
+
+    def close(self) -> None:
+        """Release the source."""
+        self._tracker.close()
+
+
 class CarSensors:
     """The sensors of a virtual car of this process, and its laps since it began."""
 
@@ -106,6 +168,11 @@ class CarSensors:
     def truth(self) -> TruePose:
         """Return where the car's centre of gravity really is, and how it moves."""
         return TruePose(*self._on_board.truth())
+
+    @property
+    def on_board(self) -> OnBoardSensors:
+        """The same sensors for a pose source."""
+        return self._on_board
 
     @property
     def hits(self) -> int:

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     vehicles = [host.vehicles.load(name) for name in names]
     if args.spurious:
         return _spurious(args, offered, vehicles)
-    cases = _chosen(offered["cases"](), args.case)
+    cases = _chosen([*offered["cases"](), *_follower_cases(args, offered)], args.case)
     if args.list:
         print(_json(map(_described, cases)) if args.json else report.case_list(cases))
         return 0
@@ -130,6 +130,11 @@ def _offered() -> Offered:
     return offered
 
 
+def _follower_cases(args: argparse.Namespace, offered: Offered) -> Sequence[Any]:
+    """Return the cases of a follower whose pose is wrong: the host's, which run in this process."""
+    return offered["follower_cases"]() if args.runtime == RUNTIMES[0] else ()
+
+
 def _chosen(cases: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
     known = [case.id for case in cases]
     for name in wanted:
@@ -142,8 +147,12 @@ def _chosen(cases: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
 def _run_cases(
     args: argparse.Namespace, offered: Offered, cases: Sequence[Any], vehicles: Sequence[Vehicle]
 ) -> int:
+    of_follower = {case.id for case in _follower_cases(args, offered)}
     tasks = [
-        (offered["run"], (case.id, vehicle, seed, args.runtime))
+        (
+            offered["follower_run" if case.id in of_follower else "run"],
+            (case.id, vehicle, seed, args.runtime),
+        )
         for seed in range(args.seeds)  # outermost: after an interrupt every case has as many runs
         for vehicle in vehicles
         for case in cases

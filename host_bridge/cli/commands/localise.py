@@ -17,8 +17,7 @@ import numpy as np
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.lidar_option import open_scans
 from host_bridge.cli.arguments.start_option import parse_start
-from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
-from host_bridge.core.files import told_as
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.running import run_async
 from host_bridge.core.vehicle import Vehicle
 from host_bridge.logs.new_file import open_new
@@ -28,15 +27,14 @@ from host_bridge.mapping.likelihood_field import LikelihoodField
 from host_bridge.mapping.localising import (
     RATE_HZ,
     LocatedScan,
-    OdometryTrack,
     located_drive,
+    sample_of,
 )
-from host_bridge.mapping.particle_filter import ParticleFilter
-from host_bridge.mapping.planar import composed
+from host_bridge.mapping.pose_source import field_of_map, particles_in
 from host_bridge.mapping.scan_points import mount_of, points_of
+from host_bridge.poses.odometry_track import OdometryTrack
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
-from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\
 examples:
@@ -57,7 +55,6 @@ odometry is the car's own reckoning at that moment, of the point that it turns a
 Without --start the car begins at the origin, where tandem map has it; --anywhere looks for it.
 """
 _STEP_S = 0.01  # twice between two reports of motion
-_SEED = 1  # the same drive gives the same poses
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +85,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.TandemError.
     """
     start = _start(args)
-    field = _field(args.map)
+    field = field_of_map(args.map)
     with ExitStack() as files:
         put = _opened(args.out, files)
         summary = _Summary()
@@ -160,20 +157,6 @@ def _start(args: argparse.Namespace) -> tuple[float, float, float] | None:
     return parse_start(args.start or "0,0,0")
 
 
-def _field(path: Path) -> LikelihoodField:
-    with told_as():
-        grid = load_grid(path)
-    try:
-        return LikelihoodField(grid.is_wall, grid.is_free, grid.resolution_m, np.array(grid.origin))
-    except ValueError as fault:
-        raise DataFileFault(
-            "nobody can be found in this map",
-            where=str(path),
-            expected="walls, and free cells between them",
-            got="; ".join((str(fault), *grid.notes)),
-        ) from None
-
-
 def _opened(out: str | None, files: ExitStack) -> Callable[[str], None]:
     """Return what writes a line: to a new file, to a pipe that is there, to the output, nowhere."""
     if out is None:
@@ -193,15 +176,6 @@ def _apart(out: str | None) -> TextIO:
     return sys.stderr if out == "-" else sys.stdout
 
 
-def _particles(begin: Begin, vehicle: Vehicle) -> ParticleFilter:
-    field, start = begin
-    particles = ParticleFilter(field, _SEED)
-    if start is not None:
-        behind = np.array((-vehicle.turns_behind_centre_m, 0.0, 0.0))
-        particles.place(composed(np.array(start), behind))
-    return particles
-
-
 def _recorded(args: argparse.Namespace, host: Host, begin: Begin, results: Results) -> None:
     lidar = Path(args.lidar) if args.lidar else None
     drive = read_drive(args.log, args.car, lidar)
@@ -209,7 +183,9 @@ def _recorded(args: argparse.Namespace, host: Host, begin: Begin, results: Resul
     put, summary = results
     truth = true_poses(lidar) if lidar else None
     behind_m = vehicle.turns_behind_centre_m
-    for row in located_drive(drive.scans, _particles(begin, vehicle), mount_of(vehicle)):
+    for row in located_drive(
+        drive.scans, particles_in(begin[0], vehicle, begin[1]), mount_of(vehicle)
+    ):
         put(row.line(behind_m))
         seen = truth(row.taken_s) if truth else None
         if seen is not None:
@@ -242,7 +218,7 @@ def _steps(
     opened: OpenCar, pipe: SensorPipe, vehicle: Vehicle, begin: Begin, results: Results
 ) -> Iterator[None]:
     """Take the newest scan at each step, and locate the car by it."""
-    particles, mount = _particles(begin, vehicle), mount_of(vehicle)
+    particles, mount = particles_in(begin[0], vehicle, begin[1]), mount_of(vehicle)
     track, (put, summary) = OdometryTrack(), results
     waits, next_s = None, float("-inf")
     while True:
@@ -251,7 +227,7 @@ def _steps(
             track.add(opened.car.motion)
         pipe.step(0)
         waits = pipe.take_scan() or waits
-        sample = track.sample(waits) if waits is not None and waits.taken_s >= next_s else None
+        sample = sample_of(waits, track) if waits and waits.taken_s >= next_s else None
         if sample is None:
             continue
         waits, next_s = None, sample.taken_s + 1.0 / RATE_HZ

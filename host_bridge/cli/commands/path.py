@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import cos, degrees, sin
 from pathlib import Path as FilePath
 from typing import Any
@@ -30,16 +30,18 @@ from host_bridge.inputs.paths.area_paths import (
     race_limits,
     race_of_area,
 )
-from host_bridge.inputs.paths.path import Pose, frame_transform
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.inputs.paths.recorded_poses import (
     drive_of_bag,
     drive_of_poses,
     drives_of_log,
     is_foreign,
+    places_of,
 )
-from host_bridge.logs.reading import read
+from host_bridge.logs.reading import cars_in, read
+from host_bridge.logs.reading import facts as facts_of_log
 from host_bridge.logs.sensor_lines import read_true_poses
+from host_bridge.poses.report import Frame, frame_transform
 from host_bridge.ros2.messages.pose_topic import record_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
@@ -50,6 +52,9 @@ A drive as a path, and driven again:
   tandem drive --car sim://f1tenth --record lap.mcap
   tandem path record lap.mcap -o lap.csv
   tandem drive --car sim://f1tenth --input 'path:lap.csv?laps=3'
+The same drive in a map's frame, by the poses of a localiser:
+  tandem localise lab.yaml lap.mcap --lidar run.jsonl -o poses.jsonl
+  tandem path record lap.mcap --pose poses.jsonl -o lap.csv
 Of a bag or a live topic of ROS, in the frame of its poses:
   tandem path record lap.bag --topic /pf/pose/odom -o lap.csv     live without lap.bag
 The centre line of a map, or of a track of sim://, and driven as fast as it can be computed:
@@ -73,7 +78,10 @@ examples of what follows the file in --input 'path:FILE?...':
                    once, and the car comes to rest at its end
   loop=1, loop=0   it is closed or not, whatever the loop rule says: ends within 0.5 m and a tenth
                    of the length, seen in the same direction
-  pose=/tmp/poses  a localiser says where the car is: tandem localise MAP.yaml --car CAR -o FILE
+  pose=odometry    who says where the car is; its own reckoning unless said, else one of:
+    truth, localise:lab.yaml   of a virtual car in lockstep; truth:run.jsonl, its sensors=FILE
+    ros:/pf/pose/odom, tf:map>base_link, mocap:BODY (of the node vrpn_mocap)     of ROS 2
+    /tmp/poses     a file or pipe: tandem localise MAP.yaml --car CAR --lidar FILE -o FILE
   at=1.2,0.4,90    where the car stands when it begins, as start= of a virtual car has it; unless
                    said, the path's first point, looking along it
   lateral=2        sideways acceleration in bends, m/s^2
@@ -123,11 +131,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a virtual car's sensors=FILE.jsonl (the truth), or a log (what the car reckoned)",
     )
     error.add_argument("--car", metavar="NAME", help="the car, in a log of several")
-    error.add_argument(
-        "--vehicle",
-        metavar="NAME",
-        help="the vehicle type, which has the point that it turns about",
-    )
+    for reader in (recorded, error):
+        reader.add_argument(
+            "--vehicle",
+            metavar="NAME",
+            help="the vehicle type, which has the point that it turns about",
+        )
+        reader.add_argument(
+            "--pose",
+            metavar="FILE",
+            help="where the car was, if not by its odometry: what tandem localise -o wrote, or "
+            "truth:FILE",
+        )
     for each in (recorded, centre, race, shown, error):
         each.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -166,7 +181,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     """
     facts: PathNotes = {}
     if args.what == "record":
-        path = _recorded(args)
+        path = _recorded(args, host)
         if path.speeds_mps is not None and SLOWEST_MPS in path.speeds_mps:
             facts["notes"] = [f"where the car stood on its way the path asks for {SLOWEST_MPS} m/s"]
     elif args.what == "centre":
@@ -186,7 +201,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return 0
 
 
-def _recorded(args: argparse.Namespace) -> Path:
+def _recorded(args: argparse.Namespace, host: Host) -> Path:
     source = args.log or args.topic
     if source is None:
         raise UsageFault(
@@ -194,7 +209,7 @@ def _recorded(args: argparse.Namespace) -> Path:
             remedy="name a log or a ROS bag, or --topic /pf/pose/odom",
         )
     try:
-        return path_of_drive(_drive(args), args.spacing)
+        return path_of_drive(_drive(args, host), args.spacing)
     except ValueError as fault:
         raise DataFileFault(
             f"no path in this drive: {fault}",
@@ -204,7 +219,9 @@ def _recorded(args: argparse.Namespace) -> Path:
         ) from None
 
 
-def _drive(args: argparse.Namespace) -> RecordedDrive:
+def _drive(args: argparse.Namespace, host: Host) -> RecordedDrive:
+    if args.pose:
+        return drive_of_poses(places_of(args.pose, _behind_m(args, host, args.log)), None)
     if args.log is None:
         print("recording poses; Ctrl-C ends", file=sys.stderr, flush=True)
         rows = record_poses(args.topic, os.environ, args.seconds)
@@ -215,6 +232,24 @@ def _drive(args: argparse.Namespace) -> RecordedDrive:
         return drive_of_bag(args.log, args.topic or "")
     drives = drives_of_log(args.log)
     return drives[_one_car(args, sorted(drives))]
+
+
+def _behind_m(args: argparse.Namespace, host: Host, log: FilePath | None) -> float:
+    """Return the distance from the centre of gravity back to the point that the car turns about.
+
+    By --vehicle, else by what the log says. Raises errors.TandemError.
+    """
+    if args.vehicle:
+        return host.vehicles.load(args.vehicle).turns_behind_centre_m
+    cars = cars_in(facts_of_log(log)) if log else {}
+    found = [it["vehicle"] for name, it in cars.items() if args.car in (None, name)]
+    if len(found) != 1:
+        raise UsageFault(
+            "poses are of the centre of gravity: which vehicle drove?",
+            expected="--vehicle NAME, or the log of its drive",
+            got=f"{len(found)} cars in the log" if log else "no log",
+        )
+    return host.vehicles.load(found[0]).turns_behind_centre_m
 
 
 def _one_car(args: argparse.Namespace, cars: list[str]) -> str:
@@ -281,8 +316,13 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, Any], list[str]]:
-    is_truth = args.of.suffix == _SENSORS
-    places = list(_truths(args, host)) if is_truth else list(_reckoned(args, path))
+    is_truth = args.of.suffix == _SENSORS and not args.pose
+    found: Iterator[tuple[PositionSample, int | None]] = _reckoned(args, path)
+    if args.pose:
+        found = _said(args, host)
+    elif is_truth:
+        found = _truths(args, host)
+    places = list(found)
     if not places:
         raise DataFileFault(
             "there is no pose of a car in this file",
@@ -313,6 +353,12 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSamp
         yield PositionSample(it.taken_s, *place), it.hits
 
 
+def _said(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, None]]:
+    """Yield the places by a pose source, in its own frame."""
+    for it in places_of(args.pose, _behind_m(args, host, args.of)):
+        yield PositionSample(it.taken_s, it.x_m, it.y_m), None
+
+
 def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[PositionSample, None]]:
     """Yield the dead-reckoned places, moved so that the first one is the path's first point."""
     rows = [
@@ -321,7 +367,7 @@ def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[PositionSa
         if it.topic == "motion" and isinstance(it.value, dict)
     ]
     car = _one_car(args, sorted({name for _, name, _ in rows}))
-    frame: Callable[[Pose], Pose] | None = None
+    frame: Frame | None = None
     for time_us, name, row in rows:
         if name == car:
             reckoned = row["x_m"], row["y_m"], row["yaw_rad"]

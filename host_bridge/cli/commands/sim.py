@@ -65,6 +65,7 @@ QUERY = (
     ("map", "FILE", "the .yaml of a ROS map, whose walls it can hit"),
     ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
     ("sensors", "FILE", "the file or named pipe for its sensors' samples, as lines of JSON"),
+    ("located", "FILE", "the file or named pipe for its poses, as a localiser writes them"),
     (
         "poses",
         "PIPE",

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from host_bridge.cars.car import ConnectedCar
 from host_bridge.config import vehicle_word
-from host_bridge.core import CarIdentity, Vehicle
+from host_bridge.core import CarIdentity, Vehicle, VirtualSensors
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.core.system.running import HeldInterrupts
@@ -59,6 +59,7 @@ class LockstepCar:
         self.vehicle = car.vehicle
         self.world = virtual.world
         self.surroundings = virtual.surroundings
+        self._sensors: VirtualSensors | None = None
         self.log: Recorder | None = None
         self.observe_bytes: Callable[[bytes], None] | None = None  # all bytes, both ways
         self.hear: Callable[[bytes], None] | None = None  # what the car said, for other programs
@@ -69,6 +70,15 @@ class LockstepCar:
         self._held = HeldInterrupts()
         self.car.is_line_lossy = lines is not None
         self.car.opened(self.clock.now_us())
+
+    def sensors(self) -> VirtualSensors:
+        """Return the car's sensors, made when somebody first looks: most drives need none."""
+        if self._sensors is None:
+            from sim_mock.virtual_car.on_board_sensors import OnBoardSensors
+            from sim_mock.virtual_car.surroundings import Surroundings
+
+            self._sensors = OnBoardSensors(self.world, self.surroundings or Surroundings())
+        return self._sensors
 
     def step(self) -> list[LinkEvent]:
         """Make one tick, as a whole: Ctrl-C is obeyed between two of them."""

@@ -54,6 +54,7 @@ class LockstepDrive:
                 None,
                 self._clock.now_us,
                 car_names=[it.car.name for it in cars],
+                sensors=lambda: [it.sensors() for it in cars],
             )
         )
         fleet = Fleet([it.car for it in cars], EPOCH)

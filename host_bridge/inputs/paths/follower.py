@@ -1,7 +1,7 @@
 """An input that drives along a path: ``--input 'path:FILE?law=stanley&laps=3'``.
 
 The car's pose is its own dead reckoning (``CarMotion``). It starts on the path's first point,
-looking along it, unless ``at=`` gives another start; with ``pose=`` a localiser corrects it. It
+looking along it, unless ``at=`` gives another start; with ``pose=`` a pose source corrects it. It
 ends at rest: after the last lap of a loop, at the end of any other path. A car that is too far
 beside the path, or reports no new pose, is stopped.
 """
@@ -9,6 +9,7 @@ beside the path, or reports no new pose, is stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import cos, sin
 from pathlib import Path as FilePath
 from typing import Any
@@ -23,6 +24,8 @@ from host_bridge.core import (
     InputContext,
     Observed,
     OperatorRequest,
+    Vehicle,
+    VirtualSensors,
     brake_for,
 )
 from host_bridge.core.errors import UsageFault
@@ -31,12 +34,14 @@ from host_bridge.inputs.paths.laws import LAWS, VehicleState
 from host_bridge.inputs.paths.mppi.opening import PlannedCar, plan_driving
 from host_bridge.inputs.paths.mppi.plan_driving import PlanDriving, Setpoint
 from host_bridge.inputs.paths.mppi.planner import PlanRequest
-from host_bridge.inputs.paths.path import Path, PathProjection, Pose, frame_transform
+from host_bridge.inputs.paths.path import Path, PathProjection, Pose
 from host_bridge.inputs.paths.path_file import read_path
 from host_bridge.inputs.paths.path_options import EXAMPLE, MPPI, PathOptions, parse_options
-from host_bridge.inputs.paths.pose_correction import PoseCorrection
 from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingError
+from host_bridge.poses.report import Frame, frame_transform
+from host_bridge.poses.sources import is_computed, open_source
+from host_bridge.poses.tracker import PoseTracker
 
 _PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
 _FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
@@ -54,13 +59,13 @@ class PathFollower(Input):
 
     def __init__(self, read: Callable[[], Path], options: PathOptions) -> None:
         self._read, self._options = read, options
-        self.is_computed = options.pose is None
-        self._poses: PoseCorrection | None = None
+        self.is_computed = is_computed(options.pose)
+        self._poses: PoseTracker | None = None
         self._plans: PlanDriving | None = None  # of law=mppi
         self._planned: Setpoint | None = None
         self._steps = 0
         self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
-        self._frame: Callable[[Pose], Pose] | None = None
+        self._frame: Frame | None = None
         self._captured_us: int | None = None
         self._heard_us = 0
         self._is_ending = self._is_over = self._has_ended = False
@@ -81,8 +86,9 @@ class PathFollower(Input):
         chosen = self._options
         lateral_mps2 = _ANY_MPS2 if chosen.law == MPPI else chosen.lateral_mps2
         self._profile = SpeedProfile(path, top_mps, lateral_mps2, self._base_m, chosen.decel_mps2)
-        if self._options.pose is not None:
-            self._poses = PoseCorrection(self._options.pose, vehicle.turns_behind_centre_m)
+        source = open_source(chosen.pose, PathPoses(context, chosen.at))
+        if source is not None:
+            self._poses = PoseTracker(source, vehicle.turns_behind_centre_m)
         self._far_m = self._options.far_m or max(_FAR_M, _FAR_BASES * vehicle.wheelbase_m)
         self.tracking_error = TrackingError(path)
         if chosen.law == MPPI:
@@ -135,7 +141,7 @@ class PathFollower(Input):
 
     def status_text(self, now_us: int) -> str:
         if self._frame is None and self._poses:
-            return "It waits for the first pose of the localiser."
+            return f"It waits for the first pose of the {self._poses.title}."
         if self._frame is None:
             return "" if self._options.at else "Where the car stands is the path's first point."
         if not self._path.is_loop:
@@ -164,7 +170,10 @@ class PathFollower(Input):
         return self.tracking_error.lines()
 
     def figures(self) -> Mapping[str, Any]:
-        return {"path": {**self.tracking_error.figures(), "law": self._options.law}}
+        figures = {**self.tracking_error.figures(), "law": self._options.law}
+        if self._poses:
+            figures["pose"] = self._poses.figures()
+        return {"path": figures}
 
     def _track(self, now_us: int, motion: CarMotion, status: CarStatus) -> None:
         """Update the car's place from its motion report, and compute the steering."""
@@ -175,8 +184,8 @@ class PathFollower(Input):
         self._captured_us, self._heard_us = motion.captured_us, now_us
         reckoned = motion.x_m, motion.y_m, motion.yaw_rad
         if self._poses:
-            self._frame, lost = self._poses.frame(reckoned, motion.captured_us)
-            self._lost = self._lost or lost
+            self._lost = self._poses.step(now_us, motion)
+            self._frame = self._poses.frame
             if self._lost or self._frame is None:
                 return
         self._frame = self._frame or frame_transform(reckoned, self._begin())
@@ -234,6 +243,25 @@ class PathFollower(Input):
         x, y, yaw = self._options.at
         behind_m = self._vehicle.turns_behind_centre_m
         return x - behind_m * cos(yaw), y - behind_m * sin(yaw), yaw
+
+
+@dataclass(frozen=True)
+class PathPoses:
+    """The context of a follower's pose source: the first car, and where ``at=`` has it begin."""
+
+    context: InputContext
+    start: Pose | None
+
+    @property
+    def vehicle(self) -> Vehicle:
+        return self.context.vehicles[0]
+
+    @property
+    def sensors(self) -> VirtualSensors | None:
+        return next(iter(self.context.sensors), None)
+
+    def now_us(self) -> int:
+        return self.context.now_us()
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> PathFollower:

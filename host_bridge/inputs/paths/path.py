@@ -6,9 +6,9 @@ Lengths are in m, angles in rad, left is positive. A loop's last point is joined
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import atan2, copysign, cos, hypot, inf, radians, remainder, sin, tau
+from math import atan2, copysign, hypot, inf, radians, remainder, tau
 
 import numpy as np
 import numpy.typing as npt
@@ -208,16 +208,3 @@ def parse_pose(text: str) -> Pose:
     """
     x, y, yaw_deg = map(parse_number, text.split(","))
     return x, y, radians(yaw_deg)
-
-
-def frame_transform(begin: Pose, onto: Pose) -> Callable[[Pose], Pose]:
-    """Return the rigid motion that maps ``begin`` onto another pose, for all poses of its frame."""
-    x0, y0, yaw0 = onto
-    turned = yaw0 - begin[2]
-    c, s = cos(turned), sin(turned)
-
-    def move(pose: Pose) -> Pose:
-        dx, dy = pose[0] - begin[0], pose[1] - begin[1]
-        return x0 + (c * dx - s * dy), y0 + (s * dx + c * dy), pose[2] + turned
-
-    return move

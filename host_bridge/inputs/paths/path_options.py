@@ -11,12 +11,14 @@ from host_bridge.inputs.paths.laws import LAWS
 from host_bridge.inputs.paths.mppi.planner import COSTS
 from host_bridge.inputs.paths.path import Pose, parse_pose
 from host_bridge.inputs.paths.speed_profile import DECEL_MPS2, LATERAL_MPS2
+from host_bridge.poses.sources import ODOMETRY
 
 _OPTIONS = (
     "law", "laps", "loop", "at", "far", "lookahead", "lateral", "decel", "pose", "wide", "cost",
     "seed",
 )  # fmt: skip
 MPPI = "mppi"  # the law that plans the speed, too
+_BEGIN_AT = (ODOMETRY, "localise")  # sources that have to be told where the car was put
 EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
 
 
@@ -32,7 +34,7 @@ class PathOptions:
     lookahead_m: float | None = None
     lateral_mps2: float = LATERAL_MPS2
     decel_mps2: float = DECEL_MPS2
-    pose: str | None = None  # the file or pipe of a localiser's poses in the path's frame
+    pose: str = ODOMETRY  # whoever says where the car is, in the path's frame
     wide_m: float | None = None  # MPPI may leave the path so far; None: half of far
     cost: str = "race"  # of MPPI
     seed: int = 0  # of the variations that MPPI tries
@@ -72,24 +74,24 @@ def parse_options(query: Mapping[str, str]) -> PathOptions:
         _length("lookahead", query),
         _length("lateral", query) or LATERAL_MPS2,
         _length("decel", query) or DECEL_MPS2,
-        _pose_file(query),
+        _source(query),
         _length("wide", query),
         cost,
         _whole("seed", query, PathOptions.seed),
     )
 
 
-def _pose_file(query: Mapping[str, str]) -> str | None:
-    file = query.get("pose")
-    if file == "":
-        raise _wrong("pose", "", "the file or pipe that tandem localise -o writes")
-    if file and "at" in query:
+def _source(query: Mapping[str, str]) -> str:
+    text = query.get("pose", ODOMETRY)
+    if not text:
+        raise _wrong("pose", "", "whoever says where the car is, as pose=localise:lab.yaml")
+    if "at" in query and text.partition(":")[0] not in _BEGIN_AT:
         raise UsageFault(
-            "pose and at of a path exclude each other: a localiser says where the car is",
-            got=f"at={query['at']} and pose={file}",
+            "pose and at of a path exclude each other: the source says where the car is",
+            got=f"at={query['at']} and pose={text}",
             remedy=EXAMPLE,
         )
-    return file
+    return text
 
 
 def _wrong(name: str, got: str, expected: str) -> UsageFault:

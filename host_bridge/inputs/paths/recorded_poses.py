@@ -8,18 +8,24 @@ odometry, or follows from the poses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import cos, sin
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from host_bridge.core.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths.path import Floats
 from host_bridge.inputs.paths.recorded_drive import RecordedDrive
 from host_bridge.logs.bag_series import read_bag_series
 from host_bridge.logs.bags import ODOM, is_bag
 from host_bridge.logs.reading import is_log, read
+from host_bridge.logs.sensor_lines import read_true_poses
+from host_bridge.poses.lines import read_poses
+from host_bridge.poses.sources import ODOMETRY
 
 _WINDOW_S = 0.2  # over which a speed is taken of poses: several of them at 40 Hz
+_TRUTH = "truth"
 _LEAST = 3  # poses, of which a path can be made
 
 
@@ -79,3 +85,35 @@ def drive_of_poses(rows: Sequence[tuple[float, ...]], speeds: Floats | None) -> 
     moved_m = np.hypot(*(places_m[end] - places_m[begin]).T)
     still = np.zeros_like(moved_m)
     return RecordedDrive(places_m, np.divide(moved_m, lasted_s, out=still, where=lasted_s > 0))
+
+
+class TimedPlace(NamedTuple):
+    """A place of the point that the car turns about, at a time of the car: s, m, m."""
+
+    taken_s: float
+    x_m: float
+    y_m: float
+
+
+def places_of(source: str, behind_m: float) -> list[TimedPlace]:
+    """Return the places that a pose source wrote: a file of poses, or ``truth:FILE``.
+
+    ``behind_m`` is from the centre of gravity, of which they are, back to the point that the car
+    turns about. Poses of a car that was lost are left out. Raises errors.DataFileFault, and
+    errors.UsageFault for a source that is no file.
+    """
+    name, _, rest = source.partition(":")
+    if name == _TRUTH and rest:
+        poses = [it[:4] for it in read_true_poses(Path(rest))]
+    elif source in (ODOMETRY, _TRUTH) or (rest and not Path(source).exists()):
+        raise UsageFault(
+            "of a drive that is over, a pose is in a file",
+            expected="the poses that tandem localise MAP.yaml LOG -o FILE wrote, or truth:FILE",
+            got=source,
+        )
+    else:
+        poses = [(it.taken_us * 1e-6, *it.pose) for it in read_poses(Path(source))]
+    return [
+        TimedPlace(taken_s, x_m - behind_m * cos(yaw_rad), y_m - behind_m * sin(yaw_rad))
+        for taken_s, x_m, y_m, yaw_rad in poses
+    ]

@@ -242,20 +242,35 @@ class Bus:
         return self._node.create_publisher(message_class(type_name), topic, qos)
 
     def subscribe(
-        self, topic: str, type_name: str, tell: Callable[[Any, int], None], *, depth: int = 1
+        self,
+        topic: str,
+        type_name: str,
+        tell: Callable[[Any, int], None],
+        *,
+        depth: int = 1,
+        is_latched: bool = False,
     ) -> None:
         """Subscribe; ``tell`` gets each message and its arrival in the session's time, in us.
 
         Best effort and depth 1: that matches reliable publishers too, and keeps no queue of old
-        commands. Volatile: messages kept for late subscribers are not delivered. ``depth`` is
+        commands. Volatile: messages kept for late subscribers are not delivered, unless the
+        topic ``is_latched`` and reliable, as /tf_static. ``depth`` is
         shared by all publishers of a topic, whose newer messages displace older ones of others.
         Raises errors.UsageFault for a topic that this node publishes.
         """
         self._topics.add_subscription(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(
             depth=depth,
-            reliability=self._qos.ReliabilityPolicy.BEST_EFFORT,
-            durability=self._qos.DurabilityPolicy.VOLATILE,
+            reliability=(
+                self._qos.ReliabilityPolicy.RELIABLE
+                if is_latched
+                else self._qos.ReliabilityPolicy.BEST_EFFORT
+            ),
+            durability=(
+                self._qos.DurabilityPolicy.TRANSIENT_LOCAL
+                if is_latched
+                else self._qos.DurabilityPolicy.VOLATILE
+            ),
         )
 
         # rclpy finds by the signature that the callback wants the message info as well

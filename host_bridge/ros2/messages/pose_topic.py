@@ -12,7 +12,7 @@ from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.discovery_range import stay_on_this_machine
 from host_bridge.ros2.messages.conversions import stamp_ns
 
-_TYPES = (
+POSE_TYPES = (
     "nav_msgs/msg/Odometry",
     "geometry_msgs/msg/PoseStamped",
     "geometry_msgs/msg/PoseWithCovarianceStamped",
@@ -69,9 +69,12 @@ def _type_of(bus: Bus, topic: str, is_over: Callable[[], bool]) -> str:
                 remedy="ros2 topic list says what there is",
             )
         bus.wait(_LOOK_S)
-    for known in _TYPES:
+    for known in POSE_TYPES:
         if known in types:
             return known
     raise UsageFault(
-        "this topic says no poses", where=topic, expected=" or ".join(_TYPES), got=", ".join(types)
+        "this topic says no poses",
+        where=topic,
+        expected=" or ".join(POSE_TYPES),
+        got=", ".join(types),
     )

@@ -63,6 +63,16 @@ def set_world(**changes: object) -> Injection:
     return inject
 
 
+def set_poses(**changes: object) -> Injection:
+    """Return an injection that sets attributes of ``PoseFault``, what is wrong with poses."""
+
+    def inject(target: InjectionTarget) -> None:
+        for name, value in changes.items():
+            setattr(target.world.pose_fault, name, value)
+
+    return inject
+
+
 # --- the host and its process
 
 

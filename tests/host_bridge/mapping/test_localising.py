@@ -9,10 +9,11 @@ import pytest
 from host_bridge.core.reports import CarMotion
 from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.likelihood_field import LikelihoodField
-from host_bridge.mapping.localising import OdometryTrack, located_drive
+from host_bridge.mapping.localising import located_drive, sample_of
 from host_bridge.mapping.particle_filter import ParticleFilter
 from host_bridge.mapping.planar import between
 from host_bridge.mapping.scan_points import LidarMount, points_of
+from host_bridge.poses.odometry_track import OdometryTrack
 from tests.host_bridge.mapping.rooms import FIRST_RAD, HALL, STEP_RAD, drive, lap, scan_at
 from tests.host_bridge.mapping.test_mapping import distances_m
 from tests.support.evidence import some
@@ -117,7 +118,7 @@ def test_odometry_is_interpolated_over_the_wrap_of_the_cars_clock():
         track.add(CarMotion(captured_us, 0, 0, x_m, x_m, 0.0, 0.0, 0.0, 0.0, 0.0))
     track.add(CarMotion(before_us, 0, 0, 9.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0))  # older: left out
     scan = LidarScan(2 * (1 << 30) * 1e-6, FIRST_RAD, STEP_RAD, [1.0, None, 2.0])
-    sample = track.sample(scan)
+    sample = sample_of(scan, track)
     assert sample is not None
     assert sample.odometry[0] == pytest.approx(1.2)
     assert np.isnan(sample.ranges_m[1])
@@ -126,7 +127,7 @@ def test_odometry_is_interpolated_over_the_wrap_of_the_cars_clock():
 def test_without_odometry_at_its_time_a_scan_has_no_sample():
     track = OdometryTrack()
     scan = LidarScan(5.0, FIRST_RAD, STEP_RAD, [1.0])
-    assert track.sample(scan) is None
+    assert sample_of(scan, track) is None
     for captured_us in (1_000_000, 1_020_000):
         track.add(CarMotion(captured_us, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    assert track.sample(scan) is None
+    assert sample_of(scan, track) is None

@@ -27,6 +27,7 @@ from host_bridge.drive.lockstep.campaign.spec import (
     CENTRE,
     CHANGES,
     LINEAGE,
+    LOCALISED,
     NONE,
     Spec,
     canonical,
@@ -39,6 +40,7 @@ from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
+from host_bridge.poses.sources import ODOMETRY
 from sim_mock.faults.bounds.promises import TITLES as PROMISES
 from sim_mock.faults.bounds.promises import PromiseMonitor
 from sim_mock.runtime import compiled
@@ -54,6 +56,8 @@ _FIGURES = {  # of the row, which the oracles with a limit judge
     "distance_at_least_m": "true_distance_m",
 }
 _LINK = ("loss", "delay_ms", "jitter_ms")  # keys of a bad line's URI, and of a case
+_START = ("start_x_m", "start_y_m", "start_yaw_deg")
+_PATH = "path:"
 _UNSEEN = "Stopped after its link was lost."
 _OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
 
@@ -253,7 +257,7 @@ def _held(spec: Spec, row: Row, promises: Mapping[str, str]) -> dict[str, bool |
 def uri_of(spec: Spec) -> str:
     """Return the URI of the case's virtual car, as every other command takes it."""
     query: dict[str, str] = {"seed": str(spec["seed"])}
-    start = [spec[key] for key in ("start_x_m", "start_y_m", "start_yaw_deg")]
+    start = [spec[key] for key in _START]
     if any(start):
         query["start"] = ",".join(repr(value) for value in start)
     if spec["payload_kg"]:
@@ -274,6 +278,8 @@ def _controller(spec: Spec, car: LockstepCar, obstacle: ObstacleAhead | None) ->
     text: str = spec["controller"]
     if text == BRAKE:
         return driver_of(spec, obstacle)
+    if spec["pose"] != ODOMETRY:
+        text = _with_pose(spec, text)
     if not text.startswith(CENTRE):
         return make_input(text, {}, car.clock.now_us)
     if spec["track"] == NONE:
@@ -284,3 +290,19 @@ def _controller(spec: Spec, car: LockstepCar, obstacle: ObstacleAhead | None) ->
     points = load_centre_line(spec["track"])[:-1]
     path = Path(resampled(points, _SPACING_M, is_loop=True), is_loop=True)
     return follow(path, text.partition("?")[2])
+
+
+def _with_pose(spec: Spec, text: str) -> str:
+    """Return the controller with the case's pose source; a localiser begins at the car's start."""
+    head, _, query = text.partition("?")
+    if not text.startswith(_PATH) or "pose=" in query:
+        raise UsageFault(
+            "pose is for a path: controller that names none itself",
+            expected='controller = "path:centre" with pose = "truth"',
+            got=f"controller = {text!r}, pose = {spec['pose']!r}",
+        )
+    words = [*filter(None, [query]), f"pose={quote(spec['pose'])}"]
+    if spec["pose"].startswith(LOCALISED) and "at=" not in query:
+        start = ",".join(repr(spec[key]) for key in _START)
+        words.append(f"at={start}")
+    return f"{head}?{'&'.join(words)}"

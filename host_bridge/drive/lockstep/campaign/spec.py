@@ -20,6 +20,7 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, choice, integer, number, read_bytes, text, told_as
 from host_bridge.inputs.function import file_of
 from host_bridge.link.transports.lossy import DIRECTIONS
+from host_bridge.poses.sources import ODOMETRY
 from sim_mock.faults.bounds.promises import TITLES
 
 _ROOT = Path(__file__).resolve().parents[4]
@@ -29,6 +30,7 @@ _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
 _FILE_INPUTS = ("csv", "path", "policy")
 _CODE_INPUT = "python"
+LOCALISED = "localise:"  # a pose that is found in a map
 BRAKE = "brake:obstacle"  # straight ahead, until the detector of the same case sees the obstacle
 CENTRE = "path:centre"  # the centre line of the case's own track
 OBSERVED = {  # oracles that hold or not
@@ -57,6 +59,11 @@ KEYS: tuple[Key, ...] = (
         text("controller", default="script:slalom"),
         "any computed input of `tandem drive --input`; `path:centre` is the track's centre line, "
         "`brake:obstacle` drives straight until its detector sees the obstacle",
+    ),
+    said(
+        text("pose", default=ODOMETRY),
+        "who says a `path:` controller where the car is, as `pose=` of a path: also `truth` and "
+        "`localise:MAP.yaml`",
     ),
     said(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
     number("duration_s", 0.1, 3600.0, meaning="from when the car may drive"),
@@ -154,6 +161,8 @@ def files_of(spec: Spec) -> dict[str, str]:
         names.append(rest.partition("?")[0])
     elif kind == _CODE_INPUT:
         names.append(file_of(rest))
+    if spec["pose"].startswith(LOCALISED):
+        names.append(spec["pose"][len(LOCALISED) :])
     return {name: _sha256(name) for name in sorted(names)}
 
 

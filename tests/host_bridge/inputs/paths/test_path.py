@@ -5,7 +5,8 @@ from math import pi
 import numpy as np
 import pytest
 
-from host_bridge.inputs.paths.path import Path, ends_meet, frame_transform, parse_pose, resampled
+from host_bridge.inputs.paths.path import Path, ends_meet, parse_pose, resampled
+from host_bridge.poses.report import frame_transform
 
 
 def circle(radius_m=2.0, count=200, turn_rad=2 * pi):
