@@ -6,6 +6,7 @@ where its steps are made to take longer (``step_takes_us``; else they take no ti
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
 from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
@@ -16,11 +17,11 @@ from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import Transmitter
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
-from sim_mock.sensors.pose_feed import PoseFault
 
 # 1 ms: the stiffest of these plants is stable, and ten of them are a step of a car
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62
+PlanarPose = tuple[float, float, float]  # x and y in m, yaw in rad
 _MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
 
 
@@ -53,6 +54,20 @@ def plant_of(
         parameters, vehicle.name, vehicle.parameters, PLANT_STEP_US * 1e-6
     )
     return Plant(parameters, seed, moves)
+
+
+@dataclass(slots=True)
+class PoseFault:
+    """What is wrong with the poses of a car from now on.
+
+    ``is_frozen``: the last one is said again, under the times of newer ones. ``late_us``: each
+    arrives so much later, with its own time in it. ``offset``: it is so far off, ahead and to the
+    left of the car in m, and turned in rad.
+    """
+
+    is_frozen: bool = False
+    late_us: int = 0
+    offset: PlanarPose = (0.0, 0.0, 0.0)
 
 
 class World:

@@ -77,8 +77,9 @@ class LocalisedPoses:
         if self._waits is None and self._sensors.now_us >= self._due_us:
             self._waits = self._new_scan()
         sample = sample_of(self._waits, self._track) if self._waits else None
+        if self._waits and self._waits.taken_s * 1e6 <= self._track.newest_us:
+            self._waits = None  # it has its odometry now, or is older than all there is
         if sample is not None:
-            self._waits = None
             located = self._particles.step(sample.odometry, points_of(sample, self._mount))
             report = localised(
                 LocatedScan(sample.taken_s, sample.odometry, located).row(self._centre_m)

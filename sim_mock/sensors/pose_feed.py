@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 from math import cos, sin
 from typing import Generic, TypeVar
 
-PlanarPose = tuple[float, float, float]  # x and y in m, yaw in rad
+from sim_mock.world import PlanarPose, PoseFault
 
 T = TypeVar("T")  # what goes along with a pose: its time, its odometry
-
-
-@dataclass(slots=True)
-class PoseFault:
-    """What is wrong with the poses of a car from now on.
-
-    ``is_frozen``: the last one is said again, under the times of newer ones. ``late_us``: each
-    arrives so much later, with its own time in it. ``offset``: it is so far off, ahead and to the
-    left of the car in m, and turned in rad.
-    """
-
-    is_frozen: bool = False
-    late_us: int = 0
-    offset: PlanarPose = (0.0, 0.0, 0.0)
 
 
 class PoseFeed(Generic[T]):

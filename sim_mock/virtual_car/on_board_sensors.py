@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
-from sim_mock.sensors.pose_feed import PlanarPose, PoseFeed
+from sim_mock.sensors.pose_feed import PoseFeed
 from sim_mock.sensors.ray_casting import Floats
 from sim_mock.tracks.shared_track import pose_of
 from sim_mock.virtual_car.set_pose import stands
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sim_mock.sensors.parameters import LidarParameters
     from sim_mock.tracks.driving_area import Pose
     from sim_mock.virtual_car.surroundings import Surroundings
-    from sim_mock.world import World
+    from sim_mock.world import PlanarPose, World
 
 
 class LidarTurn(NamedTuple):

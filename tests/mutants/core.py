@@ -301,7 +301,7 @@ NOT_YET = {
         "agreement", "lines", "screen",
     )},
     **{f"host_bridge/drive/lockstep/{name}.py": _UNTRIED for name in (
-        "car", "command", "loop", "service", "campaign/case", "campaign/course", "campaign/plan",
+        "car", "command", "follower_faults", "loop", "service", "campaign/case", "campaign/course", "campaign/plan",
         "campaign/sampling", "campaign/spec", "campaign/store", "campaign/template",
         "campaign/trace", "campaign/detector", "campaign/judging/analysis",
         "campaign/judging/export",
@@ -350,7 +350,7 @@ NOT_YET = {
     "host_bridge/station/log_views/folder.py": _UNTRIED,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (
         ("bag", _TELLS), ("covariances", _TELLS), ("urdf", _TELLS), ("frames", _TELLS),
-        ("conversions", _TELLS), ("pose_topic", _TELLS),
+        ("conversions", _TELLS), ("pose_topic", _TELLS), ("pose_source", _RCLPY),
     )},
     **{f"host_bridge/ros2/node/{name}.py": why for name, why in (
         ("robot_description", _TELLS), ("diagnostics", _TELLS), ("publishers", _TELLS),
