@@ -18,6 +18,8 @@ UNITS = {
     "per_rad": "per radian",
     "vs_per_rad": "volt seconds per radian",
     "per_mps": "full effort per metre per second",
+    "radps_per_mps": "radians per second per metre per second",
+    "mps2_per_mps": "metres per second squared per metre per second",
     "n_per_mps2": "newtons per metre per second squared",
     "per_m": "full effort per metre",
     "per_rev": "counts per turn of the wheel",
@@ -36,6 +38,8 @@ UNITS = {
     "ohm": "ohms",
     "mohm": "thousandths of an ohm",
     "hz": "hertz",
+    "ut": "microteslas",
+    "pa": "pascals",
 }
 # Endings of other units, which people may write by mistake
 FOREIGN = ("mm", "cm", "degps", "mm_s", "mm_s2", "kmh", "mv", "g", "ma")

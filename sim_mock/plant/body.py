@@ -101,17 +101,18 @@ class BodyParameters:
 class BodyInput:
     """The inputs of a body during one step: wheel angles, forces, loads and grip.
 
-    ``force_front_n`` and ``force_rear_n`` act along the wheels, ``force_x_n`` along the car (air).
+    ``force_front_n`` and ``force_rear_n`` act along the wheels, ``force_x_n`` along the car (air),
+    ``force_y_n`` across it (wind, slope), at its centre of gravity.
     """
 
     __slots__ = (
-        "cos_front", "cos_rear", "force_front_n", "force_rear_n", "force_x_n",
+        "cos_front", "cos_rear", "force_front_n", "force_rear_n", "force_x_n", "force_y_n",
         "grip_front_n", "grip_rear_n", "load_front_n", "load_rear_n",
         "sin_front", "sin_rear", "sway", "turn_per_m",
     )  # fmt: skip
 
     def __init__(self, parameters: BodyParameters, mu: float = 1.0) -> None:
-        self.force_front_n = self.force_rear_n = self.force_x_n = 0.0
+        self.force_front_n = self.force_rear_n = self.force_x_n = self.force_y_n = 0.0
         self.steer(0.0, 0.0, parameters)
         self.load(0.0, mu, parameters)
 
@@ -167,12 +168,15 @@ def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
     side = _side_n(p.law, slip, stiffness_n, u.grip_rear_n, along)
     rear_x, rear_y = along * cr - side * sr, along * sr + side * cr
     cos_yaw, sin_yaw = cos(yaw), sin(yaw)
+    across_n = front_y + rear_y
+    if u.force_y_n:
+        across_n += u.force_y_n
     return (
         vx * cos_yaw - vy * sin_yaw,
         vx * sin_yaw + vy * cos_yaw,
         rate,
         (front_x + rear_x + u.force_x_n) / p.mass_kg + vy * rate,
-        (front_y + rear_y) / p.mass_kg - vx * rate,
+        across_n / p.mass_kg - vx * rate,
         (p.lf_m * front_y - p.lr_m * rear_y) / p.inertia_z_kgm2,
     )
 
@@ -222,12 +226,15 @@ def free_speeds(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> S
     along_n = u.force_front_n * u.cos_front + u.force_rear_n * u.cos_rear + u.force_x_n
     front_n, rear_n = u.force_front_n * u.sin_front, u.force_rear_n * u.sin_rear
     turning_nm = p.lf_m * front_n - p.lr_m * rear_n
+    across_n = front_n + rear_n
+    if u.force_y_n:
+        across_n += u.force_y_n
     return (
         s.x_m,
         s.y_m,
         s.yaw_rad,
         c * s.vx_mps + n * s.vy_mps + dt_s * along_n / p.mass_kg,
-        c * s.vy_mps - n * s.vx_mps + dt_s * (front_n + rear_n) / p.mass_kg,
+        c * s.vy_mps - n * s.vx_mps + dt_s * across_n / p.mass_kg,
         s.yaw_rate_radps + dt_s * turning_nm / p.inertia_z_kgm2,
     )
 

@@ -1,6 +1,6 @@
 """The parameters of one virtual car, from the ``[plant]`` table of its vehicle file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -18,13 +18,28 @@ from sim_mock.plant.tyre import LAWS
 from sim_mock.plant.vesc import VescParameters
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
-from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
+from sim_mock.sensors.parameters import (
+    BarometerParameters,
+    GpsParameters,
+    LidarParameters,
+    MagnetometerParameters,
+    OutlineParameters,
+    PositionParameters,
+)
 
 CHANNELS = 8  # outputs of a board (firmware/core/settings/params.py)
 _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # each has a table of keys
 WHEEL_MAX_RAD = 1.2  # above it the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
-_CARRIED = ("lidar", "position", "outline")  # optional tables
+# Optional tables, and what reads each
+_CARRIED: dict[str, Callable[..., Any]] = {
+    "lidar": LidarParameters,
+    "position": PositionParameters,
+    "outline": OutlineParameters,
+    "gps": GpsParameters,
+    "magnetometer": MagnetometerParameters,
+    "barometer": BarometerParameters,
+}
 _TOP = (
     *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
     *("model", "payload_kg", "payload_x_m", "patches", "channels"),
@@ -75,6 +90,9 @@ class PlantParameters:
     lidar: LidarParameters | None = None
     position: PositionParameters | None = None
     outline: OutlineParameters | None = None
+    gps: GpsParameters | None = None
+    magnetometer: MagnetometerParameters | None = None
+    barometer: BarometerParameters | None = None
     model: str = ""
 
     @classmethod
@@ -85,7 +103,11 @@ class PlantParameters:
         """
         refuse_unknown("plant", mapping, _TOP)
         read = {name: _section(mapping, name) for name in _SECTIONS}
-        carried = {name: _section(mapping, name) for name in _CARRIED if name in mapping}
+        carried = {
+            name: make(**_section(mapping, name))
+            for name, make in _CARRIED.items()
+            if name in mapping
+        }
         channels = _channels(mapping)
         drive_channels = _drive_channels(channels)
         parameters = cls(
@@ -103,9 +125,7 @@ class PlantParameters:
             drive_channels=drive_channels,
             brake=_brake(mapping, channels, read["drive"]["driven"]),
             patches=_patches(mapping),
-            lidar=LidarParameters(**carried["lidar"]) if "lidar" in carried else None,
-            position=PositionParameters(**carried["position"]) if "position" in carried else None,
-            outline=OutlineParameters(**carried["outline"]) if "outline" in carried else None,
+            **carried,
             model=_text("plant.model", mapping.get("model", "")),
         )
         payload = {k.name: mapping[k.name] for k in TABLES["payload"] if k.name in mapping}

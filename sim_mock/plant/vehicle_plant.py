@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
+from math import cos, inf, sin, sqrt
 from typing import TYPE_CHECKING
 
-from sim_mock.plant.body import BodyInput, BodyState
+from sim_mock.plant.body import GRAVITY_MPS2, BodyInput, BodyState
 from sim_mock.plant.brake import FrontBrake
 from sim_mock.plant.drive import Driveline
 from sim_mock.plant.esc import Esc, EscParameters
@@ -43,8 +43,9 @@ class Plant:
 
     __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_front_share", "_input",
                  "_motor", "_p", "_rear", "encoder", "has_power", "imu", "is_drive_dead",
-                 "is_drive_inverted", "is_on_stand", "is_steering_stuck", "model", "pushed_n",
-                 "steer_rad", "steer_rear_rad", "stuck_throttle", "truth")  # fmt: skip
+                 "is_drive_inverted", "is_on_stand", "is_outdoors", "is_steering_stuck", "model",
+                 "pushed_n", "rise_x", "rise_y", "steer_rad", "steer_rear_rad", "stuck_throttle",
+                 "truth", "wind_x_mps", "wind_y_mps")  # fmt: skip
 
     def __init__(self, parameters: PlantParameters, seed: int, model: Model | None = None) -> None:
         p = self._p = parameters
@@ -67,6 +68,7 @@ class Plant:
         self.has_power = True
         self.pushed_n = 0.0
         self.stuck_throttle: float | None = None
+        self.put_outdoors()
 
     @property
     def parameters(self) -> PlantParameters:
@@ -130,7 +132,44 @@ class Plant:
         self.encoder.step(dt_s, 0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
         self._accel_x_mps2 = (truth.vx_mps - vx) / dt_s - vy * rate
         accel_y_mps2 = (truth.vy_mps - vy) / dt_s + vx * rate
-        self.imu.step(dt_s, rate, self._accel_x_mps2, accel_y_mps2)
+        self.imu.speed_mps = truth.vx_mps
+        if self.is_outdoors:
+            rises = self._in_car(self.rise_x, self.rise_y)
+            felt_x_mps2 = self._accel_x_mps2 + GRAVITY_MPS2 * rises[0]
+            self.imu.step(dt_s, rate, felt_x_mps2, accel_y_mps2 + GRAVITY_MPS2 * rises[1])
+        else:
+            self.imu.step(dt_s, rate, self._accel_x_mps2, accel_y_mps2)
+
+    def put_outdoors(
+        self, wind_mps: tuple[float, float] = (0.0, 0.0), rise: tuple[float, float] = (0.0, 0.0)
+    ) -> None:
+        """Let wind blow, and tilt the floor, in the world's axes.
+
+        ``wind_mps`` is the speed of the air; ``rise`` the sine of the floor's slope, upward
+        positive. Air pushes across the car as it does along it.
+        """
+        self.wind_x_mps, self.wind_y_mps = wind_mps
+        self.rise_x, self.rise_y = rise
+        self.is_outdoors = any((*wind_mps, *rise))
+
+    def _in_car(self, x: float, y: float) -> tuple[float, float]:
+        """Return a vector of the world along and across the car."""
+        c, s = cos(self.truth.yaw_rad), sin(self.truth.yaw_rad)
+        return c * x + s * y, c * y - s * x
+
+    def _outdoors_n(self) -> tuple[float, float]:
+        """Return the force of slope and wind along and across the car, beside the drag in calm."""
+        truth, drag_n_per_mps2 = self.truth, self._p.drive.drag_n_per_mps2
+        weight_n = self._p.body.mass_kg * GRAVITY_MPS2
+        rise_x, rise_y = self._in_car(self.rise_x, self.rise_y)
+        wind_x, wind_y = self._in_car(self.wind_x_mps, self.wind_y_mps)
+        air_x, air_y = truth.vx_mps - wind_x, truth.vy_mps - wind_y
+        air_n_per_mps = drag_n_per_mps2 * sqrt(air_x * air_x + air_y * air_y)
+        calm_n = drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
+        return (
+            calm_n - air_n_per_mps * air_x - weight_n * rise_x,
+            -air_n_per_mps * air_y - weight_n * rise_y,
+        )
 
     def _servos(self, axle: str) -> Steered:
         return [
@@ -193,11 +232,15 @@ class Plant:
         grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
         before_mps = self._rolled_mps()
         brake_n = self._brake.max_force_n(u.grip_front_n) if self._brake else 0.0
-        force_n = drive.force_n(dt_s, line, before_mps, grip_n, brake_n, self.pushed_n)
+        pushed_n = self.pushed_n
+        if self.is_outdoors:
+            along_n, u.force_y_n = self._outdoors_n()
+            pushed_n += along_n
+        force_n = drive.force_n(dt_s, line, before_mps, grip_n, brake_n, pushed_n)
         u.force_front_n = share * force_n + drive.braked_n
         u.force_rear_n = (1.0 - share) * force_n
         drag_n = p.drive.drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
-        u.force_x_n = self.pushed_n - drag_n
+        u.force_x_n = pushed_n - drag_n
         if drive.is_held and self._is_left_alone(force_n):
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
             drive.follow(dt_s, 0.0, 0.0)

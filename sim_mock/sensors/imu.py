@@ -1,7 +1,7 @@
 """An inertial sensor with noise, a drifting bias and gravity, all from the seed."""
 
 from dataclasses import dataclass
-from math import cos, log, pi, sin, sqrt
+from math import cos, exp, log, pi, sin, sqrt
 from random import Random
 
 GRAVITY_MPS2 = 9.81  # standard gravity
@@ -44,8 +44,11 @@ class ImuParameters:
     """The standard deviations of an inertial sensor's errors.
 
     Noise: of one sample. Bias: of the constant that a seed draws once. Drift: of the bias' change
-    after 1 s; a random walk, so it grows with the square root of time. Source: Shah et al., AirSim,
-    2017, section 3.5: white noise and bias drift added to the truth.
+    after 1 s; a random walk, so it grows with the square root of time. With a time constant
+    (``..._bias_s``, 0: none) the bias is a Gauss-Markov process of that deviation instead of a
+    constant, and drift decays with it. ``..._vibration...``: noise that is added for each m/s of
+    speed, as a car shakes; variances add up. Source: Shah et al., AirSim, 2017, section 3.5: white
+    noise and bias drift added to the truth.
     """
 
     rate_hz: float
@@ -55,6 +58,10 @@ class ImuParameters:
     accel_bias_mps2: float
     yaw_rate_drift_radps: float = 0.0
     accel_drift_mps2: float = 0.0
+    yaw_rate_bias_s: float = 0.0
+    accel_bias_s: float = 0.0
+    yaw_rate_vibration_radps_per_mps: float = 0.0
+    accel_vibration_mps2_per_mps: float = 0.0
 
 
 def specific_force(
@@ -83,11 +90,11 @@ class ImuModel:
     """A sensor that samples at its own rate and holds each sample until the next, as registers do.
 
     ``truth`` is the exact value, ``measured`` that with errors; of these the board has the yaw
-    rate, x and y, as whole numbers.
+    rate, x and y, as whole numbers. ``speed_mps`` is how fast the car that shakes it drives.
     """
 
-    __slots__ = ("_bias", "_drift", "_due_s", "_noise", "_p", "_steady", "measured", "samples",
-                 "truth")  # fmt: skip
+    __slots__ = ("_bias", "_decay", "_drift", "_due_s", "_kick", "_noise", "_p", "_steady",
+                 "measured", "samples", "speed_mps", "truth")  # fmt: skip
 
     def __init__(self, parameters: ImuParameters, seed: int) -> None:
         p = self._p = parameters
@@ -101,8 +108,16 @@ class ImuModel:
         sample_s = 1.0 / p.rate_hz
         accel_drift = p.accel_drift_mps2 * sample_s**0.5
         self._drift = (p.yaw_rate_drift_radps * sample_s**0.5, *(accel_drift,) * 3)
+        times_s = (p.yaw_rate_bias_s, *(p.accel_bias_s,) * 3)
+        self._decay = [exp(-sample_s / it) if it else 1.0 for it in times_s]
+        deviations = (*biases, p.accel_bias_mps2)
+        self._kick = [
+            deviation * sqrt(1.0 - decay * decay)
+            for deviation, decay in zip(deviations, self._decay, strict=True)
+        ]
         self._due_s = sample_s
         self.samples = 0
+        self.speed_mps = 0.0
         self.sample(0.0, 0.0, 0.0)
 
     def reseed(self, seed: int) -> None:
@@ -143,15 +158,25 @@ class ImuModel:
         """Take a sample now, of a body with this roll and pitch."""
         p, noise, bias = self._p, self._noise, self._bias
         force = specific_force(accel_x_mps2, accel_y_mps2, roll_rad, pitch_rad)
+        rate_noise_radps, accel_noise_mps2 = p.yaw_rate_noise_radps, p.accel_noise_mps2
+        if p.yaw_rate_vibration_radps_per_mps or p.accel_vibration_mps2_per_mps:
+            shaken_radps = p.yaw_rate_vibration_radps_per_mps * self.speed_mps
+            shaken_mps2 = p.accel_vibration_mps2_per_mps * self.speed_mps
+            rate_noise_radps = sqrt(rate_noise_radps**2 + shaken_radps**2)
+            accel_noise_mps2 = sqrt(accel_noise_mps2**2 + shaken_mps2**2)
         self.truth: Reading = (yaw_rate_radps, *force)
         self.measured: Reading = (
-            yaw_rate_radps + bias[0] + noise.gauss(0.0, p.yaw_rate_noise_radps),
-            force[0] + bias[1] + noise.gauss(0.0, p.accel_noise_mps2),
-            force[1] + bias[2] + noise.gauss(0.0, p.accel_noise_mps2),
-            force[2] + bias[3] + self._steady.gauss(0.0, p.accel_noise_mps2),
+            yaw_rate_radps + bias[0] + noise.gauss(0.0, rate_noise_radps),
+            force[0] + bias[1] + noise.gauss(0.0, accel_noise_mps2),
+            force[1] + bias[2] + noise.gauss(0.0, accel_noise_mps2),
+            force[2] + bias[3] + self._steady.gauss(0.0, accel_noise_mps2),
         )
         self.samples += 1
 
     def _wander(self) -> None:
+        for axis, kick in enumerate(self._kick):
+            if kick:
+                decayed: float = self._decay[axis] * self._bias[axis]
+                self._bias[axis] = decayed + self._steady.gauss(0.0, kick)
         for axis, drift in enumerate(self._drift):
             self._bias[axis] += self._steady.gauss(0.0, drift)

@@ -17,6 +17,7 @@ import numpy as np
 
 from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
+from sim_mock.sensors.outdoor_instruments import Barometer, GpsReceiver, Magnetometer
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
 from sim_mock.tracks.driving_area import DrivingArea
@@ -174,6 +175,12 @@ def instruments_of(
     ]
     if p.position:
         found.append(PositionSensor(p.position, p.body.lr_m, seed))
+    if p.gps:
+        found.append(GpsReceiver(p.gps, p.body.lr_m, seed))
+    if p.magnetometer:
+        found.append(Magnetometer(p.magnetometer, seed))
+    if p.barometer:
+        found.append(Barometer(p.barometer, seed))
     if p.lidar and area:
         lidar = Lidar(p.lidar, caster_of(area), p.body.lr_m, seed)
         found.append(LidarScanner(lidar, p.lidar, others))

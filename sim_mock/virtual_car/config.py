@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import entry_points
-from math import radians
+from math import atan, cos, radians, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from zlib import crc32
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 W = TypeVar("W", bound=World)
 AS_IN_ITS_FILE = "none"
+WIND_MAX_MPS = 60.0  # a hurricane of category 3, in which no small car stays on the floor
+SLOPE_MAX_PERCENT = 100.0  # 45 degrees: no tyre here holds a car there
 CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file to a vehicle
 
 
@@ -80,6 +82,26 @@ def parse_start(text: str) -> list[float]:
     if len(values) != 3:
         raise ValueError("a start is x,y,yaw_deg")
     return [*values[:2], radians(values[2])]
+
+
+def parse_wind(text: str) -> list[float]:
+    """Return ``speed,towards_deg`` as the air's speed along x and y in m/s."""
+    speed_mps, towards_rad = _pair(text, "wind is speed_mps,towards_deg", WIND_MAX_MPS)
+    return [speed_mps * cos(towards_rad), speed_mps * sin(towards_rad)]
+
+
+def parse_slope(text: str) -> list[float]:
+    """Return ``percent,up_deg`` as the sine of the floor's rise along x and y."""
+    percent, up_rad = _pair(text, "a slope is percent,up_deg", SLOPE_MAX_PERCENT)
+    rise = sin(atan(percent / 100.0))
+    return [rise * cos(up_rad), rise * sin(up_rad)]
+
+
+def _pair(text: str, form: str, most: float) -> tuple[float, float]:
+    values = [parse_number(part) for part in text.split(",")]
+    if len(values) != 2 or not 0.0 <= values[0] <= most:
+        raise ValueError(f"{form}, the first from 0 to {most:g}")
+    return values[0], radians(values[1])
 
 
 def parse_output(text: str) -> str:
@@ -125,6 +147,8 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "track": str,
     "map": lambda text: str(Path(text).absolute()),
     "start": parse_start,
+    "wind": parse_wind,
+    "slope": parse_slope,
     "scene": str,
     "sensors": parse_output,
     "located": parse_output,
@@ -155,6 +179,8 @@ class VirtualCarConfig:
     track: str = ""  # a track's name; without track and map the floor is endless
     map: str = ""  # the absolute path of a ROS map's .yaml
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; empty: the origin
+    wind: Sequence[float] = ()  # the air's speed along x and y in m/s; empty: calm
+    slope: Sequence[float] = ()  # sine of the floor's rise along x and y; empty: level
     scene: str = ""  # cars of one scene see each other
     sensors: str = ""  # the absolute path of a file for its sensors' samples
     located: str = ""  # the absolute path of a file for its poses, as a localiser says them
@@ -223,7 +249,14 @@ class VirtualCarConfig:
     def make_plant(self) -> Plant:
         """Return the plant with its load, its floor and its model. Raises ValueError."""
         patches = [Patch(*numbers) for numbers in self.patch]
-        return plant_of(self, self.noise_seed, self.payload_kg, self.payload_x_m, patches)
+        plant = plant_of(self, self.noise_seed, self.payload_kg, self.payload_x_m, patches)
+        if self.wind or self.slope:
+            if plant.model is not None:
+                name = plant.parameters.model
+                raise ValueError(f"model={name} knows of no wind and no slope: leave out one")
+            (wind_x, wind_y), (rise_x, rise_y) = self.wind or (0.0, 0.0), self.slope or (0.0, 0.0)
+            plant.put_outdoors((wind_x, wind_y), (rise_x, rise_y))
+        return plant
 
     @property
     def is_surrounded(self) -> bool:

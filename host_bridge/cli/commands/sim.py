@@ -64,6 +64,8 @@ QUERY = (
     ("track", "NAME", "the track that it stands on, one that --list shows"),
     ("map", "FILE", "the .yaml of a ROS map, whose walls it can hit"),
     ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
+    ("wind", "MPS,DEG", "wind: its speed, and where it blows to, in the world's axes"),
+    ("slope", "PERCENT,DEG", "a slope: its rise, and which way is up, in the world's axes"),
     ("sensors", "FILE", "the file or named pipe for its sensors' samples, as lines of JSON"),
     ("located", "FILE", "the file or named pipe for its poses, as a localiser writes them"),
     (

@@ -41,8 +41,9 @@ def test_a_wall_that_is_a_point_has_a_distance():
 class Drive:
     """A car on the corridor's first straight, the wall of its bend 7.5 m ahead."""
 
-    def __init__(self, **query):
-        config = virtual_car_config(load_vehicle("f1tenth"), {"track": "corridor", **query})
+    def __init__(self, vehicle=None, **query):
+        vehicle = vehicle or load_vehicle("f1tenth")
+        config = virtual_car_config(vehicle, {"track": "corridor", **query})
         self.world = config.make_world(InProcessRunner)
         self.contact = self.world.observers[0].__self__
         self.host = SmallHost(self.world)
