@@ -13,6 +13,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("First drive", "host_bridge/cli/first_drive"),
             ("A car and its twin", "host_bridge/cli/car_and_twin"),
             ("A first campaign", "host_bridge/cli/first_campaign"),
+            ("From an empty floor to a loop", "host_bridge/cli/first_loop"),
             ("A car of your own", "hardware/vehicles/own_car"),
             ("A car on WiFi in ten minutes", "host_bridge/sharing/guides/wifi_in_ten_minutes"),
             ("Eleven cars and a marshal", "host_bridge/sharing/guides/eleven_cars"),
