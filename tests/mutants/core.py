@@ -301,7 +301,8 @@ NOT_YET = {
         "agreement", "lines", "screen",
     )},
     **{f"host_bridge/drive/lockstep/{name}.py": _UNTRIED for name in (
-        "car", "command", "follower_faults", "loop", "service", "campaign/case", "campaign/course", "campaign/plan",
+        "car", "command", "follower_faults", "loop", "service", "campaign/case",
+        "campaign/course", "campaign/plan",
         "campaign/sampling", "campaign/spec", "campaign/store", "campaign/template",
         "campaign/trace", "campaign/detector", "campaign/judging/analysis",
         "campaign/judging/export",
