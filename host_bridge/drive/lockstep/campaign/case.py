@@ -67,7 +67,7 @@ class CaseInHand:
     """A case on its way, between two ticks.
 
     ``lineage`` has the moments, in us since power-up, at which all its chance begins anew, each
-    with its seed. Whoever watches may add this moment.
+    with its seed. Whoever observes may add this moment.
     """
 
     car: LockstepCar
@@ -92,20 +92,20 @@ class CaseInHand:
                 self.chosen.reseed(seed)
 
 
-Watch = Callable[[CaseInHand], None]  # before each tick
+CaseObserver = Callable[[CaseInHand], None]  # before each tick
 
 
-def run_case(spec: Spec, files: VehicleFiles, watch: Watch | None = None) -> Row:
+def run_case(spec: Spec, files: VehicleFiles, observe: CaseObserver | None = None) -> Row:
     """Run a case and return its row; a case that cannot be driven is ``refused``.
 
-    ``files`` reads vehicle files. The row's spec has the lineage that ``watch`` left. Raises
+    ``files`` reads vehicle files. The row's spec has the lineage that ``observe`` left. Raises
     errors.DataFileFault if a file of it has changed.
     """
     refuse_changed(spec)
     wall_s, cpu_s = time.perf_counter(), time.process_time()
     lineage = [(at_us, seed) for at_us, seed in spec.get(LINEAGE, ())]
     try:
-        found = _driven(spec, files, lineage, watch)
+        found = _driven(spec, files, lineage, observe)
     except TandemError as error:
         found = {"outcome": "refused", "why": str(error)}
     if lineage:
@@ -135,7 +135,7 @@ def ran(wall_s: float, cpu_s: float) -> Row:
 
 
 def _driven(
-    spec: Spec, files: VehicleFiles, lineage: list[tuple[int, int]], watch: Watch | None
+    spec: Spec, files: VehicleFiles, lineage: list[tuple[int, int]], observe: CaseObserver | None
 ) -> Row:
     car = open_in_lockstep(files, uri_of(spec), changes=spec[CHANGES])
     asked = [name for name in spec["oracles"] if name in PROMISES]
@@ -154,7 +154,7 @@ def _driven(
         drive = LockstepDrive([car], chosen, options)
         try:
             hand = CaseInHand(car, drive, obstacle, chosen, lineage)
-            row = _figures(spec, car, drive, _trace_of(spec, hand, watch))
+            row = _figures(spec, car, drive, _trace_of(spec, hand, observe))
             row["obstacle_left_m"] = obstacle.distance_m() if obstacle else None
             return _judged(spec, row, promises.broken if promises else {})
         finally:
@@ -163,15 +163,15 @@ def _driven(
         car.close()
 
 
-def _trace_of(spec: Spec, hand: CaseInHand, watch: Watch | None) -> Trace:
+def _trace_of(spec: Spec, hand: CaseInHand, observe: CaseObserver | None) -> Trace:
     """Drive to the end; return what was recorded on the way."""
     car, drive = hand.car, hand.drive
     trace = Trace(car)
     car.is_line_good = True  # what a bad link does to a drive is asked, not whether a car arms
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
     while not drive.drive.is_over() and drive.now_us < give_up_us:
-        if watch:
-            watch(hand)
+        if observe:
+            observe(hand)
         hand.follow_lineage()
         drive.tick()
         trace.tick()

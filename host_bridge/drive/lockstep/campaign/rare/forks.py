@@ -64,7 +64,7 @@ class BranchesByFork:
 
     @property
     def runs_again(self) -> int:
-        """How many branches were run from power-up: their snapshot had been dropped."""
+        """The number of branches run from power-up: their snapshot had been dropped."""
         return self._again.runs_again
 
     def begin(self) -> int:

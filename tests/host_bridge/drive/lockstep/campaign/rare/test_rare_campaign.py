@@ -70,7 +70,7 @@ def looks_that_have_to_miss(case):
         for far_m in some(distances)
     ]
     assert helps == sorted(helps, reverse=True), "the later it detects, the worse"
-    assert not all(helps)
+    assert helps.count(False) > 0
     return sum(helps)
 
 
