@@ -254,8 +254,10 @@ def _alike(vehicle: Vehicle, cap_mps: float, at_begin: Sequence[Claim]) -> Vehic
     caps, leases = list(of["source_cap_mm_s"]), list(of["source_lease_ms"])
     for claim in at_begin:
         source = claim.source_id
-        caps[source] = max(caps[source], round(min(claim.speed_mps, cap_mps) * 1e3))
         leases[source] = max(leases[source], round(claim.lease_s * 1e3))
+        # A board refuses more than so far blind: who had a longer lease had a lower cap
+        caps[source] = min(caps[source], of["blind_mm"][0] * 1000 // leases[source])
+        caps[source] = max(caps[source], round(min(claim.speed_mps, cap_mps) * 1e3))
     blind = [-(-cap * lease // 1000) for cap, lease in zip(caps, leases, strict=True)]
     changed = {
         "profile_cap_mm_s": profiles,

@@ -6,9 +6,12 @@ from dataclasses import replace
 import pytest
 
 from calibration.accidents.grip import compared
+from calibration.accidents.rerun import _alike
+from calibration.commands import why
 from calibration.commands.why import explained
 from host_bridge.cli import main as cli
-from host_bridge.core.errors import DataFileFault
+from host_bridge.core.commands import Claim
+from host_bridge.core.errors import DataFileFault, UsageFault
 from tests.studies.accident_study import CONTROL, HOST, drawn, drive
 
 pytestmark = pytest.mark.fit
@@ -66,6 +69,26 @@ def test_the_command_says_it_for_programs_and_refuses_a_log_without_a_stop(tmp_p
         explained(log, "", HOST.vehicles.load, None, 1000.0)
     with pytest.raises(DataFileFault, match="no car left"):
         explained(log, "left", HOST.vehicles.load, None, None)
+
+
+@pytest.mark.smoke
+def test_a_twin_with_the_log_s_longer_lease_is_a_car_that_its_board_accepts():
+    """Lease times cap is what a car drives blind, and a board refuses more than its file's."""
+    vehicle = HOST.vehicles.load("autorally")
+    script = vehicle.source("script")
+    claim = Claim(script.id, 1, 15, 0.0, 4.8, 0.0, True, 0.156, 0)
+    alike = _alike(vehicle, 10.0, [claim]).parameters
+    cap_mm_s, lease_ms = alike["source_cap_mm_s"][script.id], alike["source_lease_ms"][script.id]
+    assert lease_ms == 156
+    assert 4800 <= cap_mm_s < script.speed_cap_mps * 1000
+    assert cap_mm_s * lease_ms <= vehicle.parameters["blind_mm"][0] * 1000
+
+
+@pytest.mark.smoke
+def test_in_machine_code_it_says_how_to_ask_without(tmp_path, monkeypatch):
+    monkeypatch.setattr(why, "is_in_use", lambda: True)
+    with pytest.raises(UsageFault, match="TANDEM_FAST=0 tandem why"):
+        asked(tmp_path / "drive.mcap", None)
 
 
 def test_a_log_compared_with_itself_does_not_miss(tmp_path):

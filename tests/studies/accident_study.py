@@ -31,6 +31,7 @@ from scipy.stats import binomtest
 from calibration.commands.why import explained
 from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Vehicle
 from host_bridge.core.codes import Profile
+from host_bridge.core.errors import TandemError
 from host_bridge.drive.lockstep.car import LockstepCar, open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.link.transports.lossy_line import LineParameters, LossyLine
@@ -308,7 +309,11 @@ def asked(kind: str, seed: int, drive: Drives = drive) -> Asked | None:
             if cost_m < max(SLOWEST_COST_M, LEAST_SHARE * driven.way_m):
                 return None
         began = time.process_time()
-        report = explained(log, "", HOST.vehicles.load, driven.seen_s, None)
+        try:
+            report = explained(log, "", HOST.vehicles.load, driven.seen_s, None)
+        except TandemError as fault:
+            spent_s = time.process_time() - began
+            return Asked(accident, cost_m, False, [], spent_s, str(fault))
         spent_s = time.process_time() - began
     row = report.row()
     return Asked(
