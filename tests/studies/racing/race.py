@@ -47,15 +47,15 @@ TOP_MPS = 7.0
 DECEL_MPS2 = 3.5  # of all laws: seven tenths of the vehicle file's
 MARGIN_M = 0.3  # between the racing line and a wall, beside the car
 FAR_M = 0.9  # beside the line the car is stopped: half the track, less half of the car
-LATERALS = (4.2, 4.9, 5.5)  # m/s²: six to eight tenths of the vehicle file's
+LATERALS = (4.2, 4.5, 4.9, 5.5)  # m/s²: six to eight tenths of the vehicle file's
 TUNED = range(900, 902)  # seeds of --tune
 
 # How each law drives: sideways acceleration in m/s², and what else its path's options say
 LAWS: Mapping[str, tuple[float, str]] = {
-    "pursuit": (4.9, ""),
+    "pursuit": (4.5, ""),
     "stanley": (4.9, ""),
     "lqr": (4.9, ""),
-    MPPI: (4.9, "&wide=0.55"),
+    MPPI: (5.5, "&wide=0.55"),
 }
 SOURCES = (
     "firmware/**/*.py", "hardware/vehicles/**/*.toml", "host_bridge/cars/*.py",
@@ -185,11 +185,12 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--law", choices=list(LAWS), action="append", help="some laws (all)")
     parser.add_argument("--seeds", type=int, default=6, help="races of each law (6)")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the races (0)")
     parser.add_argument("--laps", type=int, default=10, help="laps of a race (10)")
     parser.add_argument("--tune", action="store_true", help="all settings, in seeds of their own")
     parser.add_argument("--into", type=Path, metavar="FILE", help="keep each race, and go on there")
     args = parser.parse_args(words)
-    seeds = TUNED if args.tune else range(args.seeds)
+    seeds = TUNED if args.tune else range(args.first, args.first + args.seeds)
     wanted = [
         (law, lateral, seed)
         for seed in seeds
