@@ -118,7 +118,8 @@ class _Study:
         claims = [_capped(it, cap_mps) for it in at_begin.values()]
         target_mps = tail.status_at(trigger.begin_us).target_mps
         speed_mps = 0.0 if trigger.begins_at_rest else min(abs(target_mps), cap_mps)
-        return set_out(tail.vehicle, cap_mps, claims, speed_mps, trigger.begin_us)
+        driven_mps = min(tail.motion.speed_mps(trigger.begin_us), cap_mps)
+        return set_out(tail.vehicle, cap_mps, claims, speed_mps, driven_mps, trigger.begin_us)
 
     def _deliveries(self, claims: Sequence[SentClaim]) -> list[Delivery]:
         """Return the claims by their arrival, and the stops that somebody asked for."""

@@ -35,6 +35,7 @@ _KINDS: dict[str, type[Any]] = {
 }
 _CLOCKS_US = 100_000  # chosen: the clocks of host and car, as a log has them, differ by less
 COUNT_SIZE = 1 << 16  # where sequence numbers and the count of claims wrap (firmware/protocol)
+MEAN_US = 400_000  # of a speed: a count or a magnet more or less is 1 % of it at most
 WAY_BACK_US = 20_000_000  # chosen: no car takes longer from a standstill to its stop and to rest
 
 
@@ -60,6 +61,11 @@ class MotionTrack:
     def at(self, t_us: Floats | float, name: str) -> Floats:
         """Return the series of this name at these times, interpolated."""
         return np.asarray(np.interp(t_us, self.t_us, getattr(self, name)))
+
+    def speed_mps(self, t_us: float) -> float:
+        """Return the mean speed of the time before, by the way that the car reckoned."""
+        x, y = (np.diff(self.at(np.array((t_us - MEAN_US, t_us)), it)) for it in ("x_m", "y_m"))
+        return float(np.hypot(x, y)[0]) / (MEAN_US * 1e-6)
 
 
 @dataclass(frozen=True)
