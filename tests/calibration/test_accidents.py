@@ -52,6 +52,17 @@ def test_nothing_is_blamed_for_a_stop_as_it_should_be(tmp_path):
     assert (row["answered"], row["blamed"]) == (True, [])
 
 
+def test_a_car_whose_speed_loop_is_slow_is_answered_too(tmp_path):
+    """Long after it came to its target it is 1 % faster: the twin begins as the log's car was."""
+    accident = drawn(CONTROL, 5001)
+    assert accident.vehicle == "autorally"
+    log = tmp_path / "drive.mcap"
+    found = drive(accident, log)
+    row = asked(log, found.seen_s).row()
+    assert (row["answered"], row["blamed"]) == (True, [])
+    assert row["miss_m"] < 0.04
+
+
 def test_a_car_that_is_not_its_vehicle_file_gets_no_answer(tmp_path):
     """Its log is of a car that weighs almost twice as much as the file says."""
     _, log, found = driven(tmp_path, CONTROL, changes={"plant.body.mass_kg": 6.0})
