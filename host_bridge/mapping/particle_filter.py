@@ -29,6 +29,9 @@ _STEP_M, _STEP_RAD = 0.002, 0.001
 _FALLING, _RISING, _SLOW = 0.2, 0.05, 0.005
 # Of the slow mean: below the one the car is taken to be elsewhere, until it is above the other
 _LOST_PART, _FOUND_PART = 0.95, 0.98
+# A car that was just found is doubted earlier, for five seconds: two bends may look alike, and only
+# the way behind them tells them apart
+_DOUBTED_PART, _DOUBTED_STEPS = 0.975, 100
 _TRIED, _JOIN = 20_000, 200  # poses all over the map, and those of them that join in
 _TRIED_RAYS = 20  # enough to tell apart which of so many are worth a try
 _NEAR_M, _NEAR_RAD = 0.5, 0.5  # particles so near to the heaviest one are one place
@@ -62,6 +65,7 @@ class ParticleFilter:
         self._odometry: Floats | None = None
         # Lost: scans do not fit. Sure: they do, and nearly all particles are in one place
         self._is_lost, self._is_sure = True, False
+        self._doubted = 0  # steps for which it is still doubted that it was found
         self._fast, self._slow = 0.0, 1.0  # of a place that is right in a map that is right
 
     def place(self, pose: Floats) -> None:
@@ -79,7 +83,7 @@ class ParticleFilter:
         """
         self._move(odometry)
         ends_m = ends_m[:: max(len(ends_m) // RAYS, 1)]
-        self._is_lost = self._fast < (_FOUND_PART if self._is_lost else _LOST_PART) * self._slow
+        self._look_for_doubts()
         if self._is_lost:
             self._is_sure = False
             self._join(ends_m[:: max(len(ends_m) // _TRIED_RAYS, 1)])
@@ -94,6 +98,15 @@ class ParticleFilter:
         self._fast += part * (located.fit - self._fast)
         self._slow += _SLOW * (located.fit - self._slow)
         return located
+
+    def _look_for_doubts(self) -> None:
+        if self._is_lost:
+            self._doubted = _DOUBTED_STEPS
+            part = _FOUND_PART
+        else:
+            self._doubted = max(self._doubted - 1, 0)
+            part = _DOUBTED_PART if self._doubted else _LOST_PART
+        self._is_lost = self._fast < part * self._slow
 
     def _move(self, odometry: Floats) -> None:
         if self._odometry is not None:
