@@ -58,7 +58,7 @@ def plant_of(
 
 @dataclass(slots=True)
 class PoseFault:
-    """What is wrong with the poses of a car from now on.
+    """The faults of a car's poses from now on.
 
     ``is_frozen``: the last one is said again, under the times of newer ones. ``late_us``: each
     arrives so much later, with its own time in it. ``offset``: it is so far off, ahead and to the

@@ -107,7 +107,7 @@ class Observed:
     )
 
 
-class LidarTurn(Protocol):
+class SensedTurn(Protocol):
     """One turn of a virtual car's LIDAR; inf is no wall in range, nan a ray without a return."""
 
     @property
@@ -131,7 +131,7 @@ class VirtualSensors(Protocol):
     def truth(self) -> tuple[float, ...]:
         """Return x, y, yaw and more of the centre of gravity."""
 
-    def scan(self) -> LidarTurn | None: ...
+    def scan(self) -> SensedTurn | None: ...
 
     def say_pose(self, pose: tuple[float, float, float], rest: Any) -> None:
         """Send a pose on its way to whoever drives by it."""

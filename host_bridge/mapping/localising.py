@@ -14,8 +14,8 @@ from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.drives import ScanSample, with_returns
 from host_bridge.mapping.particle_filter import LocatedPose, ParticleFilter
 from host_bridge.mapping.planar import Floats, composed
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
 from host_bridge.mapping.scan_points import LidarMount, points_of
-from host_bridge.poses.odometry_track import OdometryTrack
 
 RATE_HZ = 20.0  # of the localiser; scans in between are left out
 

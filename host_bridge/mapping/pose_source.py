@@ -21,10 +21,10 @@ from host_bridge.mapping.likelihood_field import LikelihoodField
 from host_bridge.mapping.localising import RATE_HZ, LocatedScan, sample_of
 from host_bridge.mapping.particle_filter import ParticleFilter
 from host_bridge.mapping.planar import composed
+from host_bridge.mapping.poses.lines import localised
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
+from host_bridge.mapping.poses.report import Pose, PoseContext, PoseReport, heard
 from host_bridge.mapping.scan_points import mount_of, points_of
-from host_bridge.poses.lines import localised
-from host_bridge.poses.odometry_track import OdometryTrack
-from host_bridge.poses.report import Pose, PoseContext, PoseReport, heard
 from sim_mock.tracks.ros_map import load_grid
 
 SEED = 1  # the same drive gives the same poses

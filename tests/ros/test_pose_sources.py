@@ -17,7 +17,7 @@ pytestmark = IN_REAL_TIME
 @pytest.fixture(scope="module")
 def heard(environment):
     told = patience.run(
-        [PYTHON, str(NODES / "pose_talker.py")],
+        [PYTHON, str(NODES / "drivers" / "pose_talker.py")],
         env=environment,
         text=True,
         check=True,

@@ -13,9 +13,9 @@ from host_bridge.core import CarMotion, Vehicle, VirtualSensors
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.laps import Laps
 from host_bridge.logs.sensor_lines import TruePose
-from host_bridge.poses.report import Pose
-from host_bridge.poses.sources import ODOMETRY, open_source
-from host_bridge.poses.tracker import PoseTracker
+from host_bridge.mapping.poses.report import Pose
+from host_bridge.mapping.poses.sources import ODOMETRY, open_source
+from host_bridge.mapping.poses.tracker import PoseTracker
 from sim_mock.virtual_car.on_board_sensors import OnBoardSensors
 from sim_mock.virtual_car.surroundings import Surroundings
 from sim_mock.world import World

@@ -31,8 +31,8 @@ from host_bridge.mapping.localising import (
     sample_of,
 )
 from host_bridge.mapping.pose_source import field_of_map, particles_in
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
 from host_bridge.mapping.scan_points import mount_of, points_of
-from host_bridge.poses.odometry_track import OdometryTrack
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 

@@ -41,7 +41,7 @@ from host_bridge.inputs.paths.recorded_poses import (
 from host_bridge.logs.reading import cars_in, read
 from host_bridge.logs.reading import facts as facts_of_log
 from host_bridge.logs.sensor_lines import read_true_poses
-from host_bridge.poses.report import Frame, frame_transform
+from host_bridge.mapping.poses.report import Frame, frame_transform
 from host_bridge.ros2.messages.pose_topic import record_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start

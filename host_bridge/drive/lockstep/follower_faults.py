@@ -22,14 +22,14 @@ from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path
-from host_bridge.poses.tracker import JUMP_M, SLIP_SHARE, STALE_S, WINDOW_S
-from host_bridge.poses.truth import PERIOD_US
+from host_bridge.mapping.poses.tracker import JUMP_M, SLIP_SHARE, STALE_S, WINDOW_S
+from host_bridge.mapping.poses.truth import PERIOD_US
 from sim_mock.faults.bounds.limits import StopLimit, limit
 from sim_mock.faults.running import CaseResult
 
 _PATH_M = 200.0  # longer than any of these drives
 _SPEED_MPS = 1.5  # a brisk walk; slower cars at nine tenths of their cap
-_CAP_SHARE = 0.9
+_CAP_SHARE = 0.9  # chosen: below a cap, which a controller may pass by some per cent
 _BEGINS_S, _DRAWN_S = 9.0, 1.0  # of the car's time: armed after 3 s, and at speed; then by chance
 _GOES_ON_S = 3.0  # longer than any age or window of the rule
 _AT_REST_MPS, _GIVE_UP_S = 0.02, 60.0  # a car that rolls in neutral stands long before

@@ -39,9 +39,9 @@ from host_bridge.inputs.paths.path_file import read_path
 from host_bridge.inputs.paths.path_options import EXAMPLE, MPPI, PathOptions, parse_options
 from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from host_bridge.inputs.paths.tracking_error import PositionSample, TrackingError
-from host_bridge.poses.report import Frame, frame_transform
-from host_bridge.poses.sources import is_computed, open_source
-from host_bridge.poses.tracker import PoseTracker
+from host_bridge.mapping.poses.report import Frame, frame_transform
+from host_bridge.mapping.poses.sources import is_computed, open_source
+from host_bridge.mapping.poses.tracker import PoseTracker
 
 _PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
 _FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases

@@ -11,7 +11,7 @@ from host_bridge.inputs.paths.laws import LAWS
 from host_bridge.inputs.paths.mppi.planner import COSTS
 from host_bridge.inputs.paths.path import Pose, parse_pose
 from host_bridge.inputs.paths.speed_profile import DECEL_MPS2, LATERAL_MPS2
-from host_bridge.poses.sources import ODOMETRY
+from host_bridge.mapping.poses.sources import ODOMETRY
 
 _OPTIONS = (
     "law", "laps", "loop", "at", "far", "lookahead", "lateral", "decel", "pose", "wide", "cost",

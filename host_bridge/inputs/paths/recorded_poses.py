@@ -21,8 +21,8 @@ from host_bridge.logs.bag_series import read_bag_series
 from host_bridge.logs.bags import ODOM, is_bag
 from host_bridge.logs.reading import is_log, read
 from host_bridge.logs.sensor_lines import read_true_poses
-from host_bridge.poses.lines import read_poses
-from host_bridge.poses.sources import ODOMETRY
+from host_bridge.mapping.poses.lines import read_poses
+from host_bridge.mapping.poses.sources import ODOMETRY
 
 _WINDOW_S = 0.2  # over which a speed is taken of poses: several of them at 40 Hz
 _TRUTH = "truth"

@@ -15,7 +15,7 @@ from typing import Any
 
 from host_bridge.core import CarMotion
 from host_bridge.core.errors import UsageFault
-from host_bridge.poses.report import Pose, PoseContext, PoseReport
+from host_bridge.mapping.poses.report import Pose, PoseContext, PoseReport
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.discovery_range import stay_on_this_machine
 from host_bridge.ros2.messages.conversions import stamp_ns, yaw_of

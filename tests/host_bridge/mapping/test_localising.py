@@ -12,8 +12,8 @@ from host_bridge.mapping.likelihood_field import LikelihoodField
 from host_bridge.mapping.localising import located_drive, sample_of
 from host_bridge.mapping.particle_filter import ParticleFilter
 from host_bridge.mapping.planar import between
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
 from host_bridge.mapping.scan_points import LidarMount, points_of
-from host_bridge.poses.odometry_track import OdometryTrack
 from tests.host_bridge.mapping.rooms import FIRST_RAD, HALL, STEP_RAD, drive, lap, scan_at
 from tests.host_bridge.mapping.test_mapping import distances_m
 from tests.support.evidence import some

@@ -36,7 +36,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Paths by sampling (MPPI)", "host_bridge/inputs/paths/mppi/README"),
             ("Policies", "host_bridge/inputs/policies/README"),
             ("Maps and localisation", "host_bridge/mapping/README"),
-            ("Poses and their sources", "host_bridge/poses/README"),
+            ("Poses and their sources", "host_bridge/mapping/poses/README"),
             ("Drives in lockstep", "host_bridge/drive/lockstep/README"),
             ("Campaigns", "host_bridge/drive/lockstep/campaign/README"),
             ("Runners of a campaign", "host_bridge/drive/lockstep/campaign/runners/README"),

@@ -40,7 +40,7 @@ from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.paths.follower import follow
 from host_bridge.inputs.paths.path import Path, resampled
-from host_bridge.poses.sources import ODOMETRY
+from host_bridge.mapping.poses.sources import ODOMETRY
 from sim_mock.faults.bounds.promises import TITLES as PROMISES
 from sim_mock.faults.bounds.promises import PromiseMonitor
 from sim_mock.runtime import compiled

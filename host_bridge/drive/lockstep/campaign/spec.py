@@ -20,7 +20,7 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, choice, integer, number, read_bytes, text, told_as
 from host_bridge.inputs.function import file_of
 from host_bridge.link.transports.lossy import DIRECTIONS
-from host_bridge.poses.sources import ODOMETRY
+from host_bridge.mapping.poses.sources import ODOMETRY
 from sim_mock.faults.bounds.promises import TITLES
 
 _ROOT = Path(__file__).resolve().parents[4]

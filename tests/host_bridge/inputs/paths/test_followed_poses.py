@@ -6,7 +6,7 @@ from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.inputs.paths import Path
 from host_bridge.inputs.paths.path_options import parse_options
 from tests.host_bridge.inputs.paths.test_follower import Scene, following
-from tests.host_bridge.poses.made_poses import Localiser
+from tests.host_bridge.mapping.poses.made_poses import Localiser
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from host_bridge.inputs.paths.path import Path, ends_meet, parse_pose, resampled
-from host_bridge.poses.report import frame_transform
+from host_bridge.mapping.poses.report import frame_transform
 
 
 def circle(radius_m=2.0, count=200, turn_rad=2 * pi):

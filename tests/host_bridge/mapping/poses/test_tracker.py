@@ -5,11 +5,11 @@ from math import pi
 
 import pytest
 
-from host_bridge.poses.lines import localiser_lines
-from host_bridge.poses.report import PoseReport
-from host_bridge.poses.tracker import STALE_S, PoseTracker
+from host_bridge.mapping.poses.lines import localiser_lines
+from host_bridge.mapping.poses.report import PoseReport
+from host_bridge.mapping.poses.tracker import STALE_S, PoseTracker
 from tests.host_bridge.inputs.paths.test_follower import MOTION, VEHICLE
-from tests.host_bridge.poses.made_poses import WRAP_US, Localiser
+from tests.host_bridge.mapping.poses.made_poses import WRAP_US, Localiser
 
 BEHIND_M = VEHICLE.turns_behind_centre_m
 

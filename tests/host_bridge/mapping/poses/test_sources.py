@@ -9,9 +9,9 @@ import tandem
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.inputs.paths.recorded_poses import places_of
-from host_bridge.poses.sources import is_computed, open_source, source_names
+from host_bridge.mapping.poses.sources import is_computed, open_source, source_names
 from tests.host_bridge.inputs.paths.test_follower import VEHICLE, following
-from tests.host_bridge.poses.made_poses import Localiser
+from tests.host_bridge.mapping.poses.made_poses import Localiser
 from tests.support.evidence import every
 
 FAULT_S = 6.0  # a car is armed and at speed by then

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.poses.lines import localiser_lines
-from host_bridge.poses.report import PoseContext, PoseSource
+from host_bridge.mapping.poses.lines import localiser_lines
+from host_bridge.mapping.poses.report import PoseContext, PoseSource
 
 GROUP = "tandem.pose_sources"
 ODOMETRY = "odometry"  # the car's own reckoning, uncorrected

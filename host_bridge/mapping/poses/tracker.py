@@ -14,8 +14,8 @@ from math import cos, hypot, remainder, sin, tau
 from typing import Any, NamedTuple
 
 from host_bridge.core import CarMotion
-from host_bridge.poses.odometry_track import OdometryTrack
-from host_bridge.poses.report import Frame, Pose, PoseReport, PoseSource, frame_transform
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
+from host_bridge.mapping.poses.report import Frame, Pose, PoseReport, PoseSource, frame_transform
 
 # At 2 m/s a car reckons a metre on from a pose that is so old, 1 % of it wrong
 STALE_S = 0.5

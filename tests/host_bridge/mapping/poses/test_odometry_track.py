@@ -5,9 +5,9 @@ from math import pi
 
 import pytest
 
-from host_bridge.poses.odometry_track import OdometryTrack
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
 from tests.host_bridge.inputs.paths.test_follower import MOTION
-from tests.host_bridge.poses.made_poses import WRAP_US
+from tests.host_bridge.mapping.poses.made_poses import WRAP_US
 
 
 def track(*rows):

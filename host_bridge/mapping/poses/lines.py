@@ -16,7 +16,7 @@ from host_bridge.core import CarMotion
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.files import flag, number, read_samples
 from host_bridge.logs.sensor_lines import LinePipe
-from host_bridge.poses.report import PoseReport
+from host_bridge.mapping.poses.report import PoseReport
 
 POSE_BEGINS, TRUTH_BEGINS = b'{"sensor": "pose"', b'{"sensor": "truth"'
 _FRAME = "map"  # of a line that names none, as tandem localise's

@@ -8,7 +8,7 @@ from math import hypot, remainder, tau
 
 from host_bridge.core import CarMotion
 from host_bridge.core.board_time import TIME_MASK, unwrapped_us
-from host_bridge.poses.report import Pose
+from host_bridge.mapping.poses.report import Pose
 
 _KEPT = 200  # reports of motion, 4 s: longer than any pose is believed
 

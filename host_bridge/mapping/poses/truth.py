@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from host_bridge.core import CarMotion, VirtualSensors
 from host_bridge.core.errors import UsageFault
-from host_bridge.poses.lines import PoseLines, true_lines
-from host_bridge.poses.report import PoseContext, PoseReport, heard
+from host_bridge.mapping.poses.lines import PoseLines, true_lines
+from host_bridge.mapping.poses.report import PoseContext, PoseReport, heard
 
 PERIOD_US = 50_000  # 20 a second, as a localiser says them
 _FRAME = "map"  # the track's or the map's own axes

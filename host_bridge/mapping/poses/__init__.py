@@ -1,0 +1,1 @@
+"""Pose sources: whoever says where a car is, and when a pose is not to be believed."""
