@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge import station
 from host_bridge.station.views import charts
-from tests.support.evidence import every
+from tests.support.evidence import every, some
 
 TOKENS = Path(station.__file__).parent / "page/style/tokens.css"
 CARS = [f"car-{number}" for number in range(1, 9)]
@@ -61,7 +61,7 @@ def test_contrast_is_wcags():
 
 
 def test_plots_have_the_colours_of_the_tiles():
-    for name, tokens in themes().items():
+    for name, tokens in some(themes().items()):
         theme = charts.theme_of(name)
         assert list(theme.cars) == [tokens[car] for car in CARS]
         named = ("ink", "dim", "line", "panel", "raised")

@@ -12,7 +12,7 @@ from PIL import Image
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.station.views.floor import floor_json, parse_starts, polylines
 from sim_mock.tracks.loading import load_track, track_names
-from tests.support.evidence import every
+from tests.support.evidence import every, some
 
 
 def floor(place="", starts=None, paths=None):
@@ -24,7 +24,7 @@ def test_without_anything_there_is_no_floor():
 
 
 def test_tracks_are_two_closed_walls_that_are_filled_between():
-    for name in track_names():
+    for name in some(track_names()):
         told = floor(name)
         assert told["is_track"]
         assert told["title"] == load_track(name).title
