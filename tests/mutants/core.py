@@ -163,7 +163,11 @@ AROUND = (
     Part("host_bridge/sharing/endpoints/choosing.py", ("host_bridge/sharing/test_choosing.py",)),
     Part(
         "host_bridge/drive/controls.py",
-        ("host_bridge/drive/test_open_inputs.py", "host_bridge/drive/test_wake_signal.py"),
+        (
+            "host_bridge/drive/test_open_inputs.py",
+            "host_bridge/drive/test_wake_signal.py",
+            "host_bridge/drive/test_controls.py",
+        ),
     ),
     Part("host_bridge/drive/wake_signal.py", ("host_bridge/drive/test_wake_signal.py",)),
     Part("host_bridge/drive/outcome.py", ("host_bridge/drive/test_verdicts.py",)),

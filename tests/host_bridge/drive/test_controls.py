@@ -6,7 +6,8 @@ import pytest
 
 from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
-from host_bridge.drive.controls import input_names, make_input
+from host_bridge.drive.controls import DriveContext, input_names, make_input, source_name
+from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
 from tests.host_bridge.drive.drives import vehicle
@@ -186,3 +187,22 @@ def test_what_was_opened_is_closed_when_the_next_cannot_be():
     with pytest.raises(DataFileFault):
         taken(made("csv:/nowhere.csv"), [vehicle()], is_virtual=True, person=person)
     assert not person.is_open
+
+
+@pytest.mark.parametrize("is_lockstep", [False, True])
+def test_an_input_is_told_of_the_cars_their_sensors_and_whether_time_waits(is_lockstep):
+    sensors = [object()]
+    options = DriveOptions((None,), is_lockstep=is_lockstep)
+    context = DriveContext(
+        options, [vehicle()], lambda: 7, car_names=["red"], sensors=lambda: sensors
+    )
+    assert context.is_lockstep is is_lockstep
+    assert context.car_names == ("red",)
+    assert context.sensors is sensors
+    assert DriveContext(options, [vehicle()], lambda: 7).sensors == ()
+
+
+def test_a_terminal_without_releases_drives_no_car_from_afar():
+    assert source_name("seat_slow", is_afar=False) == "seat_slow"
+    with pytest.raises(UsageFault):
+        source_name("seat_slow", is_afar=True)

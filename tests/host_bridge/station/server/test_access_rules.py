@@ -154,3 +154,25 @@ def test_only_on_the_stand_a_frame_has_a_brake(table):
     assert seat.hear(braking)
     command = seat.step(table.now_us, DRIVING)
     assert (command.is_held, command.brake) == (True, 1.0)
+
+
+@pytest.mark.parametrize("site", [None, "same-origin", "none"])
+@pytest.mark.parametrize("name", [None, "127.0.0.1", "localhost", "[::1]"])
+def test_a_page_of_this_station_is_told_by_origin_and_site(name, site):
+    assert DOORS.is_page(f"http://{name}:8090" if name else None, site) is True
+
+
+@pytest.mark.parametrize(
+    ("origin", "site"),
+    [
+        ("http://evil.example", None),
+        ("http://evil.example:8090", "same-origin"),
+        ("http://127.0.0.1:8091", None),
+        ("null", "none"),
+        (None, "cross-site"),
+        (None, "same-site"),
+        ("http://127.0.0.1:8090", "cross-site"),
+    ],
+)
+def test_whatever_else_a_browser_says_is_no_page_of_it(origin, site):
+    assert DOORS.is_page(origin, site) is False
