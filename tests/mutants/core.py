@@ -238,7 +238,10 @@ STATION = (
     ),
     Part(
         "host_bridge/station/server/server.py",
-        ("host_bridge/station/server/test_server.py",),
+        (
+            "host_bridge/station/server/test_server.py",
+            "host_bridge/station/server/test_floor_and_asking.py",
+        ),
         _SERVER,
     ),
     Part(

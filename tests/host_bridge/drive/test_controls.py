@@ -1,12 +1,19 @@
 """Who may hold the deadman. Refusal before permission."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from host_bridge.core import Profile
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
-from host_bridge.drive.controls import DriveContext, input_names, make_input, source_name
+from host_bridge.drive.controls import (
+    DriveContext,
+    _check_guardian,
+    input_names,
+    make_input,
+    source_name,
+)
 from host_bridge.drive.options import DriveOptions
 from host_bridge.inputs.autodrive import ScriptInput
 from host_bridge.inputs.manoeuvres import CsvManoeuvre
@@ -206,3 +213,15 @@ def test_a_terminal_without_releases_drives_no_car_from_afar():
     assert source_name("seat_slow", is_afar=False) == "seat_slow"
     with pytest.raises(UsageFault):
         source_name("seat_slow", is_afar=True)
+
+
+def test_from_afar_the_hand_is_the_guests_own_source():
+    """A person at another host holds a program's deadman as the guest's source, not as the seat."""
+    guests = source_name("seat", is_afar=True)
+    assert guests != "seat"
+    guardian = SimpleNamespace(name=guests)
+    _check_guardian(SimpleNamespace(name="script", needs=guests), guardian, "seat", is_afar=True)
+    with pytest.raises(UsageFault):
+        _check_guardian(
+            SimpleNamespace(name="script", needs=guests), guardian, "seat", is_afar=False
+        )

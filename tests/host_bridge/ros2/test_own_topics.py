@@ -63,6 +63,25 @@ def begun(names: tuple[list[str], list[str]], resolve) -> OwnTopics:
     return topics
 
 
+def test_what_a_node_publishes_and_hears_is_told_by_its_full_names():
+    topics = OwnTopics()
+    assert (topics.said, topics.heard) == ((), ())
+    topics.add_publication("/car1/odom", "odom")
+    topics.add_subscription("/car1/drive", "drive")
+    assert (topics.said, topics.heard) == (("/car1/odom",), ("/car1/drive",))
+
+
+def test_an_echo_is_refused_whichever_of_the_two_comes_first():
+    topics = OwnTopics()
+    topics.add_publication("/drive", "out")
+    with pytest.raises(UsageFault, match="published as out, heard as drive"):
+        topics.add_subscription("/drive", "drive")
+    topics = OwnTopics()
+    topics.add_subscription("/drive", "drive")
+    with pytest.raises(UsageFault, match="published as out, heard as drive"):
+        topics.add_publication("/drive", "out")
+
+
 @pytest.mark.parametrize("namespace", NAMESPACES)
 @pytest.mark.parametrize("name", NODES)
 def test_no_vocabulary_hears_itself_as_it_is(name, namespace):

@@ -252,16 +252,6 @@ def test_what_is_known_of_a_log_and_of_stops_is_told(desk, path, told):
     assert answer.headers["Content-Type"] == "application/json"
 
 
-def test_what_lies_under_the_cars_is_told_as_it_was_given(desk):
-    assert json.loads(desk.ask("/floor").body) is None
-    floor = b'{"title": "oval"}'
-    server = Server(desk.backend, PORT, floor=floor)
-    request = Request("/floor", Headers({"Host": HERE}))
-    answer = asyncio.run(server._request(Connection("/floor"), request))
-    assert (answer.status_code, answer.body) == (200, floor)
-    assert answer.headers["Content-Type"] == "application/json"
-
-
 @pytest.mark.parametrize("path", sorted(PAGES))
 def test_a_page_is_what_lies_in_its_file_and_loads_nothing_foreign(path):
     answer = Desk("http://views", "http://camera").ask(path)
@@ -679,26 +669,6 @@ def test_without_an_answer_it_is_taken_over_and_the_cars_are_disarmed_first(desk
     assert other.sent == [{"is_asked": True}, {"is_taken_over": True}]
     ((_, seat),) = desk.backend.begun
     assert next(iter(seat.requests())) is OperatorRequest.QUIT
-
-
-def test_who_does_not_ask_for_it_any_more_takes_nothing_over(desk):
-    """After 30 s without an answer, but meanwhile another one asks."""
-    desk.backend.now_us = iter([5_000_000, 5_000_000, 35_000_000]).__next__
-    other, rows = asked_for(
-        desk,
-        {"do": "nothing"},
-        {"do": "take over"},
-        then=lambda: setattr(desk.server._seat, "asked_by", "Tablet"),
-    )
-    assert other.sent == [{"is_asked": True}]
-    assert rows[-1] == "Tablet", "who goes ends their own asking only"
-
-
-def test_whoever_has_the_seat_keeps_it(desk):
-    kept = []
-    holder = SimpleNamespace(keep=lambda: kept.append(True), seat=None)
-    asyncio.run(under_test._listen(Connection("/hold", [{"do": "keep"}]), holder))
-    assert kept == [True]
 
 
 @pytest.mark.parametrize("token", ["", "another"])
