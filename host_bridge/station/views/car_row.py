@@ -102,7 +102,7 @@ def _is_locked(status: CarStatus) -> bool:
 
 
 def _limits(car: ConnectedCar) -> dict[str, object]:
-    """Return how fast its vehicle may be at most and how far it steers, and its wheelbase."""
+    """Return how fast its vehicle may be, how far it steers, and where its axles are."""
     it = car.vehicle
     if it is None:
         return {}
@@ -111,6 +111,7 @@ def _limits(car: ConnectedCar) -> dict[str, object]:
         "reverse_max_mps": it.reverse_max_mps,
         "steer_max_deg": round(math.degrees(it.steer_max_rad), 1),
         "wheelbase_m": it.wheelbase_m,
+        "behind_m": it.turns_behind_centre_m,  # from the centre of gravity to the odometry's point
     }
 
 

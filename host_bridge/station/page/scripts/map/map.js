@@ -42,9 +42,9 @@ function within([x, y, yaw], frame) {
   return [fx + c * x - s * y, fy + s * x + c * y, yaw + turned];
 }
 function placed(cars, pairs) {
-  const start = (name) => floor ? floor.starts[name] || floor.starts[""] : null;
-  const frames = new Map(cars.map((car) => [car.name, start(car.name)]));
-  for (const it of pairs) if (it.twin_frame) frames.set(it.twin, within(it.twin_frame, start(it.car)));
+  const start = (car) => floor ? within([-(car.behind_m || 0), 0, 0], floor.starts[car.name] || floor.starts[""]) : null;  // of the centre of gravity, as a virtual car's start=
+  const frames = new Map(cars.map((car) => [car.name, start(car)]));
+  for (const it of pairs) if (it.twin_frame) frames.set(it.twin, within(it.twin_frame, frames.get(it.car)));
   return cars.filter((car) => car.pose).map((car) => ({ car, frame: frames.get(car.name), at: within(car.pose, frames.get(car.name)) }));
 }
 function remember(marks, looks, now) {
