@@ -100,9 +100,9 @@ class _Study:
         self._mu, logged = fitted.mu, fitted.outcome
         if fitted.miss_m > MISS_M:
             reason = (
-                f"the re-run misses the log by {fitted.miss_m * 100:.0f} cm, "
-                f"more than {MISS_M * 100:.0f}; is this the car's vehicle file, "
-                "did something else move it?"
+                f"the re-run misses the log by {fitted.miss_m * 100:.1f} cm, more than "
+                f"{MISS_M * 100:.0f}; either this is not the car's vehicle file, or something "
+                "else moved it"
             )
             return Explanation(logged.way_m, fitted.miss_m, (), reason)
         costs = [self._cost(cause, logged) for cause in _CAUSES]

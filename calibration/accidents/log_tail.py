@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -41,7 +41,10 @@ WAY_BACK_US = 20_000_000  # chosen: no car takes longer from a standstill to its
 
 @dataclass(frozen=True)
 class SentClaim:
-    """One claim: when it was sent, and the step that took it; None if it was lost or refused."""
+    """One claim: when it was sent, and the step that took it; None if it was lost or refused.
+
+    The claim's stamp is the time of sending, no longer modulo 2**30 us as on the line.
+    """
 
     claim: Claim
     sent_us: int
@@ -230,7 +233,10 @@ class _Collected:
             applied_us = self._host_us(status.applied_us, status_us)
             arrived.update((i, applied_us) for i in range(max(end - taken, at), end))
             at = max(end, at)
-        return [SentClaim(row, t_us, arrived.get(i)) for i, (t_us, row) in enumerate(sent)]
+        return [
+            SentClaim(replace(row, stamp_us=t_us), t_us, arrived.get(i))
+            for i, (t_us, row) in enumerate(sent)
+        ]
 
     def _motion(self) -> MotionTrack:
         rows = self._timed("motion", "captured_us")

@@ -1,6 +1,7 @@
 """Stops that were planted, and what `tandem why` says of them."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,9 +13,14 @@ from calibration.commands.why import explained
 from host_bridge.cli import main as cli
 from host_bridge.core.commands import Claim
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.clock import ManualClock
+from host_bridge.link.protocol.transcript import LogDecoder
+from host_bridge.logs import recorder
+from host_bridge.logs.reading import cars_in, facts, read
 from tests.studies.accident_study import CONTROL, HOST, drawn, drive
 
 pytestmark = pytest.mark.fit
+HOUR_US = 4 << 30  # times on the line are modulo 2**30 us
 
 
 def driven(folder, kind, **changes):
@@ -29,10 +35,22 @@ def asked(log, seen_s):
     return explained(log, "", HOST.vehicles.load, seen_s, None)
 
 
+def after_an_hour(log):
+    """The same log by a clock that began an hour before it: the line's times have wrapped."""
+    late = log.with_name("after_an_hour.mcap")
+    ((car, known),) = cars_in(facts(log)).items()
+    with closing(recorder.create(late, ManualClock(HOUR_US), 0, {}, LogDecoder)) as copy:
+        copy.car(car, known)
+        for it in read(log):
+            if it.topic in (recorder.UP, recorder.DOWN):
+                copy.frame(car, it.topic, it.value, it.time_us + HOUR_US)
+    return late
+
+
 @pytest.mark.smoke
 def test_a_late_release_is_blamed_and_costs_what_it_truly_cost(tmp_path):
     accident, log, late = driven(tmp_path, "release", react_s=1.0)
-    row = asked(log, late.seen_s).row()
+    row = asked(after_an_hour(log), late.seen_s).row()
     in_time = drive(replace(accident, react_s=0.25), None)
     assert row["blamed"] == ["release"]
     assert row["causes"][0]["metres"] == pytest.approx(late.way_m - in_time.way_m, abs=0.08)
