@@ -1,5 +1,6 @@
 """Flashing over a real raw REPL, and the line cut at every exchange of it."""
 
+import json
 import os
 import pty
 import shutil
@@ -18,6 +19,7 @@ from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import launcher_files
 from sim_mock.runtime import micropython
+from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.host_bridge.deploy.flash.test_power_cuts import program
 from tests.support import patience
@@ -101,6 +103,20 @@ def test_a_board_is_flashed_over_its_raw_repl_and_reset(old_board, tmp_path):
     assert plan.folder == "/b"
     assert started(old_board, tmp_path) == "([(2, 0)], ['new'])"
     assert started(old_board, tmp_path) == "([(2, 0)], ['healthy'])"  # nothing marked it healthy
+
+
+@pytest.mark.micropython
+def test_power_lost_in_the_first_trial_is_told_by_the_board_and_by_identify(tmp_path):
+    folder = tmp_path / "board"
+    with repl_board(folder) as (port, process):
+        flash(port, program("new", 20))
+        assert patience.wait(process, 20) == RESET
+    assert started(folder, tmp_path) == "([(2, 0)], ['new'])"  # on trial, never marked healthy
+    assert "no program here that is whole and came up" in started(folder, tmp_path)
+    with repl_board(folder) as (port, _):
+        row = json.loads(tandem("identify", port, "--repl", "--json").stdout)[0]
+    assert "slot a did not come through its first ten seconds" in row["next_start"]
+    assert row["next_start"].endswith("tandem flash brings one")
 
 
 @pytest.mark.micropython
