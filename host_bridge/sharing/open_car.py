@@ -22,6 +22,7 @@ from host_bridge.link.transports.base import Transport
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar
+from host_bridge.sharing.owner.board_verification import RelayedFrames
 from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.car_server import CarServer, end
 from host_bridge.sharing.owner.recording import tap_into
@@ -164,15 +165,29 @@ class OpenCar:
         if isinstance(self._host, CarServer):
             self._host.record(log)
         else:
-            line = await listen_in(self.name)
-            facts = {"vehicle": self._host.vehicle, "board_id": self.identity.board_id.hex()}
-            log.car(self.name, {"uri": self.uri, **facts})
-            log.place(self.name, self.car.vehicle, *place_of(self._host.uri, self.car.vehicle))
+            self._tap = tap = await self.listen(tap_into(log, self.name))
+            self.describe_in(log)
             self._log = log
-            self._tap = tap = TapReader(tap_into(log, self.name))
-            self._spawn(line.follow(tap))
             await self.until(lambda: tap.has_heard, _TAPPED_S)  # else the answer is not in the log
         self.car.connection.ask_for_all(self._clock.now_us())
+
+    async def listen(self, tap: Callable[[RelayedFrames], None]) -> TapReader:
+        """Hear all frames of the car in both directions, other clients' too, until it is closed.
+
+        Raises errors.DeviceFault.
+        """
+        line = await listen_in(self.name)
+        reader = TapReader(tap)
+        self._spawn(line.follow(reader))
+        return reader
+
+    def describe_in(self, log: Recorder) -> None:
+        """Write into a log which car it is, and where a virtual one began."""
+        host = self._host
+        vehicle = host.vehicle_name() if isinstance(host, CarServer) else host.vehicle
+        facts = {"vehicle": vehicle, "board_id": self.identity.board_id.hex()}
+        log.car(self.name, {"uri": self.uri, **facts})
+        log.place(self.name, self.car.vehicle, *place_of(self._host.uri, self.car.vehicle))
 
     def has_lost_owner(self) -> bool:
         """Return whether the program that served the car is gone."""

@@ -107,6 +107,7 @@ class LiveBackend:
                         opened.car, self._comparison.add(opened.car), self._local_time
                     )
                     self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
+                    await self._cars[name].listen()
                     self._gone.drop(name)
                     if self.foxglove:
                         vehicle = opened.car.vehicle
@@ -157,6 +158,9 @@ class LiveBackend:
             "programs": list(self._programs),
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,
+            "black_boxes": {
+                name: it.stop_rows(self._local_time) for name, it in self._cars.items()
+            },
             "distances": {
                 name: self._stop_tables.state(it.opened.car.vehicle)
                 for name, it in self._cars.items()

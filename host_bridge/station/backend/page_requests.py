@@ -1,7 +1,7 @@
 """Answers the seat's page on what is neither driving nor stopping, by one table.
 
-Requests are a recording and its marks, a twin, lifting the red flag, stopping distances, and on the
-stand trim and configuration.
+Requests are a recording and its marks, the log of a stop, a twin, lifting the red flag, stopping
+distances, and on the stand trim and configuration.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class PageRequests:
             "record": self._record,
             "end recording": self._end_recording,
             "mark": self._mark,
+            "save stop": self._save_stop,
             "lift flag": self._lift_flag,
             "distances": self._compute_distances,
         }
@@ -85,6 +86,20 @@ class PageRequests:
     async def _mark(self, asked: Row) -> str:
         is_set = self._recording.mark(str(asked.get("text") or ""))
         return "" if is_set else "nothing is recorded"
+
+    async def _save_stop(self, asked: Row) -> str:
+        watched = self._cars.get(str(asked.get("car")))
+        stop = watched.black_box.stop_at(asked.get("at_us")) if watched else None
+        if watched is None or stop is None:
+            return "this stop is kept no longer"
+        clock = self._host.cars.clock
+        ago_s = (clock.now_us() - stop.at_us) * 1e-6
+        path = self._recording.new_path(f"{watched.opened.name}-stopped", ago_s)
+        try:
+            await watched.save(stop, path, clock)
+        except TandemError as fault:
+            return str(fault)
+        return ""
 
     async def _lift_flag(self, asked: Row) -> str:
         self._red_flag.lift()

@@ -69,8 +69,7 @@ class Recording:
         if not names:
             self._words = "no car is served: there is nothing to record"
             return
-        stamp = self._now().strftime("%Y-%m-%d-%H%M%S")
-        self._file = (self._folder / f"tandem-{stamp}.mcap").absolute()
+        self._file = self.new_path("tandem", 0.0)
         self._words, self._size_bytes, self.marks = "", 0, 0
         self._begun_s = asyncio.get_running_loop().time()
         self._is_asked_to_end = False
@@ -78,6 +77,11 @@ class Recording:
         self._task = asyncio.create_task(
             self._run([*names, "-o", str(self._file), "--marks", *lidars])
         )
+
+    def new_path(self, what: str, ago_s: float) -> Path:
+        """Return the path of a log in its folder, named after a moment that long ago."""
+        stamp = (self._now() - datetime.timedelta(seconds=ago_s)).strftime("%Y-%m-%d-%H%M%S")
+        return (self._folder / f"{what}-{stamp}.mcap").absolute()
 
     def mark(self, text: str) -> bool:
         """Set a mark in the log, with a word or with its number; return False without a log."""

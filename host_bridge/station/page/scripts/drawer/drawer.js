@@ -1,5 +1,6 @@
 // The drawer: what a car says beyond its tile, its stopping distances, and what is changed on the stand.
-import { at, make, put, signed } from "/scripts/dom.js";
+import { at, make, put, seen, signed } from "/scripts/dom.js";
+import { fillBlackBox, layBlackBox } from "/scripts/drawer/black_box.js";
 import { fillDiagnostics, layDiagnostics } from "/scripts/drawer/diagnostics.js";
 
 const ROWS = [
@@ -27,7 +28,7 @@ export function layFacts(cars) {
     const it = make("section", "facts"), list = make("dl");
     it.id = "facts-" + car.name;
     for (const [key, words] of ROWS) { const value = make("dd"); value.dataset.key = key; list.append(make("dt", "", words), value); }
-    it.append(make("h2", "", `${car.number} ${car.name}`), list, layDiagnostics());
+    it.append(make("h2", "", `${car.number} ${car.name}`), list, layDiagnostics(), layBlackBox(car.name));
     return it;
   }));
 }
@@ -40,9 +41,17 @@ export function fillFacts(car) {
 }
 export function openDrawer(opens = at("drawer").hidden) {
   at("drawer").hidden = !opens;
-  if (opens) for (const car of newest.values()) fillFacts(car);
+  if (opens) { for (const car of newest.values()) fillFacts(car); fillStops(); }
   at("open-drawer").setAttribute("aria-expanded", String(opens));
   at(opens ? "close-drawer" : "open-drawer").focus();
 }
 at("open-drawer").onclick = () => openDrawer();
 at("close-drawer").onclick = () => openDrawer(false);
+let stops = {};  // the kept stops of each car
+function fillStops() {
+  for (const [name, kept] of Object.entries(stops)) { const it = at("facts-" + name); if (it) fillBlackBox(it.querySelector(".black-box"), kept); }
+}
+seen.push((picture) => {
+  stops = picture.black_boxes || {};
+  if (!at("drawer").hidden) fillStops();
+});
