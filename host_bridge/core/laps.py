@@ -16,12 +16,21 @@ class Laps:
     The first lap begins when the car leaves its start.
     """
 
-    def __init__(self, x_m: float, y_m: float, yaw_rad: float, wheelbase_m: float = 1.0) -> None:
+    def __init__(
+        self,
+        x_m: float,
+        y_m: float,
+        yaw_rad: float,
+        wheelbase_m: float = 1.0,
+        *,
+        away_m: float = _AWAY_M,
+    ) -> None:
         """Take the start pose.
 
-        The line is perpendicular to its heading and is crossed in that direction.
+        The line is perpendicular to its heading and is crossed in that direction. A lap counts
+        only after the car was ``away_m`` from the start, or less for a small car.
         """
-        self._away_m = min(_AWAY_M, _AWAY_WHEELBASES * wheelbase_m)
+        self._away_m = min(away_m, _AWAY_M, _AWAY_WHEELBASES * wheelbase_m)
         self._x_m, self._y_m = x_m, y_m
         self._along = cos(yaw_rad), sin(yaw_rad)
         self.count = 0

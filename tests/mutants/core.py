@@ -354,7 +354,7 @@ NOT_YET = {
         ("plots_page", _SHOWS),
     )},
     **{f"host_bridge/station/log_views/{name}.py": _SHOWS for name in (
-        "cards", "page", "plots", "series", "state_strip",
+        "cards", "laps", "page", "plots", "series", "state_strip",
     )},
     "host_bridge/station/log_views/folder.py": _UNTRIED,
     **{f"host_bridge/ros2/messages/{name}.py": why for name, why in (

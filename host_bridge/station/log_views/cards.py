@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from host_bridge.core import State
+from host_bridge.station.log_views.laps import LapTimes, lap_at
 from host_bridge.station.log_views.series import CarRun, LogRun
 from host_bridge.station.views import charts
 
@@ -55,6 +56,7 @@ class _CarValues:
             self._speed = ui.label("–").style(_SPEED)
             ui.label("m/s").style(f"color: {theme.dim}; font-weight: 700")
         self._rest = ui.label("")
+        self._lap = ui.label("")
 
     def show(self, car: CarRun, time_s: float) -> None:
         state = car.state(time_s)
@@ -68,6 +70,17 @@ class _CarValues:
         words = [] if steer_deg is None else [_steering(steer_deg)]
         words += [] if battery_v is None else [f"{battery_v:.1f} V"]
         self._rest.text = ", ".join(words)
+        self._lap.text = lap_words(lap_at(car.laps_s, time_s))
+
+
+def lap_words(lap: LapTimes | None) -> str:
+    """Return a lap's number and times in words; "" for none."""
+    if lap is None:
+        return ""
+    words = f"lap {lap.number}: {lap.time_s:.1f} s"
+    if lap.last_s is None or lap.best_s is None:
+        return words
+    return f"{words}, last {lap.last_s:.1f} s, best {lap.best_s:.1f} s"
 
 
 def _signed(value: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from host_bridge.core.texts.table import SHOWN_IF_LOCKED
 from host_bridge.logs import reading
 from host_bridge.logs.recorder import NOTES
+from host_bridge.station.log_views.laps import lap_begins
 
 BEGINNING, FIRST_MOTION = "beginning", "first motion"
 EXACT_S = 10.0  # a span that is no longer is drawn from every report: a thousand of a car's status
@@ -81,10 +82,11 @@ class NumberSeries:
 
 @dataclass
 class CarRun:
-    """A car in a log: its numbers by key, and its states from when each began."""
+    """A car in a log: its numbers by key, its states from when each began, when its laps began."""
 
     numbers: dict[str, NumberSeries] = field(default_factory=dict)
     states: list[tuple[float, str]] = field(default_factory=list)
+    laps_s: tuple[float, ...] = ()  # the end of the last whole one too; () without a whole one
 
     def series(self, key: str) -> NumberSeries:
         return self.numbers.get(key) or NumberSeries()
@@ -145,7 +147,18 @@ def read_run(path: Path, length_s: float, tell: Callable[[float], None]) -> LogR
                 run.marks.append((time_s, mark[1]))
         elif record.topic in _READ:
             _take(run.cars.setdefault(record.car, CarRun()), record.topic, time_s, record.value)
+    for car in run.cars.values():
+        car.laps_s = _laps_of(car)
     return run
+
+
+def _laps_of(car: CarRun) -> tuple[float, ...]:
+    moves_s = car.moves_from_s()
+    x_m, y_m, yaw_rad = (car.series(name) for name in POSE)
+    if moves_s is None or not len(x_m.values) == len(y_m.values) == len(yaw_rad.values):
+        return ()
+    poses = list(zip(x_m.values, y_m.values, yaw_rad.values, strict=True))
+    return lap_begins(x_m.times_s, poses, moves_s)
 
 
 def _take(car: CarRun, topic: str, time_s: float, row: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The states of a log's cars over its whole length: a strip for each car, above the slider."""
+"""The states and laps of a log's cars over its whole length, for each car, above the slider."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _LEAST_PERCENT = 6.0  # narrower than that no word is read
 _ROW = "display: grid; grid-template-columns: 90px minmax(0, 1fr); gap: 8px; align-items: center"
 _NAME = "overflow: hidden; text-overflow: ellipsis; white-space: nowrap"
 _STRIP = "position: relative; height: 22px"
+
+_LAPS = "position: relative; height: 16px; overflow: hidden"
+_TICK = (
+    "position: absolute; top: 0; left: %.3f%%; padding-left: 4px; border-left: 2px solid;"
+    " color: %s; font-size: 12px; line-height: 16px; white-space: nowrap"
+)
 
 
 class Segment(NamedTuple):
@@ -45,8 +51,16 @@ def segments(car: CarRun, from_s: float, length_s: float, extent: Span) -> Itera
             yield Segment(begin, end, word)
 
 
+def lap_ticks(car: CarRun, from_s: float, extent: Span) -> Iterator[tuple[float, int]]:
+    """Yield where each lap of a car begins, as a part of the extent, and its number."""
+    whole_s = extent[1] - extent[0]
+    for number, at_s in enumerate(car.laps_s, 1):
+        if whole_s > 0.0 and 0.0 <= (at := (at_s - from_s - extent[0]) / whole_s) < 1.0:
+            yield at, number
+
+
 class StateStrip:
-    """A strip for each car that is shown."""
+    """A strip for each car that is shown, and below it where its laps begin."""
 
     def __init__(self, view: LogView) -> None:
         self._view = view
@@ -71,3 +85,14 @@ class StateStrip:
                             ui.label(it.word if wide > _LEAST_PERCENT else "").style(
                                 _SEGMENT % (100 * it.begin, wide, tone, tone)
                             ).props(f'title="{it.word}"')
+                    self._lay_laps(called, car, from_s)
+
+    def _lay_laps(self, called: str, car: CarRun, from_s: float) -> None:
+        ticks = list(lap_ticks(car, from_s, self._view.extent()))
+        if not ticks:
+            return
+        ui.element("span")
+        line = ui.element("div").style(_LAPS).props(f'role="img" aria-label="Laps of {called}"')
+        with line:
+            for at, number in ticks:
+                ui.label(f"lap {number}").style(_TICK % (100 * at, self._view.theme.dim))

@@ -48,6 +48,15 @@ def test_nothing_counts_before_it_leaves_nor_the_wrong_way_round():
     assert laps.count == 0
 
 
+def test_a_lap_of_a_small_track_counts_where_it_is_told_how_small():
+    far, near = Laps(0.0, 0.0, 0.0), Laps(0.0, 0.0, 0.0, away_m=0.5)
+    for laps in (far, near):
+        for i in range(1010):
+            angle = 2.0 * pi * i / 1000
+            laps.step(sin(angle), 1.0 - cos(angle), i * 10_000)
+    assert (far.count, near.count) == (0, 1)
+
+
 def test_to_and_fro_over_the_line_is_no_lap():
     laps = Laps(0.0, 0.0, 0.0)
     for i in range(10):

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nicegui", reason="the logs' page needs tandem-cars[station]")
 
 from host_bridge.station.log_views.series import CarRun
-from host_bridge.station.log_views.state_strip import Segment, segments
+from host_bridge.station.log_views.state_strip import Segment, lap_ticks, segments
 
 RUN = CarRun(states=[(0.0, "STANDBY"), (2.0, "ACTIVE"), (8.0, "STOPPED")])
 
@@ -37,3 +37,10 @@ def test_a_state_that_this_program_does_not_know_is_said_as_that():
 
 def test_without_any_length_nothing_is_drawn():
     assert not list(segments(RUN, 0.0, 0.0, (0.0, 0.0)))
+
+
+def test_each_lap_begins_where_its_tick_is():
+    car = CarRun(laps_s=(2.0, 5.0, 8.0))
+    assert list(lap_ticks(car, 0.0, (0.0, 10.0))) == [(0.2, 1), (0.5, 2), (0.8, 3)]
+    assert list(lap_ticks(car, 2.0, (-1.0, 4.0))) == [(0.2, 1), (0.8, 2)]
+    assert not list(lap_ticks(car, 0.0, (0.0, 0.0)))
