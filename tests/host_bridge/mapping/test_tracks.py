@@ -30,7 +30,8 @@ FOUND_WITHIN_S, SEEDS, FOUND = 10.0, 20, 19
 
 
 @pytest.mark.process
-@pytest.mark.exhaustive  # a lap of each track with its scans, and its localiser: minutes
+@pytest.mark.exhaustive(as_a_whole=True)  # a lap of each track with its scans: minutes; a short
+# drive is mapped and a car found in it in test_mapping.py and test_commands.py
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("track", track_names())
 def test_the_walls_of_a_tracks_map_are_true_and_a_car_is_found_in_it(track, tmp_path):

@@ -97,7 +97,7 @@ def test_a_follower_stops_by_the_stated_rule(case):
     assert result.held, result.wrong
 
 
-@pytest.mark.exhaustive  # every vehicle, which takes minutes
+@pytest.mark.exhaustive(as_a_whole=True)  # every vehicle: minutes; the test above has one
 @pytest.mark.parametrize("vehicle", make_host().vehicles.names())
 def test_every_vehicle_stops_by_the_stated_rule(vehicle):
     for case in some(cases()):

@@ -70,7 +70,7 @@ def test_equal_seeds_draw_the_same_and_others_do_not():
     assert (first.share, first.runs) != (other.share, other.runs)
 
 
-@pytest.mark.exhaustive  # 200 campaigns on the chain take some seconds
+@pytest.mark.exhaustive(as_a_whole=True)  # 200 campaigns on the chain; single ones are above
 @pytest.mark.parametrize("forgets", [0, 2])
 def test_nine_intervals_of_ten_hold_the_truth_at_least(forgets):
     found = [
