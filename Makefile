@@ -98,7 +98,7 @@ release: ready-to-check  ## build sdist and wheel, try them on 3.10 to 3.13, mak
 	@$(BIN)/python -m tests.tools.release.release $(ARGS)
 
 bench: ready  ## how fast: cars, link, frames
-	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
+	@for bench in tests/bench/bench_*.py tests/bench/*/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
 fast: ready-to-compile  ## the virtual car as machine code, which campaigns and lockstep use (minutes, and a C compiler)
 	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.runtime.compiled

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 gymnasium.register(id="tandem/Race-v0", entry_point="tandem.gym.race:RaceEnv")
+gymnasium.register(id="tandem/BodyRace-v0", vector_entry_point="tandem.gym.body_race:BodyRaceEnv")
 
 
 def parallel_env(**options: object) -> object:

@@ -1,12 +1,14 @@
 """Rewards: plain functions of the moments before and after a step.
 
-Any function of two ``Moment`` may take their place: ``gymnasium.make(..., reward=mine)``.
+Any function of two ``Moment`` may take their place: ``gymnasium.make(..., reward=mine)``. In
+``tandem/BodyRace-v0`` the fields of a ``Moment`` are arrays, one number for each body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import cos
+
+import numpy as np
 
 from tandem.gym.racer import Moment
 
@@ -25,7 +27,7 @@ def progress(before: Moment, after: Moment) -> float:
 def speed_along(before: Moment, after: Moment) -> float:
     """Speed along the centre line, times the duration of the step: v cos(psi) dt, in m."""
     duration_s = after.t_s - before.t_s
-    return after.speed_mps * cos(after.heading_rad) * duration_s
+    return after.speed_mps * np.cos(after.heading_rad) * duration_s
 
 
 def minimum_time(before: Moment, after: Moment) -> float:

@@ -1,13 +1,13 @@
-"""Steps of ``tandem.gym`` beside f1tenth_gym's, in one run: ``python tests/bench/bench_gym.py``.
+"""Steps of ``tandem.gym`` beside f1tenth_gym's: ``python tests/bench/gym/bench_gym.py``.
 
 f1tenth_gym is in no package registry. The bench runs a checkout of it by a Python of its own:
 
     git clone https://github.com/f1tenth/f1tenth_gym ~/f1tenth_gym
     python3 -m venv ~/gym && ~/gym/bin/pip install numba scipy pillow pyyaml
-    TANDEM_GYM=~/f1tenth_gym TANDEM_GYM_PYTHON=~/gym/bin/python python tests/bench/bench_gym.py
+    TANDEM_GYM=~/f1tenth_gym TANDEM_GYM_PYTHON=~/gym/bin/python python tests/bench/gym/bench_gym.py
 
-The same map, poses and actions on both sides, a core each, by turns; compiling and reset are not
-counted. Without a checkout ours alone is measured, and said to be.
+The same map, poses and actions on both sides, in one run, a core each, by turns; compiling and
+reset are not counted. Without a checkout ours alone is measured, and said to be.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ GYM, GYM_PYTHON = "TANDEM_GYM", "TANDEM_GYM_PYTHON"
 TRACK, SPEED_MPS, STEPS, ROUNDS = "corridor", 0.5, 300, 5
 CELL_M, MARGIN_M = 0.05, 1.0
 BEHIND_M = 1.5  # of the second car, behind the first
+TRACK_STEPS = 100_000  # of 1 ms, of the bodies alone
 BODIES = (1, 10, 100, 1000, 10_000)
 AIMS = {"one car": 0.9, "two cars": 1.5, "1000 bodies": 20.0}  # times their steps as shipped
 
@@ -100,16 +101,14 @@ def theirs(stack: ExitStack) -> Side | None:
         return None
     folder = Path(os.environ[GYM]).expanduser() / "gym"
     python = os.environ.get(GYM_PYTHON, sys.executable)
-    script = Path(__file__).parent / "support" / "gym_theirs.py"
+    script = Path(__file__).with_name("gym_theirs.py")
     return Side(stack, [python, str(script), str(folder)])
 
 
 def ours(stack: ExitStack) -> Side:
     build = subprocess.run([sys.executable, "-m", "sim_mock.runtime.compiled"], check=False)
     word = "0" if build.returncode else "1"
-    return Side(
-        stack, [sys.executable, "-m", "tests.bench.support.gym_ours"], **{compiled.ASKED: word}
-    )
+    return Side(stack, [sys.executable, "-m", "tests.bench.gym.gym_ours"], **{compiled.ASKED: word})
 
 
 def cars_row(name: str, count: int, mine: Side, other: Side | None, map_file: str) -> list[Cell]:
@@ -135,17 +134,58 @@ def cars_row(name: str, count: int, mine: Side, other: Side | None, map_file: st
 def bodies_rows(mine: Side, shipped: Cell, alone: Cell) -> Iterator[list[Cell]]:
     for count in BODIES:
         steps = max(10, min(STEPS, 300_000 // count))
-        asked = {"cars": count, "steps": steps, "speed_mps": 3.0}
-        rate = count / median(mine.ask("bodies", **asked)["step_s"] for _ in range(ROUNDS))
-        times = rate / float(shipped) if shipped else None
+        asked = {"cars": count, "steps": steps, "speed_mps": 1.0, "track": TRACK}
+        took: dict[str, list[float]] = {"races": [], "bodies": []}
+        for _ in range(ROUNDS):
+            for what, of in took.items():
+                of.append(mine.ask(what, **asked)["step_s"])
+        races, bodies = (count / median(of) for of in took.values())
+        times = races / float(shipped) if shipped else None
         aim = AIMS.get(f"{count} bodies")
         yield [
             count,
-            rate,
+            races,
             times,
-            rate / float(alone) if alone else None,
+            bodies,
+            bodies / float(alone) if alone else None,
             verdict(times >= aim) if aim and times else None,
         ]
+
+
+def single_tracks(mine: Side, other: Side | None) -> Sheet:
+    """The body of one car alone, without its program: steps of 1 ms."""
+    took: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        took.setdefault("ours", []).append(mine.ask("single track")["step_s"])
+        for what in ("single track", "single track in numba") if other else ():
+            assert other is not None
+            took.setdefault(what, []).append(other.ask(what, steps=TRACK_STEPS))
+    rates = {what: 1.0 / median(of) for what, of in took.items()}
+    called = rates.get("single track")
+    rows: list[list[Cell]] = [
+        ["ours as machine code, two evaluations (rk2), called from Python", rates["ours"]]
+    ]
+    if called:
+        rows += [
+            ["theirs by numba, one evaluation (Euler), called from Python", called],
+            [
+                "theirs, the same in a loop that numba compiles too",
+                rates["single track in numba"],
+            ],
+        ]
+    return Sheet(
+        "A single track alone: steps of 1 ms a second of one core",
+        ("", "steps/s", "times theirs called", "aim"),
+        [
+            [*row, row[1] / called if called else None, _as_fast(number, row[1], called)]
+            for number, row in enumerate(rows)
+        ],
+    )
+
+
+def _as_fast(number: int, rate: Cell, called: float | None) -> Cell:
+    is_ours = number == 0 and called is not None and isinstance(rate, float)
+    return verdict(rate >= called) if is_ours else None
 
 
 def measure() -> Iterator[Sheet]:
@@ -168,10 +208,14 @@ def measure() -> Iterator[Sheet]:
                 *missing,
             ),
         )
+        yield single_tracks(mine, other)
         shipped, alone = (rows[0][place] for place in (2, 4))
         yield Sheet(
             "Bodies at once in NumPy, without scans: steps of 10 ms of a car, a second of one core",
-            ("bodies", "ours", "times theirs as shipped", "times their bodies alone", "aim"),
+            (
+                *("bodies", "tandem/BodyRace-v0", "times theirs as shipped"),
+                *("motion alone", "times their bodies alone", "aim"),
+            ),
             list(bodies_rows(mine, shipped, alone)),
             missing,
         )

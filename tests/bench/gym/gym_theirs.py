@@ -3,7 +3,9 @@
 ``PYTHON gym_theirs.py GYM_FOLDER`` reads one JSON object a line from standard input (map,
 extension, poses, steps, speed_mps, what) and answers each with the seconds of a core that a step
 took. ``what``: the environment as shipped, ``no scans`` with a constant scan, or ``bodies``, the
-vehicle model alone. gym and pyglet, of which stepping needs nothing, may be missing.
+vehicle model alone; ``single track``, its right-hand side in steps of 1 ms, and the same ``in
+numba``, in a loop that is compiled too. gym and pyglet, of which stepping needs nothing, may be
+missing.
 """
 
 import json
@@ -35,9 +37,40 @@ def f110_env(folder: str) -> Any:
         ("pyglet", pyglet),
     ):
         sys.modules.setdefault(name, module)
-    from f110_gym.envs import base_classes, f110_env
+    from f110_gym.envs import base_classes, dynamic_models, f110_env
 
-    return SimpleNamespace(env=f110_env.F110Env, car=base_classes.RaceCar)
+    return SimpleNamespace(
+        env=f110_env.F110Env, car=base_classes.RaceCar, rates=dynamic_models.vehicle_dynamics_st
+    )
+
+
+# As their environment has them without params: mu, C_Sf, C_Sr, lf, lr, h, m, I, the limits
+PARAMETERS = (1.0489, 4.718, 5.4562, 0.15875, 0.17145, 0.074, 3.74, 0.04712, -0.4189, 0.4189, -3.2,
+              3.2, 7.319, 9.51, -5.0, 20.0)  # fmt: skip
+STEP_S, SPEED_MPS, TURN_RAD = 1e-3, 3.0, 0.1
+
+
+def single_track_s(theirs: Any, asked: Any) -> float:
+    """Return the seconds of a core of one step of their single track, by Euler."""
+    from numba import njit
+
+    rates, steps = theirs.rates, asked["steps"]
+    start = np.array((0.0, 0.0, TURN_RAD, SPEED_MPS, 0.0, 0.0, 0.0))
+    still = np.zeros(2)
+
+    def called(count: int) -> Any:
+        x = start.copy()
+        for _ in range(count):
+            x = x + STEP_S * rates(x, still, *PARAMETERS)
+        return x
+
+    run = njit(called) if asked["what"].endswith("numba") else called
+    run(10)
+    begun_s = process_time()
+    end = run(steps)
+    took_s = process_time() - begun_s
+    assert np.isfinite(end).all()
+    return took_s / steps
 
 
 def step_s(theirs: Any, asked: Any) -> float:
@@ -70,7 +103,9 @@ def step_s(theirs: Any, asked: Any) -> float:
 def main() -> None:
     theirs = f110_env(sys.argv[1])
     for line in sys.stdin:
-        print(json.dumps(step_s(theirs, json.loads(line))), flush=True)
+        asked = json.loads(line)
+        measure = single_track_s if asked["what"].startswith("single track") else step_s
+        print(json.dumps(measure(theirs, asked)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,26 @@
 """Not a bench: steps of ``tandem.gym``, and of bodies alone, for ``bench_gym.py``.
 
 It reads and answers as ``gym_theirs.py``. ``what``: ``cars`` by the wrapper with their names, with
-scans of the LIDAR's own 40 Hz; ``bodies``, as many at once in NumPy, 10 ms in four parts.
+scans of the LIDAR's own 40 Hz; ``races``, as many bodies as ``tandem/BodyRace-v0``, with walls,
+observations and rewards; ``bodies``, their motion alone; ``single track``, one body in steps of
+1 ms. 10 ms are four parts of 2.5 ms.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from time import process_time
 from typing import Any
 
 import numpy as np
+from tandem.gym.body_race import BodyRaceEnv
 from tandem.gym.f110 import F110Env
 
 from sim_mock.plant.batch import Batch
 from sim_mock.runtime import compiled
+from tests.bench.support.plants_alone import single_track_s
 from tests.sim_mock.plant.cars import f1tenth
 
 PARTS, PART_S = 4, 2.5e-3  # of a step of 10 ms: the longest at which the tyres are stable
@@ -47,10 +52,31 @@ def bodies_s(asked: Any) -> float:
     return (process_time() - begun_s) / asked["steps"]
 
 
+def races_s(asked: Any) -> float:
+    env = BodyRaceEnv(asked["cars"], track=asked["track"], period_s=PARTS * PART_S)
+    env.reset(seed=1)
+    actions = np.zeros((asked["cars"], 2), np.float32)
+    actions[:, 1] = asked["speed_mps"]
+    begun_s = process_time()
+    for _ in range(asked["steps"]):
+        info = env.step(actions)[-1]
+    took_s = process_time() - begun_s
+    assert info["v_mps"].max() > 0.2, "they drive"
+    return took_s / asked["steps"]
+
+
+MEASURES: dict[str, Callable[[Any], float]] = {
+    "cars": cars_s,
+    "races": races_s,
+    "bodies": bodies_s,
+    "single track": lambda _asked: single_track_s(),
+}
+
+
 def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
-        step_s = cars_s(asked) if asked["what"] == "cars" else bodies_s(asked)
+        step_s = MEASURES[asked["what"]](asked)
         print(json.dumps({"step_s": step_s, "machine_code": compiled.is_in_use()}), flush=True)
 
 
