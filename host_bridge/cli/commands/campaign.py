@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import whole
+from host_bridge.cli.commands import station
 from host_bridge.core.errors import (
     INTERRUPTED,
     DataFileFault,
@@ -20,7 +21,7 @@ from host_bridge.core.errors import (
     UsageFault,
 )
 from host_bridge.drive.lockstep.campaign import course
-from host_bridge.drive.lockstep.campaign.case import uri_of
+from host_bridge.drive.lockstep.campaign.case import Row, uri_of
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis
 from host_bridge.drive.lockstep.campaign.judging.export import (
     CSV,
@@ -32,7 +33,8 @@ from host_bridge.drive.lockstep.campaign.judging.report import summary
 from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
 from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
-from host_bridge.drive.lockstep.campaign.spec import case_id, code_hash
+from host_bridge.drive.lockstep.campaign.runners.keeping import log_of, write_log
+from host_bridge.drive.lockstep.campaign.spec import SPLITTING, Spec, case_id, code_hash
 from host_bridge.drive.lockstep.campaign.store import is_running
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.sharing.services import Host
@@ -48,9 +50,11 @@ examples:
   tandem campaign status bad_link        from any terminal, while it runs or later
   tandem campaign report bad_link        write report.html and table.tex
   tandem campaign show bad_link 3f0c     run one case again and compare all its bytes
+  tandem campaign show bad_link 3f0c --station    and see its drive on the station's page
   tandem campaign export bad_link        rows.parquet, units in its columns; --csv: rows.csv
 
-Rows are in rows.jsonl, one line of JSON for each case; a kill loses only the cases in hand.
+Rows are in rows.jsonl, one line of JSON for each case; a kill loses only the cases in hand. Whole
+logs of failures, and of a sample of the others, are in logs/ once all cases are there.
 """
 
 
@@ -99,6 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         if name == "show":
             kind.add_argument("case", metavar="CASE", help="its id, or how that begins")
+            kind.add_argument("--log", type=Path, metavar="FILE.mcap", help="write its whole log")
+            kind.add_argument(
+                "--station", action="store_true", help="show its drive, with a time slider"
+            )
+            kind.add_argument(
+                "--port", type=whole, metavar="N", help="of --station (default: the station's own)"
+            )
         if name == "export":
             kind.add_argument("--csv", action="store_true", help="write CSV instead of Parquet")
             kind.add_argument(
@@ -231,7 +242,13 @@ def _export(args: argparse.Namespace, plan: Plan) -> int:
 def _show(args: argparse.Namespace, host: Host) -> int:
     spec, before = course.spec_named(args.folder, course.open_plan(args.folder), args.case)
     id_ = case_id(spec)
-    row = run_spec(spec, host.vehicles)
+    log = args.log
+    if args.station and log is None:
+        log = log_of(args.folder, id_)
+    is_new = log is not None and (args.log is not None or not log.exists())
+    if is_new and SPLITTING in spec:
+        raise UsageFault("a replicate is many drives", remedy="show one of its branches")
+    row = _shown_row(spec, host, log if is_new else None)
     is_same = None if before is None else before.get("result_hash") == row["result_hash"]
     if args.json:
         print(json.dumps({**row, "is_same": is_same}))
@@ -248,4 +265,25 @@ def _show(args: argparse.Namespace, host: Host) -> int:
             got=f"{row['result_hash']} of code {code_hash()}",
             remedy="" if before["code"] == code_hash() else "this program is not the one it was",
         )
-    return 0
+    if log is not None and not log.exists():
+        raise NotShownFault("it never drove, so there is no log", where=f"case {id_}")
+    return _on_station(log, args.port, host) if args.station else 0
+
+
+def _shown_row(spec: Spec, host: Host, log: Path | None) -> Row:
+    """Run a case, and write its log if there is to be one. Raises errors.DataFileFault."""
+    if log is None:
+        return run_spec(spec, host.vehicles)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFileFault.unwritable("the log", log, error) from None
+    return write_log(spec, host.vehicles, log)
+
+
+def _on_station(log: Path, port: int | None, host: Host) -> int:
+    parser = argparse.ArgumentParser(prog="tandem station")
+    station.add_arguments(parser)
+    words = ["--log", str(log), *([] if port is None else ["--port", str(port)])]
+    print(f"tandem station --log {log}", file=sys.stderr)
+    return station.run(parser.parse_args(words), host)

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +20,7 @@ from host_bridge.drive.lockstep.campaign.detector import (
     ObstacleAhead,
     driver_of,
 )
+from host_bridge.drive.lockstep.campaign.provenance import ran
 from host_bridge.drive.lockstep.campaign.spec import (
     BRAKE,
     CENTRE,
@@ -43,7 +42,6 @@ from host_bridge.inputs.paths.path import Path, resampled
 from host_bridge.mapping.poses.sources import ODOMETRY
 from sim_mock.faults.bounds.promises import TITLES as PROMISES
 from sim_mock.faults.bounds.promises import PromiseMonitor
-from sim_mock.runtime import compiled
 from sim_mock.tracks.loading import load_centre_line
 
 Row = dict[str, Any]
@@ -57,6 +55,7 @@ _FIGURES = {  # of the row, which the oracles with a limit judge
 }
 _LINK = ("loss", "delay_ms", "jitter_ms")  # keys of a bad line's URI, and of a case
 _START = ("start_x_m", "start_y_m", "start_yaw_deg")
+_OF_A_CAR = ("calibration", "track", "map", "fault")  # keys of its URI, under their own names
 _PATH = "path:"
 _UNSEEN = "Stopped after its link was lost."
 _OVERTIME_S = 60.0  # virtual: arming takes 2 s, coming to rest 5 s at most; beyond is a hang
@@ -119,19 +118,6 @@ def run_case(spec: Spec, files: VehicleFiles, observe: CaseObserver | None = Non
 def result_hash(row: Row) -> str:
     """Return the hash of all that is decided by the spec."""
     return hashlib.sha256(canonical(row).encode()).hexdigest()
-
-
-def ran(wall_s: float, cpu_s: float) -> Row:
-    """Return by what a row was computed, and how long that took."""
-    return {
-        "wall_s": round(wall_s, 4),
-        "cpu_s": round(cpu_s, 4),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "libc": " ".join(platform.libc_ver()),
-        "machine_code": compiled.is_in_use(),
-        "worker": os.getpid(),
-    }
 
 
 def _driven(
@@ -262,7 +248,7 @@ def uri_of(spec: Spec) -> str:
         query["start"] = ",".join(repr(value) for value in start)
     if spec["payload_kg"]:
         query["payload_kg"] = repr(spec["payload_kg"])
-    query.update({key: spec[key] for key in ("track", "map", "fault") if spec[key] != NONE})
+    query.update({key: spec[key] for key in _OF_A_CAR if spec[key] != NONE})
     line = {key: repr(spec[f"link_{key}"]) for key in _LINK if spec[f"link_{key}"]}
     if spec["link_burst"] != NONE:
         line["burst"] = spec["link_burst"]

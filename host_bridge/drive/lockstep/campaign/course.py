@@ -19,6 +19,7 @@ from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
+from host_bridge.drive.lockstep.campaign.runners.keeping import keep_logs
 from host_bridge.drive.lockstep.campaign.runners.processes import CaseRunner, head_of, refuse_impure
 from host_bridge.drive.lockstep.campaign.spec import (
     CHANGES,
@@ -172,8 +173,13 @@ def run_campaign(
             for case in refused
         ]
         _compute(folder, runner, progress, tell, known)
-        write_report(folder, plan)
-    return not _missing(folder, plan, code)
+        is_whole = not _missing(folder, plan, code)
+        try:
+            if is_whole:
+                keep_logs(folder, rows_of(folder, plan, code), plan.keep, files)
+        finally:
+            write_report(folder, plan)
+    return is_whole
 
 
 def _compute(

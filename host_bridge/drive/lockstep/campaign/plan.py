@@ -20,6 +20,7 @@ from host_bridge.core.files import (
     told_as,
 )
 from host_bridge.drive.lockstep.campaign.rare.design import Splitting, read_splitting
+from host_bridge.drive.lockstep.campaign.runners.keeping import KEEP
 from host_bridge.drive.lockstep.campaign.sampling import (
     GRID,
     SALTELLI,
@@ -61,7 +62,10 @@ REPORT = (
     said(text("compare", default=""), "a factor: its first level against each other one"),
     number("confidence", 0.5, 0.999, default=0.95, meaning="of all intervals"),
 )
-_TABLES = ("campaign", "case", "factors", "uncertain", "design", "oracles", "limits", "report")
+_TABLES = (
+    *("campaign", "case", "factors", "uncertain", "design", "oracles", "keep", "limits"),
+    "report",
+)
 _FILE_BYTES = 1 << 20  # of a campaign's file: far above any
 _EXAMPLE = '"speed_mps" = [1.0, 2.0]'
 
@@ -103,6 +107,7 @@ class Plan:
     lists_impossible: bool = False
     sha256: str = ""  # of its file
     splitting: Splitting | None = None  # of a rare event; repetitions are the cases beside it
+    keep: Mapping[str, Any] = field(default_factory=dict)  # which logs, as of KEEP
 
     def cells(self) -> list[dict[str, Any]]:
         """Return the listed cells, or all combinations of levels, the last varied fastest."""
@@ -185,6 +190,7 @@ def read_plan(path: Path) -> Plan:
         case = {**read_table(document, "case", given, CASE_KEYS), CHANGES: changes}
         limits = read_table(document, "limits", _table(document, "limits"), LIMITS)
         report = read_table(document, "report", _table(document, "report"), REPORT)
+        keep = read_table(document, "keep", _table(document, "keep"), KEEP)
         uncertain = read_uncertain(document, _table(document, "uncertain"), CASE_KEYS)
         sets = read_sets(document, _table(document, "factors"), CASE_KEYS)
         factors = dict(_factors(document, sets))
@@ -204,6 +210,7 @@ def read_plan(path: Path) -> Plan:
             sets=sets,
             lists_impossible=lists,
             splitting=splitting,
+            keep=keep,
             sha256=hashlib.sha256(read_bytes(path, _FILE_BYTES)).hexdigest(),
             **limits,
             **report,

@@ -53,6 +53,10 @@ def said(key: Key, meaning: str) -> Key:
 
 KEYS: tuple[Key, ...] = (
     said(text("vehicle"), "a name of `tandem vehicles`, or a file"),
+    said(
+        text("calibration", default=NONE),
+        "the numbers of the virtual car, as `calibration=` of its URI: own, or a file",
+    ),
     said(text("track", default=NONE), "a track of `tandem sim --list`"),
     said(text("map", default=NONE), "the .yaml of a ROS map, instead of a track"),
     said(
@@ -155,7 +159,7 @@ def seed_of(campaign_seed: int, repetition: int) -> int:
 def files_of(spec: Spec) -> dict[str, str]:
     """Return the files that the case reads, with their SHA-256. Raises errors.DataFileFault."""
     names = [] if spec["map"] == NONE else [spec["map"]]
-    names += [spec["vehicle"]] if spec["vehicle"].endswith(".toml") else []
+    names += [spec[key] for key in ("vehicle", "calibration") if spec[key].endswith(".toml")]
     kind, _, rest = spec["controller"].partition(":")
     if kind in _FILE_INPUTS and not spec["controller"].startswith(CENTRE):
         names.append(rest.partition("?")[0])

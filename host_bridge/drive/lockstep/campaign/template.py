@@ -45,6 +45,11 @@ on_track = true                           # its centre never left the track
 # laps_at_least = 1                       # over the line at its start
 # distance_at_least_m = 5.0               # in truth
 
+[keep]                                    # whole logs, for tandem station --log and tandem log
+logs = "failures"                         # none | failures | all
+sample = 0.01                             # of the others
+most = 50                                 # logs, those of failures first
+
 [limits]
 wall_s = 60.0                             # for one case; beyond it is "not measured"
 

@@ -67,7 +67,7 @@ class Analysis:
     rare: RareEstimate | None = None
     driven_s: float = 0.0  # of all judged cases, in virtual time
     results_hash: str = ""  # of the results of all cases, in whatever order they came
-    machines: Sequence[str] = ()  # by which Python, kind of processor and C library
+    machines: Sequence[str] = ()  # by which Python, processor, C library and NumPy
 
 
 def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
@@ -108,7 +108,8 @@ def _hash_of_all(rows: Sequence[Row]) -> str:
 
 
 def _machine(ran: Mapping[str, Any]) -> str:
-    return f"Python {ran['python']}, {ran['machine']}, {ran['libc']}"
+    names = ("cpu", "machine", "libc", "numpy")
+    return ", ".join([f"Python {ran['python']}", *(ran[it] for it in names if it in ran)])
 
 
 def _badness(row: Row) -> tuple[float, float, float]:

@@ -24,6 +24,7 @@ from host_bridge.drive.lockstep.campaign.judging.parts import (
 from host_bridge.drive.lockstep.campaign.judging.sensitivity import Index
 from host_bridge.drive.lockstep.campaign.plan import Plan, varied_keys
 from host_bridge.drive.lockstep.campaign.rare.splitting import ESTIMATED
+from host_bridge.drive.lockstep.campaign.runners.keeping import log_of
 from host_bridge.drive.lockstep.campaign.spec import CHANGES
 
 # upper bound of a cell's share of failures, its class, and a mark for whoever sees no colours
@@ -97,10 +98,18 @@ def _worst(found: Analysis, folder: Path) -> str:
     if not found.worst:
         return ""
     rows = [
-        command_row(f"tandem campaign show {folder} {row['case_id']}", row["why"], row["levels"])
+        command_row(
+            f"tandem campaign show {folder} {row['case_id']}", row["why"], row["levels"]
+        ).replace("</tr>", f"<td>{_log_link(folder, row['case_id'])}</td></tr>")
         for row in found.worst
     ]
-    return table("The worst, each with the command that runs it again", ("why", "cell", ""), rows)
+    caption = "The worst, each with the command that runs it again (--station: and shows its drive)"
+    return table(caption, ("why", "cell", "", "log"), rows)
+
+
+def _log_link(folder: Path, case_id: str) -> str:
+    log = log_of(folder, case_id)
+    return f'<a href="{log.relative_to(folder)}">{log.name}</a>' if log.exists() else ""
 
 
 def _sampled(plan: Plan, found: Analysis) -> str:

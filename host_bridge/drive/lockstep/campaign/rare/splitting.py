@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
-from host_bridge.drive.lockstep.campaign.case import Row, ran, result_hash, run_case
+from host_bridge.drive.lockstep.campaign.case import Row, result_hash, run_case
+from host_bridge.drive.lockstep.campaign.provenance import ran
 from host_bridge.drive.lockstep.campaign.rare.branches import (
     Branch,
     BranchesByRunning,

@@ -11,6 +11,7 @@ from host_bridge.core.files import Key
 from host_bridge.drive.lockstep.campaign import plan, sampling, spec
 from host_bridge.drive.lockstep.campaign.rare.design import SPLITTING_KEYS
 from host_bridge.drive.lockstep.campaign.rare.levels import LEVELS
+from host_bridge.drive.lockstep.campaign.runners import keeping
 from sim_mock.files.keys import REQUIRED
 
 PAGE = Path(__file__).resolve().parents[5] / "host_bridge" / "drive" / "lockstep" / "KEYS.md"
@@ -41,6 +42,10 @@ with one seed, and no `[factors]`. `splitting` is of a rare failure
 `impossible` is one of refuse, list. A cell whose vehicle is refused ends a campaign before it
 begins; with `impossible = "list"` it is listed in the report, and so is one whose `speed_mps` is
 above what its vehicle, profile and source may do. Its cases are "refused", in no denominator.
+"""
+KEEP = """\
+When all cases are there, those whose logs are asked for are driven once more, each into
+`logs/CASE.mcap`, and have to end as their rows say.
 """
 UNCERTAIN = """\
 Each key is one of `[case]` above that is a number, or `vehicle_changes.` and a dotted key of the
@@ -78,6 +83,8 @@ def page() -> str:
         *(f"| `{name}` | true | {text} |" for name, text in spec.OBSERVED.items()),
         *(f"| `{key.name}` | {key.expected} | {key.meaning} |" for key in spec.BOUNDS),
         "",
+        _part("[keep]", keeping.KEEP),
+        f"{KEEP}",
         _part("[limits]", plan.LIMITS),
         _part("[report]", plan.REPORT),
     ]
