@@ -10,7 +10,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="the extra gym is not instal
 import tandem.gym  # noqa: E402, F401 - it registers them
 from tandem.gym.floor import Floor  # noqa: E402
 
-from host_bridge.core.errors import UsageFault  # noqa: E402
+from host_bridge.core.errors import DataFileFault, UsageFault  # noqa: E402
 from sim_mock.tracks.loading import load_track  # noqa: E402
 from tests.support.evidence import every, some  # noqa: E402
 
@@ -72,11 +72,11 @@ def test_time_truncates_and_what_cannot_be_is_refused():
     env.reset(seed=1)
     assert not env.step(rows(3, 0.0, 0.3))[3].any()
     assert env.step(rows(3, 0.0, 0.3))[3].all()
-    with pytest.raises(UsageFault, match="outline"):
-        bodies(vehicle="opencav", track="corridor")
+    with pytest.raises(DataFileFault, match="no centre line"):
+        bodies(track="nowhere")
 
 
-@pytest.mark.exhaustive  # two laps of 22 s
+@pytest.mark.exhaustive(as_a_whole=True)  # two laps of 22 s
 def test_laps_are_counted_along_the_centre_line():
     env = bodies(laps=2)
     env.reset(seed=3)
@@ -109,7 +109,7 @@ def test_the_field_of_walls_is_right_to_half_a_cell():
     assert np.abs(found - truth).max() < 0.5 * 2**0.5 * 0.05 + 0.02
 
 
-@pytest.mark.exhaustive  # 8 s of two cars with their programs
+@pytest.mark.exhaustive(as_a_whole=True)  # 12 s of cars with their programs
 @pytest.mark.parametrize(
     ("vehicle", "track", "most_m"), [("f1tenth", "corridor", 0.25), ("nigel", "oval", 0.1)]
 )

@@ -46,7 +46,7 @@ def sb3():
 
 
 @pytest.mark.process
-@pytest.mark.exhaustive  # 200 MB once, and then some seconds of torch
+@pytest.mark.exhaustive(as_a_whole=True)  # 200 MB once, and then some seconds of torch
 @pytest.mark.timeout(1200)
 def test_stable_baselines3_checks_it_and_learns_in_it(sb3):
     script = Path(__file__).with_name("sb3_check.py")

@@ -51,7 +51,7 @@ def as_a_body(policy, reach_m, seconds):
     return steps * period_s * oval_policy.SPEED_MPS, farthest_m, yaw_rad
 
 
-@pytest.mark.exhaustive  # trains for some seconds, and drives 150 s
+@pytest.mark.exhaustive(as_a_whole=True)  # trains for some seconds, and drives 150 s
 @pytest.mark.timeout(600)
 def test_a_trained_policy_laps_the_oval_as_a_body_and_as_a_car(tmp_path):
     vehicle = make_host().vehicles.load("nigel")
