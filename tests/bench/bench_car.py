@@ -20,8 +20,8 @@ from tests.bench.support.pilot import Pilot
 from tests.bench.support.quick import with_machine_code
 from tests.bench.support.sheet import Cell, Sheet, publish, verdict
 
-AIM = 50.0  # virtual seconds per second of one core, in process, as machine code
-PLAIN_AIM = 20.0  # the same without
+AIM = 160.0  # virtual seconds per second of one core, in process, as machine code
+PLAIN_AIM = 50.0  # the same without
 SPEED_MM_S = {"f1tenth": 2000, "nigel": 350}
 BEATS_PER_S = 100
 WARM_UP_BEATS = 300  # up to speed: the tyres are at work

@@ -45,7 +45,7 @@ EPILOG = """examples:
 
 WHEELS OFF THE GROUND: the car is armed, and driven at standstill. A board without a configuration
 gives the row of that. KEY is a file with the key that the board holds. chip.py does all of a board.
-Then: python tests/bench/bench_step.py, which calibrates and compares."""
+Then: python tests/bench/step/bench_step.py, which calibrates and compares."""
 SOURCES = (SCRIPT, SEAT, GAMEPAD, ROS2)
 FEW = 40  # steps that a row needs
 BOX_EVERY_US = 20_006  # fifty words a second, by a clock of the box's own

@@ -1,4 +1,4 @@
-"""By what a row was computed: the machine and its libraries, which are in no hash."""
+"""The machine and the libraries by which a row was computed; they are in no hash."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ KEEP: tuple[Key, ...] = (
     number("sample", 0.0, 1.0, default=0.01, meaning="share of the others, chosen by their hash"),
     said(integer("most", 0, 100_000, default=50), "logs, those of failures first"),
 )
-_DIGITS = 16  # of a case's id, in hexadecimal
+_BASE, _IDS = 16, 16.0**16  # of a case's id: 16 hexadecimal digits
 _PART = ".part.mcap"
 Row = Mapping[str, Any]
 
@@ -58,7 +58,7 @@ def chosen(rows: Sequence[Row], keep: Mapping[str, Any]) -> Kept:
 
 
 def _is_sampled(row: Row, share: float) -> bool:
-    return int(row["case_id"], 16) < share * 16.0**_DIGITS
+    return int(row["case_id"], _BASE) < share * _IDS
 
 
 def log_of(folder: Path, case_id: str) -> Path:

@@ -1,4 +1,4 @@
-"""What a step of the car's program costs: ``python tests/bench/bench_step.py``.
+"""What a step of the car's program costs: ``python tests/bench/step/bench_step.py``.
 
 Counted in machine instructions under valgrind and in CPython's bytecode, which the machine's load
 does not change, and timed under MicroPython. What that is on a chip is estimated by steps that were
@@ -19,8 +19,8 @@ from tests.bench.step.instructions import Counted, counted
 from tests.bench.step.step_scene import CASES, PARTS
 from tests.bench.support.sheet import Cell, Sheet, publish
 
-ROOT = Path(__file__).resolve().parents[2]
-ON_BOARD = Path(__file__).parent / "step" / "step_on_board.py"
+ROOT = Path(__file__).resolve().parents[3]
+ON_BOARD = Path(__file__).with_name("step_on_board.py")
 AIM_MS = 10.0  # a step at 100 Hz
 NOT_MEASURED = "not measured"
 RUNS = 3  # the best counts: the others were disturbed
