@@ -111,7 +111,7 @@ def test_the_field_of_walls_is_right_to_half_a_cell():
 
 @pytest.mark.exhaustive(as_a_whole=True)  # 12 s of cars with their programs
 @pytest.mark.parametrize(
-    ("vehicle", "track", "most_m"), [("f1tenth", "corridor", 0.25), ("nigel", "oval", 0.1)]
+    ("vehicle", "track", "most_m"), [("f1tenth", "corridor", 0.15), ("nigel", "oval", 0.02)]
 )
 def test_two_seconds_from_rest_a_body_is_about_where_the_whole_car_is(vehicle, track, most_m):
     """The program hears an action later, and its motor and its filters take their time."""
@@ -122,11 +122,12 @@ def test_two_seconds_from_rest_a_body_is_about_where_the_whole_car_is(vehicle, t
     for seed in range(3):
         _, truth = car.reset(seed=seed)
         env.reset(seed=seed, options={"start": (0.0, 0.0, 0.0)})
-        action = (high * random.uniform((-0.3, 0.5), (0.3, 1.0))).astype(np.float32)
+        action = (high * random.uniform((-0.08, 0.5), (0.08, 1.0))).astype(np.float32)
         for _ in range(40):
             *_, is_over, _, truth = car.step(action)
-            *_, info = env.step(action[None])
+            _, _, terminated, _, info = env.step(action[None])
             assert not is_over
+            assert not terminated.any()
         apart_m.append(
             float(np.hypot(info["x_m"][0] - truth["x_m"], info["y_m"][0] - truth["y_m"]))
         )
