@@ -57,60 +57,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Measure a board on a bench through its port."
     parser.epilog = EPILOG
     parser.add_argument("port", nargs="?", help="the serial port of the car's link")
-    parser.add_argument(
-        "--repl", metavar="PORT", help="the port of its REPL, if the link is a UART"
-    )
-    parser.add_argument(
+    _add_line(parser.add_argument_group("the board and its line"))
+    _add_parts(parser.add_argument_group("what is measured"))
+    _add_capture(parser.add_argument_group("the capture of a logic analyser"))
+    _add_report(parser.add_argument_group("the report"))
+
+
+def _add_line(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--repl", metavar="PORT", help="the port of its REPL, if the link is a UART")
+    group.add_argument(
         "--baud", type=whole, default=BAUD, help="the baud rate of a UART (default %(default)s)"
     )
-    parser.add_argument(
+    group.add_argument("--vehicle", help="the vehicle type; with --board it is flashed first")
+    group.add_argument("--board", help="the board's type, as for tandem flash")
+    group.add_argument(
+        "--patience", type=number, default=1.0, metavar="TIMES",
+        help="the factor on this machine's time limits (default 1)",
+    )  # fmt: skip
+
+
+def _add_parts(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--only", default=",".join(PARTS), help="the parts, separated by commas (default: all)"
     )
-    parser.add_argument(
+    group.add_argument(
         "--seconds",
         type=number,
         default=60.0,  # a garbage collection comes every few seconds
         help="the time of each drive in s (default 60)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--stops",
         type=whole,
         default=100,
         help="the number of stops, at different phases (default 100)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--speed", type=number, default=0.0, help="the speed to drive at, in m/s (default 0)"
     )
-    parser.add_argument(
+    group.add_argument(
         "--beats",
         type=whole,
         default=3500,  # 35 s of steps of 10 ms
         help="the control periods of the stress test (default 3500)",
     )
-    parser.add_argument("--vehicle", help="the vehicle type; with --board it is flashed first")
-    parser.add_argument("--board", help="the board's type, as for tandem flash")
-    parser.add_argument(
+    group.add_argument(
         "--pulls", type=whole, default=3, help="how often the power is cut by hand (default 3)"
     )
-    parser.add_argument("--no-hands", action="store_true", help="leave out what needs a person")
-    parser.add_argument(
-        "--patience", type=number, default=1.0, metavar="TIMES",
-        help="the factor on this machine's time limits (default 1)",
-    )  # fmt: skip
-    parser.add_argument("--csv", type=Path, help="the capture of a logic analyser")
-    parser.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
-                        help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
-    parser.add_argument(
+    group.add_argument("--no-hands", action="store_true", help="leave out what needs a person")
+
+
+def _add_capture(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--csv", type=Path, help="the file of the capture")
+    group.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
+                       help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
+    group.add_argument(
         "--neutral-us",
         type=number,
         default=1500.0,  # of servos and ESCs that are not set otherwise
         help="the neutral pulse of the ESC in us",
     )
-    parser.add_argument("--note", default="", help="a note for the report: board, wires")
-    parser.add_argument(
+
+
+def _add_report(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--note", default="", help="a note for the report: board, wires")
+    group.add_argument(
         "--out", type=Path, default=Path("hil_report.json"), help="the report's file"
     )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON too")
+    group.add_argument("--json", action="store_true", help="print the report as JSON too")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -67,24 +67,72 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=whole, default=PORT, help=f"the port of the page (default {PORT})"
     )
     parser.add_argument(
+        "--log", type=Path, metavar="FILE.mcap", help="show a recorded drive, with a time slider"
+    )
+    _add_driving(parser.add_argument_group("driving from the page"))
+    _add_pictures(parser.add_argument_group("what the page shows"))
+    _add_others(parser.add_argument_group("other screens, and logs"))
+
+
+def _add_driving(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--speed",
         type=positive,
         default=_SPEED_MPS,
         metavar="M_PER_S",
         help=f"the top speed for driving from the page (default {_SPEED_MPS:g})",
     )
-    parser.add_argument(
+    group.add_argument(
         "--program",
         action="append",
         default=[],
         metavar="NAME:REST",
         help="an input of tandem drive that drives while the page is held, besides the manoeuvres",
     )
-    parser.add_argument("--watch-only", action="store_true", help="print no address that may drive")
-    parser.add_argument(
-        "--log", type=Path, metavar="FILE.mcap", help="show a recorded drive, with a time slider"
+    group.add_argument("--watch-only", action="store_true", help="print no address that may drive")
+
+
+def _add_pictures(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--map",
+        default="",
+        metavar="PLACE",
+        help="the track (its name) or the ROS map (its .yaml) that lies under the cars",
     )
-    parser.add_argument(
+    group.add_argument(
+        "--start",
+        action="append",
+        default=[],
+        metavar="[CAR=]X,Y,YAW_DEG",
+        help="where a car, or every other one, began in that map (default: at its origin)",
+    )
+    group.add_argument(
+        "--lidar",
+        action="append",
+        default=[],
+        metavar="CAR=FILE",
+        help="a file with a car's scans as lines of JSON, for the map and for recordings",
+    )
+    group.add_argument(
+        "--camera",
+        metavar="SOURCE",
+        help="a camera to show beside the map: /dev/video0, or the URL of an MJPEG stream",
+    )
+    group.add_argument(
+        "--no-plots",
+        action="store_true",
+        help="leave out plots and map, which take a second program",
+    )
+
+
+def _add_others(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--phone",
+        metavar="ADDRESS",
+        help="an address of this machine at which phones may watch and stop, and drive once they "
+        "trust the certificate that is made here",
+    )
+    group.add_argument(
         "--foxglove",
         type=whole,
         nargs="?",
@@ -92,48 +140,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PORT",
         help=f"serve Foxglove too, which can watch and stop (default {_FOXGLOVE_PORT})",
     )
-    parser.add_argument(
-        "--lidar",
-        action="append",
-        default=[],
-        metavar="CAR=FILE",
-        help="a file with a car's scans as lines of JSON, for the map and for recordings",
-    )
-    parser.add_argument(
-        "--map",
-        default="",
-        metavar="PLACE",
-        help="the track (its name) or the ROS map (its .yaml) that lies under the cars",
-    )
-    parser.add_argument(
-        "--start",
-        action="append",
-        default=[],
-        metavar="[CAR=]X,Y,YAW_DEG",
-        help="where a car, or every other one, began in that map (default: at its origin)",
-    )
-    parser.add_argument(
-        "--camera",
-        metavar="SOURCE",
-        help="a camera to show beside the map: /dev/video0, or the URL of an MJPEG stream",
-    )
-    parser.add_argument(
-        "--phone",
-        metavar="ADDRESS",
-        help="an address of this machine at which phones may watch and stop, and drive once they "
-        "trust the certificate that is made here",
-    )
-    parser.add_argument(
+    group.add_argument(
         "--record-to",
         type=Path,
         default=Path(),
         metavar="FOLDER",
         help="the folder to which the page records, and whose logs it lists (default: this one)",
-    )
-    parser.add_argument(
-        "--no-plots",
-        action="store_true",
-        help="leave out plots and map, which take a second program",
     )
 
 
