@@ -43,6 +43,16 @@ def series(rows: Sequence[Sequence[float]]) -> Series:
     return Series(table[first, 0], table[first, 1:].T)
 
 
+class Turning(NamedTuple):
+    """How a yaw rate came of tracked poses: the widths in s of the averages in it, one after another.
+
+    Without ``has_heading`` it is that of the course of a point of the car, nobody knows which.
+    """
+
+    blurs_s: tuple[float, ...]
+    has_heading: bool
+
+
 @dataclass(frozen=True)
 class DriveTrace:
     """One drive's series; lengths in m, angles in rad, times in s, left and forward positive.
@@ -52,7 +62,9 @@ class DriveTrace:
     ``effort``: the drive's output as a share of its maximum; nan where the car is not driven.
     ``travel``: the distance its wheels rolled, by ``counts_per_m``.
     ``inertial``: yaw rate in rad/s, acceleration forward and to the left in m/s^2.
-    ``places``: x, y as tracked from outside (cameras, SLAM), on the log's clock.
+    ``places``: x, y, and perhaps the heading, as tracked from outside (cameras, SLAM), on the
+    log's clock.
+    ``turning``: how ``inertial`` came of ``places``; None: a gyro told it.
     ``counts_per_m``: the assumed sensor counts per metre of ``travel``; 0: not known.
     """
 
@@ -70,6 +82,7 @@ class DriveTrace:
     counts_per_m: float = 0.0
     tape_m: float | None = None  # as somebody measured it, from start to end
     notes: tuple[str, ...] = ()
+    turning: Turning | None = None
     board_id: str = ""  # of the car, in hexadecimal; a bag and a table do not say it
 
     @property

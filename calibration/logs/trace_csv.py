@@ -35,6 +35,7 @@ SCHEMA = TableSchema(
         _any("accel_y_mps2", 500.0, "to the left"),
         _any("x_m", 1e6, "where cameras or SLAM saw it"),
         _any("y_m", 1e6),
+        _any("yaw_rad", 1e4, "its heading, as they saw it"),
         _any("battery_v", 100.0, least=0.0),
     ),
     rising=TIME,
@@ -69,7 +70,7 @@ def read_trace_csv(
         effort=columns["effort"],
         travel=_travel(columns, per_m),
         inertial=_joined(table, ("yaw_rate_radps", "accel_x_mps2", "accel_y_mps2")),
-        places=_joined(table, ("x_m", "y_m")),
+        places=_places(table),
         battery=columns["battery_v"],
         counts_per_m=per_m,
         notes=_notes(table),
@@ -117,6 +118,12 @@ def _joined(table: Table, names: tuple[str, ...]) -> Series:
     rows = (row.values for row in table.rows)
     whole = (row for row in rows if all(row[name] is not None for name in there))
     return series([(row[TIME], *(row[name] or 0.0 for name in names)) for row in whole])
+
+
+def _places(table: Table) -> Series:
+    """Return the places, with the headings where there is a column of them."""
+    names = ("x_m", "y_m", "yaw_rad") if "yaw_rad" in table.names else ("x_m", "y_m")
+    return _joined(table, names) if "y_m" in table.names else Series()
 
 
 def _travel(columns: dict[str, Series], per_m: float) -> Series:

@@ -1,6 +1,6 @@
 """Positions of a car as tracked from outside: by cameras over the floor, a tracker, or SLAM.
 
-A file is CSV with the columns t_s, x_m, y_m, or lines of JSON as a virtual car's ``sensors=FILE``
+A file is CSV with the columns t_s, x_m, y_m and perhaps yaw_rad, or lines of JSON as a virtual car's ``sensors=FILE``
 writes them; of those the sensor ``position`` is used. The file has its own clock: it is shifted so
 that the speeds of both agree, and finely by the paths (calibration.regression.counts_per_metre).
 """
@@ -24,13 +24,14 @@ SCHEMA = TableSchema(
         number("t_s", -1e10, 1e10),
         number("x_m", -_APART_M, _APART_M),
         number("y_m", -_APART_M, _APART_M),
+        number("yaw_rad", -1e4, 1e4, None, "the heading"),
     ),
     rows="places",
     rising="t_s",
     example="t_s,x_m,y_m / 0.0,0.0,0.0",
 )
-COLUMNS = SCHEMA.names()
-_KEYS = (number("taken_s", 0.0, 1e10), *SCHEMA.columns[1:])
+COLUMNS = ("t_s", "x_m", "y_m")
+_KEYS = (number("taken_s", 0.0, 1e10), *SCHEMA.columns[1:3])
 GRID_S = 0.05  # chosen: a small car's path between two of these is straight
 _SMOOTH_S = 0.4  # chosen: longer would round bends off, shorter would leave the noise
 _LEAST = 20  # positions of a drive: fewer are no track
@@ -52,7 +53,8 @@ def read_tracked_positions(path: Path) -> Series:
         found = [tuple(row[key.name] for key in _KEYS) for row in samples]
     else:
         table = read_table(path, SCHEMA)
-        found = [tuple(row.values[name] for name in COLUMNS) for row in table.rows]
+        names = (*COLUMNS, "yaw_rad") if "yaw_rad" in table.names else COLUMNS
+        found = [tuple(row.values[name] for name in names) for row in table.rows]
     if len(found) < _LEAST:
         raise _strange(path, f"{len(found)} places")
     return series(found)

@@ -73,6 +73,8 @@ def _travel_of_the_car(
 def _lacking(traces: Sequence[DriveTrace]) -> str:
     if any(trace.tape_m for trace in traces):
         return "what was taped is no straight line, or shorter than a metre by its counts"
+    if any(trace.turning for trace in traces):
+        return "no gyro: by the counts alone nobody knows the path to lay beside the places"
     return "nothing in it knows a metre of floor but the counts themselves"
 
 
@@ -104,7 +106,7 @@ def _turned_rad(trace: DriveTrace) -> float:
 def _heading_rad(trace: DriveTrace, times_s: Floats) -> Floats:
     t_s, (yaw_radps, *_) = trace.inertial
     steps = np.diff(t_s, prepend=t_s[0])
-    return np.asarray(np.interp(times_s, t_s, np.cumsum(yaw_radps * steps)))
+    return np.asarray(np.interp(times_s, t_s, np.cumsum(np.nan_to_num(yaw_radps) * steps)))
 
 
 def _chord(trace: DriveTrace) -> float:
@@ -138,6 +140,8 @@ def _ratios_by_tracking(traces: Sequence[DriveTrace]) -> list[tuple[float, float
     found = []
     for trace in traces:
         if not (trace.places.is_present and trace.travel.is_present and trace.inertial.is_present):
+            continue
+        if trace.turning:  # its heading is of the very places that it would be laid beside
             continue
         latency_s = _latency_s(trace)
         windows = _without_slides(_windows(trace, latency_s))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from calibration.logs.trace import DriveTrace
+from calibration.logs.turning import with_turning
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -35,12 +36,13 @@ def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
 
     Speeds use the counts per metre that were found, or else those of the vehicle file.
     """
-    held = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
+    turned = [with_turning(trace) for trace in traces]
+    held = next((trace.counts_per_m for trace in turned if trace.counts_per_m), 0.0)
     steering_map: SteeringMap | None = None
     for _ in range(_ROUNDS):
-        counted = estimate_counts_per_metre(traces, RollingGeometry.of(vehicle), steering_map)
+        counted = estimate_counts_per_metre(turned, RollingGeometry.of(vehicle), steering_map)
         ratio = held / counted.value if counted.is_estimated and held else 1.0
-        steered, steering_map = estimate_steering(traces, vehicle, ratio)
+        steered, steering_map = estimate_steering(turned, vehicle, ratio)
         if not counted.is_estimated:
             break
     every = [

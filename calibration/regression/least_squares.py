@@ -43,6 +43,11 @@ def student_quantile(freedom: int) -> float:
     return float(student.ppf(_SURE, freedom)) if freedom > 0 else float("inf")
 
 
+def solve_least_squares(design: npt.NDArray[np.float64], measured: Floats) -> Floats:
+    """Return the values that explain what was measured best, without their uncertainty."""
+    return np.asarray(np.linalg.lstsq(design, measured, rcond=None)[0], float)
+
+
 def fit_least_squares(
     design: npt.NDArray[np.float64],
     measured: Floats,
@@ -56,7 +61,7 @@ def fit_least_squares(
     """
     root = np.ones(len(measured)) if weights is None else np.sqrt(weights)
     rows, aims = design * root[:, None], measured * root
-    values = np.asarray(np.linalg.lstsq(rows, aims, rcond=None)[0], float)
+    values = solve_least_squares(rows, aims)
     left = aims - rows @ values
     bread = np.linalg.pinv(rows.T @ rows)
     _, places = np.unique(groups, return_inverse=True)

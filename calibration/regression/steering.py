@@ -16,6 +16,7 @@ from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
+from calibration.regression.steering_geometry import seen_share
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
 from calibration.regression.steering_map import SteeringMap
 from calibration.regression.steering_samples import (
@@ -36,6 +37,8 @@ _ASSUMED_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floo
 _ASSUMED_SHARE = 0.005  # assumed relative error of the wheelbase, grip at a walk and no-slip model
 _PLAY = "steer_play_rad"
 _LACK = "LACK OF FIT: free play, which no map and no virtual car has; trim and map are its middle"
+_LATE = "no gyro, and how late its poses are told is not in it"
+_UNSEEN = "no gyro and no heading: which point of the car was seen moves the turn in time"
 _NAMES = ("steer_trim_rad", "steer_gain_left", "steer_gain_right", "steer_delay_s", "steer_lag_s")
 TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
@@ -56,7 +59,7 @@ def estimate_steering(
     found = fit.solve()
     commands = fit.commands(found.delay_s, found.lag_s)[np.abs(fit.speed_mps) > SLOW_MPS]
     findings = [
-        *_trim_and_gains(found, commands),
+        *_trim_and_gains(fit, found, commands),
         *_timing(fit, found),
         _play(fit, found),
         *_tyres(fit, found),
@@ -67,7 +70,7 @@ def estimate_steering(
 
 def _lacking(traces: Sequence[DriveTrace], seconds: float) -> str:
     if not any(trace.inertial.is_present for trace in traces):
-        return "nothing in it measures how the car turns: no gyro"
+        return "nothing in it measures how the car turns: no gyro, and no poses that tracked it"
     if not any(trace.steering.is_present for trace in traces):
         return "what was steered is not in it"
     if not any(trace.travel.is_present for trace in traces):
@@ -75,7 +78,9 @@ def _lacking(traces: Sequence[DriveTrace], seconds: float) -> str:
     return f"it drives for {seconds:.1f} s only"
 
 
-def _trim_and_gains(found: SteeringSolution, commands: Floats) -> Iterator[Finding]:
+def _trim_and_gains(
+    fit: SteeringFit, found: SteeringSolution, commands: Floats
+) -> Iterator[Finding]:
     line, spread = found.line, float(np.ptp(commands))
     if spread < 2 * _GAIN_RAD:
         why = f"its steering stays within {spread:.3f} rad"
@@ -84,10 +89,12 @@ def _trim_and_gains(found: SteeringSolution, commands: Floats) -> Iterator[Findi
     spread_rad = float(np.hypot(line.deviations[0] / abs(line.values[1]), _ASSUMED_RAD))
     yield estimated("steer_trim_rad", found.trim_rad, spread_rad, line.quantile)
     for name, side in (("steer_gain_left", 1.0), ("steer_gain_right", -1.0)):
-        yield _gain(name, side, found, commands)
+        yield _gain(name, side, fit, found, commands)
 
 
-def _gain(name: str, side: float, found: SteeringSolution, commands: Floats) -> Finding:
+def _gain(
+    name: str, side: float, fit: SteeringFit, found: SteeringSolution, commands: Floats
+) -> Finding:
     """Return the gain of a side, at the largest steering that was driven to it."""
     line, far_rad = found.line, float(np.max(side * (commands - found.trim_rad)))
     if far_rad < _GAIN_RAD:
@@ -97,9 +104,9 @@ def _gain(name: str, side: float, found: SteeringSolution, commands: Floats) -> 
     place = slice(0, len(row))
     gain = side * float(row @ line.values[place]) / far_rad
     deviation = float(np.sqrt(row @ line.covariance[place, place] @ row))
-    return estimated(
-        name, gain, float(np.hypot(deviation / far_rad, _ASSUMED_SHARE * gain)), line.quantile
-    )
+    seen = seen_share(gain * far_rad) if any(one.is_of_point for one in fit.samples) else 0.0
+    assumed = float(np.hypot(_ASSUMED_SHARE, seen)) * gain
+    return estimated(name, gain, float(np.hypot(deviation / far_rad, assumed)), line.quantile)
 
 
 def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
@@ -111,15 +118,21 @@ def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
     if not fit.has_moved():
         why = f"the steering moves fewer than {MOVES} times while it rolls"
         return [not_identifiable("steer_delay_s", why), not_identifiable("steer_lag_s", why)]
+    turnings = [one.turning for one in fit.samples if one.turning]
     step_s, deviations = fit.vehicle.step_s, found.line.deviations
     rows = (
         ("steer_delay_s", max(found.delay_s - step_s, 0.0), deviations[-2]),
         ("steer_lag_s", found.lag_s, deviations[-1]),
     )
-    return [
+    delay, lag = (
         estimated(name, value, float(np.hypot(deviation, step_s / 2)), found.line.quantile)
         for name, value, deviation in rows
-    ]
+    )
+    if turnings:
+        delay = not_identifiable(delay.name, _LATE)
+    if not all(one.has_heading for one in turnings):
+        lag = not_identifiable(lag.name, _UNSEEN)
+    return [delay, lag]
 
 
 def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:

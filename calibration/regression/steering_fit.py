@@ -15,19 +15,18 @@ import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.regression.least_squares import LinearFit, fit_least_squares
+from calibration.regression.least_squares import LinearFit, fit_least_squares, solve_least_squares
 from calibration.regression.single_track import (
     known_understeer,
     understeer_spread,
     yaw_lag_s_per_mps,
 )
-from calibration.regression.steering_geometry import RollingGeometry
+from calibration.regression.steering_geometry import RollingGeometry, seen_tangents
 from calibration.regression.steering_samples import (
     BLOCK_S,
     GRID_S,
     SLOW_MPS,
     SteeringSamples,
-    delayed_and_lagged,
     slope_per_s,
     smoothed,
 )
@@ -96,6 +95,13 @@ class SteeringFit:
         self.speed_mps = np.concatenate([one.speed_mps[one.use] for one in samples])
         self._gain = np.concatenate([slope_per_s(one.yaw_radps)[one.use] for one in samples])
         self._groups = self._grouped()
+        self._is_of_point = np.concatenate(
+            [np.full(int(one.use.sum()), one.is_of_point) for one in samples]
+        )
+        # A gyro has a bias, and tracked poses have none
+        self._biased = np.concatenate(
+            [np.full(int(one.use.sum()), float(one.turning is None)) for one in samples]
+        )
         # Smoothed, because the noise of a speed that hardly varies would pass for its variation.
         slow = [smoothed(one.speed_mps)[one.use] for one in samples]
         self._speed_squared = np.concatenate(slow) ** 2
@@ -125,9 +131,7 @@ class SteeringFit:
 
     def commands(self, delay_s: float, lag_s: float) -> Floats:
         """Return the delayed and lagged commands: the wheels' angles if there were no map."""
-        return np.concatenate([
-            delayed_and_lagged(one.command_rad, delay_s, lag_s)[one.use] for one in self.samples
-        ])  # fmt: skip
+        return np.concatenate([one.commands(delay_s, lag_s) for one in self.samples])
 
     def _design(
         self, columns: npt.NDArray[np.float64], values: Floats, understeer: float
@@ -139,16 +143,25 @@ class SteeringFit:
         yaw rate by itself.
         """
         angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
-        bent, slope = self._geometry.tangents(angles_rad)
+        bent, slope = self._tangents(angles_rad)
         slip = 1.0 + understeer * self._speed_squared
         rolled = self._geometry.curvature_per_tan * self.speed_mps / slip
         by_understeer = -self._speed_squared * rolled * bent / slip
-        found = [*(rolled * slope * column for column in columns.T), np.ones_like(rolled)]
+        found = [*(rolled * slope * column for column in columns.T), self._biased]
         rest = rolled * (bent - slope * angles_rad)
         if self.has_tyres:
             found.append(by_understeer)
             rest = rest - understeer * by_understeer
         return np.column_stack(found), rest, rolled * slope
+
+    def _tangents(self, angles_rad: Floats) -> tuple[Floats, Floats]:
+        """Return the tangent as whatever tells the speed sees it, and its slope by angle."""
+        bent, slope = self._geometry.tangents(angles_rad)
+        if not self._is_of_point.any():
+            return bent, slope
+        of_point, of_point_slope = seen_tangents(angles_rad)
+        where = self._is_of_point
+        return np.where(where, of_point, bent), np.where(where, of_point_slope, slope)
 
     def _aim(self) -> Floats:
         """Return the yaw rate without the body's lag."""
@@ -163,7 +176,7 @@ class SteeringFit:
             return line
         values = line.values[: columns.shape[1]]
         slip = 1.0 + known_understeer(self.vehicle) * self._speed_squared
-        bent, _ = self._geometry.tangents(np.clip(columns @ values, -_MOST_RAD, _MOST_RAD))
+        bent, _ = self._tangents(np.clip(columns @ values, -_MOST_RAD, _MOST_RAD))
         turn = self._geometry.curvature_per_tan * self.speed_mps * bent / slip
         moved = np.linalg.lstsq(design, turn * self._speed_squared / slip, rcond=None)[0]
         spread = understeer_spread(self.vehicle)
@@ -183,22 +196,44 @@ class SteeringFit:
 
         ``besides`` are further columns of the wheels' angle, whose coefficients come last.
         """
+        design, aim, columns = self._linearised(
+            shape, trim_rad, delay_s, lag_s, with_timing=with_timing, besides=besides
+        )
+        line = fit_least_squares(design, aim, self._groups)
+        return self._with_held_understeer(line, design, columns)
+
+    def _linearised(
+        self,
+        shape: MapTerms,
+        trim_rad: float,
+        delay_s: float,
+        lag_s: float,
+        *,
+        with_timing: bool = False,
+        besides: Sequence[Floats] = (),
+    ) -> tuple[npt.NDArray[np.float64], Floats, npt.NDArray[np.float64]]:
+        """Return the design at the coefficients that Newton's rounds lead to, and what it explains.
+
+        The third are the map's columns, a row for each sample.
+        """
         columns = shape.columns(self.commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
         understeer = known_understeer(self.vehicle)
-        for _ in range(_NEWTON):
+        for is_last in (*[False] * (_NEWTON - 1), True):
             design, rest, per_angle = self._design(columns, values, understeer)
             extra = [per_angle * more for more in besides]
             if with_timing:  # columns of delay and lag, so that the covariance includes them
                 late = self._by_timing(shape, trim_rad, (delay_s, lag_s), columns @ values, values)
                 extra = [*(per_angle * one for one in late), *extra]
             design = np.column_stack([design, *extra])
-            line = fit_least_squares(design, self._aim() - rest, self._groups)
-            values = line.values[: columns.shape[1]]
-            if self.has_tyres:
-                understeer = max(float(line.values[columns.shape[1] + 1]), self._least_understeer)
-        return self._with_held_understeer(line, design, columns)
+            aim = self._aim() - rest
+            if not is_last:
+                found = solve_least_squares(design, aim)
+                values = found[: columns.shape[1]]
+                if self.has_tyres:
+                    understeer = max(float(found[columns.shape[1] + 1]), self._least_understeer)
+        return design, aim, columns
 
     def _by_timing(
         self,
@@ -225,7 +260,8 @@ class SteeringFit:
     ) -> tuple[float, float]:
         def miss(pair: npt.NDArray[np.float64]) -> float:
             delay_s, lag_s = (abs(float(value)) for value in pair)
-            left = self.fit_coefficients(shape, trim_rad, delay_s, lag_s).residuals
+            design, aim, _ = self._linearised(shape, trim_rad, delay_s, lag_s)
+            left = aim - design @ solve_least_squares(design, aim)
             return float(np.sqrt(np.mean(left**2)))
 
         if first is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import tan
+from math import sqrt, tan
 
 import numpy as np
 
@@ -51,6 +51,26 @@ class RollingGeometry:
         """Return the distance that the driven wheels roll per distance along the car's heading."""
         front, rear = np.cos(angles_rad), np.cos(self.rear_ratio * angles_rad)
         return np.asarray(self.front_share / front + (1.0 - self.front_share) / rear)
+
+
+def seen_tangents(angles_rad: Floats) -> tuple[Floats, Floats]:
+    """Return the tangent as a tracked point's speed sees it, and its slope by angle.
+
+    A point ahead of the rear axle goes farther than that axle: by sqrt(1 + (share tan)^2), where
+    it is that share of the wheelbase ahead. Held is the mean of all places between the axles, for
+    which the square of the share is a third.
+    """
+    tangent = np.tan(angles_rad)
+    farther = np.sqrt(1.0 + tangent**2 / 3.0)
+    return np.asarray(tangent / farther), np.asarray((1.0 + tangent**2) / farther**3)
+
+
+def seen_share(angle_rad: float) -> float:
+    """Return the relative error of ``seen_tangents``, as one standard deviation.
+
+    The square of a share that may be any between 0 and 1 deviates by sqrt(1/5 - 1/9) from a third.
+    """
+    return float(sqrt(1 / 5 - 1 / 9) / 2.0 * tan(angle_rad) ** 2)
 
 
 def table_of(vehicle: Vehicle, name: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.signal import lfilter  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.logs.trace import DriveTrace
+from calibration.logs.trace import DriveTrace, Turning
 
 GRID_S = 0.01  # to which a log is resampled
 BLOCK_S = 1.0  # samples of one block are treated as correlated
@@ -20,12 +20,25 @@ _COME_RAD = 0.01  # least steering one way that defines the side of approach
 
 @dataclass(frozen=True)
 class SteeringSamples:
-    """One drive's commands and motion on an even grid; where ``use`` is false it only leads in."""
+    """One drive's commands and motion on an even grid; where ``use`` is false it only leads in.
+
+    ``turning``: how the yaw rate came of tracked poses, None of a gyro. ``is_of_point``: the speed
+    is that of a tracked point of the car, not of its driven wheels.
+    """
 
     command_rad: Floats
     speed_mps: Floats
     yaw_radps: Floats
     use: npt.NDArray[np.bool_]
+    turning: Turning | None = None
+    is_of_point: bool = False
+
+    def commands(self, delay_s: float, lag_s: float) -> Floats:
+        """Return the commands delayed, lagged, and blurred as the yaw rate is; where ``use``."""
+        found = delayed_and_lagged(self.command_rad, delay_s, lag_s)
+        for width_s in self.turning.blurs_s if self.turning else ():
+            found = _averaged(found, width_s)
+        return np.asarray(found[self.use])
 
 
 def samples_of(trace: DriveTrace, counts_ratio: float) -> list[SteeringSamples]:
@@ -35,13 +48,19 @@ def samples_of(trace: DriveTrace, counts_ratio: float) -> list[SteeringSamples]:
         return []
     begin, end = max(p.t_s[0] for p in parts), min(p.t_s[-1] for p in parts)
     times_s = np.arange(begin, end, GRID_S)
-    speed_mps = counts_ratio * trace.speed_mps(times_s)
+    is_of_point = bool(trace.turning) and not trace.counts_per_m
+    speed_mps = (1.0 if is_of_point else counts_ratio) * trace.speed_mps(times_s)
     yaw_radps = np.interp(times_s, trace.inertial.t_s, trace.inertial.values[0])
     command_rad = trace.at("steering", times_s)
     is_moving = np.abs(speed_mps) > SLOW_MPS
     # Half a second before and after is included, in which the gyro shows its bias.
     around = np.convolve(is_moving, np.ones(int(1.0 / GRID_S)), "same") > 0
-    return [SteeringSamples(command_rad, speed_mps, yaw_radps, around)] if len(times_s) else []
+    use = around & np.isfinite(slope_per_s(yaw_radps))
+    yaw_radps = np.nan_to_num(yaw_radps)
+    found = SteeringSamples(
+        command_rad, speed_mps, yaw_radps, use, trace.turning, is_of_point=is_of_point
+    )
+    return [found] if len(times_s) else []
 
 
 def delayed_and_lagged(command_rad: Floats, delay_s: float, lag_s: float) -> Floats:
@@ -65,6 +84,17 @@ def approach_sides(command_rad: Floats) -> Floats:
             last = float(command)  # the farthest on this side: it has to come back from there
         sides[i] = side
     return sides
+
+
+def _averaged(values: Floats, width_s: float) -> Floats:
+    """Return the mean over a time around each sample, in which its first and last half weigh half."""
+    width = round(width_s / GRID_S)
+    if width < 1:
+        return values
+    kernel = np.ones(width + 1)
+    kernel[[0, -1]] = 0.5
+    padded = np.pad(values, (width // 2, width - width // 2), mode="edge")
+    return np.asarray(np.convolve(padded, kernel / width, "valid"))
 
 
 def smoothed(values: Floats) -> Floats:

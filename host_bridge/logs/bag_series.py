@@ -45,7 +45,7 @@ class BagSeries:
 
     ``told``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw rate,
     forward and left acceleration. ``motor``: electrical turns a minute, duty, volts. ``places``:
-    x, y of the topic that was named for it. ``topics``: the topic that was read for each of these.
+    x, y, yaw of the topic that was named for it. ``topics``: the topic that was read for each of these.
     ``notes`` are sentences, also on times that jump, stand or run back.
     """
 
@@ -141,7 +141,7 @@ def _motor(message: Any) -> Row:
 
 
 def _place_of(read: Callable[[Any], Row]) -> _Make:
-    return lambda message: read(message)[:2]
+    return lambda message: read(message)[:3]
 
 
 # What is read: its usual topics, the first that there is; and how, by the type of its messages
