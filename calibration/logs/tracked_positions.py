@@ -1,8 +1,9 @@
 """Positions of a car as tracked from outside: by cameras over the floor, a tracker, or SLAM.
 
-A file is CSV with the columns t_s, x_m, y_m and perhaps yaw_rad, or lines of JSON as a virtual car's ``sensors=FILE``
-writes them; of those the sensor ``position`` is used. The file has its own clock: it is shifted so
-that the speeds of both agree, and finely by the paths (calibration.regression.counts_per_metre).
+A file is CSV with the columns t_s, x_m, y_m and perhaps yaw_rad, or lines of JSON as a virtual
+car's ``sensors=FILE`` writes them; of those the sensor ``position`` is used. The file has its own
+clock: it is shifted so that the speeds of both agree, and finely by the paths
+(calibration.regression.counts_per_metre).
 """
 
 from __future__ import annotations

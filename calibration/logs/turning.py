@@ -18,7 +18,9 @@ from calibration.logs.trace import DriveTrace, Series, Turning
 GRID_S = 0.01
 _CHORD_M = 0.05  # the course is that of a chord so long: 50 times the noise of a motion capture
 _SHORTEST_S, _LONGEST_S = 0.1, 0.4  # of a chord: half a lag of a servo, a bend of a walking car
-_LEAST_CHORD = 0.4  # of _CHORD_M: a shorter chord's direction is noise, and the car as good as rests
+_LEAST_CHORD = (
+    0.4  # of _CHORD_M: a shorter chord's direction is noise, and the car as good as rests
+)
 _LEAST_ROWS = 20  # poses of a drive: fewer are no track
 
 Complexes = npt.NDArray[np.complex128]

@@ -56,8 +56,9 @@ def fit_least_squares(
 ) -> LinearFit:
     """Fit ``design`` times values to ``measured``; rows of one group are correlated.
 
-    The covariance is the clustered sandwich with its small-sample factor: Cameron and Miller, A
-    Practitioner's Guide to Cluster-Robust Inference, 2015, equations 10 and 12.
+    The covariance is the clustered sandwich of the jackknife (CR3): each group's residuals as if
+    the others alone had been fitted, because few groups pull the fit toward themselves. Source:
+    Cameron and Miller, A Practitioner's Guide to Cluster-Robust Inference, 2015, section VI.B.
     """
     root = np.ones(len(measured)) if weights is None else np.sqrt(weights)
     rows, aims = design * root[:, None], measured * root
@@ -66,12 +67,25 @@ def fit_least_squares(
     bread = np.linalg.pinv(rows.T @ rows)
     _, places = np.unique(groups, return_inverse=True)
     count = int(places.max()) + 1 if len(places) else 0
-    scores = np.zeros((count, design.shape[1]))
-    np.add.at(scores, places, rows * left[:, None])
-    size, width = design.shape
-    scale = count / max(count - 1, 1) * (size - 1) / max(size - width, 1)
+    scores = np.array([_jackknifed(rows[at], left[at], bread) for at in _parts(places, count)])
+    scores = scores.reshape(count, design.shape[1])
+    scale = max(count - 1, 1) / max(count, 1)
     covariance = scale * bread @ (scores.T @ scores) @ bread
     return LinearFit(values, covariance, count, measured - design @ values)
+
+
+def _parts(places: Groups, count: int) -> list[Groups]:
+    """Return the rows of each group."""
+    order = np.argsort(places, kind="stable")
+    return np.split(order, np.searchsorted(places[order], np.arange(1, count))) if count else []
+
+
+def _jackknifed(
+    rows: npt.NDArray[np.float64], left: Floats, bread: npt.NDArray[np.float64]
+) -> Floats:
+    """Return a group's score with the residuals that a fit without this group would leave."""
+    own = np.eye(rows.shape[1]) - (rows.T @ rows) @ bread
+    return np.asarray(np.linalg.pinv(own) @ (rows.T @ left))
 
 
 def consecutive_slices(is_in: npt.NDArray[np.bool_], least: int) -> list[slice]:

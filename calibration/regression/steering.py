@@ -16,8 +16,8 @@ from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
 from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
-from calibration.regression.steering_geometry import seen_share
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
+from calibration.regression.steering_geometry import seen_share
 from calibration.regression.steering_map import SteeringMap
 from calibration.regression.steering_samples import (
     GRID_S,
@@ -36,6 +36,9 @@ _ASSUMED_PLAY_RAD = 0.0005  # assumed error of the play, as delay and lag are on
 _ASSUMED_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floor, tyres
 _ASSUMED_SHARE = 0.005  # assumed relative error of the wheelbase, grip at a walk and no-slip model
 _PLAY = "steer_play_rad"
+# Assumed error of the understeer in s^2/m^2: a steady bend's, of tyres that share their grip with
+# the drive. Made cars without any noise differ by it (tests/studies/logs/log_study.py).
+_ASSUMED_UNDERSTEER = 0.002
 _LACK = "LACK OF FIT: free play, which no map and no virtual car has; trim and map are its middle"
 _LATE = "no gyro, and how late its poses are told is not in it"
 _UNSEEN = "no gyro and no heading: which point of the car was seen moves the turn in time"
@@ -174,7 +177,8 @@ def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
         )
         return [not_identifiable(name, why) for name in TYRES]
     line, place = found.line, found.shape.width + 1
-    value, deviation = float(line.values[place]), float(line.deviations[place])
+    value = float(line.values[place])
+    deviation = float(np.hypot(line.deviations[place], _ASSUMED_UNDERSTEER))
     held = "as if the rear axle's were the vehicle file's"
     front, slope = front_stiffness(fit.vehicle, value)
     return [
@@ -195,5 +199,6 @@ def _map(found: SteeringSolution, commands: Floats) -> SteeringMap:
     spread = np.maximum(variances, 0.0) + (_ASSUMED_SHARE * angles) ** 2
     half = line.quantile * np.sqrt(spread)
     left = float(np.sqrt(np.mean(line.residuals**2)))
-    is_bent = shape.has_sides or shape.has_bend
+    more = slice(2, shape.width)
+    is_bent = bool(np.any(np.abs(line.values[more]) > line.quantile * line.deviations[more]))
     return SteeringMap(at, angles, angles - half, angles + half, left, is_bent)

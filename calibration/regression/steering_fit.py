@@ -1,13 +1,13 @@
 """The least-squares fit of a steering map with its trim, delay and lag to yaw rate and speed.
 
-The command is delayed and lagged until it fits; the map gets only as many terms as the log
-supports.
+The command is delayed and lagged until it fits; the map gets the terms that the steering angles
+which were driven can tell apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +22,13 @@ from calibration.regression.single_track import (
     yaw_lag_s_per_mps,
 )
 from calibration.regression.steering_geometry import RollingGeometry, seen_tangents
+from calibration.regression.steering_map import LINE, MapTerms, driven_terms
 from calibration.regression.steering_samples import (
     BLOCK_S,
     GRID_S,
     SLOW_MPS,
     SteeringSamples,
+    relative_spread,
     slope_per_s,
     smoothed,
 )
@@ -44,34 +46,6 @@ _HAIR_S = 0.002  # step of the difference by delay and lag: a tenth of the grid
 _DELAYS_S = np.arange(0.0, 0.41, 0.02)
 _LAGS_S = (0.0, 0.05, 0.15)  # rough starts: none, a quick servo, a slow one
 _ROUNDS = 4  # iterations that move the map's centre to the trim
-
-
-@dataclass(frozen=True)
-class MapTerms:
-    """The terms of a map beyond a line: a difference of the sides, and a bend from near to far."""
-
-    has_sides: bool
-    has_bend: bool
-
-    @property
-    def width(self) -> int:
-        """The number of coefficients of such a map."""
-        return 2 + self.has_sides + self.has_bend
-
-    def columns(self, off: Floats) -> npt.NDArray[np.float64]:
-        """Return a row for each command (relative to the trim), a column for each coefficient."""
-        found = [np.ones_like(off), off]
-        found += [np.abs(off)] if self.has_sides else []
-        found += [off * np.abs(off)] if self.has_bend else []
-        return np.column_stack(found)
-
-
-MAP_TERMS = (
-    MapTerms(False, False),
-    MapTerms(True, False),
-    MapTerms(False, True),
-    MapTerms(True, True),
-)
 
 
 class SteeringSolution(NamedTuple):
@@ -98,6 +72,10 @@ class SteeringFit:
         self._is_of_point = np.concatenate(
             [np.full(int(one.use.sum()), one.is_of_point) for one in samples]
         )
+        self._is_of_course = np.concatenate([
+            np.full(int(one.use.sum()), bool(one.turning and not one.turning.has_heading))
+            for one in samples
+        ])  # fmt: skip
         # A gyro has a bias, and tracked poses have none
         self._biased = np.concatenate(
             [np.full(int(one.use.sum()), float(one.turning is None)) for one in samples]
@@ -107,7 +85,7 @@ class SteeringFit:
         self._speed_squared = np.concatenate(slow) ** 2
         # per cent of the samples: the tyres' own limit, and no peak of noise
         self.lateral_mps2 = float(np.quantile(np.abs(self._yaw * self.speed_mps), 0.95))
-        self.speed_spread = _relative_spread(self._speed_squared, self._yaw**2)
+        self.speed_spread = relative_spread(self._speed_squared, self._yaw**2)
         self.has_tyres = self.lateral_mps2 > LATERAL_MPS2 and self.speed_spread > SPEED_SPREAD
 
     def _grouped(self) -> npt.NDArray[np.int64]:
@@ -120,12 +98,14 @@ class SteeringFit:
 
     def solve(self) -> SteeringSolution:
         """Fit the map's terms, trim, delay and lag in turn, and then all coefficients at once."""
-        delay_s, lag_s = self._timing(MAP_TERMS[0], 0.0)
-        trim_rad, shape = 0.0, MAP_TERMS[0]
+        delay_s, lag_s = self._timing(LINE, 0.0)
+        trim_rad, shape = 0.0, LINE
         for _ in range(2):
-            shape, trim_rad = self._chosen(delay_s, lag_s)
+            off = self.commands(delay_s, lag_s) - self._trim(LINE, delay_s, lag_s)
+            shape = driven_terms(off)
+            trim_rad = self._trim(shape, delay_s, lag_s)
             delay_s, lag_s = self._timing(shape, trim_rad, (delay_s, lag_s))
-        shape, trim_rad = self._chosen(delay_s, lag_s)
+        trim_rad = self._trim(shape, delay_s, lag_s)
         line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s, with_timing=self.has_moved())
         return SteeringSolution(shape, line, trim_rad, delay_s, lag_s)
 
@@ -223,9 +203,12 @@ class SteeringFit:
         for is_last in (*[False] * (_NEWTON - 1), True):
             design, rest, per_angle = self._design(columns, values, understeer)
             extra = [per_angle * more for more in besides]
+            if self._is_of_course.any():
+                extra = [self._by_place(shape, trim_rad, (delay_s, lag_s), values), *extra]
             if with_timing:  # columns of delay and lag, so that the covariance includes them
                 late = self._by_timing(shape, trim_rad, (delay_s, lag_s), columns @ values, values)
-                extra = [*(per_angle * one for one in late), *extra]
+                place = len(extra) - len(besides)
+                extra[place:place] = [per_angle * one for one in late]
             design = np.column_stack([design, *extra])
             aim = self._aim() - rest
             if not is_last:
@@ -248,6 +231,22 @@ class SteeringFit:
         moved = ((delay_s + _HAIR_S, lag_s), (delay_s, lag_s + _HAIR_S))
         angles = [shape.columns(self.commands(*one) - trim_rad) @ values for one in moved]
         return [np.asarray((one - now_rad) / _HAIR_S) for one in angles]
+
+    def _by_place(
+        self, shape: MapTerms, trim_rad: float, timing: tuple[float, float], values: Floats
+    ) -> Floats:
+        """Return the derivative of a course's turn by the place of the point that was seen.
+
+        A point ahead of the rear axle turns its course as the wheels turn: by its share of the
+        wheelbase times the change of their tangent.
+        """
+        delay_s, lag_s = timing
+        now_rad, earlier_rad = (
+            shape.columns(self.commands(one, lag_s) - trim_rad) @ values
+            for one in (delay_s, delay_s + _HAIR_S)
+        )
+        rate = (np.tan(now_rad) - np.tan(earlier_rad)) / _HAIR_S
+        return np.asarray(np.where(self._is_of_course, rate, 0.0))
 
     @property
     def _least_understeer(self) -> float:
@@ -272,25 +271,17 @@ class SteeringFit:
         best = minimize(miss, first, method="Nelder-Mead", options=options).x
         return abs(float(best[0])), abs(float(best[1]))
 
-    def _chosen(self, delay_s: float, lag_s: float) -> tuple[MapTerms, float]:
-        """Return the shape with the least Bayesian information criterion, and its trim."""
-        found = []
-        for shape in MAP_TERMS:
-            trim_rad = 0.0
-            for _ in range(_ROUNDS):
-                line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
-                slope = line.values[1]
-                # no car's steering has so little or so much gain: the fit went astray
-                if not 0.02 < abs(slope) < 10.0:
-                    break
-                # rad: no car stands so crooked
-                trim_rad = float(np.clip(trim_rad - line.values[0] / slope, -0.6, 0.6))
-            line = self.fit_coefficients(shape, trim_rad, delay_s, lag_s)
-            size = line.groups
-            left = np.mean(line.residuals**2)
-            found.append((size * np.log(left) + shape.width * np.log(size), shape, trim_rad))
-        _, shape, trim_rad = min(found, key=lambda it: it[0])
-        return shape, trim_rad
+    def _trim(self, shape: MapTerms, delay_s: float, lag_s: float) -> float:
+        """Return the trim: the command at which a map of this shape is 0."""
+        trim_rad = 0.0
+        for _ in range(_ROUNDS):
+            level, slope = self.fit_coefficients(shape, trim_rad, delay_s, lag_s).values[:2]
+            # no car's steering has so little or so much gain: the fit went astray
+            if not 0.02 < abs(slope) < 10.0:
+                break
+            # rad: no car stands so crooked
+            trim_rad = float(np.clip(trim_rad - level / slope, -0.6, 0.6))
+        return trim_rad
 
     def has_moved(self) -> bool:
         """Return whether the steering moved often enough to determine its delay and lag."""
@@ -300,15 +291,6 @@ class SteeringFit:
             is_rolling = np.abs(one.speed_mps[20:]) > SLOW_MPS
             moves += int(np.sum(np.diff((moved & is_rolling).astype(int)) > 0))
         return moves >= MOVES
-
-
-def _relative_spread(values: Floats, weights: Floats) -> float:
-    """Return the weighted standard deviation over the weighted mean; 0 without weight."""
-    total = float(weights.sum())
-    mean = float(weights @ values) / total if total else 0.0
-    if mean <= 0.0:
-        return 0.0
-    return float(np.sqrt(weights @ (values - mean) ** 2 / total)) / mean
 
 
 def _simplex(first: tuple[float, float]) -> npt.NDArray[np.float64]:

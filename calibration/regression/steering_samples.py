@@ -12,7 +12,7 @@ from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace, Turning
 
 GRID_S = 0.01  # to which a log is resampled
-BLOCK_S = 1.0  # samples of one block are treated as correlated
+BLOCK_S = 2.0  # samples of one block are treated as correlated: a few times a wander of the wheels
 SLOW_MPS = 0.05  # below this speed, yaw rate over speed is noise
 _SMOOTH_S = 0.5  # longer than the noise of wheel counts, shorter than a change of speed
 _COME_RAD = 0.01  # least steering one way that defines the side of approach
@@ -87,7 +87,7 @@ def approach_sides(command_rad: Floats) -> Floats:
 
 
 def _averaged(values: Floats, width_s: float) -> Floats:
-    """Return the mean over a time around each sample, in which its first and last half weigh half."""
+    """Return the mean over a time around each sample; the first and the last weigh half."""
     width = round(width_s / GRID_S)
     if width < 1:
         return values
@@ -109,3 +109,12 @@ def slope_per_s(values: Floats) -> Floats:
     reach = 2
     padded = np.pad(values, reach, mode="edge")
     return np.asarray((padded[2 * reach :] - padded[: -2 * reach]) / (2 * reach * GRID_S))
+
+
+def relative_spread(values: Floats, weights: Floats) -> float:
+    """Return the weighted standard deviation over the weighted mean; 0 without weight."""
+    total = float(weights.sum())
+    mean = float(weights @ values) / total if total else 0.0
+    if mean <= 0.0:
+        return 0.0
+    return float(np.sqrt(weights @ (values - mean) ** 2 / total)) / mean

@@ -16,13 +16,12 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest, norm
 
 from calibration.bayesian_fit.estimates import LEVEL, Fit
 from calibration.bayesian_fit.parameters import FIT_PARAMETERS
@@ -31,10 +30,10 @@ from calibration.replay.band import band, driven_steering
 from calibration.replay.replay import Replay
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 from tests.support.kept_rows import KeptRows, sources_of
+from tests.support.shares import Share, share, share_by_car
 
 LEVELS = (0.9, 0.95)
 SOURCES = ("calibration/**/*.py", "sim_mock/plant/*.py", "tests/studies/calibration_cars.py")
-SURE = float(norm.ppf(0.975))
 
 Key = tuple[int, str]  # seed and fault
 
@@ -150,15 +149,6 @@ def _plain(case: Case) -> dict[str, Any]:
     return {**case._asdict(), "rows": {name: row._asdict() for name, row in case.rows.items()}}
 
 
-class Share(NamedTuple):
-    """A share of what was tried, with its 95 % interval."""
-
-    share: float
-    low: float
-    high: float
-    of: int
-
-
 def summary(cases: Sequence[Case]) -> dict[str, Any]:
     """Shares, by kind of car."""
     good = [one for one in cases if not one.fault]
@@ -173,7 +163,7 @@ def summary(cases: Sequence[Case]) -> dict[str, Any]:
 
 def _sound(cases: Sequence[Case]) -> dict[str, Any]:
     def holding(level: float, is_in: Callable[[Row], bool]) -> Share:
-        return _by_car(
+        return share_by_car(
             [[row.level <= level for row in one.rows.values() if is_in(row)] for one in cases]
         )
 
@@ -184,19 +174,19 @@ def _sound(cases: Sequence[Case]) -> dict[str, Any]:
             for level in LEVELS
         },
         "by_parameter_90": {
-            p.name: _share(one.rows[p.name].level <= LEVELS[0] for one in cases)
+            p.name: share(one.rows[p.name].level <= LEVELS[0] for one in cases)
             for p in FIT_PARAMETERS
         },
-        "flagged": _share(one.p < LEVEL for one in cases),
+        "flagged": share(one.p < LEVEL for one in cases),
         **_bands(cases),
     }
 
 
 def _faulty(cases: Sequence[Case]) -> dict[str, Any]:
     return {
-        "flagged": _share(one.p < LEVEL for one in cases),
+        "flagged": share(one.p < LEVEL for one in cases),
         "flagged_by_fault": {
-            fault: _share(one.p < LEVEL for one in cases if one.fault == fault)
+            fault: share(one.p < LEVEL for one in cases if one.fault == fault)
             for fault in FAULTS
             if any(one.fault == fault for one in cases)
         },
@@ -206,29 +196,12 @@ def _faulty(cases: Sequence[Case]) -> dict[str, Any]:
 
 def _bands(cases: Sequence[Case]) -> dict[str, Any]:
     return {
-        "unseen_runs_in_band": _share(one.is_held for one in cases),
+        "unseen_runs_in_band": share(one.is_held for one in cases),
         "unseen_samples_in_band": float(np.mean([one.held_share for one in cases])),
         "band_m": float(np.median([one.band_m for one in cases])),
         "band_rad": float(np.median([one.band_rad for one in cases])),
         "cpu_s": float(np.median([one.cpu_s for one in cases])),
     }
-
-
-def _share(flags: Iterable[bool]) -> Share:
-    """With the interval of Clopper and Pearson."""
-    every = list(flags)
-    test = binomtest(sum(every), len(every))
-    low, high = test.proportion_ci(0.95)
-    return Share(sum(every) / len(every), float(low), float(high), len(every))
-
-
-def _by_car(flags: Sequence[Sequence[bool]]) -> Share:
-    """Of all, the parameters of one car not being independent: with the variance between cars."""
-    every = [flag for one in flags for flag in one]
-    share = float(np.mean(every)) if every else 0.0
-    weights = [len(one) * (float(np.mean(one)) - share) for one in flags if len(one)]
-    half = SURE * float(np.sqrt(np.sum(np.square(weights)))) / max(len(every), 1)
-    return Share(share, max(share - half, 0.0), min(share + half, 1.0), len(every))
 
 
 def main(words: Sequence[str] | None = None) -> int:

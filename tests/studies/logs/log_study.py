@@ -3,11 +3,11 @@
 Each car has numbers of its own (``log_cars.py``) and drives a log of each kind; its numbers are
 found by ``tandem calibrate``'s own work. Two shares are printed for each kind: of the intervals
 that were told, how many hold the truth; and of the parameters for which the kind of drive
-suffices, how many were told. In ``wrong`` a parameter for which the drive suffices and that was
+suffices, how many were told. In ``right`` a parameter for which the drive suffices and that was
 not told counts as one that does not hold.
 
-    python -m tests.studies.log_study --cars 1000 --into logs.jsonl
-    python -m tests.studies.log_study --cars 1 --first 7 --kinds "motion capture" --show
+    python -m tests.studies.logs.log_study --cars 1000 --into logs.jsonl
+    python -m tests.studies.logs.log_study --cars 1 --first 7 --kinds "motion capture" --show
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ from scipy.stats import norm
 from calibration.regression.identify import identify
 from calibration.regression.parameters import Finding
 from sim_mock.runtime import compiled
-from tests.studies.log_cars import KINDS, LoggedCar, drive_logs, logged_car
-from tests.studies.shares import Share, share_by_car
+from tests.studies.logs.log_cars import KINDS, LoggedCar, drive_logs, logged_car
 from tests.support.kept_rows import KeptRows, sources_of
+from tests.support.shares import Share, share_by_car
 
 LEVEL = 0.9
 SOURCES = (
     *("calibration/arrays.py", "calibration/logs/t*.py", "calibration/regression/*.py"),
-    *("calibration/simulation/board_loop.py", "sim_mock/plant/*.py", "tests/studies/log_cars.py"),
+    *(
+        "calibration/simulation/board_loop.py",
+        "sim_mock/plant/*.py",
+        "tests/studies/logs/log_cars.py",
+    ),
 )
 LASTS_S = 40.0  # of driving
 NAMES = sorted(frozenset().union(*(kind.tells for kind in KINDS.values())))
@@ -99,7 +103,7 @@ def _case(row: Mapping[str, Any]) -> LogCase:
     return LogCase(**{**row, "told": told})
 
 
-def _plain(case: LogCase) -> dict[str, Any]:
+def plain(case: LogCase) -> dict[str, Any]:
     return {**case._asdict(), "told": {name: one._asdict() for name, one in case.told.items()}}
 
 
@@ -124,7 +128,9 @@ def _of_kind(cases: Sequence[LogCase]) -> dict[str, Any]:
         ]),
         "by_parameter": {
             name: {
-                "hold": share_by_car([[_holds(one.told[name])] for one in cases if name in one.told]),
+                "hold": share_by_car([
+                    [_holds(one.told[name])] for one in cases if name in one.told
+                ]),
                 "told": share_by_car([[name in one.told] for one in cases]),
                 "suffices": name in tells,
             }
@@ -197,7 +203,7 @@ def _work(
         for count, one in enumerate(studies(schedule, args.jobs), 1):
             cases.append(one)
             if kept:
-                kept.add(_plain(one))
+                kept.add(plain(one))
             if args.show:
                 print("\n".join(_table(one)))
             rest_s = (time.monotonic() - begun_s) / count * (len(schedule) - count)
@@ -228,7 +234,8 @@ def _table(case: LogCase) -> Iterator[str]:
     yield f"{case.kind}, seed {case.seed}"
     for name, one in case.told.items():
         true = ", ".join(f"{it:.4g}" for it in one.true)
-        yield f"  {name:24}{true:>18}{one.value:10.4g}{one.low:10.4g}{one.high:10.4g}{one.level:7.2f}"
+        found = f"{one.value:10.4g}{one.low:10.4g}{one.high:10.4g}{one.level:7.2f}"
+        yield f"  {name:24}{true:>18}{found}"
     for name, why in case.silent.items():
         yield f"  {name:24}not told: {why}"
 

@@ -28,7 +28,9 @@ ROW_STEPS = 2  # steps of the board to a row of the log
 RESTS_S = 2.0  # before and after the drive, beside the time in which its ESC arms
 HOLD_S = (1.2, 6.0)  # a steering angle, a speed
 ANGLES_RAD = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
-LATERAL_MPS2 = 3.5  # most that is asked of the tyres: a third of their grip, where they are straight
+LATERAL_MPS2 = (
+    3.5  # most that is asked of the tyres: a third of their grip, where they are straight
+)
 STEER_RADPS = 3.0  # the commands' own ramp, below that of board and servo
 WANDER_RAD, WANDER_S = 0.006, 0.3  # of the wheels: floor and linkage; the time that it remembers
 CAMERA_M, CAMERA_RAD = 0.0005, 0.003  # noise of a tracked pose
@@ -64,7 +66,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class LoggedCar:
-    """``values`` by the names of what a log tells; ``ahead_m``: the tracked point, from the rear."""
+    """``values`` by the names of what a log tells; ``ahead_m`` of the rear axle it is tracked."""
 
     kind: Kind
     values: dict[str, float]
@@ -199,7 +201,9 @@ def _driven(car: LoggedCar, grip: float, seconds: float, rng: np.random.Generato
             # a command waits for half a step of the board, on average
             told_s = t_s - 0.5 * board.step_s
             rolled_m = sum(plant.counts()) / 2 / per_m
-            rows.append((told_s, steer_rad, t_s, rolled_m, 1e-3 * plant.yaw_rate_mrad_s))
+            # and the gyro's sample is as new as can be, where a board's is half a step old
+            felt_s = t_s + 0.5 * board.step_s
+            rows.append((told_s, steer_rad, felt_s, t_s, rolled_m, 1e-3 * plant.yaw_rate_mrad_s))
         poses.append((t_s, *plant.truth.values()[:3]))
         off_rad = float(steer_rad + wander[step])
         outputs = board.outputs(plant, float(target_mps), off_rad, brakes=False)
@@ -211,14 +215,14 @@ def _driven(car: LoggedCar, grip: float, seconds: float, rng: np.random.Generato
 def _trace(
     car: LoggedCar, rows: Floats, poses: Floats, per_m: float, rng: np.random.Generator
 ) -> DriveTrace:
-    told_s, steered, t_s, rolled, yaw = rows.T
+    told_s, steered, felt_s, t_s, rolled, yaw = rows.T
     nothing = np.zeros_like(yaw)
     kind = car.kind
     return DriveTrace(
         "made", "", "made", "f1tenth",
         steering=Series(told_s, steered[None, :]),
         travel=Series(t_s, rolled[None, :]) if kind.has_wheels else Series(),
-        inertial=Series(t_s, np.array([yaw, nothing, nothing])) if kind.has_gyro else Series(),
+        inertial=Series(felt_s, np.array([yaw, nothing, nothing])) if kind.has_gyro else Series(),
         places=Series() if kind.has_gyro else _seen(car, poses, rng),
         counts_per_m=per_m if kind.has_wheels else 0.0,
     )  # fmt: skip
@@ -236,5 +240,3 @@ def _seen(car: LoggedCar, poses: Floats, rng: np.random.Generator) -> Series:
     if car.kind.has_wheels:
         columns = [*columns, yaw + CAMERA_RAD * rng.normal(size=len(t_s))]
     return Series(t_s + LATE_S, np.array(columns))
-
-
