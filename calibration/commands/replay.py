@@ -10,8 +10,10 @@ from calibration.bayesian_fit.parameters import known_values
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.commands.replay_report import ReplayReport, Shown
 from calibration.files import fit_file
-from calibration.files.fit_file import FitCalibration, FittedRun
-from calibration.files.log_file import is_log_calibration
+from calibration.files.calibration_file import OWN, calibration_of
+from calibration.files.fit_file import FitCalibration
+from calibration.files.log_file import LogCalibration
+from calibration.files.source import Source
 from calibration.logs.run import Run
 from calibration.logs.run_bag import read_run_bag
 from calibration.logs.run_csv import read_run_csv
@@ -19,10 +21,9 @@ from calibration.logs.run_log import LoggedRun, read_log_runs
 from calibration.logs.run_tracked import with_tracked
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
-from calibration.vehicles.virtual_car import OWN
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import UsageFault, VehicleFileFault
+from host_bridge.core.errors import UsageFault
 
 NONE = "none"
 _VEHICLE = "nigel"
@@ -129,30 +130,21 @@ def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> FitCa
         vehicle=vehicle.name,
         date=day,
         command=command,
-        data=tuple(map(FittedRun.of, runs)),
+        data=tuple(one for run in runs for one in Source.of_run(run)),
         steering=driven_steering(list(runs), fit.values),
         fit=fit,
     )
 
 
 def _chosen(wanted: str, vehicle: Vehicle) -> FitCalibration | None:
-    path = fit_file.shipped_fit_file(vehicle.name) if wanted == OWN else Path(wanted)
-    if wanted == NONE or path is None:
+    if wanted == NONE or (wanted == OWN and fit_file.shipped_fit_file(vehicle.name) is None):
         return None
-    if is_log_calibration(path):
+    calibration = calibration_of(vehicle.name, wanted)
+    if isinstance(calibration, LogCalibration):
         raise UsageFault(
             "this calibration is one of tandem calibrate, without what an odometry sees of a car",
-            where=str(path),
+            where=wanted,
             expected="one that tandem replay --fit wrote",
-            remedy=f"its car can be driven: sim://{vehicle.name}?calibration={path}",
-        )
-    calibration = fit_file.read_fit_file(path)
-    if calibration.vehicle != vehicle.name:
-        raise VehicleFileFault(
-            "the calibration of another type of car",
-            where=str(path),
-            expected=vehicle.name,
-            got=calibration.vehicle,
-            remedy=f"tandem replay --vehicle {calibration.vehicle}",
+            remedy=f"its car can be driven: sim://{vehicle.name}?calibration={wanted}",
         )
     return calibration

@@ -47,7 +47,7 @@ def _row(shown: Replay, calibration: FitCalibration | None) -> dict[str, Any]:
         "commands": shown.run.commands.file,
         "odometry": o.file,
         "was_fitted_on": bool(calibration and calibration.was_fitted_on(shown.run)),
-        "fitted_on": [one.commands for one in calibration.data] if calibration else [],
+        "fitted_on": calibration.fitted_on if calibration else [],
         "lack_of_fit": calibration.fit.lack_of_fit._asdict() if calibration else None,
         "band_stretch": calibration.fit.stretch if calibration else None,
         "t_s": o.t_s.tolist(),
@@ -111,7 +111,7 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
         fitted = " (was fitted on)" if own and own.was_fitted_on(one.run) else ""
         yield f"{one.run.commands.file} against {one.run.odometry.file}{fitted}"
         if is_each and own:
-            yield f"predicted by a fit on {', '.join(it.commands for it in own.data)}"
+            yield f"predicted by a fit on {', '.join(own.fitted_on)}"
             yield _lack_of_fit(own)
         else:
             yield from _over_time(one)

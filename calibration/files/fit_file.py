@@ -13,42 +13,30 @@ import numpy as np
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.files.source import COMMANDS, Source, sources_of
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.files import finite, read_toml
+from host_bridge.core.files import finite
 from host_bridge.core.files.packaged_files import CALIBRATIONS, packaged_file
 
 FOLDER = Path(__file__).parents[1] / "results"
+METHOD = "fit"
 REMEDY = "write one with tandem replay --fit"
-
-
-@dataclass(frozen=True)
-class FittedRun:
-    """A run that was fitted on, by the names and hashes of its files."""
-
-    commands: str
-    commands_sha256: str
-    odometry: str
-    odometry_sha256: str
-
-    @classmethod
-    def of(cls, run: Run) -> FittedRun:
-        c, o = run.commands, run.odometry
-        return cls(c.file, c.sha256, o.file, o.sha256)
 
 
 @dataclass(frozen=True)
 class FitCalibration:
     """The fitted parameters of one vehicle, with the record of how they were obtained.
 
-    ``date`` and ``command`` say when and how; ``data`` lists the runs that were fitted on, and
-    ``steering`` the least and greatest steering in them, as shares of full lock.
+    ``date`` and ``command`` say when and how; ``data`` lists the files of the runs that were fitted
+    on, commands and odometry by turns, and ``steering`` the least and greatest steering in them, as
+    shares of full lock.
     """
 
     vehicle: str
     date: str
     command: str
-    data: tuple[FittedRun, ...]
+    data: tuple[Source, ...]
     steering: tuple[float, float]
     fit: Fit
 
@@ -61,7 +49,14 @@ class FitCalibration:
         return self.fit.values
 
     def was_fitted_on(self, run: Run) -> bool:
-        return FittedRun.of(run) in self.data
+        files = Source.of_run(run)
+        pairs = zip(self.data[::2], self.data[1::2], strict=True)
+        return any(all(map(Source.is_same_file, files, pair)) for pair in pairs)
+
+    @property
+    def fitted_on(self) -> list[str]:
+        """The names of the commands' files."""
+        return [one.file for one in self.data if one.kind == COMMANDS]
 
 
 def fit_file_text(calibration: FitCalibration) -> str:
@@ -70,6 +65,7 @@ def fit_file_text(calibration: FitCalibration) -> str:
         "# A calibration: values with their 95 % intervals. What is not fitted the data tell",
         "# little of: it is near its known value. Written by tandem replay.",
         *(f"{key} = {json.dumps(getattr(calibration, key))}" for key in _HEAD),
+        f"method = {json.dumps(METHOD)}",
     ]
     fit = calibration.fit
     data = (_table("[[data]]", vars(source)) for source in calibration.data)
@@ -119,13 +115,12 @@ def shipped_fit_file(vehicle: str) -> Path | None:
     return path if path.exists() else packaged_file(CALIBRATIONS, vehicle)
 
 
-def read_fit_file(path: Path) -> FitCalibration:
-    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
-    document = read_toml(path, VehicleFileFault).values
+def read_fit(path: Path, document: dict[str, Any]) -> FitCalibration:
+    """Read the document of such a file. Raises errors.VehicleFileFault for one that is none."""
     try:
         parameters = document.pop("parameters")
         _refuse_strange_names(path, "parameters", list(FIT_PARAMETER_NAMES), list(parameters))
-        data = tuple(FittedRun(**source) for source in document.pop("data"))
+        data = tuple(one for row in document.pop("data") for one in sources_of(row))
         low, high = map(finite, document.pop("steering"))
         fit = _fit(path, parameters, document)
         calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)

@@ -1,6 +1,6 @@
 """The file of a calibration from logs: parameter values with the provenance of their logs.
 
-Its ``method`` distinguishes it from the files of ``tandem replay --fit`` (``fit_file.py``). A
+Its ``method`` distinguishes it from those of ``tandem replay --fit`` (``fit_file.py``). A
 parameter that the logs do not determine is listed with the reason and has no value.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from calibration.files.source import Source, sources_of
 from calibration.logs.trace import DriveTrace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import (
@@ -23,8 +24,8 @@ from calibration.regression.parameters import (
     not_identifiable,
 )
 from calibration.regression.steering_map import COLUMNS, SteeringMap
-from host_bridge.core.errors import DataFileFault, VehicleFileFault
-from host_bridge.core.files import finite, read_toml
+from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.files import finite
 
 METHOD = "logs"
 _REACH_RAD = 0.3  # either side of the trim; a map goes on straight beyond its ends
@@ -32,21 +33,6 @@ REMEDY = "write one with tandem calibrate LOG --out FILE.toml"
 _HEAD = """\
 # A calibration out of logs of drives: values with their 95 % intervals. What the logs did not tell
 # has no value here, and stays as the vehicle file has it. Written by tandem calibrate."""
-
-
-@dataclass(frozen=True)
-class LogSource:
-    """A log that the calibration was made from."""
-
-    file: str
-    sha256: str
-    kind: str
-    seconds: float
-    tape_m: float = 0.0
-
-    @classmethod
-    def of(cls, trace: DriveTrace) -> LogSource:
-        return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
 
 
 @dataclass(frozen=True)
@@ -59,7 +45,7 @@ class LogCalibration:
     vehicle: str
     date: str
     command: str
-    data: tuple[LogSource, ...]
+    data: tuple[Source, ...]
     findings: tuple[Finding, ...]
     steering_map: SteeringMap | None
 
@@ -72,7 +58,7 @@ class LogCalibration:
         date: str,
         command: str,
     ) -> LogCalibration:
-        data = tuple(map(LogSource.of, traces))
+        data = tuple(map(Source.of_trace, traces))
         return cls(vehicle, date, command, data, found.findings, found.steering_map)
 
     @property
@@ -124,24 +110,13 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def is_log_calibration(path: Path) -> bool:
-    """Return whether the file declares itself one of these; False if it cannot be read."""
+def read_logs(path: Path, document: dict[str, Any]) -> LogCalibration:
+    """Read the document of such a file. Raises errors.VehicleFileFault for one that is none."""
     try:
-        return bool(read_toml(path).values.get("method") == METHOD)
-    except DataFileFault:
-        return False
-
-
-def read_log_file(path: Path) -> LogCalibration:
-    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
-    document = read_toml(path, VehicleFileFault).values
-    try:
-        if document.pop("method") != METHOD:
-            raise ValueError(f"its method is not {METHOD!r}")
         rows = document.pop("parameters")
         _refuse_unknown(rows)
         findings = tuple(_finding(name, rows.get(name)) for name in LOG_PARAMETER_NAMES)
-        data = tuple(LogSource(**row) for row in document.pop("data", []))
+        data = tuple(one for row in document.pop("data", []) for one in sources_of(row))
         table = document.pop("steering_map", None)
         steering_map = _map(table) if table else _straight_map(findings)
         return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)

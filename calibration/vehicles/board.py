@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from calibration.files import fit_file
-from calibration.files.log_file import REMEDY, LogCalibration, is_log_calibration, read_log_file
+from calibration.files.calibration_file import calibration_of
+from calibration.files.fit_file import FitCalibration
+from calibration.files.log_file import LogCalibration
 from calibration.vehicles.fit_for_board import calibration_from_fit
 from calibration.vehicles.vehicle_file import vehicle_file_text
-from calibration.vehicles.virtual_car import OWN
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
 
@@ -64,26 +64,7 @@ def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleTypes) -> Veh
     ``file`` was written by tandem calibrate or tandem replay --fit, or is ``own``. Raises
     errors.VehicleFileFault.
     """
-    path = fit_file.shipped_fit_file(vehicle.name) if file == OWN else Path(file)
-    if path is None:
-        raise VehicleFileFault(
-            f"Tandem brings no calibration along for {vehicle.name}",
-            where=OWN,
-            expected="the path of a file",
-            remedy=REMEDY,
-        )
-    is_fit = path.is_file() and not is_log_calibration(path)
-    calibration = (
-        calibration_from_fit(vehicle, fit_file.read_fit_file(path))
-        if is_fit
-        else read_log_file(path)
-    )
-    if calibration.vehicle != vehicle.name:
-        raise VehicleFileFault(
-            "this is another vehicle's calibration",
-            where=file,
-            expected=vehicle.name,
-            got=calibration.vehicle,
-            remedy="name the vehicle that it is of",
-        )
+    calibration = calibration_of(vehicle.name, file)
+    if isinstance(calibration, FitCalibration):
+        calibration = calibration_from_fit(vehicle, calibration)
     return calibrated_vehicle(vehicle, calibration, vehicles)[1]

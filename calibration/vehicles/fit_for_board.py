@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.files.fit_file import FitCalibration
-from calibration.files.log_file import LogCalibration, LogSource
+from calibration.files.log_file import LogCalibration
 from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap
 from calibration.simulation.steering_model import wheel_shares
@@ -40,8 +40,5 @@ def calibration_from_fit(vehicle: Vehicle, fit: FitCalibration) -> LogCalibratio
         else not_identifiable(name, "a fit of tandem replay has it otherwise, or not")
         for name in LOG_PARAMETER_NAMES
     )
-    data = tuple(
-        LogSource(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data
-    )
     steering_map = SteeringMap(lock_rad * commands, wheel_rad, wheel_rad, wheel_rad, 0.0, True)
-    return LogCalibration(fit.vehicle, fit.date, fit.command, data, findings, steering_map)
+    return LogCalibration(fit.vehicle, fit.date, fit.command, fit.data, findings, steering_map)

@@ -10,19 +10,15 @@ measured, not to the car: they change nothing here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from calibration.files import log_file
-from calibration.files.fit_file import REMEDY, read_fit_file, shipped_fit_file
+from calibration.files.calibration_file import calibration_of
+from calibration.files.log_file import LogCalibration
 from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.steering_model import remapped_curve
 from calibration.simulation.tuned_plant import fit_plant_changes
 from calibration.vehicles import identified_car
 from calibration.vehicles.identified_car import CalibratableVehicle
-from host_bridge.core.errors import VehicleFileFault
-
-OWN = "own"  # the calibration that Tandem ships for this type of car
 
 
 class CalibratedVehicle(NamedTuple):
@@ -39,25 +35,8 @@ def calibrated(vehicle: CalibratableVehicle, file: str) -> CalibratedVehicle:
 
     Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
     """
-    path = shipped_fit_file(vehicle.name) if file == OWN else Path(file)
-    if path is None:
-        raise VehicleFileFault(
-            f"Tandem brings no calibration along for {vehicle.name}",
-            where=f"calibration={OWN}",
-            expected="the path of a file",
-            remedy=REMEDY,
-        )
-    of_logs = log_file.is_log_calibration(path)
-    calibration = log_file.read_log_file(path) if of_logs else read_fit_file(path)
-    if calibration.vehicle != vehicle.name:
-        raise VehicleFileFault(
-            "this is another vehicle's calibration",
-            where=str(path),
-            expected=vehicle.name,
-            got=calibration.vehicle,
-            remedy="leave it out, or name the vehicle that it is of",
-        )
-    if isinstance(calibration, log_file.LogCalibration):
+    calibration = calibration_of(vehicle.name, file)
+    if isinstance(calibration, LogCalibration):
         plant, channels = identified_car.plant_and_channels(vehicle, calibration)
         return CalibratedVehicle(vehicle.name, plant, channels, vehicle.parameters)
     return fitted_vehicle(vehicle, calibration.values)

@@ -9,17 +9,20 @@ import pytest
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_components import prior_scales
+from calibration.files.calibration_file import read_calibration
 from calibration.files.fit_file import (
     FitCalibration,
-    FittedRun,
     fit_file_text,
-    read_fit_file,
     shipped_fit_file,
 )
+from calibration.files.source import COMMANDS, ODOMETRY, Source
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
 
-SOURCE = FittedRun("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")
+SOURCES = (
+    Source("a_commands.csv", "c0ffee", COMMANDS, 5.0),
+    Source("a_odometry.csv", "decade", ODOMETRY, 8.0),
+)
 ESTIMATES = tuple(
     Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
     for i, p in enumerate(FIT_PARAMETERS)
@@ -30,7 +33,7 @@ def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(FIT_PARAMETER_NAMES)) if covariance is None else covariance
     fit = Fit(tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25)
-    return FitCalibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
+    return FitCalibration(vehicle, "2026-05-01", "tandem replay --fit", SOURCES, (-0.1, 0.3), fit)
 
 
 WHOLE = calibration_of(ESTIMATES)
@@ -39,18 +42,19 @@ WHOLE = calibration_of(ESTIMATES)
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text(fit_file_text(WHOLE))
-    again = read_fit_file(path)
+    again = read_calibration(path)
     assert fit_file_text(again) == fit_file_text(WHOLE)
     assert again.estimates == ESTIMATES
     assert again.fit.covariance.tolist() == np.eye(len(FIT_PARAMETER_NAMES)).tolist()
     assert (again.steering, again.fit.lack_of_fit) == (WHOLE.steering, WHOLE.fit.lack_of_fit)
     assert again.fit.stretch == WHOLE.fit.stretch
-    assert list(read_fit_file(path).values) == list(FIT_PARAMETER_NAMES)
+    assert list(read_calibration(path).values) == list(FIT_PARAMETER_NAMES)
 
 
 WRONG = {
     "no TOML": lambda text: text + "[",
     "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),
+    "another method": lambda text: text.replace('"fit"', '"guess"'),
     "an unknown key": lambda text: 'colour = "red"\n' + text,
     "a parameter missing": lambda text: re.sub(r"(?s).parameters.steer_rate.*?\n\n", "", text),
     "a covariance of another size": lambda text: text.replace("[1, ", "[", 1),
@@ -67,24 +71,46 @@ def test_a_strange_file_is_refused_by_name(tmp_path, spoil):
     path = tmp_path / "c.toml"
     path.write_text(spoil(fit_file_text(WHOLE)))
     with pytest.raises(VehicleFileFault) as fault:
-        read_fit_file(path)
+        read_calibration(path)
     assert str(path) in fault.value.where
 
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(VehicleFileFault):
-        read_fit_file(tmp_path / "nothing.toml")
+        read_calibration(tmp_path / "nothing.toml")
 
 
 def test_a_run_is_recognised_by_its_hashes():
     run = made_run(0.1, TRUTH, 0, 0.0)
     assert not WHOLE.was_fitted_on(run)
-    own = replace(WHOLE, data=(FittedRun.of(run),))
+    own = replace(WHOLE, data=(*SOURCES, *Source.of_run(run)))
     assert own.was_fitted_on(run)
+    assert own.fitted_on == ["a_commands.csv", run.commands.file]
+    commands, odometry = Source.of_run(run)
+    assert not replace(WHOLE, data=(commands, SOURCES[1])).was_fitted_on(run)
+    assert not replace(WHOLE, data=(SOURCES[0], odometry)).was_fitted_on(run)
+
+
+def test_a_file_of_before_says_the_same(tmp_path):
+    """Without a method, and with a row for each run."""
+    rows = """\
+[[data]]
+commands = "a_commands.csv"
+commands_sha256 = "c0ffee"
+odometry = "a_odometry.csv"
+odometry_sha256 = "decade"
+
+[par"""
+    text = fit_file_text(WHOLE).replace('method = "fit"\n', "")
+    path = tmp_path / "c.toml"
+    path.write_text(re.sub(r"(?s)\[\[data\]\].*?\[par", rows, text, count=1))
+    again = read_calibration(path)
+    assert again.data == tuple(replace(one, seconds=0.0) for one in SOURCES)
+    assert again.estimates == WHOLE.estimates
 
 
 def test_tandem_brings_nigel_and_nobody_else():
     path = shipped_fit_file("nigel")
     assert path is not None
-    assert read_fit_file(path).vehicle == "nigel"
+    assert read_calibration(path).vehicle == "nigel"
     assert shipped_fit_file("f1tenth") is None

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from calibration.files.log_file import read_log_file
+from calibration.files.calibration_file import read_calibration
 from calibration.guide.guide import GuidedCalibration
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands.calibrate import as_in_its_file
@@ -52,7 +52,7 @@ def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypa
     monkeypatch.setattr(builtins, "input", person)
     words = ["calibrate", "--guide", str(folder), "--car", uri, "--date", "2026-05-01"]
     assert cli.main(words) == 0
-    found = {one.name: one for one in read_log_file(folder / "calibration.toml").findings}
+    found = {one.name: one for one in read_calibration(folder / "calibration.toml").findings}
     missed = [
         f"{name}: {value:.5g} is not in {found[name]}"
         for name, value in HIDDEN.truth().items()

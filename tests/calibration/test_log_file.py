@@ -5,19 +5,17 @@ import re
 import numpy as np
 import pytest
 
-from calibration.files import fit_file
+from calibration.files.calibration_file import OWN, read_calibration
 from calibration.files.fit_file import shipped_fit_file
 from calibration.files.log_file import (
     LogCalibration,
-    LogSource,
-    is_log_calibration,
     log_file_text,
-    read_log_file,
 )
+from calibration.files.source import Source
 from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
-from calibration.vehicles.virtual_car import OWN, calibrated
+from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cli.arguments.calibration_work import board_half
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -32,7 +30,7 @@ WHOLE = LogCalibration(
     "f1tenth",
     "2026-05-01",
     "tandem calibrate a.mcap",
-    (LogSource("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
+    (Source("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
     tuple(
         Finding(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")
@@ -46,14 +44,14 @@ WHOLE = LogCalibration(
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text(log_file_text(WHOLE))
-    again = read_log_file(path)
-    assert is_log_calibration(path)
+    again = read_calibration(path)
+    assert isinstance(again, LogCalibration)
     assert log_file_text(again) == log_file_text(WHOLE)
     assert again.data == WHOLE.data
     assert again.values == dict.fromkeys(
         (n for n in LOG_PARAMETER_NAMES if n.startswith("steer_")), 0.1
     )
-    assert not is_log_calibration(shipped_fit_file("nigel"))
+    assert not isinstance(read_calibration(shipped_fit_file("nigel")), LogCalibration)
 
 
 WRONG = {
@@ -76,15 +74,14 @@ def test_what_is_no_toml_is_refused_with_its_line(tmp_path):
     for added, what in some([("[", "is not TOML"), ("\n[steering_map]\n", "is not TOML")]):
         path.write_text(log_file_text(WHOLE) + added)
         with pytest.raises(VehicleFileFault, match=what) as caught:
-            read_log_file(path)
+            read_calibration(path)
         assert caught.value.where.startswith(str(path))
-        assert not is_log_calibration(path)
 
 
 def test_a_byte_order_mark_makes_no_difference(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text("\ufeff" + log_file_text(WHOLE))
-    assert log_file_text(read_log_file(path)) == log_file_text(WHOLE)
+    assert log_file_text(read_calibration(path)) == log_file_text(WHOLE)
 
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
@@ -94,7 +91,7 @@ def test_a_strange_file_is_refused(tmp_path, spoil):
     assert spoilt != log_file_text(WHOLE)
     path.write_text(spoilt)
     with pytest.raises(VehicleFileFault, match="no calibration out of logs"):
-        read_log_file(path)
+        read_calibration(path)
 
 
 def test_a_map_goes_on_straight_beyond_what_was_driven():
@@ -137,7 +134,7 @@ def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
 def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     file, host = load_vehicle("nigel"), make_host()
     board = board_half(file, OWN, host)
-    values = fit_file.read_fit_file(shipped_fit_file("nigel")).values
+    values = read_calibration(shipped_fit_file("nigel")).values
     curve = np.array(calibrated(file, OWN).channels[0]["curve"])
     wheels_rad, pulses_ns = curve[np.argsort(curve[:, 1])].T[:2]
     straight_ns = board.parameters["channel_neutral"][0]
@@ -173,7 +170,7 @@ high = {value}
 def test_a_trim_without_a_map_is_applied(tmp_path):
     path = tmp_path / "trim.toml"
     path.write_text(ONE.format(name="steer_trim_rad", value=0.035))
-    steering_map = read_log_file(path).steering_map
+    steering_map = read_calibration(path).steering_map
     angles = wheel_rad(steering_map, np.array([-0.4, 0.0, 0.035, 0.4]))
     assert angles == pytest.approx([-0.435, -0.035, 0.0, 0.365])
     plain, trimmed = load_vehicle("f1tenth"), calibrated(load_vehicle("f1tenth"), str(path))
@@ -184,4 +181,4 @@ def test_a_gain_without_a_trim_is_refused(tmp_path):
     path = tmp_path / "gain.toml"
     path.write_text(ONE.format(name="steer_gain_left", value=0.9))
     with pytest.raises(VehicleFileFault, match="neither a trim nor a steering map"):
-        read_log_file(path)
+        read_calibration(path)

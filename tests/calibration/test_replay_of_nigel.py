@@ -7,6 +7,7 @@ import pytest
 
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.files import fit_file
+from calibration.files.calibration_file import read_calibration
 from calibration.logs.run_csv import read_run_csv
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
@@ -43,7 +44,7 @@ def kept():
     """The calibration that Tandem brings along."""
     path = fit_file.shipped_fit_file("nigel")
     assert path is not None
-    return fit_file.read_fit_file(path)
+    return read_calibration(path)
 
 
 def run_of(name):
@@ -63,7 +64,7 @@ def test_the_kept_numbers_are_those_of_a_fit_on_the_two_runs(kept):
 
 def test_nothing_was_fitted_on_the_run_that_is_predicted(kept):
     assert not kept.was_fitted_on(run_of(UNSEEN))
-    assert len(kept.data) == len(FITTED)
+    assert len(kept.fitted_on) == len(FITTED)
 
 
 def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept):

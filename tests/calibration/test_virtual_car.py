@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.files.fit_file import read_fit_file, shipped_fit_file
+from calibration.files.calibration_file import OWN, read_calibration
+from calibration.files.fit_file import shipped_fit_file
 from calibration.simulation.plant_numbers import speed_lag_s, steady_speed_mps
 from calibration.simulation.twin import Twin
-from calibration.vehicles.virtual_car import OWN, calibrated
+from calibration.vehicles.virtual_car import calibrated
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -46,7 +47,7 @@ def driven(car, steer_norm, seconds=4.0):
 
 
 def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_only():
-    values = read_fit_file(shipped_fit_file("nigel")).values
+    values = read_calibration(shipped_fit_file("nigel")).values
     speed_mps, yaw_radps = driven(facts(calibration=OWN), values["steer_trim_norm"])
     assert speed_mps == pytest.approx(values["speed_mps"], rel=0.02)
     assert abs(yaw_radps) < 0.02
@@ -61,7 +62,7 @@ def test_its_plant_is_the_one_that_was_fitted():
     car = facts(calibration=str(shipped_fit_file("nigel")))
     made, tuned = (
         car.make_plant().parameters,
-        Twin(vehicle).tuned(read_fit_file(shipped_fit_file("nigel")).values),
+        Twin(vehicle).tuned(read_calibration(shipped_fit_file("nigel")).values),
     )
     assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned
     assert steady_speed_mps(made) == pytest.approx(steady_speed_mps(tuned), rel=1e-9)

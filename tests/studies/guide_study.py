@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
-from calibration.files.log_file import read_log_file
+from calibration.files.calibration_file import read_calibration
 from host_bridge.cli import main as cli
 from tests.calibration.hidden import HiddenCar
 
@@ -83,7 +83,9 @@ def guided(car: HiddenCar, seed: int, folder: Path) -> dict[str, StudiedParamete
         builtins.input = asked
     if code:
         raise SystemExit(f"tandem calibrate --guide ended with {code} for seed {seed}")
-    found = {one.name: one for one in read_log_file(folder / "guide" / "calibration.toml").findings}
+    found = {
+        one.name: one for one in read_calibration(folder / "guide" / "calibration.toml").findings
+    }
     return {
         name: StudiedParameter(true, found[name].value, found[name].low, found[name].high)
         for name, true in car.truth().items()

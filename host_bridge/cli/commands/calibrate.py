@@ -29,7 +29,7 @@ A log is one that tandem record or tandem drive --record wrote; or the folder th
 makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, /odom, a VESC's
 /sensors/core and an IMU; or a CSV with a column t_s and any of
   steer_rad, target_mps, effort, counts, travel_m, speed_mps, yaw_rate_radps, accel_x_mps2,
-  accel_y_mps2, x_m, y_m, battery_v.
+  accel_y_mps2, x_m, y_m, yaw_rad, battery_v.
 What is no log of Tandem needs --vehicle. Several logs of one car are looked
 at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
 logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
@@ -63,7 +63,7 @@ OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("--vehicle", "NAME", "the vehicle type, or the path of its file (default: the log's)", _WORD),
     ("--tape", "[LOG=]METRES", "how far the car drove, measured with a tape on the floor; "
      "repeatable", _MANY),
-    ("--places", "[LOG=]FILE", "where cameras or SLAM saw the car: CSV (t_s, x_m, y_m), or a "
+    ("--places", "[LOG=]FILE", "where cameras or SLAM saw the car: CSV (t_s, x_m, y_m, yaw_rad), or a "
      "virtual car's sensors=FILE; repeatable", _MANY),
     ("--out", "FILE.toml", "write the calibration to this file", _PATH),
     ("--vehicle-file", "FILE.toml", "write it as a vehicle file", _PATH),

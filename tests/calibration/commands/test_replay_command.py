@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from calibration.files.fit_file import fit_file_text, read_fit_file
+from calibration.files.calibration_file import read_calibration
+from calibration.files.fit_file import fit_file_text
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
@@ -95,7 +96,7 @@ def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsy
     assert cli.main(["replay", *words]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert every(row["was_fitted_on"] and row["twin"]["position_rms_m"] < 0.01 for row in rows)
-    kept = read_fit_file(fitted)
+    kept = read_calibration(fitted)
     assert kept.date == "2026-05-01"
     assert str(tmp_path) not in fitted.read_text()
     assert "--against run_0_odometry.csv run_1_odometry.csv --fit fitted.toml" in kept.command
@@ -140,7 +141,7 @@ def test_a_fit_on_a_bag_says_so_in_its_birth_certificate(tmp_path, capsys):
     words = ["--bag", str(bag), "--odom-topic", "/odom", "--fit", str(fitted)]
     assert cli.main(["replay", *words, "--date", "2026-05-01", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["was_fitted_on"]
-    assert f"--bag {bag.name} --odom-topic /odom --fit" in read_fit_file(fitted).command
+    assert f"--bag {bag.name} --odom-topic /odom --fit" in read_calibration(fitted).command
 
 
 def test_a_bag_in_which_nobody_drives_is_refused(tmp_path, capsys):
@@ -198,4 +199,4 @@ def test_the_calibration_of_another_car_is_refused(files, tmp_path, capsys):
     path.write_text(fit_file_text(calibration_of(ESTIMATES, "f1tenth")))
     words = [*files, "--calibration", str(path)]
     assert cli.main(["replay", *words]) == VehicleFileFault.exit_code
-    assert "another type of car" in capsys.readouterr().err
+    assert "another vehicle's calibration" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from calibration.files.log_file import is_log_calibration, read_log_file
+from calibration.files.calibration_file import read_calibration
 from calibration.logs import trace_bag
 from calibration.logs.trace import Series
 from calibration.logs.trace_reader import LogChoices, read_trace
@@ -55,8 +55,7 @@ def test_what_is_hidden_is_found_within_its_intervals(hidden, driven, tmp_path, 
         if rows[name]["high"] - rows[name]["low"] > 2 * half
     ]
     assert not wide
-    assert is_log_calibration(out)
-    found = read_log_file(out)
+    found = read_calibration(out)
     assert (found.vehicle, found.date) == (hidden.vehicle, "2026-05-01")
     assert found.data[0].file == log.name
 
