@@ -76,6 +76,9 @@ ackermann_mux:
       joystick: {topic: teleop, timeout: 0.2, priority: 100}
       navigation: {topic: drive, timeout: 0.2, priority: 10}
 """
+# On a straight that is 2.1 m ahead, so it brakes at the end of each; in a bend, where the follower
+# is slower, 0.7 m, and the outer wall is farther
+FAST_MPS, BRAKE_S = "2.6", "0.8"
 BRAKE = "      emergency: {topic: brake, timeout: 0.2, priority: 200, silence_yields: true}\n"
 
 
@@ -85,11 +88,12 @@ def test_a_wall_follower_laps_with_a_brake_that_speaks_only_while_it_brakes(
 ):
     (tmp_path / "mux.yaml").write_text(MUX + BRAKE)
     words = ("--forgiving",) if how == "forgiving" else ("--mux", str(tmp_path / "mux.yaml"))
+    words = (*words, "--speed", FAST_MPS)
     ros = started("sim://f1tenth?track=corridor", *words, seconds=3 * LAP_S + 30)
     ros.until(lambda row: row.get("phase") == "driving")
     # By the joystick's topic, above the planner's, where there is no brake's own
-    brake = nodes("drivers/emergency_brake", "teleop" if how == "forgiving" else "brake", "0.8")
-    follower = nodes("drivers/wall_follow", "2.0", "1")
+    brake = nodes("drivers/emergency_brake", "teleop" if how == "forgiving" else "brake", BRAKE_S)
+    follower = nodes("drivers/wall_follow", FAST_MPS, "1")
     ros.until_ended(follower, nodes)
     assert len(laps_of(follower)) == 1
     brake.kill()

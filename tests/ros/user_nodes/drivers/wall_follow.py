@@ -56,7 +56,7 @@ class WallFollow:
         message = AckermannDriveStamped()
         message.header.stamp = self.node.get_clock().now().to_msg()
         message.drive.steering_angle = steer_rad
-        message.drive.speed = top_mps * (1.0 - 0.5 * abs(steer_rad) / STEER_MAX_RAD)
+        message.drive.speed = top_mps * (1.0 - 0.65 * abs(steer_rad) / STEER_MAX_RAD)
         self.drive.publish(message)
 
     def odom(self, odom):
