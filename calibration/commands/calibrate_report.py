@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from calibration.files.log_file import LogCalibration, log_file_text
-from calibration.files.source import Source
+from calibration.files.source import CalibrationSource
 from calibration.logs.trace import DriveTrace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import BY_NAME, Finding
@@ -49,7 +49,7 @@ class CalibrationReport:
         steering_map = self.found.steering_map
         return {
             "vehicle": self.vehicle.name,
-            "logs": [vars(Source.of_trace(trace)) for trace in self.traces],
+            "logs": [vars(CalibrationSource.of_trace(trace)) for trace in self.traces],
             "notes": [f"{trace.file}: {note}" for trace in self.traces for note in trace.notes],
             "parameters": {
                 one.name: _finding_row(one, known.get(one.name)) for one in self.found.findings

@@ -13,7 +13,7 @@ from calibration.files import fit_file
 from calibration.files.calibration_file import OWN, calibration_of
 from calibration.files.fit_file import FitCalibration
 from calibration.files.log_file import LogCalibration
-from calibration.files.source import Source
+from calibration.files.source import CalibrationSource
 from calibration.logs.run import Run
 from calibration.logs.run_bag import read_run_bag
 from calibration.logs.run_csv import read_run_csv
@@ -130,7 +130,7 @@ def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> FitCa
         vehicle=vehicle.name,
         date=day,
         command=command,
-        data=tuple(one for run in runs for one in Source.of_run(run)),
+        data=tuple(one for run in runs for one in CalibrationSource.of_run(run)),
         steering=driven_steering(list(runs), fit.values),
         fit=fit,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
 from calibration.bayesian_fit.variance_priors import SCALES
-from calibration.files.source import COMMANDS, Source, sources_of
+from calibration.files.source import COMMANDS, CalibrationSource, sources_of
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.core.files import finite
@@ -36,7 +36,7 @@ class FitCalibration:
     vehicle: str
     date: str
     command: str
-    data: tuple[Source, ...]
+    data: tuple[CalibrationSource, ...]
     steering: tuple[float, float]
     fit: Fit
 
@@ -49,9 +49,9 @@ class FitCalibration:
         return self.fit.values
 
     def was_fitted_on(self, run: Run) -> bool:
-        files = Source.of_run(run)
+        files = CalibrationSource.of_run(run)
         pairs = zip(self.data[::2], self.data[1::2], strict=True)
-        return any(all(map(Source.is_same_file, files, pair)) for pair in pairs)
+        return any(all(map(CalibrationSource.is_same_file, files, pair)) for pair in pairs)
 
     @property
     def fitted_on(self) -> list[str]:

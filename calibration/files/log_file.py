@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.files.source import Source, sources_of
+from calibration.files.source import CalibrationSource, sources_of
 from calibration.logs.trace import DriveTrace
 from calibration.regression.identify import Identification
 from calibration.regression.parameters import (
@@ -45,7 +45,7 @@ class LogCalibration:
     vehicle: str
     date: str
     command: str
-    data: tuple[Source, ...]
+    data: tuple[CalibrationSource, ...]
     findings: tuple[Finding, ...]
     steering_map: SteeringMap | None
 
@@ -58,7 +58,7 @@ class LogCalibration:
         date: str,
         command: str,
     ) -> LogCalibration:
-        data = tuple(map(Source.of_trace, traces))
+        data = tuple(map(CalibrationSource.of_trace, traces))
         return cls(vehicle, date, command, data, found.findings, found.steering_map)
 
     @property

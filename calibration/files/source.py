@@ -13,7 +13,7 @@ COMMANDS, ODOMETRY = "commands", "odometry"  # the kinds of the two files of a r
 
 
 @dataclass(frozen=True)
-class Source:
+class CalibrationSource:
     """A file that a calibration was made from, by its name and hash; ``kind`` is what it is."""
 
     file: str
@@ -23,17 +23,17 @@ class Source:
     tape_m: float = 0.0
 
     @classmethod
-    def of_trace(cls, trace: DriveTrace) -> Source:
+    def of_trace(cls, trace: DriveTrace) -> CalibrationSource:
         return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
 
     @classmethod
-    def of_run(cls, run: Run) -> tuple[Source, Source]:
+    def of_run(cls, run: Run) -> tuple[CalibrationSource, CalibrationSource]:
         return (
             cls(run.commands.file, run.commands.sha256, COMMANDS, _span_s(run.commands.t_s)),
             cls(run.odometry.file, run.odometry.sha256, ODOMETRY, _span_s(run.odometry.t_s)),
         )
 
-    def is_same_file(self, other: Source) -> bool:
+    def is_same_file(self, other: CalibrationSource) -> bool:
         return (self.file, self.sha256) == (other.file, other.sha256)
 
 
@@ -41,13 +41,13 @@ def _span_s(times_s: Any) -> float:
     return round(float(times_s[-1] - times_s[0]), 2)
 
 
-def sources_of(row: Mapping[str, Any]) -> Iterator[Source]:
+def sources_of(row: Mapping[str, Any]) -> Iterator[CalibrationSource]:
     """Yield the sources of a row of a file's ``[[data]]``. Raises TypeError for a strange row.
 
     Files of fits had a row for each run until 0.2.0: its two files, and their hashes.
     """
     if "file" in row:
-        yield Source(**row)
+        yield CalibrationSource(**row)
         return
     for kind in (COMMANDS, ODOMETRY):
-        yield Source(row[kind], row[f"{kind}_sha256"], kind, 0.0)
+        yield CalibrationSource(row[kind], row[f"{kind}_sha256"], kind, 0.0)

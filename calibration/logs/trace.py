@@ -44,7 +44,7 @@ def series(rows: Sequence[Sequence[float]]) -> Series:
 
 
 class Turning(NamedTuple):
-    """How a yaw rate came of tracked poses: the widths in s of the averages in it.
+    """The yaw rate that came of tracked poses: the widths in s of the averages in it.
 
     Without ``has_heading`` it is that of the course of a point of the car, nobody knows which.
     """

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace, Series, Turning
 
-GRID_S = 0.01
+GRID_S = 0.01  # as that of the fit of the steering (regression/steering_samples.py)
 _CHORD_M = 0.05  # the course is that of a chord so long: 50 times the noise of a motion capture
 _SHORTEST_S, _LONGEST_S = 0.1, 0.4  # of a chord: half a lag of a servo, a bend of a walking car
 _LEAST_CHORD = (

@@ -15,13 +15,13 @@ from calibration.files.fit_file import (
     fit_file_text,
     shipped_fit_file,
 )
-from calibration.files.source import COMMANDS, ODOMETRY, Source
+from calibration.files.source import COMMANDS, ODOMETRY, CalibrationSource
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
 
 SOURCES = (
-    Source("a_commands.csv", "c0ffee", COMMANDS, 5.0),
-    Source("a_odometry.csv", "decade", ODOMETRY, 8.0),
+    CalibrationSource("a_commands.csv", "c0ffee", COMMANDS, 5.0),
+    CalibrationSource("a_odometry.csv", "decade", ODOMETRY, 8.0),
 )
 ESTIMATES = tuple(
     Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
@@ -83,10 +83,10 @@ def test_a_missing_file_is_refused(tmp_path):
 def test_a_run_is_recognised_by_its_hashes():
     run = made_run(0.1, TRUTH, 0, 0.0)
     assert not WHOLE.was_fitted_on(run)
-    own = replace(WHOLE, data=(*SOURCES, *Source.of_run(run)))
+    own = replace(WHOLE, data=(*SOURCES, *CalibrationSource.of_run(run)))
     assert own.was_fitted_on(run)
     assert own.fitted_on == ["a_commands.csv", run.commands.file]
-    commands, odometry = Source.of_run(run)
+    commands, odometry = CalibrationSource.of_run(run)
     assert not replace(WHOLE, data=(commands, SOURCES[1])).was_fitted_on(run)
     assert not replace(WHOLE, data=(SOURCES[0], odometry)).was_fitted_on(run)
 

@@ -17,7 +17,7 @@ from host_bridge.cli.commands.calibrate import as_in_its_file
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from tests.calibration.hidden import HiddenCar
-from tests.studies.guide_study import VEHICLES, StudiedParameter, hidden, lines
+from tests.studies.logs.guide_study import VEHICLES, StudiedParameter, hidden, lines
 
 HIDDEN = HiddenCar("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
 

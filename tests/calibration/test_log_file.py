@@ -11,7 +11,7 @@ from calibration.files.log_file import (
     LogCalibration,
     log_file_text,
 )
-from calibration.files.source import Source
+from calibration.files.source import CalibrationSource
 from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
@@ -30,7 +30,7 @@ WHOLE = LogCalibration(
     "f1tenth",
     "2026-05-01",
     "tandem calibrate a.mcap",
-    (Source("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
+    (CalibrationSource("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
     tuple(
         Finding(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.files.log_file import LogCalibration
-from calibration.files.source import Source
+from calibration.files.source import CalibrationSource
 from calibration.logs.trace_bag import BAG
 from calibration.regression.steering_map import SteeringMap
 from calibration.vehicles.vesc_yaml import vesc_yaml
@@ -15,7 +15,7 @@ from host_bridge.core.errors import UsageFault
 def calibration(kind, has_map=True):
     at = np.array([-0.3, 0.0, 0.3])
     steering_map = SteeringMap(at, 0.9 * at, 0.8 * at, at, 0.0) if has_map else None
-    source = Source("run", "", kind, 60.0)
+    source = CalibrationSource("run", "", kind, 60.0)
     return LogCalibration("f1tenth_vesc", "2026-05-01", "made", (source,), (), steering_map)
 
 

@@ -138,25 +138,25 @@ _CAR = ("firmware/**/*.py", "sim_mock/**/*.py", "hardware/**/*.py", "hardware/ve
 _FITS = (*_CAR, "calibration/**/*", "host_bridge/**/*.py", "host_bridge/**/*.toml")
 _HOST = (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml")
 _KEPT_ROWS = "tests/support/kept_rows.py"
+_KEPT_SHARES = (_KEPT_ROWS, "tests/support/shares.py")
 _CARS = f"{KEPT}/cars.jsonl"
 _STUDY = ("-m", "tests.studies.calibration_study", "--cars", "500", "--faulty", "200")
 
 STUDIES: tuple[Part, ...] = (
     Part("calibration", fast(*_STUDY, "--jobs", "2", "--into", _CARS), 4.0,
-         (*_FITS, _KEPT_ROWS, "tests/studies/calibration_*.py"),
+         (*_FITS, *_KEPT_SHARES, "tests/studies/calibration_*.py"),
          "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
     Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
                                "tests/nightly/soak/test_calibration_soak.py"), 0.1,
-         (*_FITS, _KEPT_ROWS, "tests/studies/calibration_*.py", "tests/nightly/soak/*.py",
+         (*_FITS, *_KEPT_SHARES, "tests/studies/calibration_*.py", "tests/nightly/soak/*.py",
           "tests/conftest.py"),
          "asks of the cars of the study before it what their intervals and bands have to hold"),
     Part("calibration logs", fast("-m", "tests.studies.logs.log_study", "--cars", "1000",
                                   "--jobs", "2", "--into", f"{KEPT}/logs.jsonl"), 4.0,
-         (*_CAR, _KEPT_ROWS, "tests/support/shares.py", "calibration/regression/*.py",
-          "calibration/logs/t*.py", "tests/studies/logs/*.py"),
+         (*_FITS, *_KEPT_SHARES, "tests/studies/logs/log_*.py"),
          "calibrates 1000 made cars from each of six kinds of log, three seconds of a core each"),
-    Part("guide", (PYTHON, "-m", "tests.studies.guide_study", "--cars", "12"), 1.5,
-         (*_FITS, "tests/studies/guide_study.py", "tests/calibration/hidden.py"),
+    Part("guide", (PYTHON, "-m", "tests.studies.logs.guide_study", "--cars", "12"), 1.5,
+         (*_FITS, "tests/studies/logs/guide_study.py", "tests/calibration/hidden.py"),
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("accidents", (PYTHON, "-m", "tests.studies.accident_study", "--accidents", "200",
                        "--controls", "100", "--into", f"{KEPT}/accidents.jsonl"), 3.0,

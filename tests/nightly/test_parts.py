@@ -62,7 +62,8 @@ IMPORT_S = 600  # seconds of an idle machine, minutes of one with much else to d
 MODULES = {
     "calibration": "tests.studies.calibration_study",
     "calibration holds": "tests.nightly.soak.test_calibration_soak",
-    "guide": "tests.studies.guide_study",
+    "calibration logs": "tests.studies.logs.log_study",
+    "guide": "tests.studies.logs.guide_study",
     "accidents": "tests.studies.accident_study",
     "races": "tests.studies.racing.race",
     "autorally": "tests.studies.racing.autorally",

@@ -3,8 +3,8 @@
 Each car is a virtual one of a type of vehicle whose numbers differ from its file's by what a seed
 draws; a person who answers reads the tape to a centimetre. Minutes for a car.
 
-    python -m tests.studies.guide_study --cars 12
-    python -m tests.studies.guide_study --cars 1 --first 7 --show
+    python -m tests.studies.logs.guide_study --cars 12
+    python -m tests.studies.logs.guide_study --cars 1 --first 7 --show
 """
 
 from __future__ import annotations
