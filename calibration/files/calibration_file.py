@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from calibration.files import fit_file, log_file
 from calibration.files.fit_file import FitCalibration, read_fit, shipped_fit_file
@@ -11,20 +13,23 @@ from host_bridge.core.errors import VehicleFileFault
 from host_bridge.core.files import read_toml
 
 OWN = "own"  # the calibration that Tandem ships for this type of car
-_READERS = {fit_file.METHOD: read_fit, log_file.METHOD: read_logs}
+_READERS: dict[str, Callable[[Path, dict[str, Any]], FitCalibration | LogCalibration]] = {
+    fit_file.METHOD: read_fit,
+    log_file.METHOD: read_logs,
+}
 
 
 def read_calibration(path: Path) -> FitCalibration | LogCalibration:
     """Read a calibration's file. Raises errors.VehicleFileFault for a file that is not one."""
     document = read_toml(path, VehicleFileFault).values
     # files of fits did not name their method until 0.2.0
-    method = document.pop("method", fit_file.METHOD)
+    method = str(document.pop("method", fit_file.METHOD))
     if method not in _READERS:
         raise VehicleFileFault(
             "no calibration of a known method",
             where=f"{path}, method",
             expected=" or ".join(_READERS),
-            got=str(method),
+            got=method,
             remedy=f"{fit_file.REMEDY}, or {log_file.REMEDY}",
         )
     return _READERS[method](path, document)

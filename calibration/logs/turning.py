@@ -44,7 +44,7 @@ def with_turning(trace: DriveTrace) -> DriveTrace:
     if headings:
         pointing = np.exp(1j * np.interp(times_s, t_s, np.unwrap(headings[0])))
         forward = np.sign(np.real(chord * np.conj(pointing)))
-        blurs = chord_s, period_s
+        blurs: tuple[float, ...] = chord_s, period_s
     else:
         pointing = np.where(np.abs(chord) > _LEAST_CHORD * _CHORD_M, chord, np.nan)
         forward = np.ones(len(times_s))
