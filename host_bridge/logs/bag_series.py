@@ -45,8 +45,8 @@ class BagSeries:
 
     ``told``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw rate,
     forward and left acceleration. ``motor``: electrical turns a minute, duty, volts. ``places``:
-    x, y, yaw of the topic that was named for it. ``topics``: the topic that was read for each of these.
-    ``notes`` are sentences, also on times that jump, stand or run back.
+    x, y, yaw of the topic that was named for it. ``topics``: the topic that was read for each of
+    these. ``notes`` are sentences, also on times that jump, stand or run back.
     """
 
     file: str
