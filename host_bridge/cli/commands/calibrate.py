@@ -63,7 +63,7 @@ OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("--vehicle", "NAME", "the vehicle type, or the path of its file (default: the log's)", _WORD),
     ("--tape", "[LOG=]METRES", "how far the car drove, measured with a tape on the floor; "
      "repeatable", _MANY),
-    ("--places", "[LOG=]FILE", "where cameras or SLAM saw the car: CSV (t_s, x_m, y_m, yaw_rad), or "
+    ("--places", "[LOG=]FILE", "where cameras or SLAM saw the car: CSV (t_s, x_m, y_m, yaw_rad) or "
      "a virtual car's sensors=FILE; repeatable", _MANY),
     ("--out", "FILE.toml", "write the calibration to this file", _PATH),
     ("--vehicle-file", "FILE.toml", "write it as a vehicle file", _PATH),
