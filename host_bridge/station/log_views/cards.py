@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from host_bridge.core import State
-from host_bridge.station.log_views.laps import LapTimes, lap_at
+from host_bridge.station.log_views.laps import LapMoment, lap_at
 from host_bridge.station.log_views.series import CarRun, LogRun
 from host_bridge.station.views import charts
 
@@ -73,7 +73,7 @@ class _CarValues:
         self._lap.text = lap_words(lap_at(car.laps_s, time_s))
 
 
-def lap_words(lap: LapTimes | None) -> str:
+def lap_words(lap: LapMoment | None) -> str:
     """Return a lap's number and times in words; "" for none."""
     if lap is None:
         return ""

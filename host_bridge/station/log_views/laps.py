@@ -13,7 +13,7 @@ from host_bridge.core.laps import Laps
 Pose = tuple[float, float, float]  # x in m, y in m, yaw in rad
 
 
-class LapTimes(NamedTuple):
+class LapMoment(NamedTuple):
     """A moment of a lap: its number from 1, its s so far, and the last and the best whole lap.
 
     The last and the best are None in the first lap.
@@ -45,11 +45,11 @@ def lap_begins(times_s: Sequence[float], poses: Sequence[Pose], from_s: float) -
     return tuple(begins) if len(begins) > 1 else ()
 
 
-def lap_at(begins_s: Sequence[float], time_s: float) -> LapTimes | None:
+def lap_at(begins_s: Sequence[float], time_s: float) -> LapMoment | None:
     """Return the lap of a moment; None before the first, or without any."""
     number = bisect_right(begins_s, time_s)
     if not number:
         return None
     ended = [end - begin for begin, end in pairwise(begins_s[:number])]
     last_s, best_s = (ended[-1], min(ended)) if ended else (None, None)
-    return LapTimes(number, time_s - begins_s[number - 1], last_s, best_s)
+    return LapMoment(number, time_s - begins_s[number - 1], last_s, best_s)

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 import pytest
 
-from host_bridge.station.log_views.laps import LapTimes, lap_at, lap_begins
+from host_bridge.station.log_views.laps import LapMoment, lap_at, lap_begins
 
 EVERY_S = 0.02  # a report of a car's motion
 STANDS_S = 1.0
@@ -39,7 +39,7 @@ def test_a_moment_says_its_lap_the_last_and_the_best_one():
     begins_s = (1.0, 9.0, 16.0, 24.0)
     assert lap_at(begins_s, 0.5) is None
     assert lap_at((), 5.0) is None
-    assert lap_at(begins_s, 3.0) == LapTimes(1, 2.0, None, None)
-    assert lap_at(begins_s, 9.0) == LapTimes(2, 0.0, 8.0, 8.0)
-    assert lap_at(begins_s, 17.0) == LapTimes(3, 1.0, 7.0, 7.0)
-    assert lap_at(begins_s, 30.0) == LapTimes(4, 6.0, 8.0, 7.0)
+    assert lap_at(begins_s, 3.0) == LapMoment(1, 2.0, None, None)
+    assert lap_at(begins_s, 9.0) == LapMoment(2, 0.0, 8.0, 8.0)
+    assert lap_at(begins_s, 17.0) == LapMoment(3, 1.0, 7.0, 7.0)
+    assert lap_at(begins_s, 30.0) == LapMoment(4, 6.0, 8.0, 7.0)
