@@ -157,6 +157,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Tests: attackers", "tests/safety/attackers/README"),
             ("Tests: studies", "tests/studies/README"),
             ("Tests: studies of racing", "tests/studies/racing/README"),
+            ("Tests: studies of logs", "tests/studies/logs/README"),
             ("Tests: studies as campaigns", "tests/studies/campaigns/README"),
             ("Tests: this site", "tests/tools/docs/README"),
         ),
