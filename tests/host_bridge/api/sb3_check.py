@@ -16,7 +16,9 @@ STEPS = 64
 
 
 def main() -> None:
-    env = gymnasium.make("tandem/Race-v0", vehicle="f1tenth", track="corridor", seconds=5.0)
+    env = gymnasium.make(
+        "tandem/Race-v0", vehicle="f1tenth", track="corridor", seconds=5.0, normalized=True
+    )
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         check_env(env.unwrapped, warn=True)

@@ -57,6 +57,17 @@ def test_equal_seeds_and_options_give_equal_observations():
     env.close()
 
 
+def test_normalized_actions_stand_for_the_ends_of_the_others():
+    plain, normalized = race(rays=0), race(rays=0, normalized=True)
+    low, high = plain.action_space.low, plain.action_space.high
+    assert normalized.action_space.low.tolist() == [-1.0, -1.0]
+    first, _ = episode(plain, 7, 4, low + 0.75 * (high - low))
+    second, _ = episode(normalized, 7, 4, np.array([0.5, 0.5], dtype=np.float32))
+    assert np.allclose(first[-1]["steer"], second[-1]["steer"], atol=1e-4)
+    assert np.allclose(first[-1]["speed"], second[-1]["speed"], atol=1e-3)
+    assert abs(float(first[-1]["steer"][0])) > 0.1
+
+
 def test_a_hit_ends_it_and_time_truncates_it():
     env = race(rays=0)
     left = np.array([0.4, 2.0], dtype=np.float32)

@@ -15,6 +15,7 @@ from tandem.gym.racer import Moment, Observation, Racer, centre_line
 from tandem.gym.settings import (
     Settings,
     action_space,
+    normalized_space,
     observation_space,
     refuse_late,
 )
@@ -39,7 +40,8 @@ class Place:
                 "it has no LIDAR", where=settings.vehicle, remedy="rays=0 observes without one"
             )
         self.most_m = float(lidar["range_max_m"]) if isinstance(lidar, dict) else 0.0
-        self.action_space = action_space(known)
+        self.limits = action_space(known)
+        self.action_space = normalized_space() if settings.is_normalized else self.limits
         self.observation_space = observation_space(known, settings.rays, self.most_m)
 
     def seat(self, seed: int, query: dict[str, str], changes: dict[str, Any]) -> Seat:
@@ -91,7 +93,11 @@ class Seat:
             raise UsageFault(
                 "an action is finite: steering in rad and speed in m/s", got=repr(action)
             )
-        steer_rad, speed_mps = np.clip(wanted, space.low, space.high)
+        wanted = np.clip(wanted, space.low, space.high)
+        limits = self._place.limits
+        if space is not limits:
+            wanted = limits.low + 0.5 * (wanted + 1.0) * (limits.high - limits.low)
+        steer_rad, speed_mps = wanted
         self.racer.act(float(steer_rad), float(speed_mps))
 
     def result(self) -> Result:

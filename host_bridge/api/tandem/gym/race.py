@@ -33,6 +33,7 @@ class RaceEnv(gymnasium.Env[Any, Any]):
         seconds: float = 60.0,  # chosen: some laps of a track that fits into a room
         ends_on_hit: bool = True,
         faults: str = "",
+        normalized: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """Check the options. Raises errors.TandemError for what cannot be."""
@@ -51,6 +52,7 @@ class RaceEnv(gymnasium.Env[Any, Any]):
                 seconds,
                 ends_on_hit,
                 faults,
+                normalized,
             )
         )
         self.metadata = {**self.metadata, "render_fps": round(1.0 / period_s)}

@@ -41,6 +41,7 @@ class Settings:
     seconds: float
     ends_on_hit: bool
     faults: str
+    is_normalized: bool
 
     @property
     def ticks(self) -> int:
@@ -60,6 +61,7 @@ def checked(
     seconds: float,
     ends_on_hit: bool,
     faults: str,
+    normalized: bool = False,
 ) -> Settings:
     """Return the settings; without track and map it is the corridor.
 
@@ -90,6 +92,7 @@ def checked(
         number("seconds", seconds, found, _LAP_S, "s"),
         bool(ends_on_hit),
         faults,
+        bool(normalized),
     )
 
 
@@ -133,6 +136,11 @@ def action_space(vehicle: Vehicle) -> spaces.Box:
     low = (-vehicle.steer_max_rad, -min(vehicle.reverse_max_mps, cap_mps))
     high = (vehicle.steer_max_rad, min(vehicle.speed_max_mps, cap_mps))
     return _box(low, high)
+
+
+def normalized_space() -> spaces.Box:
+    """Return the same from -1 to 1, which stand for the ends of ``action_space``."""
+    return _box((-1.0, -1.0), (1.0, 1.0))
 
 
 def observation_space(vehicle: Vehicle, rays: int, range_max_m: float) -> spaces.Dict:
