@@ -93,11 +93,10 @@ class Seat:
             raise UsageFault(
                 "an action is finite: steering in rad and speed in m/s", got=repr(action)
             )
-        wanted = np.clip(wanted, space.low, space.high)
-        limits = self._place.limits
+        found, limits = np.clip(wanted, space.low, space.high), self._place.limits
         if space is not limits:
-            wanted = limits.low + 0.5 * (wanted + 1.0) * (limits.high - limits.low)
-        steer_rad, speed_mps = wanted
+            found = limits.low + np.float32(0.5) * (found + 1) * (limits.high - limits.low)
+        steer_rad, speed_mps = found
         self.racer.act(float(steer_rad), float(speed_mps))
 
     def result(self) -> Result:

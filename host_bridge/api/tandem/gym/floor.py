@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
+from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
 from host_bridge.core.errors import DataFileFault
 from sim_mock.tracks.loading import load_area

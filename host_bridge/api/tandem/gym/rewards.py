@@ -27,7 +27,8 @@ def progress(before: Moment, after: Moment) -> float:
 def speed_along(before: Moment, after: Moment) -> float:
     """Speed along the centre line, times the duration of the step: v cos(psi) dt, in m."""
     duration_s = after.t_s - before.t_s
-    return after.speed_mps * np.cos(after.heading_rad) * duration_s
+    along_m: float = after.speed_mps * np.cos(after.heading_rad) * duration_s
+    return along_m
 
 
 def minimum_time(before: Moment, after: Moment) -> float:
