@@ -318,7 +318,7 @@ NOT_YET = {
         "campaign/judging/comparing", "campaign/judging/html", "campaign/judging/parts",
         "campaign/rare/branches", "campaign/rare/design", "campaign/rare/estimate",
         "campaign/rare/forks", "campaign/rare/levels", "campaign/rare/splitting",
-        "campaign/provenance", "campaign/runners/keeping",
+        "campaign/provenance", "campaign/ros_node", "campaign/runners/keeping",
         "campaign/runners/clusters", "campaign/runners/dask_runner",
         "campaign/runners/processes", "campaign/runners/worker",
     )},

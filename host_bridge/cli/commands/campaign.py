@@ -34,7 +34,13 @@ from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
 from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
 from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
 from host_bridge.drive.lockstep.campaign.runners.keeping import log_of, write_log
-from host_bridge.drive.lockstep.campaign.spec import SPLITTING, Spec, case_id, code_hash
+from host_bridge.drive.lockstep.campaign.spec import (
+    SPLITTING,
+    Spec,
+    case_id,
+    code_hash,
+    is_impure,
+)
 from host_bridge.drive.lockstep.campaign.store import is_running
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.sharing.services import Host
@@ -249,7 +255,9 @@ def _show(args: argparse.Namespace, host: Host) -> int:
     if is_new and SPLITTING in spec:
         raise UsageFault("a replicate is many drives", remedy="show one of its branches")
     row = _shown_row(spec, host, log if is_new else None)
-    is_same = None if before is None else before.get("result_hash") == row["result_hash"]
+    is_same = None  # of what was not run before, or is impure
+    if before is not None and not is_impure(spec):
+        is_same = before.get("result_hash") == row["result_hash"]
     if args.json:
         print(json.dumps({**row, "is_same": is_same}))
     else:

@@ -21,6 +21,7 @@ from host_bridge.drive.lockstep.campaign.detector import (
     driver_of,
 )
 from host_bridge.drive.lockstep.campaign.provenance import ran
+from host_bridge.drive.lockstep.campaign.ros_node import Pace, ros_node
 from host_bridge.drive.lockstep.campaign.spec import (
     BRAKE,
     CENTRE,
@@ -31,6 +32,7 @@ from host_bridge.drive.lockstep.campaign.spec import (
     Spec,
     canonical,
     case_id,
+    is_impure,
     refuse_changed,
 )
 from host_bridge.drive.lockstep.campaign.trace import Trace
@@ -109,7 +111,7 @@ def run_case(spec: Spec, files: VehicleFiles, observe: CaseObserver | None = Non
         found = {"outcome": "refused", "why": str(error)}
     if lineage:
         spec = {**spec, LINEAGE: [list(moment) for moment in lineage]}
-    row: Row = {"case_id": case_id(spec), "spec": spec, **found}
+    row: Row = {"case_id": case_id(spec), "spec": spec, "is_pure": not is_impure(spec), **found}
     row["result_hash"] = result_hash(row)
     row["ran"] = ran(time.perf_counter() - wall_s, time.process_time() - cpu_s)
     return row
@@ -152,7 +154,7 @@ def _driven(
 def _trace_of(spec: Spec, hand: CaseInHand, observe: CaseObserver | None) -> Trace:
     """Drive to the end; return what was recorded on the way."""
     car, drive = hand.car, hand.drive
-    trace = Trace(car)
+    trace, pace = Trace(car), Pace(spec)
     car.is_line_good = True  # what a bad link does to a drive is asked, not whether a car arms
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
     while not drive.drive.is_over() and drive.now_us < give_up_us:
@@ -160,6 +162,7 @@ def _trace_of(spec: Spec, hand: CaseInHand, observe: CaseObserver | None) -> Tra
             observe(hand)
         hand.follow_lineage()
         drive.tick()
+        pace.tick()
         trace.tick()
         car.is_line_good &= drive.drive.begun_us is None
     while drive.drive.is_over() and not trace.stands and drive.now_us < give_up_us:
@@ -264,6 +267,8 @@ def _controller(spec: Spec, car: LockstepCar, obstacle: ObstacleAhead | None) ->
     text: str = spec["controller"]
     if text == BRAKE:
         return driver_of(spec, obstacle)
+    if is_impure(spec):
+        return ros_node(text, car.clock.now_us)
     if spec["pose"] != ODOMETRY:
         text = _with_pose(spec, text)
     if not text.startswith(CENTRE):

@@ -27,6 +27,7 @@ from host_bridge.drive.lockstep.campaign.spec import (
     canonical,
     case_id,
     code_hash,
+    is_impure,
 )
 from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
 from host_bridge.drive.lockstep.car import VehicleFiles
@@ -157,6 +158,9 @@ def run_campaign(
         cases = [case for case in cases if canonical(case.levels) not in impossible]
         progress = Progress(plan, _of_plan(plan, {id_: there[id_] for id_ in wanted}))
         count = workers or os.cpu_count() or 1
+        if any(is_impure(plan.values(cell)) for cell in plan.cells()):
+            refuse_many_nodes(workers, place is not None)
+            count = 1
         runner: CaseRunner | DaskRunner = (
             CaseRunner(cases, code, count, plan.wall_s, is_all_twice=is_all_twice)
             if place is None
@@ -180,6 +184,16 @@ def run_campaign(
         finally:
             write_report(folder, plan)
     return is_whole
+
+
+def refuse_many_nodes(workers: int | None, is_elsewhere: bool) -> None:
+    """Raise errors.UsageFault where one ROS node would drive several cars at once."""
+    if is_elsewhere or (workers or 1) > 1:
+        raise UsageFault(
+            "a ROS node drives one case at a time, on this machine",
+            expected="--workers 1, and no --on",
+            got="--on" if is_elsewhere else f"--workers {workers}",
+        )
 
 
 def _compute(

@@ -30,6 +30,7 @@ _CODE_SUFFIXES = (".py", ".toml")
 _FILE_BYTES = 64 << 20  # of a path, a map or a command file: far above any of them
 _FILE_INPUTS = ("csv", "path", "policy")
 _CODE_INPUT = "python"
+_ROS_INPUT = "ros2"
 LOCALISED = "localise:"  # a pose that is found in a map
 BRAKE = "brake:obstacle"  # straight ahead, until the detector of the same case sees the obstacle
 CENTRE = "path:centre"  # the centre line of the case's own track
@@ -62,7 +63,8 @@ KEYS: tuple[Key, ...] = (
     said(
         text("controller", default="script:slalom"),
         "any computed input of `tandem drive --input`; `path:centre` is the track's centre line, "
-        "`brake:obstacle` drives straight until its detector sees the obstacle",
+        "`brake:obstacle` drives straight until its detector sees the obstacle, and `ros2:f1tenth` "
+        "(a vocabulary) is a ROS node by `/clock`, impure",
     ),
     said(
         text("pose", default=ODOMETRY),
@@ -173,6 +175,11 @@ def files_of(spec: Spec) -> dict[str, str]:
 def calls_code(spec: Spec) -> bool:
     """Return whether the case's controller is a Python function of somebody's."""
     return str(spec["controller"]).partition(":")[0] == _CODE_INPUT
+
+
+def is_impure(spec: Spec) -> bool:
+    """Return whether the case is driven by somebody's ROS node, which takes its own time."""
+    return str(spec["controller"]).partition(":")[0] == _ROS_INPUT
 
 
 def refuse_changed(spec: Spec) -> None:

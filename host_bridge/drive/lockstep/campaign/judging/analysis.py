@@ -67,6 +67,7 @@ class Analysis:
     rare: RareEstimate | None = None
     driven_s: float = 0.0  # of all judged cases, in virtual time
     results_hash: str = ""  # of the results of all cases, in whatever order they came
+    impure: int = 0  # cases that a ROS node drove, in the time of the world
     machines: Sequence[str] = ()  # by which Python, processor, C library and NumPy
 
 
@@ -98,6 +99,7 @@ def analyse(plan: Plan, rows: Sequence[Row]) -> Analysis:
         estimate(replicates, plan.confidence),
         sum(row["driven_s"] for row in judged),
         _hash_of_all(rows),
+        sum(not row.get("is_pure", True) for row in rows),
         sorted({_machine(row["ran"]) for row in rows if "ran" in row}),
     )
 

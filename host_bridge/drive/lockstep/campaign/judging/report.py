@@ -66,6 +66,11 @@ def summary(plan: Plan, found: Analysis) -> str:
     others = {name: n for name, n in found.outcomes.items() if name not in in_text}
     for name, count in sorted(others.items()):
         text += f" {count} {name.replace('_', ' ')}, in no denominator."
+    if found.impure:
+        text += (
+            f" {found.impure} cases were driven by a ROS node in the time of the world: impure, "
+        )
+        text += "and run again they have other bits."
     return text + (f" {found.missing} cases are not run yet." if found.missing else "")
 
 

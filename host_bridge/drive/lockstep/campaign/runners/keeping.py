@@ -45,7 +45,9 @@ def chosen(rows: Sequence[Row], keep: Mapping[str, Any]) -> Kept:
     """Return the rows whose logs ``[keep]`` asks for."""
     if keep["logs"] == NO_LOGS:
         return Kept((), 0)
-    driven = [row for row in rows if row["outcome"] in ("passed", "failed")]
+    driven = [
+        row for row in rows if row["outcome"] in ("passed", "failed") and row.get("is_pure", True)
+    ]
     failed = [row for row in driven if row["outcome"] == "failed"]
     others = [
         row

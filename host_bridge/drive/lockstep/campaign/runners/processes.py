@@ -18,7 +18,13 @@ from typing import Any
 
 from host_bridge.core.errors import NotHeldFault
 from host_bridge.drive.lockstep.campaign.plan import Case
-from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, calls_for_runs, case_id
+from host_bridge.drive.lockstep.campaign.spec import (
+    Spec,
+    calls_code,
+    calls_for_runs,
+    case_id,
+    is_impure,
+)
 from sim_mock.bodies import trust
 from sim_mock.programs import children
 from sim_mock.runtime import compiled
@@ -189,6 +195,8 @@ def runs_twice(case: Case, is_all: bool) -> bool:
     A Python function may remember what another case did, or draw at random: of its cases the first
     of each cell runs twice, and one of a hundred by its hash.
     """
+    if is_impure(case.spec):
+        return False
     if is_all or not calls_code(case.spec):
         return is_all
     return (
