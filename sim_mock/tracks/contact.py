@@ -200,7 +200,7 @@ class Contact:
         pose: Pose,
         others: Callable[[World], Floats] | None = None,
     ) -> None:
-        """Start at ``pose``; ``others`` returns the sides of other cars (tracks/scene.py)."""
+        """Start at ``pose``; ``others`` returns the sides of other cars within its reach."""
         self.hits = self.left_count = 0
         self.hit_mps = 0.0
         self.is_off = False
@@ -221,7 +221,7 @@ class Contact:
         self._slack_m -= dist(pose[:2], self._pose[:2])
         is_near = self._slack_m <= 0.0
         is_hit = is_near and self._is_hit(pose)
-        if is_hit or (self._others and touches(self._outline, pose, self._others(world))):
+        if is_hit or self._is_at_another(world, pose):
             self._hit_at(world, pose)
             return
         self._pose = pose
@@ -263,6 +263,10 @@ class Contact:
         near_m = clearance_m(pose.x_m, pose.y_m, self._area.walls)
         self._slack_m = near_m - self._outline.reach_m
         return self._slack_m <= 0.0 and touches(self._outline, pose, self._area.walls)
+
+    def _is_at_another(self, world: World, pose: Pose) -> bool:
+        sides = self._others(world) if self._others else ()
+        return len(sides) > 0 and touches(self._outline, pose, np.asarray(sides))
 
     def _count_hit(self, speed_mps: float) -> None:
         if self._hit is None or dist(self._hit[:2], self._pose[:2]) > _LEANS_M:

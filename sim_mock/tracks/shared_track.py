@@ -7,7 +7,7 @@ does.
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, dist, sin
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -42,6 +42,18 @@ class SharedTrack:
             sides_of(outline, pose_of(other))
             for other, outline in list(self._outlines.items())
             if other is not world
+        ]
+        return np.concatenate(sides) if sides else NO_WALLS
+
+    def within_reach(self, world: World) -> Floats:
+        """Return the sides of those cars that this one may touch where they stand."""
+        mine, pose = self._outlines.get(world), pose_of(world)
+        sides = [
+            sides_of(outline, there)
+            for other, outline in list(self._outlines.items())
+            if other is not world
+            and mine is not None
+            and dist((there := pose_of(other))[:2], pose[:2]) <= outline.reach_m + mine.reach_m
         ]
         return np.concatenate(sides) if sides else NO_WALLS
 

@@ -118,10 +118,10 @@ def surround(world: World, config: Placement) -> Surroundings:
 def _place(world: World, config: Placement, start: Pose, area: DrivingArea | None) -> Surroundings:
     if area is None:
         return Surroundings(start, noise_seed=config.noise_seed)
-    outline, others = Outline.of(world.plant.parameters), None
+    outline, others, near = Outline.of(world.plant.parameters), None, None
     if config.scene:
         shared = shared_track_named(config.scene, config.track or config.map)
         shared.enter(world, outline)
-        others = shared.others
-    contact = Contact(area, outline, start, others)
+        others, near = shared.others, shared.within_reach
+    contact = Contact(area, outline, start, near)
     return Surroundings(start, area, outline, contact, others, config.noise_seed)

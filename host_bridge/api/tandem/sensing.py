@@ -16,7 +16,7 @@ from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.mapping.poses.report import Pose
 from host_bridge.mapping.poses.sources import ODOMETRY, open_source
 from host_bridge.mapping.poses.tracker import PoseTracker
-from sim_mock.virtual_car.on_board_sensors import OnBoardSensors
+from sim_mock.virtual_car.on_board_sensors import LidarTurn, OnBoardSensors
 from sim_mock.virtual_car.surroundings import Surroundings
 from sim_mock.world import World
 from tandem.arguments import number
@@ -148,6 +148,18 @@ class CarSensors:
 
     def scan(self) -> Scan:
         """Return the newest turn of the LIDAR. Raises UsageFault, DeviceFault before the first."""
+        turn = self._turn()
+        angles_rad = turn.first_rad + turn.step_rad * np.arange(
+            len(turn.ranges_m), dtype=np.float64
+        )
+        angles_rad = np.remainder(angles_rad + pi, 2.0 * pi) - pi
+        return Scan(turn.taken_us * 1e-6, angles_rad, turn.ranges_m)
+
+    def ranges_m(self) -> NDArray[np.float64]:
+        """Return the ranges of that turn alone. Raises as ``scan``."""
+        return self._turn().ranges_m
+
+    def _turn(self) -> LidarTurn:
         if self._on_board.why_no_scan:
             raise UsageFault(
                 "this car has no scan",
@@ -159,11 +171,7 @@ class CarSensors:
         turn = self._on_board.scan()
         if turn is None:
             raise DeviceFault("its LIDAR has not turned yet", where=self._name)
-        angles_rad = turn.first_rad + turn.step_rad * np.arange(
-            len(turn.ranges_m), dtype=np.float64
-        )
-        angles_rad = np.remainder(angles_rad + pi, 2.0 * pi) - pi
-        return Scan(turn.taken_us * 1e-6, angles_rad, turn.ranges_m)
+        return turn
 
     def truth(self) -> TruePose:
         """Return where the car's centre of gravity really is, and how it moves."""

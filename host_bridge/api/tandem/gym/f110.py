@@ -94,12 +94,12 @@ class F110Env:
                 "poses", expected=f"{self.num_agents} rows of x, y, yaw", got=str(poses.shape)
             )
         self.close()
-        scene = f"f110-{next(_scenes)}"
+        scene = {"scene": f"f110-{next(_scenes)}"} if self.num_agents > 1 else {}
         for i, (x_m, y_m, yaw_rad) in enumerate(poses.tolist()):
             words = {
                 "start": f"{x_m!r},{y_m!r},{degrees(yaw_rad)!r}",
-                "scene": scene,
                 "name": f"car_{i}",
+                **scene,
             }
             self._seats.append(self._place.seat(self._seed + i, words, self._changes))
         ready = [False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import remainder, tau
 from typing import Any
 from urllib.parse import quote
@@ -199,8 +200,8 @@ class Racer:
 
     def scan(self, rays: int, most_m: float) -> NDArray[np.float32]:
         """Return ``rays`` of the newest turn, evenly chosen: no wall is ``most_m``, no return 0."""
-        found = self._sensors.scan().ranges_m
-        chosen = found[np.linspace(0, len(found) - 1, rays).round().astype(int)]
+        found = self._sensors.ranges_m()
+        chosen = found[_evenly(len(found), rays)]
         chosen = np.where(np.isnan(chosen), 0.0, np.minimum(chosen, most_m))
         return np.asarray(chosen, dtype=np.float32)
 
@@ -230,6 +231,12 @@ class Racer:
         """End the car's program."""
         self.drive.close()
         self._stepped.close()
+
+
+@lru_cache(maxsize=64)
+def _evenly(count: int, rays: int) -> NDArray[np.intp]:
+    """Return the places of ``rays`` of ``count``, the first and the last among them."""
+    return np.linspace(0, count - 1, rays).round().astype(np.intp)
 
 
 def centre_line(track: str, map_file: str) -> Path:
