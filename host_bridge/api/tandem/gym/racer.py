@@ -236,7 +236,7 @@ class Racer:
 @lru_cache(maxsize=64)
 def _evenly(count: int, rays: int) -> NDArray[np.intp]:
     """Return the places of ``rays`` of ``count``, the first and the last among them."""
-    return np.linspace(0, count - 1, rays).round().astype(np.intp)
+    return np.asarray(np.linspace(0, count - 1, rays).round(), dtype=np.intp)
 
 
 def centre_line(track: str, map_file: str) -> Path:
