@@ -11,7 +11,7 @@ from host_bridge.deploy.hil.host.small_host import SmallHost
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.driving_area import Pose
-from sim_mock.tracks.shared_track import sides_of
+from sim_mock.tracks.shared_track import shared_track_named, sides_of
 from sim_mock.virtual_car.config import virtual_car_config
 
 
@@ -56,6 +56,19 @@ def test_it_sees_where_the_other_car_is_now(tmp_path):
     front.plant.truth.assign((2.5, 0.0, 0.0, 0.0, 0.0, 0.0))
     behind.advance(200_000)
     assert ahead_m(scan(tmp_path, "a")) == pytest.approx(before + 0.5, abs=1e-4)
+
+
+def test_cars_beyond_reach_of_each_other_are_not_tried_for_contact():
+    mine, other = car("a", "0,0,0", scene="s4r"), car("b", "2,0,0", scene="s4r")
+    track = shared_track_named("s4r", "corridor")
+    outline = Outline.of(mine.plant.parameters)
+    assert len(track.others(mine)) == 4
+    for apart_m, sides in ((2.0, 0), (2 * outline.reach_m + 0.01, 0), (2 * outline.reach_m, 4)):
+        other.plant.truth.assign((apart_m, 0.0, 0.0, 0.0, 0.0, 0.0))
+        near = track.within_reach(mine)
+        assert len(near) == sides
+        if not sides:
+            assert not touches(outline, Pose(0.0, 0.0, 0.0), track.others(mine))
 
 
 def test_a_car_that_drives_into_another_one_stops_at_it_and_the_hit_is_counted(tmp_path):
