@@ -233,7 +233,7 @@ class Racer:
         self._stepped.close()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # of LIDARs and numbers of rays: a handful
 def _evenly(count: int, rays: int) -> NDArray[np.intp]:
     """Return the places of ``rays`` of ``count``, the first and the last among them."""
     return np.asarray(np.linspace(0, count - 1, rays).round(), dtype=np.intp)
