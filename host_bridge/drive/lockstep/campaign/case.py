@@ -21,7 +21,7 @@ from host_bridge.drive.lockstep.campaign.detector import (
     driver_of,
 )
 from host_bridge.drive.lockstep.campaign.provenance import ran
-from host_bridge.drive.lockstep.campaign.ros_node import Pace, ros_node
+from host_bridge.drive.lockstep.campaign.ros_node import CasePace, ros_node
 from host_bridge.drive.lockstep.campaign.spec import (
     BRAKE,
     CENTRE,
@@ -154,7 +154,7 @@ def _driven(
 def _trace_of(spec: Spec, hand: CaseInHand, observe: CaseObserver | None) -> Trace:
     """Drive to the end; return what was recorded on the way."""
     car, drive = hand.car, hand.drive
-    trace, pace = Trace(car), Pace(spec)
+    trace, pace = Trace(car), CasePace(spec)
     car.is_line_good = True  # what a bad link does to a drive is asked, not whether a car arms
     give_up_us = drive.now_us + round((spec["duration_s"] + _OVERTIME_S) * 1e6)
     while not drive.drive.is_over() and drive.now_us < give_up_us:

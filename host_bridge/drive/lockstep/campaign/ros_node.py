@@ -43,7 +43,7 @@ def ros_node(text: str, now_us: Callable[[], int]) -> Input:
     return made
 
 
-class Pace:
+class CasePace:
     """Holds a case that a ROS node drives to the time of the world, and no other one."""
 
     def __init__(self, spec: Spec) -> None:
