@@ -5,7 +5,6 @@ A case is decided by its spec, so it is driven again for its log, and has to end
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -120,7 +119,10 @@ def keep_log(folder: Path, row: Row, files: VehicleFiles) -> Path:
             got=f"{again['result_hash']}",
             remedy="a controller begins anew with each case" if calls_code(row["spec"]) else "",
         )
-    os.replace(part, path)
+    try:
+        part.replace(path)
+    except OSError as error:
+        raise DataFileFault.unwritable("the log", path, error) from None
     return path
 
 
