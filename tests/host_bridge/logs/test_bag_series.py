@@ -31,7 +31,7 @@ def test_any_pose_of_a_replay_tells_the_places_of_a_calibration(tmp_path, kind):
         rows.append((at_ns, "/drive", ACKERMANN, drive(1.0, 0.0)))
     found = read_bag_series(write(tmp_path, ".mcap", rows), {"places": "/vicon/car"})
     assert found.topics["places"] == "/vicon/car"
-    assert found.places[-1][1:] == pytest.approx((1.9, 0.0))
+    assert found.places[-1][1:] == pytest.approx((1.9, 0.0, 0.5))
 
 
 def test_stamps_that_jump_and_messages_that_overtook_each_other_are_told(tmp_path):
