@@ -199,7 +199,7 @@ class SteeringFit:
         columns = shape.columns(self.commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
-        understeer = known_understeer(self.vehicle)
+        understeer, yaw_radps = known_understeer(self.vehicle), self._aim()
         for is_last in (*[False] * (_NEWTON - 1), True):
             design, rest, per_angle = self._design(columns, values, understeer)
             extra = [per_angle * more for more in besides]
@@ -210,7 +210,7 @@ class SteeringFit:
                 place = len(extra) - len(besides)
                 extra[place:place] = [per_angle * one for one in late]
             design = np.column_stack([design, *extra])
-            aim = self._aim() - rest
+            aim = yaw_radps - rest
             if not is_last:
                 found = solve_least_squares(design, aim)
                 values = found[: columns.shape[1]]
