@@ -48,7 +48,7 @@ def source_text(car: ConnectedCar, number: int | None) -> str:
 def who_commands(car: ConnectedCar) -> str:
     """Return who drives the car, as a phrase; if nobody does, why."""
     status = car.status
-    if status is None or status.state not in (State.ACTIVE, State.HOLD):
+    if status is None or not status.state.is_armed:
         return ""
     name = source_text(car, status.drive_source)
     if not name:

@@ -16,9 +16,6 @@ from host_bridge.cars.divergence import Divergence
 from host_bridge.cars.stop_source_heartbeat import FLEET, StopSourceHeartbeat
 from host_bridge.core import Action, OperatorAction, OwnClaim, Sender, State, arm_action
 
-_ARMED = (State.ACTIVE, State.HOLD)
-_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
-
 
 class Follower:
     """One car that follows the leader; ``notice`` is why its last action was refused."""
@@ -35,10 +32,8 @@ class Follower:
 
     def is_armed(self) -> bool:
         """Return whether it is online and its last status says armed."""
-        return self.car.is_online() and self.state() in _ARMED
-
-    def state(self) -> State | None:
-        return self.car.status.state if self.car.status else None
+        status = self.car.status
+        return self.car.is_online() and status is not None and status.state.is_armed
 
     def arm(self) -> None:
         """Arm in the leader's profile; an earlier stop of this car is cleared first."""
@@ -46,7 +41,8 @@ class Follower:
         if status is None or self.is_armed():
             return
         self.notice = ""
-        needs_clear = self.state() in _HALTED or bool(self.car.status and self.car.status.causes)
+        mine = self.car.status
+        needs_clear = mine is not None and (mine.state.is_halted or bool(mine.causes))
         clear = [OperatorAction(Action.CLEAR, Sender.FLEET)] if needs_clear else []
         self._pending_actions = [*clear, arm_action(status.profile, Sender.FLEET)]
 
@@ -134,10 +130,10 @@ class Following:
         if status is None or before is None or before == status.state:
             return
         for follower in self.followers:
-            if status.state in _ARMED and before not in _ARMED:
+            if status.state.is_armed and not before.is_armed:
                 follower.arm()
                 self._begin_comparing(follower)
-            elif status.state in _HALTED and before not in _HALTED:
+            elif status.state.is_halted and not before.is_halted:
                 follower.stop(short_sender(self.leader.name, "stopped"), now_us)
             elif status.state is State.STANDBY:
                 follower.disarm(now_us)

@@ -17,7 +17,6 @@ from host_bridge.core import (
     stop_source_name,
 )
 from host_bridge.core.codes import BoxPairing
-from host_bridge.core.texts.stops import ARMED
 from host_bridge.core.texts.table import (
     clause,
     source_subject,
@@ -63,7 +62,7 @@ def refusal_text(refusal: Refusal, reply: ActionReply, car: RefusedCar) -> str:
 
 
 def _is_armed(car: RefusedCar) -> bool:
-    return car.status is not None and car.status.state in ARMED
+    return car.status is not None and car.status.state.is_armed
 
 
 def _who_drives(car: RefusedCar) -> str:

@@ -83,6 +83,16 @@ class State(Worded):
     STOPPED = wire.STOPPED
     FAULT = wire.FAULT
 
+    @property
+    def is_armed(self) -> bool:
+        """Return whether a person has permitted motion: it drives, or waits for a command."""
+        return self in (State.ACTIVE, State.HOLD)
+
+    @property
+    def is_halted(self) -> bool:
+        """Return whether it comes to rest, or is kept there until a person clears that."""
+        return self in (State.STOPPING, State.STOPPED, State.FAULT)
+
 
 class Actuator(Worded):
     """The actuators that a source may claim; in a mask, actuator n is bit n."""

@@ -80,6 +80,11 @@ class CarStatus:
         shown = SHOWN_IF_LOCKED.get(self.state.name)
         return State[shown] if shown and self.causes else self.state
 
+    @property
+    def needs_clear(self) -> bool:
+        """Return whether a stop or a fault is latched, or was just now."""
+        return bool(self.causes or self.faults or self.state.is_halted)
+
 
 @dataclass(frozen=True, slots=True)
 class CarMotion:

@@ -28,7 +28,7 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import DataFileFault
 from host_bridge.drive.controls import Controls
-from host_bridge.drive.trip_statistics import HALTED, TripStatistics
+from host_bridge.drive.trip_statistics import TripStatistics
 
 _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
@@ -445,8 +445,7 @@ def _drained(car: ConnectedCar) -> list[MotionSample]:
 
 
 def _needs_clear(car: ConnectedCar) -> bool:
-    status = car.status
-    return status is not None and bool(status.causes or status.faults or status.state in HALTED)
+    return car.status is not None and car.status.needs_clear
 
 
 def _is_at_rest(car: ConnectedCar) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from host_bridge.cars.car import ConnectedCar
-from host_bridge.core import CarStatus, State
+from host_bridge.core import CarStatus
 from host_bridge.core.board_time import TIME_MASK
 
-ARMED = (State.ACTIVE, State.HOLD)
-HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 _LONGEST_GAP_S = 0.5  # longest time between two statuses that is integrated over
 
 
@@ -38,12 +36,12 @@ class TripStatistics:
     def is_armed(self) -> bool:
         """Return whether its last status says armed and its link is up."""
         status = self.car.status
-        return self.car.is_online() and status is not None and status.state in ARMED
+        return self.car.is_online() and status is not None and status.state.is_armed
 
     def is_halted(self) -> bool:
         """Return whether its last status says stopped or stopping, and its link is up."""
         status = self.car.status
-        return self.car.is_online() and status is not None and status.state in HALTED
+        return self.car.is_online() and status is not None and status.state.is_halted
 
     def _roll(self, before: CarStatus, status: CarStatus) -> None:
         span_s = (status.time_us - before.time_us & TIME_MASK) * 1e-6
@@ -56,14 +54,14 @@ class TripStatistics:
 
         The text of the newest stop is refreshed, as later events make it more precise.
         """
-        if status.state not in HALTED:
+        if not status.state.is_halted:
             self._is_halted = False
         elif self._is_halted:
             self.stops[-1] = self._why() or self.stops[-1]
         elif self.was_armed:
             self._is_halted = True
             self.stops.append(self._why())
-        self.was_armed = status.state in ARMED or (self.was_armed and status.state in HALTED)
+        self.was_armed = status.state.is_armed or (self.was_armed and status.state.is_halted)
 
     def _why(self) -> str:
         return self.car.why_stopped()

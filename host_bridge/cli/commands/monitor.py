@@ -26,7 +26,7 @@ from host_bridge.cars.car_text import (
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, add_vehicle_option, car_of, vehicle_for
 from host_bridge.cli.output.status_line import LiveLines, status_line
-from host_bridge.core import CarEvent, State, stop_remedy
+from host_bridge.core import CarEvent, stop_remedy
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.running import run_async
 from host_bridge.core.texts.events import event_text
@@ -194,7 +194,7 @@ def _print_sample(opened: OpenCar, now_us: int) -> None:
     left_s = car.stand_left_s()
     if left_s is not None:
         _print(opened, "stand", {"left_s": round(left_s, 1)})
-    if car.status and car.status.state in (State.STOPPING, State.STOPPED, State.FAULT):
+    if car.status and car.status.state.is_halted:
         row = {"text": car.why_stopped()}
         age_s = car.stop_age_s()
         _print(opened, "why_stopped", row if age_s is None else {**row, "age_s": round(age_s, 1)})

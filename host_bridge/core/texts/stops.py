@@ -15,7 +15,6 @@ from host_bridge.core.codes import (
     EventCode,
     Profile,
     Sender,
-    State,
 )
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
 from host_bridge.core.texts.table import (
@@ -26,7 +25,6 @@ from host_bridge.core.texts.table import (
 )
 from host_bridge.core.vehicle import SourceFacts, Vehicle
 
-ARMED = (State.ACTIVE, State.HOLD)
 _LONGEST_S = 1_000_000.0  # the car's own counter of a cause's age saturates here
 _UNITS = (
     (("d", 86_400), ("h", 3_600)),
@@ -58,7 +56,7 @@ def why_stopped(
     if status.faults:
         lasts = "" if age_s is None else f" for {duration_text(age_s)}"
         return f"In fault{lasts} because {'; also, '.join(f.phrase for f in status.faults)}."
-    if status.state in (State.STOPPING, State.STOPPED, State.FAULT):
+    if status.state.is_halted:
         return "Stopped; the cause is gone and was cleared."
     return ""
 
@@ -198,7 +196,7 @@ def stand_left_s(
 
     None if it is not so armed, or if the time of arming is not known.
     """
-    if status is None or status.profile is not Profile.STAND or status.state not in ARMED:
+    if status is None or status.profile is not Profile.STAND or not status.state.is_armed:
         return None
     armed = _last(events, EventCode.PROFILE, Profile.STAND)
     if armed is None or vehicle is None:

@@ -137,7 +137,7 @@ class SelfTestBench:
 
     @property
     def is_armed(self) -> bool:
-        return self.state in (State.ACTIVE, State.HOLD)
+        return self.state is not None and self.state.is_armed
 
     @property
     def state(self) -> State | None:

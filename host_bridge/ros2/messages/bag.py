@@ -18,7 +18,6 @@ from host_bridge.logs.recorder import FACTS, ORIGIN
 from host_bridge.logs.ros_types import empty
 from host_bridge.logs.rows import from_row
 from host_bridge.ros2.messages import conversions
-from host_bridge.ros2.node.publishers import ARMED
 from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 
@@ -108,7 +107,7 @@ class _BagPublisher:
             yield "/tf_static", *_transforms(transform)
 
     def _stop(self, status: CarStatus) -> Iterator[tuple[str, str, Any]]:
-        told = status.state not in ARMED, why_stopped(status, (), self._vehicle)
+        told = not status.state.is_armed, why_stopped(status, (), self._vehicle)
         if told == self._told:
             return
         self._told = told

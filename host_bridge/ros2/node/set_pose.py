@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, sin
 
-from host_bridge.core import SeenCar, State
+from host_bridge.core import SeenCar
 from host_bridge.logs import pose_lines
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe
@@ -25,7 +25,6 @@ _NOT_AT_REST = (
     f"It was not put elsewhere: it did not come to rest within {_RESTS_US // 1_000_000} s."
 )
 _NOT_SEEN = "It was not put elsewhere: nothing is heard of it, or of where it is."
-_MOVES = (State.ACTIVE, State.HOLD)
 
 
 class PoseRequest:
@@ -88,11 +87,11 @@ class PoseRequest:
         if not car.is_online or car.status is None or truth is None:
             if is_late:
                 self._give_up(_NOT_SEEN)
-        elif car.status.state not in _MOVES and pose_lines.stands(truth, car.status.speed_mps):
+        elif not car.status.state.is_armed and pose_lines.stands(truth, car.status.speed_mps):
             self._put(wanted, now_us)
         elif is_late:
             self._give_up(_NOT_AT_REST)
-        elif car.status.state in _MOVES and not self._is_asked:
+        elif car.status.state.is_armed and not self._is_asked:
             self._stop()
             self._is_asked = True
 

@@ -13,7 +13,6 @@ from host_bridge.station.views.signals import board_row, signal_row
 _LARGEST_DUTY = 10_000  # all of the time, in 1/10000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 _WITHOUT_CAUSE = (State.ACTIVE, State.HOLD, *_KNOWN_STATES)
-_ARMED_STATES = (State.HOLD, State.ACTIVE)
 _LOCKED_STATES = (State.STOPPED, State.FAULT)
 _FULL_OVER_LOW = 4.2 / 3.5  # volts of a cell of a LiPo that is full, and of one that is low
 
@@ -54,7 +53,7 @@ def _heard(car: ConnectedCar) -> dict[str, object]:
         "state": status.state.name,
         "word": status.shown_state.word,
         "is_locked": is_locked,
-        "is_armed": status.state in _ARMED_STATES,
+        "is_armed": status.state.is_armed,
         "why": _why(car),
         "stop_age_s": car.stop_age_s(),
         "driver": _driver(car),

@@ -13,10 +13,9 @@ from itertools import combinations
 from host_bridge.cars.acceptance import Acceptance, AcceptanceReport, newest_common
 from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.divergence import Difference, Divergence, MotionSample
-from host_bridge.core import CarMotion, CarStatus, ClockReport, State
+from host_bridge.core import CarMotion, CarStatus, ClockReport
 
 _TIME_BITS = 30  # width of a session's clock on the wire, in us
-_ARMED = (State.HOLD, State.ACTIVE)
 Pose = tuple[float, float, float]  # x and y in m, yaw in rad
 
 
@@ -55,7 +54,7 @@ class SessionReports:
         return round(clock.bound_us * 1e-3, 1)
 
     def is_armed(self) -> bool:
-        return self.car.status is not None and self.car.status.state in _ARMED
+        return self.car.status is not None and self.car.status.state.is_armed
 
     def _hear_status(self, status: CarStatus, now_us: int) -> None:
         clock = self._clocks.get(status.claim_slot)

@@ -62,6 +62,13 @@ def test_no_code_with_a_prefix_is_missing(kind, prefix):
     assert {prefix + member.name: member.value for member in kind} == named
 
 
+def test_each_state_is_armed_halted_or_neither():
+    armed = [it.name for it in host.State if it.is_armed]
+    halted = [it.name for it in host.State if it.is_halted]
+    assert armed == ["ACTIVE", "HOLD"]
+    assert halted == ["STOPPING", "STOPPED", "FAULT"]
+
+
 def test_an_unknown_bit_is_a_code_beside_the_others():
     assert members(host.Cause, 0b101) == (host.Cause.RUNSTOP_LOOP, host.Cause.FROZEN_INPUT)
     *known, unknown = members(host.Cause, 1 << 15 | 1)

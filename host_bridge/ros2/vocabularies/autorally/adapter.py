@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from host_bridge.core import CarMotion, SeenCar, State, Vehicle
+from host_bridge.core import CarMotion, SeenCar, Vehicle
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
 from host_bridge.ros2.node.stops import STOP_QUEUE_DEPTH, RunstopState
@@ -24,7 +24,6 @@ RC_MANUAL = "RC - manual"
 _RUNSTOP_SILENT_US = 500_000  # senders publish at 5 Hz: two missed messages, and a margin
 _MODULUS = 2**30  # the board's counts and timestamps wrap here
 _SPEEDS_EVERY_US = 50_000  # over so long one count more or less hardly shows in a speed
-_ARMED = (State.ACTIVE, State.HOLD)
 
 
 class RunstopSenders:
@@ -155,7 +154,7 @@ class AutorallyAdapter(VocabularyAdapter):
         assert car.status is not None, "asked of cars that have said their status"
         message.header.stamp = stamp
         by_hand = self._is_by_rc(car)
-        is_armed = car.status.state in _ARMED
+        is_armed = car.status.state.is_armed
         message.throttle_relay_enabled = is_armed
         message.autonomous_enabled = is_armed and not by_hand
         message.runstop_motion_enabled = self.may_drive

@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from host_bridge.core import SeenCar, State, Vehicle
+from host_bridge.core import SeenCar, Vehicle
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.message_types import has_message
 from host_bridge.ros2.node.mux import Mux, MuxSource, StampedCommand
@@ -45,7 +45,6 @@ _HALVES = (2, 3)  # autonomous steering only, autonomous speed only
 _OFF, _LEFT, _RIGHT, _ON = 1, 2, 3, 2
 # Bits of the lights' byte of a claim
 _LEFT_LIGHT, _RIGHT_LIGHT = 4, 8
-_READY = (State.ACTIVE, State.HOLD)
 
 
 class AutowareAdapter(VocabularyAdapter):
@@ -261,7 +260,7 @@ class AutowareAdapter(VocabularyAdapter):
         self, publication: Publication, message: Any, stamp: Any, car: SeenCar
     ) -> bool:
         message.stamp = stamp
-        is_ready = car.status is not None and car.status.state in _READY
+        is_ready = car.status is not None and car.status.state.is_armed
         if not self._is_engaged:
             message.mode = _DISENGAGED
         else:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import ConnectedCar
-from host_bridge.core import OperatorAction, State
+from host_bridge.core import OperatorAction
 
-_ARMED = (State.ACTIVE, State.HOLD)
-_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 # The statuses that show it come with the next step of the car
 _SHOWN_US = 500_000
 
@@ -46,10 +44,9 @@ class Arming:
 
 def is_armed(car: ConnectedCar) -> bool:
     """Return whether the car is online and its newest status says armed."""
-    return car.is_online() and car.status is not None and car.status.state in _ARMED
+    return car.is_online() and car.status is not None and car.status.state.is_armed
 
 
 def needs_clear(car: ConnectedCar) -> bool:
     """Return whether a stop or a fault is latched, or was just now."""
-    status = car.status
-    return status is not None and bool(status.causes or status.faults or status.state in _HALTED)
+    return car.status is not None and car.status.needs_clear

@@ -31,7 +31,6 @@ MODES = (MANUAL, HOLD, OFFBOARD)
 _OF_PX4 = {1: MANUAL, 6: OFFBOARD}  # its main modes; 4 is its automatic one, which holds
 
 _VERSION = 3  # of HEARTBEAT, since MAVLink 1.0
-_ARMED = (State.ACTIVE, State.HOLD)
 _STATES = {
     State.STARTING: mavlink.MAV_STATE_BOOT,
     State.STANDBY: mavlink.MAV_STATE_STANDBY,
@@ -51,7 +50,7 @@ def find_mode(number: float) -> Mode | None:
 
 def base_mode(status: CarStatus | None, mode: Mode) -> int:
     """Return the bits of a heartbeat."""
-    is_armed = status is not None and status.state in _ARMED
+    is_armed = status is not None and status.state.is_armed
     armed = mavlink.MAV_MODE_FLAG_SAFETY_ARMED if is_armed else 0
     return int(mavlink.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED | mode.bits | armed)
 
