@@ -23,9 +23,8 @@ from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.owner.board_verification import RelayedFrames
-from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.car_server import CarServer, end
-from host_bridge.sharing.owner.recording import tap_into
+from host_bridge.sharing.owner.recording import describe_car, tap_into
 from host_bridge.sharing.owner.taps import TapReader, listen_in
 
 _REPLAYED = "replay://"
@@ -185,9 +184,7 @@ class OpenCar:
         """Write into a log which car it is, and where a virtual one began."""
         host = self._host
         vehicle = host.vehicle_name() if isinstance(host, CarServer) else host.vehicle
-        facts = {"vehicle": vehicle, "board_id": self.identity.board_id.hex()}
-        log.car(self.name, {"uri": self.uri, **facts})
-        log.place(self.name, self.car.vehicle, *place_of(self._host.uri, self.car.vehicle))
+        describe_car(log, self.car, host.uri, vehicle)
 
     def has_lost_owner(self) -> bool:
         """Return whether the program that served the car is gone."""

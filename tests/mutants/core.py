@@ -301,6 +301,7 @@ NOT_YET = {
     "host_bridge/sharing/owner/recording.py": _TELLS,
     "host_bridge/sharing/owner/taps.py": _TELLS,
     "host_bridge/sharing/owner/black_box.py": _TELLS,
+    "host_bridge/sharing/owner/kept_stops.py": _TELLS,
     "host_bridge/sharing/owner/car_place.py": _TELLS,
     **{f"host_bridge/drive/{name}.py": _SLOW for name in ("drive", "drive_loop", "run")},
     "host_bridge/drive/trip_statistics.py": _TELLS,

@@ -1,4 +1,4 @@
-"""The connection of a tap to a log."""
+"""Logs of cars that are served here or watched: their beginning, and the tap that fills them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+from host_bridge.cars.car import ConnectedCar
 from host_bridge.core.system.clock import Clock
 from host_bridge.link.protocol.transcript import LogDecoder
 from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logs import recorder
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.owner.board_verification import RelayedFrames
+from host_bridge.sharing.owner.car_place import place_of
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:
@@ -28,3 +30,14 @@ def tap_into(log: Recorder, car: str) -> Callable[[RelayedFrames], None]:
         log.frame(car, relayed.direction, relayed.frames, relayed.time_us)
 
     return tap
+
+
+def describe_car(log: Recorder, car: ConnectedCar, uri: str, vehicle: str) -> None:
+    """Write into a log which car this is, and where a virtual one began.
+
+    ``vehicle`` is the name by which others find its vehicle, too; "" where it is not known.
+    """
+    known = {"config_hash": car.identity.config_hash.hex()} if car.identity else {}
+    board_id = car.as_known_car().board_id.hex()
+    log.car(car.name, {"uri": uri, "vehicle": vehicle, "board_id": board_id, **known})
+    log.place(car.name, car.vehicle, *place_of(uri, car.vehicle))

@@ -18,6 +18,7 @@ from host_bridge.sharing.connecting import is_lossless
 from host_bridge.sharing.endpoints.served import ServedCar
 from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.owner.car_place import place_of
+from host_bridge.sharing.owner.kept_stops import KeptStops
 from host_bridge.sharing.services import Host
 from host_bridge.sharing.stop.stop_request import StopCall, stop_served
 from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets
@@ -32,7 +33,7 @@ from host_bridge.station.backend.stand import seat_limits
 from host_bridge.station.backend.started_twins import StartedTwins
 from host_bridge.station.backend.stop_rounds import StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
-from host_bridge.station.backend.watched_car import WatchedCar
+from host_bridge.station.backend.watched_car import WatchedCar, stop_rows
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 from host_bridge.station.views.known_cars import CarNumbers, GoneCars
 
@@ -64,11 +65,18 @@ class LiveBackend:
         self._twins = StartedTwins()
         self._slow_zone = SlowZone()
         self._stop_tables = StopTables()
+        self._kept_stops = KeptStops()
         # A page's own have threads of their own, and none of them waits for what others ask for
         self._rounds = {is_page: StopRounds(_stop) for is_page in (True, False)}
         self._cars: dict[str, WatchedCar] = {}
         self._requests = PageRequests(
-            host, self._cars, recording, self._twins, self._red_flag, self._stop_tables
+            host,
+            self._cars,
+            recording,
+            self._twins,
+            self._red_flag,
+            self._stop_tables,
+            self._kept_stops,
         )
         self._numbers = CarNumbers()
         self._gone = GoneCars()
@@ -97,7 +105,7 @@ class LiveBackend:
                 del self._cars[name]
                 self._bury(watched)
                 self._comparison.drop(name)
-                await watched.opened.close()
+                await watched.close()
         for name, owned in served.items():
             if name not in self._cars:
                 with suppress(TandemError):
@@ -106,7 +114,8 @@ class LiveBackend:
                     view = TelemetryView(
                         opened.car, self._comparison.add(opened.car), self._local_time
                     )
-                    self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us)
+                    stops = self._kept_stops.of(name, opened.identity.board_id.hex())
+                    self._cars[name] = WatchedCar(opened, owned.pid, view, self.now_us, stops)
                     await self._cars[name].listen()
                     self._gone.drop(name)
                     if self.foxglove:
@@ -159,7 +168,8 @@ class LiveBackend:
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,
             "black_boxes": {
-                name: it.stop_rows(self._local_time) for name, it in self._cars.items()
+                name: stop_rows(stops, self._local_time)
+                for name, stops in self._kept_stops.all().items()
             },
             "distances": {
                 name: self._stop_tables.state(it.opened.car.vehicle)
@@ -259,7 +269,7 @@ class LiveBackend:
         self._red_flag.lift()
         await self._red_flag.follow(())
         for watched in self._cars.values():
-            await watched.opened.close()
+            await watched.close()
         await self._recording.close()
         await self._twins.close()
         await self._stop_tables.close()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from host_bridge.core.errors import TandemError
+from host_bridge.sharing.owner.kept_stops import KeptStops, save_stop
 from host_bridge.sharing.services import Host
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.red_flag import RedFlag
@@ -33,6 +34,7 @@ class PageRequests:
         twins: StartedTwins,
         red_flag: RedFlag,
         stop_tables: StopTables,
+        kept_stops: KeptStops,
     ) -> None:
         self._host = host
         self._cars = cars
@@ -40,6 +42,7 @@ class PageRequests:
         self._twins = twins
         self._red_flag = red_flag
         self._stop_tables = stop_tables
+        self._kept_stops = kept_stops
         self.progress = ""  # of trim or configuration, in words
         self._answers: dict[str, Callable[[Row], Awaitable[str]]] = {
             "record": self._record,
@@ -88,15 +91,15 @@ class PageRequests:
         return "" if is_set else "nothing is recorded"
 
     async def _save_stop(self, asked: Row) -> str:
-        watched = self._cars.get(str(asked.get("car")))
-        stop = watched.black_box.stop_at(asked.get("at_us")) if watched else None
-        if watched is None or stop is None:
+        car = str(asked.get("car"))
+        stop = self._kept_stops.at(car, asked.get("at_us"))
+        if stop is None:
             return "this stop is kept no longer"
         clock = self._host.cars.clock
         ago_s = (clock.now_us() - stop.at_us) * 1e-6
-        path = self._recording.new_path(f"{watched.opened.name}-stopped", ago_s)
+        path = self._recording.new_path(f"{car}-stopped", ago_s)
         try:
-            await watched.save(stop, path, clock)
+            await save_stop(stop, car, path, clock)
         except TandemError as fault:
             return str(fault)
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -43,6 +44,7 @@ class Stage:
         self.port = port
         self.address = ""
         self.station_pid = 0
+        self.owner: subprocess.Popen[str] | None = None
         drive = [it["kind"] != "servo_steering" for it in vehicle().channels].index(True)
         self._neutral = vehicle().parameters["channel_neutral"][drive]
 
@@ -147,7 +149,8 @@ def stage(folder: Path, port: int = PORT, *words: str) -> Iterator[Stage]:
     it = Stage(folder, port)
     with ExitStack() as stack:
         stack.enter_context(virtual_car("f1tenth", it.link, "--trace", str(it.trace)))
-        stack.enter_context(serving(f"serial://{it.link}", NAME, "--vehicle", "f1tenth"))
+        serial = f"serial://{it.link}"
+        it.owner = stack.enter_context(serving(serial, NAME, "--vehicle", "f1tenth"))
         station = stack.enter_context(
             program("station", "--port", str(port), "--speed", str(SPEED_MPS), *words)
         )

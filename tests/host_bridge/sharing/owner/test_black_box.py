@@ -9,11 +9,17 @@ import pytest
 from host_bridge.core import CarStatus, Cause, Profile, State
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.logs.reading import read, summary
-from host_bridge.logs.recorder import create
-from host_bridge.sharing.owner.black_box import AFTER_US, BEFORE_US, STOPS_MAX, BlackBox
+from host_bridge.logs.reading import cars_in, facts, read, summary
+from host_bridge.logs.recorder import Recorder, create
+from host_bridge.sharing.owner.black_box import (
+    AFTER_US,
+    BEFORE_US,
+    LINE_LOST,
+    STOPS_MAX,
+    BlackBox,
+    new_stops,
+)
 from host_bridge.sharing.owner.board_verification import DOWN, RelayedFrames
-from tests.support.evidence import some
 
 START_US = 1 << 31  # beyond where the line's times wrap
 STEP_US = 10_000
@@ -36,10 +42,15 @@ class Desk:
         self.now_us = START_US
         self.asked = 0
         self.why = ""
-        self.box = BlackBox(lambda: self.why, self._ask)
+        self.stops = new_stops()
+        self.box = BlackBox(lambda: self.why, self._ask, self._describe, self.stops)
 
     def _ask(self) -> None:
         self.asked += 1
+
+    @staticmethod
+    def _describe(log: Recorder) -> None:
+        log.car("red", {"board_id": "0102"})
 
     def hear(self, status: CarStatus, seconds: float, size: int = 60) -> None:
         """A status and some bytes each 10 ms."""
@@ -63,7 +74,7 @@ def desk():
 def test_ten_seconds_before_a_stop_and_two_after_are_kept(desk):
     desk.hear(PARKED, 30.0)
     desk.stop(15.0)
-    (stop,) = desk.box.stops
+    (stop,) = desk.stops
     times_us = [it.time_us for it in stop.frames]
     assert times_us == list(range(times_us[0], times_us[-1] + 1, STEP_US))  # all of them, once each
     assert stop.at_us - times_us[0] == BEFORE_US
@@ -74,7 +85,7 @@ def test_ten_seconds_before_a_stop_and_two_after_are_kept(desk):
 def test_what_came_before_a_short_drive_is_kept_with_it(desk):
     desk.hear(PARKED, 1.0)
     desk.stop(0.5)
-    assert desk.box.stops[0].before_s == pytest.approx(1.5, abs=0.02)
+    assert desk.stops[0].before_s == pytest.approx(1.5, abs=0.02)
 
 
 @pytest.mark.parametrize("armed", [DRIVING, HELD])
@@ -89,24 +100,54 @@ def test_what_came_before_a_short_drive_is_kept_with_it(desk):
 def test_each_way_out_of_being_armed_that_locks_it_is_a_stop(desk, armed, stopped):
     desk.hear(armed, 0.1)
     desk.hear(stopped, 3.0)
-    assert len(desk.box.stops) == 1
+    assert len(desk.stops) == 1
 
 
 def test_a_disarmed_car_and_one_that_was_never_armed_have_no_stop(desk):
     desk.hear(DRIVING, 0.5)
     desk.hear(PARKED, 0.5)  # disarmed, in order
     desk.hear(STOPPING, 3.0)  # stopped as it stood there
-    assert (list(desk.box.stops), desk.asked) == ([], 0)
+    assert (list(desk.stops), desk.asked) == ([], 0)
 
 
 def test_a_stop_is_not_shown_before_its_end_was_heard_and_the_end_of_the_line_is_one(desk):
     desk.hear(DRIVING, 1.0)
+    desk.why = WHY
     desk.hear(STOPPING, 1.0)
-    assert not desk.box.stops
-    desk.box.end()
-    assert desk.box.stops[0].frames[-1].time_us == desk.now_us
-    desk.box.end()
-    assert len(desk.box.stops) == 1
+    assert not desk.stops
+    desk.box.lose_line(desk.now_us)
+    assert (desk.stops[0].frames[-1].time_us, desk.stops[0].words) == (desk.now_us, WHY)
+    desk.box.lose_line(desk.now_us)
+    assert len(desk.stops) == 1
+
+
+@pytest.mark.parametrize("armed", [DRIVING, HELD])
+def test_an_armed_car_whose_line_ends_has_a_stop_at_that_moment(desk, armed):
+    desk.hear(PARKED, 3.0)
+    desk.hear(armed, 4.0)
+    desk.box.lose_line(desk.now_us)
+    desk.box.lose_line(desk.now_us)
+    (stop,) = desk.stops
+    assert (stop.at_us, stop.words) == (desk.now_us, LINE_LOST)
+    assert stop.before_s == pytest.approx(6.99)
+
+
+def test_the_log_of_a_stop_with_which_the_line_ended_says_so(desk, tmp_path):
+    desk.hear(DRIVING, 0.5, size=0)
+    desk.box.lose_line(desk.now_us)
+    path = tmp_path / "stop.mcap"
+    clock = ManualClock(desk.now_us)
+    desk.stops[0].write(create(path, clock, 1_790_000_000_000_000_000, {}), "red")
+    assert summary(path).notes == [f"stopped: {LINE_LOST}"]
+
+
+def test_a_disarmed_car_whose_line_ends_has_none_and_what_was_heard_goes(desk):
+    desk.hear(DRIVING, 1.0)
+    desk.hear(PARKED, 1.0)
+    desk.box.lose_line(desk.now_us)
+    assert not desk.stops
+    desk.stop(0.1)
+    assert desk.stops[0].before_s < 0.2
 
 
 def test_the_words_are_the_later_ones_and_those_of_the_stop_where_it_was_cleared(desk):
@@ -119,7 +160,7 @@ def test_the_words_are_the_later_ones_and_those_of_the_stop_where_it_was_cleared
     desk.hear(STOPPING, 0.1)
     desk.why = ""
     desk.hear(PARKED, 2.0)
-    assert [it.words for it in desk.box.stops] == [WHY, WHY, WHY]
+    assert [it.words for it in desk.stops] == [WHY, WHY, WHY]
 
 
 def test_a_second_stop_soon_after_ends_the_first_and_no_more_than_three_are_kept(desk):
@@ -128,18 +169,15 @@ def test_a_second_stop_soon_after_ends_the_first_and_no_more_than_three_are_kept
         desk.why = f"stop {n}"
         desk.hear(STOPPING, 0.5)
     desk.hear(STOPPING, 2.0)
-    assert len(desk.box.stops) == STOPS_MAX
-    moments = [it.at_us for it in desk.box.stops]
+    assert len(desk.stops) == STOPS_MAX
+    moments = [it.at_us for it in desk.stops]
     assert moments == sorted(set(moments))
-    for stop in some(desk.box.stops):
-        assert desk.box.stop_at(stop.at_us) is stop
-    assert desk.box.stop_at(START_US) is None
 
 
 def test_a_flood_on_the_line_costs_four_megabytes_at_most(desk):
     desk.hear(DRIVING, 5.0, size=1 << 16)
     desk.stop(0.0)
-    assert sum(len(it.frames) for it in desk.box.stops[0].frames) <= 4 << 20
+    assert sum(len(it.frames) for it in desk.stops[0].frames) <= 4 << 20
 
 
 def test_its_log_has_every_frame_at_its_time_and_says_when_it_stopped(desk, tmp_path):
@@ -149,7 +187,7 @@ def test_its_log_has_every_frame_at_its_time_and_says_when_it_stopped(desk, tmp_
         desk.box.watch(DRIVING if n < 1000 else STOPPING, desk.now_us)
     desk.why = WHY
     desk.hear(STOPPING, 0.1, size=0)
-    (stop,) = desk.box.stops
+    (stop,) = desk.stops
     path = tmp_path / "stop.mcap"
     clock = ManualClock(desk.now_us + 600_000_000)  # it is written ten minutes later
     stop.write(create(path, clock, 1_790_000_000_000_000_000, {}), "red")
@@ -160,6 +198,7 @@ def test_its_log_has_every_frame_at_its_time_and_says_when_it_stopped(desk, tmp_
     found = summary(path)
     assert found.notes == [f"stopped: {WHY}"]
     assert found.last_us - found.first_us == stop.frames[-1].time_us - stop.frames[0].time_us
+    assert cars_in(facts(path))["red"]["board_id"] == "0102"
     assert found.is_complete
 
 
@@ -168,4 +207,4 @@ def test_a_log_that_could_not_be_written_is_an_error(desk, tmp_path):
     log = create(tmp_path / "stop.mcap", ManualClock(desk.now_us), 0, {})
     log.fault = DataFileFault("the disk is full")
     with pytest.raises(DataFileFault, match="disk is full"):
-        desk.box.stops[0].write(log, "red")
+        desk.stops[0].write(log, "red")

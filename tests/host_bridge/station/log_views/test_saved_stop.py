@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from host_bridge.logs.reading import summary
+from host_bridge.logs.reading import cars_in, summary
+from host_bridge.sharing.owner.black_box import LINE_LOST
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium
@@ -72,6 +73,24 @@ def test_the_seat_saves_a_stop_and_why_explains_it(set_up, browser, tmp_path):
     assert len(found.notes) == 1
     why = json.loads(tandem("why", str(log), "--json").stdout)
     assert "asked for a stop" in why["stopped"]
+
+
+def test_the_stop_of_a_car_that_is_gone_is_saved_from_its_tombstone(set_up, browser, tmp_path):
+    page = laptop(set_up.page(browser))
+    set_up.driven(page)
+    set_up.owner.kill()
+    set_up.owner.wait()
+    page.until("/GONE/.test(document.querySelector('article').innerText)")
+    page.mouse("mouseReleased", 10, 10)
+    page.click("#open-drawer")
+    page.until(f"/ended while the car was armed/.test({BOX}.innerText)")
+    page.click(".black-box button")
+    page.until(f"/saved: car-stopped-.*[.]mcap/.test({BOX}.innerText)")
+    (log,) = (tmp_path / "logs").glob("car-stopped-*.mcap")
+    found = summary(log)
+    assert found.notes == [f"stopped: {LINE_LOST}"]
+    assert found.counts["car", "claim"] > 10
+    assert cars_in(found.facts)["car"]["vehicle"]
 
 
 def test_who_only_watches_sees_it_and_gets_no_button(set_up, browser):
