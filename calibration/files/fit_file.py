@@ -16,7 +16,7 @@ from calibration.bayesian_fit.variance_priors import SCALES
 from calibration.files.source import COMMANDS, CalibrationSource, sources_of
 from calibration.logs.run import Run
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.files import finite
+from host_bridge.core.files import finite, misread_text
 from host_bridge.core.files.packaged_files import CALIBRATIONS, packaged_file
 
 FOLDER = Path(__file__).parents[1] / "results"
@@ -125,7 +125,9 @@ def read_fit(path: Path, document: dict[str, Any]) -> FitCalibration:
         fit = _fit(path, parameters, document)
         calibration = FitCalibration(**document, data=data, steering=(low, high), fit=fit)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
+        raise VehicleFileFault(
+            f"no calibration: {misread_text(error)}", where=str(path), remedy=REMEDY
+        ) from None
     _refuse_strange(path, calibration.estimates)
     return calibration
 

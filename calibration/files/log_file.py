@@ -25,7 +25,7 @@ from calibration.regression.parameters import (
 )
 from calibration.regression.steering_map import COLUMNS, SteeringMap
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.files import finite
+from host_bridge.core.files import finite, misread_text
 
 METHOD = "logs"
 _REACH_RAD = 0.3  # either side of the trim; a map goes on straight beyond its ends
@@ -122,7 +122,7 @@ def read_logs(path: Path, document: dict[str, Any]) -> LogCalibration:
         return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise VehicleFileFault(
-            f"no calibration out of logs: {error}", where=str(path), remedy=REMEDY
+            f"no calibration out of logs: {misread_text(error)}", where=str(path), remedy=REMEDY
         ) from None
 
 

@@ -144,7 +144,7 @@ def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
         "this is no bag that can be read",
         where=str(path),
         expected="a .bag, .mcap or .db3 of ROS, or the folder of one, in cdr",
-        got=str(error) or type(error).__name__,
+        got=str(error) or "damaged data",
         remedy="for a bag that was cut short: ros2 bag reindex FOLDER, or mcap recover FILE",
     )
 

@@ -16,6 +16,7 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 from zstandard import ZstdError, frame_content_size
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import misread_text
 from host_bridge.logs.recorder import CAR, DERIVED, FACTS, NOTES, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
@@ -278,7 +279,7 @@ def _origin_ns(path: Path, record: Metadata) -> int:
     try:
         return int(record.metadata[ORIGIN])
     except (KeyError, ValueError) as error:
-        raise _no_log(path, f"one whose beginning is not as ours: {error!r}") from None
+        raise _no_log(path, f"one whose beginning is not as ours: {misread_text(error)}") from None
 
 
 def _ours(path: Path, channels: dict[int, Channel], record: Message, origin_ns: int) -> Record:
@@ -290,7 +291,7 @@ def _ours(path: Path, channels: dict[int, Channel], record: Message, origin_ns: 
             "the log holds what no log of Tandem does",
             where=str(path),
             expected="channels with the car and the topic in their metadata, and rows in JSON",
-            got=repr(error),
+            got=misread_text(error),
             remedy="was it written by another program, or merged? try `mcap recover`",
         ) from None
 
@@ -299,7 +300,7 @@ def _record(channel: Channel, message: Message, origin_ns: int) -> Record:
     is_raw = channel.message_encoding == RAW_ENCODING
     value = message.data if is_raw else json.loads(message.data)
     if not isinstance(value, bytes | dict):
-        raise ValueError(f"a row of {type(value).__name__}")
+        raise ValueError("a row that is neither bytes nor names with values")
     names = channel.metadata
     return Record((message.log_time - origin_ns) // 1000, names["car"], names["topic"], value)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import Key, finite, number, read_samples
+from host_bridge.core.files import Key, finite, misread_text, number, read_samples
 
 _READ_MAX = 1 << 20
 _LATELY = 200  # lines: a second and a half of a car's truth and scans
@@ -176,6 +176,6 @@ def read_true_poses(path: Path) -> Iterator[TimedPose]:
             "no samples of a virtual car's sensors",
             where=str(path),
             expected="a line of JSON for each sample, with the truth beside it",
-            got=f"{type(fault).__name__}: {fault}",
+            got=misread_text(fault),
             remedy="sim://f1tenth?sensors=run.jsonl writes them",
         ) from None

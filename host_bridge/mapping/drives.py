@@ -11,6 +11,7 @@ import numpy as np
 
 from host_bridge.core.board_time import TIME_MASK, unwrapped_us
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.files import misread_text
 from host_bridge.logs.reading import cars_in, facts, read
 from host_bridge.logs.sensor_lines import SCAN_BEGINS, parse_line, read_true_poses
 from host_bridge.mapping.planar import Floats
@@ -138,7 +139,7 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:
             "no scan",
             where=f"{path}, line {number}",
             expected="taken_s, first_rad, step_rad and ranges_m",
-            got=str(error),
+            got=misread_text(error),
         ) from None
 
 

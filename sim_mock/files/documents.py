@@ -210,7 +210,10 @@ def mapping_of(path: Path, kind: str, value: object, line: int = 0) -> dict[str,
     """Return the value if it is a mapping. Raises FileFault."""
     if isinstance(value, dict):
         return value
-    got = "nothing" if value is None else f"a {type(value).__name__}"
+    if value is None:
+        got = "nothing"
+    else:
+        got = "a list" if isinstance(value, list) else f"one value, {value}"
     raise not_a(path, kind, got, line, "names with values")
 
 

@@ -111,8 +111,8 @@ def _read(path: Path) -> Pixels:
         raise _fault(path, ".pgm, .png or .bmp", "something else") from None
     except (OSError, SyntaxError, EOFError, ValueError, Image.DecompressionBombError) as error:
         raise _fault(path, "a whole image", str(error)) from None
-    except (MemoryError, OverflowError, IndexError, TypeError, KeyError) as error:
-        raise _fault(path, "a whole image", type(error).__name__) from None
+    except (MemoryError, OverflowError, IndexError, TypeError, KeyError):
+        raise _fault(path, "a whole image", "one that cannot be decoded") from None
 
 
 def _pixels(path: Path, image: Image.Image) -> Pixels:

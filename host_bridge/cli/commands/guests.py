@@ -74,7 +74,7 @@ def _rows(sealed: GuestBook, mavlink: GuestBook) -> Iterator[dict[str, object]]:
             "id": guest.token_id,
             "label": guest.label,
             "by": guest.way,
-            "role": (Role(guest.role).name or "").lower(),
+            "role": Role(guest.role).word,
             "state": _state(book, guest),
             "left_s": round(max(0.0, book.left_s(guest))),
             "seen_s": seen_s,

@@ -114,6 +114,7 @@ def _add_capture(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--neutral-us",
         type=number,
+        metavar="US",
         default=1500.0,  # of servos and ESCs that are not set otherwise
         help="the neutral pulse of the ESC in us",
     )

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from host_bridge.cli.arguments.arg_types import number
 from host_bridge.cli.arguments.calibration_work import calibration_work
 from host_bridge.sharing.services import Host
 
@@ -45,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("log", type=Path, metavar="LOG", help="a log that Tandem recorded where it drove")
     add("--car", default="", metavar="NAME", help="the car of a LOG that holds several")
-    add("--at", type=float, metavar="S", help="the first stop after S seconds (default: the last)")
-    add("--seen", type=float, metavar="S", help="when there was a reason to stop, in s of the log")
+    add("--at", type=number, metavar="S", help="the first stop after S seconds (default: the last)")
+    add("--seen", type=number, metavar="S", help="when there was a reason to stop, in s of the log")
     add("--json", action="store_true", help="print the outcome as JSON")
 
 

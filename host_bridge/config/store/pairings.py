@@ -16,7 +16,7 @@ from typing import Any
 
 from host_bridge.core import CarIdentity, KnownCar, Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import read_json
+from host_bridge.core.files import misread_text, read_json
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.core.system.users_folder import users_folder
 
@@ -88,7 +88,7 @@ class Pairings:
             raise DataFileFault(
                 "what is kept of this car cannot be read",
                 where=str(path),
-                got=str(error).replace("\n", ";"),
+                got=misread_text(error).replace("\n", ";"),
                 remedy="tandem restore it from a backup, or delete the file and flash the car "
                 "again",
             ) from None

@@ -5,6 +5,7 @@ Whatever reads a table or a document on the host calls these, or wraps its own w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,7 @@ __all__ = [
     "flag",
     "format_columns",
     "integer",
+    "misread_text",
     "number",
     "parse_columns",
     "parse_number",
@@ -56,7 +58,29 @@ __all__ = [
     "yaml_value",
 ]
 
+# As Python words the call of a class with the keys of a document
+_UNKNOWN_KEY = re.compile(r"unexpected keyword argument '(\w+)'")
+_MISSING_KEYS = re.compile(r"missing \d+ required .*: (.*)")
 SAMPLES_BYTES = 4 << 30  # an hour of a car with a LIDAR is 3 GB; lines are read one by one
+
+
+def misread_text(error: Exception) -> str:
+    """Return what an error of Python says of a document that was read, without Python's names.
+
+    A ValueError's text is kept: the readers of values write it. A key that is missing or not
+    known is named, as it stands in the file; of other errors nothing is known but that a value is
+    of another kind than expected.
+    """
+    if isinstance(error, KeyError):
+        return f"there is no {error.args[0]}" if error.args else "a key is missing"
+    if not isinstance(error, TypeError | AttributeError | IndexError):
+        return str(error)
+    if unknown := _UNKNOWN_KEY.search(str(error)):
+        return f"there is no key {unknown[1]}"
+    if missing := _MISSING_KEYS.search(str(error)):
+        names = missing[1].replace("'", "")
+        return f"there is no {names}"
+    return "a value is of another kind than expected"
 
 
 @contextmanager

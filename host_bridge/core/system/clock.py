@@ -34,5 +34,5 @@ class ManualClock:
         Raises ValueError for a negative step: a monotonic clock never goes back.
         """
         if by_us < 0:
-            raise ValueError(f"by_us: expected 0 or more, got {by_us}")
+            raise ValueError(f"expected 0 us or more, got {by_us}")
         self._now_us += by_us

@@ -212,6 +212,18 @@ UNHEARD: tuple[Row, ...] = (
      "If it hangs or its cable is out, the car gets no claims from it and stops by itself; else "
      "it may go on."),
 )
+# Why a car's host refuses a guest who holds a token
+GUEST_REFUSALS: tuple[Row, ...] = (
+    ("PROTOCOL_DIFFERS", "protocol", "Its protocol is another version's.",
+     "Install the same version of Tandem here and there; tandem stop works all the same."),
+    ("OTHER_BOARD", "board", "Another board is there.",
+     "Ask for a token of that one: tandem invite."),
+    ("REVOKED", "revoked", "The token was revoked.", "Ask for a new one: tandem invite."),
+    ("EXPIRED", "expired", "The token's time is over.", "Ask for a new one: tandem invite."),
+    ("FULL", "full", "It has 32 guests already.", "Try again when one has left."),
+    ("NO_CAR", "no car", "Its cable is out, or another board is there.",
+     "Look at what tandem serve says on that host."),
+)
 # How far a car goes without its program; the last two say what its vehicle file accepts of that
 UNAIDED: dict[str, str] = {
     "GOES": "From its cap in {profile}, {mps:g} m/s, it goes {most} without its program: button "
@@ -310,6 +322,7 @@ TEXTS: dict[str, dict[str, Row]] = {
 SOURCE_TEXTS = {row[0]: row for row in SOURCES}
 STOP_SOURCE_TEXTS = {row[0]: row for row in STOP_SOURCES}
 UNHEARD_TEXTS = {row[0]: row for row in UNHEARD}
+GUEST_REFUSAL_TEXTS = {row[0]: row for row in GUEST_REFUSALS}
 
 
 def clause(sentence: str) -> str:

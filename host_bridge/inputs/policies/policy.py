@@ -20,7 +20,7 @@ import numpy as np
 
 from host_bridge.core import CarMotion, CarStatus
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import read_bytes, told_as
+from host_bridge.core.files import misread_text, read_bytes, told_as
 
 FORMAT = 1
 MOST_WEIGHTS = 50_000  # chosen: 2 ms a decision in plain Python, a fifth of a tick
@@ -162,7 +162,7 @@ def load_policy(path: Path) -> Policy:
             "this is no policy file",
             where=str(path),
             expected=f"format {FORMAT} of tandem.gym.save_policy",
-            got=str(error),
+            got=misread_text(error),
         ) from None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import FileFault, read_yaml, yaml_value
+from host_bridge.core.files import FileFault, misread_text, read_yaml, yaml_value
 from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.planning.model_types import LEARNED, refuse_unknown
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
@@ -92,7 +92,7 @@ class SimulatorSetup:
             return make_simulator(given, self.values[WHEEL_BASE], self.period_s, seed)
         except (ValueError, OSError, TypeError) as error:
             raise DataFileFault(
-                "the vehicle model cannot be made of these parameters", got=str(error)
+                "the vehicle model cannot be made of these parameters", got=misread_text(error)
             ) from None
 
 

@@ -13,6 +13,7 @@ import socket
 from collections.abc import Callable
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, TandemError, UsageFault
+from host_bridge.core.texts.table import GUEST_REFUSAL_TEXTS, clause
 from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.uri import Uri
@@ -186,10 +187,15 @@ class NetworkCar:
 
     def _fault(self) -> DeviceFault:
         assert self.link, "it was begun"
-        refused = self.link.grant.status if self.link.grant else None
-        if refused in _REFUSED:
-            got, remedy = _REFUSED[refused]
-            return DeviceFault("the car's host refuses", where=self.label, got=got, remedy=remedy)
+        status = self.link.grant.status if self.link.grant else GrantStatus.GRANTED
+        if status is not GrantStatus.GRANTED:
+            _, _, why, remedy = GUEST_REFUSAL_TEXTS[status.name]
+            return DeviceFault(
+                "the car's host refuses",
+                where=self.label,
+                got=clause(why),
+                remedy=clause(remedy),
+            )
         return DeviceFault(
             "no session with the car's host",
             where=self.label,
@@ -197,21 +203,6 @@ class NetworkCar:
             remedy="does tandem serve --listen run there? is it the address that it printed? was "
             "the token revoked, or the host's key rotated? a firewall may keep UDP away",
         )
-
-
-_REFUSED = {
-    GrantStatus.PROTOCOL_DIFFERS: (
-        "its protocol is another version's",
-        "install the same version of Tandem here and there; tandem stop works all the same",
-    ),
-    GrantStatus.REVOKED: ("the token was revoked", "ask for a new one: tandem invite"),
-    GrantStatus.EXPIRED: ("the token's time is over", "ask for a new one: tandem invite"),
-    GrantStatus.FULL: ("it has 32 guests already", "try again when one has left"),
-    GrantStatus.NO_CAR: (
-        "its cable is out, or another board is there",
-        "look at what tandem serve says on that host",
-    ),
-}
 
 
 async def connected(host: str, port: int, label: str) -> socket.socket:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from firmware.protocol.messages import Bind, Claim, Leave, Status, Stop
 from host_bridge.core import Sender
+from host_bridge.core.texts.table import GUEST_REFUSAL_TEXTS, clause
 from host_bridge.link.protocol import requests, wire
 from host_bridge.sharing.network.guest_filter import checked
 from host_bridge.sharing.network.guest_session import END, NO_CHALLENGE, GuestSession
@@ -217,13 +218,15 @@ class NetworkServer:
         out.datagrams.append((answer, address))
         if grant.status is not GrantStatus.GRANTED:
             self.counts[grant.status.name.lower()] += 1
-            self.notes.append(f"{guest.label}: refused, {grant.status.name}, {address[0]}")
+            _, _, why, _ = GUEST_REFUSAL_TEXTS[grant.status.name]
+            self.notes.append(f"{guest.label}: refused, for {clause(why)}; {address[0]}")
             return
         self._make_room(guest)
         session = GuestSession(guest, grant, noise.keys, noise.hash, address, now_us)
         self.sessions[grant.session] = session
         self.book.note_visit(guest, address)
-        self.notes.append(f"{guest.label}: came as {handshake.Role(grant.role).name}, {address[0]}")
+        role = handshake.Role(grant.role).word
+        self.notes.append(f"{guest.label}: came to {role}, {address[0]}")
 
     def _decide(self, guest: Guest, request: Request) -> Grant:
         left_s = self.book.left_s(guest)

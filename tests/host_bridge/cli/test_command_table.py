@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from functools import cache
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
 from host_bridge.cli import main as cli
 from host_bridge.cli.commands import completion
-from tests.support.evidence import every
+from tests.support.evidence import every, some
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "host_bridge/cli/commands"
@@ -81,3 +84,44 @@ def test_the_first_page_names_no_command_that_is_not_there():
     named |= set(re.findall(r"`tandem ([a-z-]+)", text))
     assert named - {"--help"} <= {command.name for command in cli.COMMANDS}
     assert len(named) > 10
+
+
+@cache
+def parsers() -> list[tuple[str, argparse.ArgumentParser]]:
+    """Every command's parser, and the parsers of what stands below it."""
+    found = []
+    for command in cli.COMMANDS:
+        waiting = [cli.parser_of(command, import_module(command.module))]
+        while waiting:
+            parser = waiting.pop()
+            found.append((command.name, parser))
+            for action in parser._actions:
+                if isinstance(action, argparse._SubParsersAction):
+                    waiting += action.choices.values()
+    return found
+
+
+def test_no_placeholder_of_an_option_is_made_of_a_name_of_the_code():
+    """One that is not given is made of it by argparse: NEUTRAL_US of --neutral-us."""
+    made = [
+        (name, action.dest)
+        for name, parser in some(parsers())
+        for action in parser._actions
+        if action.nargs != 0 and not action.metavar and not action.choices and "_" in action.dest
+    ]
+    assert made == []
+
+
+def test_a_wrong_word_for_an_option_is_refused_in_words_of_ours():
+    """argparse's own refusal has the name of the function that reads the word."""
+    asked, made = 0, []
+    for name, parser in parsers():
+        for action in (it for it in parser._actions if it.type is not None):
+            asked += 1
+            try:
+                parser._get_value(action, "=")
+            except argparse.ArgumentError as error:
+                if error.message.startswith("invalid "):
+                    made.append((name, action.dest, error.message))
+    assert asked > 100
+    assert made == []

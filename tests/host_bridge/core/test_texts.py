@@ -18,6 +18,7 @@ from host_bridge.config.vehicle.schema import SOURCE_IDS, STOP_SOURCES
 from host_bridge.core import OperatorAction, codes
 from host_bridge.core.texts import table as texts
 from host_bridge.drive.display.lines import car_line
+from host_bridge.sharing.network.sealed.handshake import GrantStatus
 from host_bridge.sharing.stop import frozen_stop, stop_words
 from host_bridge.station.views.car_row import car_row
 from tests.host_bridge.drive.drives import Drive, Rig
@@ -158,6 +159,11 @@ def test_each_reason_for_no_answer_to_a_stop_has_its_text(monkeypatch):
     assert heard("") == found["SILENT"]
 
 
+def test_each_reason_to_refuse_a_guest_has_its_text():
+    refusals = [code.name for code in GrantStatus if code is not GrantStatus.GRANTED]
+    assert list(texts.GUEST_REFUSAL_TEXTS) == refusals
+
+
 def numbered(prefix: str) -> dict[str, int]:
     """The constants of the firmware whose names begin so, without counts."""
     found = {name: getattr(wire, name) for name in dir(wire) if name.startswith(prefix)}
@@ -195,7 +201,7 @@ def test_every_source_and_sender_of_the_vehicle_files_has_a_word():
 def every_text():
     for kind, rows in texts.TEXTS.items():
         yield from ((kind, text) for row in rows.values() for text in row[1:])
-    for rows in (texts.SOURCES, texts.STOP_SOURCES, texts.UNHEARD):
+    for rows in (texts.SOURCES, texts.STOP_SOURCES, texts.UNHEARD, texts.GUEST_REFUSALS):
         yield from ((row[0], text) for row in rows for text in row[1:])
     for table in (texts.CAUSES_BY, texts.UNAIDED):
         yield from table.items()

@@ -109,7 +109,9 @@ class PacedCar:
                     found.append(self.port.car_us - before_us)
                     break
             else:
-                raise NoAnswer(f"{self.port.path}: {what.__name__} is not answered in 200 steps")
+                raise NoAnswer(
+                    f"{self.port.path}: the request {what.__name__} is not answered in 200 steps"
+                )
         return found
 
     def _beat(self, drive: bool) -> None:

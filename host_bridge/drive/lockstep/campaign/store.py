@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.files import misread_text
 
 ROWS = "rows.jsonl"
 _LOCK = ".lock"
@@ -52,7 +53,7 @@ def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
         raise DataFileFault(
             "no row of a campaign",
             where=f"{path}:{number}",
-            got=f"{type(error).__name__}: {error}",
+            got=misread_text(error),
             remedy="remove that line: its case is run again",
         ) from None
     return dict(row)

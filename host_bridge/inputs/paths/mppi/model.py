@@ -9,6 +9,7 @@ import numpy as np
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
+from host_bridge.core.files import misread_text
 from host_bridge.inputs.paths.path import Floats, Path
 from host_bridge.inputs.paths.speed_profile import SpeedProfile
 
@@ -76,7 +77,7 @@ def parameters_of(
             "law=mppi needs the numbers of the car's body and tyres",
             where=vehicle.path,
             expected="the tables [plant.body] and [plant.tyre]",
-            got=f"none for {missing}",
+            got=misread_text(missing),
             remedy="write them, or follow the path by law=lqr",
         ) from None
     others = [

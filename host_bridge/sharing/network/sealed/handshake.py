@@ -45,6 +45,11 @@ class Role(IntFlag):
     DRIVE = 4  # a bit each
     CONFIGURE = 8  # a bit each
 
+    @property
+    def word(self) -> str:
+        """The verb of ``tandem invite --role``, by which texts call the role."""
+        return (self.name or "").lower()
+
 
 class GrantStatus(IntEnum):
     """The server's answer to whoever holds a token."""

@@ -98,7 +98,7 @@ def test_a_guest_configures_on_a_stand_and_is_in_the_log():
         assert not shown["is_open"]
         assert "arm" in shown["ended"]
         told = [row["what"] for row in json.loads(tandem("guests", "log", "--json").stdout)]
-        assert any("Ada: came as CONFIGURE, 127.0.0.1" in it for it in told), told
+        assert any("Ada: came to configure, 127.0.0.1" in it for it in told), told
         assert any("attested for 300 s" in it for it in told)
         (token,) = json.loads(tandem("accept", "--list", "--json").stdout)
         assert tandem("accept", "--forget", token["id"][:4]).returncode == 0

@@ -167,10 +167,10 @@ def test_the_log_has_who_came_and_is_closed_and_bounded(tmp_path, monkeypatch):
     folder.mkdir(mode=0o700)
     log = VisitLog(BOARD, lambda: 1_800_000_000.0, folder)
     assert log.rows() == []
-    log.add("Ada: came as DRIVE, 192.0.2.1\nforged")
+    log.add("Ada: came to drive, 192.0.2.1\nforged")
     row = log.rows()[-1]
     assert row["at"].startswith("2027-01-15T08:00:00")
-    assert row["what"] == "Ada: came as DRIVE, 192.0.2.1\\nforged"
+    assert row["what"] == "Ada: came to drive, 192.0.2.1\\nforged"
     (file,) = folder.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr("host_bridge.sharing.network.hosting.visits._LONGEST_BYTES", 1000)
