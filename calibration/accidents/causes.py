@@ -33,12 +33,12 @@ _REPEATED = (Cause.STOP_REQUEST,)
 class Cost:
     """The cost of one cause: the way to rest with it, less the way without it, in m.
 
-    ``metres`` is None where the log cannot tell; ``told`` says what was found or what is missing.
+    ``metres`` is None where the log cannot tell; ``finding`` says what was found or lacks.
     """
 
     cause: str
     metres: float | None
-    told: str
+    finding: str
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ class _Study:
         found = getattr(self, f"_{cause}")()
         if isinstance(found, str):
             return Cost(cause, 0.0 if found else None, found)
-        outcome, told = found
+        outcome, finding = found
         if outcome is None:
-            return Cost(cause, None, told)
+            return Cost(cause, None, finding)
         if not outcome.is_at_rest:
-            return Cost(cause, None, f"{told}; without that it would not have stopped")
-        return Cost(cause, logged.way_m - outcome.way_m, told)
+            return Cost(cause, None, f"{finding}; without that it would not have stopped")
+        return Cost(cause, logged.way_m - outcome.way_m, finding)
 
     # --- each cause: a sentence if it was not there, else the outcome without it and what was found
 
@@ -167,13 +167,13 @@ class _Study:
         late_us = self._trigger.parts_us
         near = [it for it in self._sent if late_us <= it.sent_us <= self._tail.rested_us]
         lost = [it for it in near if it.arrived_us is None]
-        told = f"{len(lost)} of the last {len(near)} claims were lost"
+        finding = f"{len(lost)} of the last {len(near)} claims were lost"
         if not lost:
-            return told
+            return finding
         outcome = self._without(
             lambda it: it if it.arrived_us else replace(it, arrived_us=it.sent_us + self._delay_us)
         )
-        return outcome, told
+        return outcome, finding
 
     def _release(self) -> tuple[Outcome | None, str] | str:
         if self._seen_us is None:
@@ -183,9 +183,9 @@ class _Study:
         if let_go_us is None:
             return "a stop came before the driver let go"
         late_s = (let_go_us - self._seen_us) * 1e-6
-        told = f"the driver let go {late_s:.2f} s after there was a reason to"
+        finding = f"the driver let go {late_s:.2f} s after there was a reason to"
         if let_go_us <= due_us:
-            return told
+            return finding
         last = max(self._sent, key=lambda it: it.sent_us)
 
         def let_go(it: SentClaim) -> SentClaim:
@@ -194,7 +194,7 @@ class _Study:
             claim = replace(it.claim, is_held=False, speed_mps=0.0, permits_autonomy=False)
             return replace(it, claim=claim, arrived_us=it.arrived_us or last.arrived_us)
 
-        return self._without(let_go), told
+        return self._without(let_go), finding
 
     def _grip(self) -> tuple[Outcome | None, str] | str:
         usual = self._at_trigger.mu
@@ -202,21 +202,23 @@ class _Study:
             return f"its tyres held as on a usual floor (mu {usual:.2f})"
         twin = self._at_trigger.copy()
         rest = [it for it in self._deliveries(self._claims) if it.arrives_us > twin.now_us]
-        told = f"its tyres held with mu {self._mu:.2f}, where {usual:.2f} is usual"
-        return self._to_rest(twin, rest), told
+        finding = f"its tyres held with mu {self._mu:.2f}, where {usual:.2f} is usual"
+        return self._to_rest(twin, rest), finding
 
     def _cap(self) -> tuple[Outcome | None, str] | str:
         wished_mps = max(abs(it.claim.speed_mps) for it in self._sent if it.claim.is_held)
         fast_mps = min(wished_mps, self._cap_mps)
-        told = f"it was let drive {fast_mps:.1f} m/s; the cap on a track is {self._track_mps:.1f}"
+        finding = (
+            f"it was let drive {fast_mps:.1f} m/s; the cap on a track is {self._track_mps:.1f}"
+        )
         if fast_mps <= self._track_mps:
-            return told
+            return finding
         twin = self._start(self._track_mps)
         until_us = self._at_trigger.now_us
         claims = self._deliveries(self._claims)
         twin.run(claims, until_us, until_us)
         twin.set_grip(self._mu)
-        return self._to_rest(twin, [it for it in claims if it.arrives_us > twin.now_us]), told
+        return self._to_rest(twin, [it for it in claims if it.arrives_us > twin.now_us]), finding
 
     def _lease(self) -> tuple[Outcome | None, str] | str:
         silent_us = self._trigger.silent_us
@@ -225,15 +227,15 @@ class _Study:
         last = max((it for it in self._sent if it.sent_us <= silent_us), key=lambda it: it.sent_us)
         lease_s = last.claim.lease_s
         shortest_s = (LEASE_PERIODS * self._trigger.period_us + self._delay_us) * 1e-6
-        told = f"the driver fell silent, and its last claim counted for {lease_s * 1000:.0f} ms"
+        finding = f"the driver fell silent, and its last claim counted for {lease_s * 1000:.0f} ms"
         if lease_s <= shortest_s:
-            return told
+            return finding
         outcome = self._without(
             lambda it: (
                 replace(it, claim=replace(it.claim, lease_s=shortest_s)) if it.arrived_us else it
             )
         )
-        return outcome, told
+        return outcome, finding
 
 
 _CAUSES = ("release", "grip", "cap", "delay", "loss", "lease")

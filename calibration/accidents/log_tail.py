@@ -200,13 +200,13 @@ class _Collected:
         heard = [(t_us - row["time_us"]) & TIME_MASK for t_us, row in self.rows["status"]]
         base = heard[0]
         earliest = base + min(unwrapped_us(it, base) - base for it in heard)
-        told = [
+        offsets = [
             (unwrapped_us(row["offset_us"] & TIME_MASK, earliest), row["bound_us"])
             for _, row in self.rows["clock_report"]
             if row.get("bound_us") is not None
         ]
         # a report takes less than this from the car to the log, or no claim is driven by
-        near = [it for it in told if abs(it[0] - earliest) < 1_000_000]
+        near = [it for it in offsets if abs(it[0] - earliest) < 1_000_000]
         if not near:
             return earliest, 0
         return round(median(it[0] for it in near)), round(median(it[1] for it in near))

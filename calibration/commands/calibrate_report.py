@@ -74,9 +74,9 @@ class CalibrationReport:
         head = ("told, with 95 % intervals", "value", "from", "to", "file says")
         yield "{:29}{:>10}  {:>9} {:>9}  {:>9}".format(*head)
         for one in estimated:
-            said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
+            known_text = f"{known[one.name]:9.4g}" if one.name in known else "        -"
             yield (
-                f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
+                f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {known_text}"
                 f"  {BY_NAME[one.name].unit}".rstrip()
             )
             if one.why:

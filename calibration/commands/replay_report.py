@@ -148,8 +148,8 @@ def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
     if band.is_extrapolated.any():
         low, high = calibration.steering
         when_s = shown.run.odometry.t_s[shown.first_sample :][band.is_extrapolated][0]
-        told = f"fitted was steering {low:g} to {high:g}"
-        yield f"         EXTRAPOLATED from {when_s:.2f} s on: {told}"
+        note = f"fitted was steering {low:g} to {high:g}"
+        yield f"         EXTRAPOLATED from {when_s:.2f} s on: {note}"
 
 
 def _lack_of_fit(calibration: FitCalibration) -> str:
@@ -163,8 +163,8 @@ def _lack_of_fit(calibration: FitCalibration) -> str:
 def _numbers(calibration: FitCalibration) -> Iterator[str]:
     yield f"calibration of {calibration.vehicle}, {calibration.date}; 95 % intervals"
     for one in calibration.estimates:
-        told = "" if one.is_fitted else "  hardly told by the data: near its known value"
-        yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{told}".rstrip()
+        note = "" if one.is_fitted else "  hardly told by the data: near its known value"
+        yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{note}".rstrip()
     low, high = calibration.steering
     yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration)}"
     yield ""

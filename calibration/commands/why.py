@@ -37,9 +37,9 @@ class WhyReport:
         """The sentence that says what stopped the car."""
         status = self.tail.status_at(self.tail.rested_us + 500_000)  # us: its last words are in it
         events = [it for _, it in self.tail.events]
-        told = why_stopped(status, events, self.tail.vehicle)
-        if told:
-            return told
+        finding = why_stopped(status, events, self.tail.vehicle)
+        if finding:
+            return finding
         nobody = why_nobody_drives(events)
         return f"Nobody drove any more: {nobody}." if nobody else "Its driver asked it to stand."
 
@@ -58,7 +58,7 @@ class WhyReport:
             "miss_m": found.miss_m,
             "blamed": [it.cause for it in blamed],
             "causes": [
-                {"cause": it.cause, "metres": it.metres, "told": it.told} for it in found.costs
+                {"cause": it.cause, "metres": it.metres, "told": it.finding} for it in found.costs
             ],
         }
 
@@ -77,7 +77,7 @@ class WhyReport:
         for it in found.costs:
             metres = "   ?   " if it.metres is None else f"{it.metres:+5.2f} m"
             mark = "*" if it in found.blamed else " "
-            yield f" {mark} {metres}  {NAMES[it.cause]}: {it.told}"
+            yield f" {mark} {metres}  {NAMES[it.cause]}: {it.finding}"
         yield (
             f"Mainly {NAMES[found.blamed[0].cause]}."
             if found.blamed

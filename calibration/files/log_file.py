@@ -152,9 +152,9 @@ def _straight_map(findings: Sequence[Finding]) -> SteeringMap | None:
     A gain that is not told is 1. Returns None without any of them; raises ValueError for gains
     without a trim, which say nothing of where the wheels stand.
     """
-    told = {one.name: one for one in findings if one.is_estimated}
-    gains = [told.get(f"steer_gain_{side}") for side in ("right", "left")]
-    trim = told.get("steer_trim_rad")
+    estimated = {one.name: one for one in findings if one.is_estimated}
+    gains = [estimated.get(f"steer_gain_{side}") for side in ("right", "left")]
+    trim = estimated.get("steer_trim_rad")
     if trim is None:
         if any(gains):
             raise ValueError("it has a steering gain and neither a trim nor a steering map")

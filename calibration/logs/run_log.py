@@ -79,10 +79,10 @@ def _warn_of_calibrations(log: Path, cars: set[str]) -> None:
 
 def _tell_unused(log: Path, others: set[str]) -> None:
     """Tell on stderr what the log holds besides, and which option or command would use it."""
-    told = [f"{name} was not used: --car {name} takes it" for name in sorted(others)]
+    notes = [f"{name} was not used: --car {name} takes it" for name in sorted(others)]
     if any(it.topic == LIDAR for it in read(log)):
-        told.append("its scans were not used: tandem map and tandem localise read them")
-    for words in told:
+        notes.append("its scans were not used: tandem map and tandem localise read them")
+    for words in notes:
         print(f"tandem: {log.name}: {words}", file=sys.stderr)
 
 

@@ -22,7 +22,7 @@ ERPM_COUNTS = 10.0
 def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> DriveTrace:
     """Read a bag. Raises errors.DataFileFault if it has neither commands nor motion of a car."""
     bag = read_bag_series(path, dict(topics))
-    if not (bag.told or bag.odometry or bag.motor):
+    if not (bag.commands or bag.odometry or bag.motor):
         raise DataFileFault(
             "nothing in this bag tells of a car",
             where=str(path),
@@ -32,7 +32,7 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> D
         )
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     travel, notes = _travel(bag, per_m)
-    commands = np.array(bag.told) if bag.told else np.zeros((0, 3))
+    commands = np.array(bag.commands) if bag.commands else np.zeros((0, 3))
     is_asked = commands[:, 1] != 0.0
     return DriveTrace(
         path.name,
@@ -58,7 +58,7 @@ def _travel(bag: BagSeries, per_m: float) -> tuple[Series, list[str]]:
     if bag.motor:
         rate = np.array([row[1] for row in bag.motor]) / (ERPM_COUNTS * per_m)
         times_s = np.array([row[0] for row in bag.motor])
-        rate *= _sign(times_s, rate, bag.told)
+        rate *= _sign(times_s, rate, bag.commands)
         return _summed(times_s, rate), []
     if bag.odometry:
         note = f"speed is that of {bag.topics['odometry']}: metres are its own"

@@ -92,14 +92,14 @@ def _notes(table: Table) -> tuple[str, ...]:
     """Say what is in the table and is not used."""
     times_s = table.column(TIME)
     repeated = len(times_s) - len(set(times_s))
-    said = (
+    notes = (
         f"of no meaning here: {', '.join(table.others)}" if table.others else "",
         f"{repeated} rows have the time of another row, the first of which counts"
         if repeated
         else "",
         *(f"{name} is empty in {n} of {len(times_s)} rows" for name, n in table.gaps.items()),
     )
-    return tuple(filter(None, said))
+    return tuple(filter(None, notes))
 
 
 def _column(table: Table, name: str) -> Series:

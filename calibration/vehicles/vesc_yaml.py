@@ -44,19 +44,19 @@ def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
 
 def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
     values = calibration.values
-    not_told = f"  # not told by the logs: as {vehicle.name} has it"
+    not_estimated = f"  # not told by the logs: as {vehicle.name} has it"
     has_metre, has_map = "counts_per_m" in values, calibration.steering_map is not None
     per_m = values.get("counts_per_m", vehicle_file_values(vehicle)["counts_per_m"])
     gain, offset, miss_rad = servo_gain_and_offset(vehicle, calibration.steering_map)
     yield f"# {vehicle.title}: {calibration.command} ({calibration.date})"
     yield "/**:"
     yield "  ros__parameters:"
-    yield f"    speed_to_erpm_gain: {ERPM_COUNTS * per_m:.1f}{'' if has_metre else not_told}"
+    yield f"    speed_to_erpm_gain: {ERPM_COUNTS * per_m:.1f}{'' if has_metre else not_estimated}"
     yield "    speed_to_erpm_offset: 0.0"
     if has_map:
         yield f"    # a straight line through the map; {miss_rad:.4f} rad off at the worst"
-    yield f"    steering_angle_to_servo_gain: {gain:.4f}{'' if has_map else not_told}"
-    yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if has_map else not_told}"
+    yield f"    steering_angle_to_servo_gain: {gain:.4f}{'' if has_map else not_estimated}"
+    yield f"    steering_angle_to_servo_offset: {offset:.4f}{'' if has_map else not_estimated}"
 
 
 def servo_gain_and_offset(

@@ -61,8 +61,8 @@ class Circuit:
     def source(self) -> list[object]:
         """Return all data that it is drawn from."""
         tables = [self.symbols, self.grounds, self.dots, self.transistors, self.terminals]
-        said: list[object] = [self.read_values(), *tables, self.texts]
-        return [*said, self.gates, self.button, self.supply] if self.gates else said
+        parts: list[object] = [self.read_values(), *tables, self.texts]
+        return [*parts, self.gates, self.button, self.supply] if self.gates else parts
 
     def read_values(self) -> dict[str, tuple[float, str]]:
         """Return value and unit by ref, of the parts that have one."""

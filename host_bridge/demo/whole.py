@@ -37,8 +37,8 @@ def verdict(output: DemoOutput, out: Path) -> int:
     """Print what held, what failed, and what was not shown; return the exit code."""
     failed, not_shown = output.failed(), output.not_shown()
     counts = ((failed, "did NOT hold"), (not_shown, "not shown"))
-    said = [f"{len(checks)} {words}" for checks, words in counts if checks]
-    held = ", ".join(said) or "every number held"
+    parts = [f"{len(checks)} {words}" for checks, words in counts if checks]
+    held = ", ".join(parts) or "every number held"
     output.say(f"\n{len(output.checks)} checks: {held}. Results in {out}/")
     for check in failed:
         output.note(f"FAIL  {check}. Look at {check.evidence}.")

@@ -161,15 +161,15 @@ def unused_topics(topics: Mapping[str, str], used: Sequence[str]) -> list[str]:
     ``topics`` are types by name. Those that no option uses share one sentence.
     """
     left = {name: kind for name, kind in sorted(topics.items()) if name not in used}
-    told = [
+    notes = [
         f"{name} was not used: {_WOULD_USE[kind].format(topic=name)}"
         for name, kind in left.items()
         if kind in _WOULD_USE
     ]
     others = [name for name, kind in left.items() if kind not in _WOULD_USE]
     if others:
-        told.append(f"not used, and used by no option: {', '.join(others)}")
-    return told
+        notes.append(f"not used, and used by no option: {', '.join(others)}")
+    return notes
 
 
 class Timed(NamedTuple):

@@ -43,15 +43,15 @@ Row = tuple[float, ...]
 class BagSeries:
     """The rows of a bag by time in s since its beginning; SI units, forward and left positive.
 
-    ``told``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw rate,
-    forward and left acceleration. ``motor``: electrical turns a minute, duty, volts. ``places``:
-    x, y, yaw of the topic that was named for it. ``topics``: the topic that was read for each of
-    these. ``notes`` are sentences, also on times that jump, stand or run back.
+    ``commands``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw
+    rate, forward and left acceleration. ``motor``: electrical turns a minute, duty, volts.
+    ``places``: x, y, yaw of the topic that was named for it. ``topics``: the topic that was read
+    for each of these. ``notes`` are sentences, also on times that jump, stand or run back.
     """
 
     file: str
     sha256: str
-    told: list[Row] = field(default_factory=list)
+    commands: list[Row] = field(default_factory=list)
     odometry: list[Row] = field(default_factory=list)
     inertial: list[Row] = field(default_factory=list)
     motor: list[Row] = field(default_factory=list)
@@ -63,7 +63,7 @@ class BagSeries:
 def read_bag_series(path: Path, named: dict[str, str]) -> BagSeries:
     """Read the series of a ROS bag that calibration needs, by time from its beginning.
 
-    ``named``: topics by what they are (told, odometry, inertial, motor, places), where they are
+    ``named``: topics by what they are (commands, odometry, inertial, motor, places), where they are
     not the usual ones. Raises errors.DataFileFault for a file that is no bag, or a topic that it
     lacks.
     """
@@ -146,7 +146,7 @@ def _place_of(read: Callable[[Any], Row]) -> _Make:
 
 # What is read: its usual topics, the first that there is; and how, by the type of its messages
 _KINDS: dict[str, tuple[Sequence[str], Mapping[str, _Make]]] = {
-    "told": (USUAL_COMMANDS, COMMANDS),
+    "commands": (USUAL_COMMANDS, COMMANDS),
     "odometry": (USUAL_POSES, dict.fromkeys(ODOMETRY, _odometry)),
     "inertial": ((IMU,), dict.fromkeys(_IMU, _inertial)),
     "motor": ((CORE,), dict.fromkeys(_VESC, _motor)),

@@ -294,7 +294,7 @@ class Asked(NamedTuple):
     answered: bool
     blamed: list[str]
     seconds: float
-    told: str
+    finding: str
 
 
 def asked(kind: str, seed: int, drive: Drives = drive) -> Asked | None:
@@ -353,29 +353,29 @@ def lines(found: Sequence[Asked]) -> list[str]:
     """What the study prints at its end."""
     accidents = [it for it in found if it.accident.kind != CONTROL]
     controls = [it for it in found if it.accident.kind == CONTROL]
-    told = []
+    finding = []
     by_kind: dict[str, list[Asked]] = defaultdict(list)
     for it in accidents:
         by_kind[it.accident.kind].append(it)
     for kind, rows in by_kind.items():
         answered = [it for it in rows if it.answered]
         first = sum(it.blamed[:1] == [kind] for it in answered)
-        told.append(f"{kind:8} {len(rows):4} planted, {len(answered):4} answered, {first:4} first")
+        finding.append(f"{kind:8} {len(rows):4} planted, {len(answered):4} answered, {first:4} first")
     answered = [it for it in accidents if it.answered]
     if answered:
         first = sum(it.blamed[:1] == [it.accident.kind] for it in answered)
         low = binomtest(first, len(answered)).proportion_ci(0.95, "wilson").low
-        told.append(
+        finding.append(
             f"{len(answered)} of {len(accidents)} answered; the planted cause first in {first}, "
             f"a share of {low:.3f} at least (95 %, Wilson)"
         )
     if controls:
         wrong = sum(bool(it.blamed) for it in controls)
         answered = [it for it in controls if it.answered]
-        told.append(f"{wrong} of {len(controls)} controls blamed, {len(answered)} answered")
+        finding.append(f"{wrong} of {len(controls)} controls blamed, {len(answered)} answered")
     seconds = [it.seconds for it in found]
-    told.append(f"{np.mean(seconds):.1f} s each, {max(seconds):.1f} s at most")
-    return told
+    finding.append(f"{np.mean(seconds):.1f} s each, {max(seconds):.1f} s at most")
+    return finding
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -427,7 +427,7 @@ def _show(one: Asked, is_whole: bool) -> None:
         flush=True,
     )
     if is_whole or word != "right":
-        print(f"    {one.told}", flush=True)
+        print(f"    {one.finding}", flush=True)
 
 
 if __name__ == "__main__":

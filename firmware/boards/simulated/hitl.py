@@ -143,12 +143,12 @@ class HitlBoard(VirtualBoard):
     @micropython.native
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         super().write(values, enable, lights)
-        said = self._outputs.values  # in the order of its FIELDS
-        said[0] = self._now_us
-        said[1] = 1 if enable else 0
-        said[2] = lights
+        fields = self._outputs.values  # in the order of its FIELDS
+        fields[0] = self._now_us
+        fields[1] = 1 if enable else 0
+        fields[2] = lights
         for i in range(CHANNELS):
-            said[3 + i] = values[i]
+            fields[3 + i] = values[i]
         writer = self._writer
         size = writer.wrap(encode_values_into(self._outputs, writer.payload))
         self.link.transmit(writer.out, size)

@@ -81,7 +81,7 @@ TOPICS = {
     "pose": "the topic in a bag of where cameras or SLAM saw the car (default: none is read)",
 }
 _SERIES = {
-    "drive": "told",
+    "drive": "commands",
     "odom": "odometry",
     "core": "motor",
     "imu": "inertial",

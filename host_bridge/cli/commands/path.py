@@ -319,7 +319,7 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     is_truth = args.of.suffix == _SENSORS and not args.pose
     found: Iterator[tuple[PositionSample, int | None]] = _reckoned(args, path)
     if args.pose:
-        found = _said(args, host)
+        found = _tracked(args, host)
     elif is_truth:
         found = _truths(args, host)
     places = list(found)
@@ -353,7 +353,7 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSamp
         yield PositionSample(it.taken_s, *place), it.hits
 
 
-def _said(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, None]]:
+def _tracked(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, None]]:
     """Yield the places by a pose source, in its own frame."""
     for it in places_of(args.pose, _behind_m(args, host, args.of)):
         yield PositionSample(it.taken_s, it.x_m, it.y_m), None

@@ -108,7 +108,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.TandemError.
     """
     if args.opponent:
-        _meet(args)
+        _share_place(args)
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
         args.car, options = add_virtual_pipes(args.car, _options(args), Path(folder))
         loop = _held(args) if args.clock else None
@@ -131,7 +131,7 @@ def _options(args: argparse.Namespace) -> dict[str, str]:
     return {**given, "remap": " ".join(args.remap)} if args.remap else given
 
 
-def _meet(args: argparse.Namespace) -> None:
+def _share_place(args: argparse.Namespace) -> None:
     """Put both cars into one place, where they see each other.
 
     Raises errors.UsageFault.

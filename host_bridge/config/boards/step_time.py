@@ -21,20 +21,20 @@ _MANY = 4  # sources, for information; the verdict is that with one source
 class StepTime:
     """The verdict on a car's step time.
 
-    ``p99_us`` is the driving car's, None where none was measured; ``said`` says where it comes
+    ``p99_us`` is the driving car's, None where none was measured; ``basis`` says where it comes
     from; ``refusal`` is set if the steps do not fit the control period.
     """
 
     p99_us: int | None
     step_us: int
-    said: str
+    basis: str
     refusal: str = ""
 
     @property
     def row(self) -> BudgetRow | None:
         if self.p99_us is None:
             return None
-        return BudgetRow(WHAT, self.p99_us, self.step_us, self.said)
+        return BudgetRow(WHAT, self.p99_us, self.step_us, self.basis)
 
 
 def step_time(board: BoardType, wiring: Wiring, name: str, step_us: int) -> StepTime:
@@ -48,15 +48,15 @@ def step_time(board: BoardType, wiring: Wiring, name: str, step_us: int) -> Step
     rows = [row for row in timed if not row.is_paired]
     one, many = (_worst(rows, name, link, count, step_us) for count in (1, _MANY))
     if one is None:
-        said = f"never timed on this chip at {board.clock_mhz} MHz: no step of the program was"
-        return StepTime(None, step_us, said)
-    said = "p99, driving with one source at 100 Hz"
-    said += f"; {many.p99_us} with {_MANY}" if many else f"; with {_MANY} not measured"
+        basis = f"never timed on this chip at {board.clock_mhz} MHz: no step of the program was"
+        return StepTime(None, step_us, basis)
+    basis = "p99, driving with one source at 100 Hz"
+    basis += f"; {many.p99_us} with {_MANY}" if many else f"; with {_MANY} not measured"
     if (one.wiring, one.link) != (name, link):
-        said += f"; that of {one.wiring} over {one.link}, for {name} over {link} was not timed"
-    said += f"; {one.provenance}"
-    said += "".join(_shorter(timed, name, link, step_us))
-    return StepTime(one.p99_us, step_us, said, _refusal(board, name, one.p99_us, step_us))
+        basis += f"; that of {one.wiring} over {one.link}, for {name} over {link} was not timed"
+    basis += f"; {one.provenance}"
+    basis += "".join(_shorter(timed, name, link, step_us))
+    return StepTime(one.p99_us, step_us, basis, _refusal(board, name, one.p99_us, step_us))
 
 
 def link_of(wiring: Wiring) -> str:

@@ -74,13 +74,13 @@ def _checked(texts: dict[Path, str], path: Path, board: str) -> tuple[Vehicle, W
 def _refused(fault: VehicleFileFault, path: Path, folder: str) -> VehicleFileFault:
     """Return the fault with the file's own name: nothing was written, so it has no line."""
 
-    def told(text: str) -> str:
+    def without_folder(text: str) -> str:
         return text.replace(f"{folder}/", "")
 
     return VehicleFileFault(
-        f"{told(fault.what)}; nothing was written",
-        where=told(fault.where),
-        expected=told(fault.expected),
-        got=told(fault.got),
-        remedy=told(fault.remedy),
+        f"{without_folder(fault.what)}; nothing was written",
+        where=without_folder(fault.where),
+        expected=without_folder(fault.expected),
+        got=without_folder(fault.got),
+        remedy=without_folder(fault.remedy),
     )

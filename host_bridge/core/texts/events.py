@@ -100,7 +100,7 @@ def _started(a: int, b: int, vehicle: Vehicle | None) -> Fields:
 
 def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> Fields:
     name = stop_source_name(a, vehicle)
-    return {"stop_source": stop_source_subject(name), "said": _choice(_IS_THERE, b)}
+    return {"stop_source": stop_source_subject(name), "change": _choice(_IS_THERE, b)}
 
 
 _FIELDS: dict[EventCode, Callable[[int, int, Vehicle | None], Fields]] = {
@@ -129,6 +129,6 @@ _FIELDS: dict[EventCode, Callable[[int, int, Vehicle | None], Fields]] = {
     EventCode.STOP_SOURCE: _stop_source,
     EventCode.BATTERY: lambda a, b, v: {"stage": BatteryStage(a).word, "volts": b * 1e-3},
     EventCode.CLAMPED: lambda a, b, v: {"source": _source(a, v), "actuators": _actuators(b)},
-    EventCode.IMU: lambda a, b, v: {"said": _IMU[bool(a)]},
-    EventCode.BEAT: lambda a, b, v: {"said": _BEAT[bool(a)], "ms": b * 1e-3},
+    EventCode.IMU: lambda a, b, v: {"change": _IMU[bool(a)]},
+    EventCode.BEAT: lambda a, b, v: {"change": _BEAT[bool(a)], "ms": b * 1e-3},
 }

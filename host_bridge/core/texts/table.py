@@ -173,11 +173,11 @@ EVENTS: tuple[Row, ...] = (
     ("STARTED", "started", "started: {reset}{failed}", ""),
     ("PROFILE", "profile", "armed for {profile}, {mps:g} m/s at most", ""),
     ("SPEED_CAP", "cap", "the cap is {mps:g} m/s now ({session})", ""),
-    ("STOP_SOURCE", "stop source", "{stop_source} {said}", ""),
+    ("STOP_SOURCE", "stop source", "{stop_source} {change}", ""),
     ("BATTERY", "battery", "battery {stage}, {volts:.1f} V", ""),
     ("CLAMPED", "limited", "{source} asks for more than the car may: {actuators}", ""),
-    ("IMU", "IMU", "the IMU {said}", ""),
-    ("BEAT", "control period", "it {said}: a step takes {ms:.1f} ms", ""),
+    ("IMU", "IMU", "the IMU {change}", ""),
+    ("BEAT", "control period", "it {change}: a step takes {ms:.1f} ms", ""),
 )
 
 PAIRINGS: tuple[Row, ...] = (

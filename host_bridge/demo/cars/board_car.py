@@ -32,19 +32,19 @@ class ThreadedBoard:
 
     def __init__(self, transport: HitlTransport) -> None:
         self.now_us = 0
-        self._said = bytearray()  # received from the board
+        self._received = bytearray()  # received from the board
         self._loop = asyncio.get_running_loop()
         self._transport = transport
 
     def hear(self, data: bytes) -> None:
-        self._said += data
+        self._received += data
 
     def feed(self, data: bytes) -> None:
         self._loop.call_soon_threadsafe(self._transport.send, data)
 
     def beat(self, now_us: int) -> bytes:
-        said, self._said = self._said, bytearray()
-        return bytes(said)
+        received, self._received = self._received, bytearray()
+        return bytes(received)
 
 
 class BoardCar(VirtualCarProgram):

@@ -83,9 +83,9 @@ def _run(words: Sequence[str]) -> None:
         )
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=_WITHIN_S, check=False)
-        said = (done.stderr or done.stdout).strip()
+        output = (done.stderr or done.stdout).strip()
     except (OSError, subprocess.TimeoutExpired) as error:
-        said = str(error)
+        output = str(error)
     else:
         if done.returncode == 0:
             print(f"done: {shown}")
@@ -93,7 +93,7 @@ def _run(words: Sequence[str]) -> None:
     raise DeviceFault(
         f"{shown} failed",
         expected="exit code 0",
-        got=said.splitlines()[-1] if said else "no word",
+        got=output.splitlines()[-1] if output else "no word",
         remedy="the file stays as it is; run the command by hand, with journalctl at its side",
     )
 

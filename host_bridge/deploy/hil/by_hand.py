@@ -38,7 +38,7 @@ def runstop(bench: HilBench, person: Person) -> Iterator[Measurement]:
     """Have the runstop opened while the car stands armed. Raises NotDriving, PersonTimeout."""
     person.ready(_ARM_IT)
     with bench.car(0) as car:
-        car.meet()
+        car.connect()
         car.arm()
         car.host.events.clear()
         person.tell(_OPEN_IT)
@@ -136,7 +136,7 @@ def encoder(
 
 def _counts(bench: HilBench) -> tuple[tuple[int, int], int, bool]:
     with bench.car(0) as car:
-        car.meet()
+        car.connect()
         car.host.rest(300)  # a Motion comes with every other Status at least
         it = car.host.latest["Motion"]
         nm_per_count, is_signed = (car.parameter(n) for n in ("nm_per_count", "encoder_signed"))

@@ -42,37 +42,37 @@ def watched(bench: HilBench, mode: str, speed_mm_s: int, drive: Callable[[PacedC
         with bench.car(speed_mm_s, transport.serial) as car:
             end, is_ended = "", False
             try:
-                car.meet()
+                car.connect()
                 drive(car)
             except (NotDriving, KeyboardInterrupt) as error:
                 end, is_ended = str(error), isinstance(error, KeyboardInterrupt)
                 car.halt()  # an armed car does not leave its program
             car.port.feed(b"\0" + ASK)
-            said = _rest(car.port, transport, bench)
+            output = _rest(car.port, transport, bench)
         if is_ended:
             raise KeyboardInterrupt
-        found = _found(said)
+        found = _found(output)
         found["end"] = end
         return found
 
 
 def _rest(port: Port, transport: Any, bench: HilBench) -> bytes:
     if bench.repl == bench.link:
-        said = port.rest_of_line(END + b">", 10.0)
+        output = port.rest_of_line(END + b">", 10.0)
         # Its prompt has been read, but the code that resets it waits for one. Without another the
         # wait lasts until the watchdog resets it, and then the restarted car's reports never end.
         transport.serial.write(PROMPT)
-        return said
-    said, wrong = transport.follow(10.0 * bench.patience)
-    return bytes(said + wrong) + END
+        return output
+    output, wrong = transport.follow(10.0 * bench.patience)
+    return bytes(output + wrong) + END
 
 
-def _found(said: bytes) -> Any:
-    text = said.rpartition(MARK)[2].partition(END)[0]
+def _found(output: bytes) -> Any:
+    text = output.rpartition(MARK)[2].partition(END)[0]
     try:
         return json.loads(text)
     except ValueError:
-        raise NoAnswer(f"the program on the board ended: {said[-600:]!r}") from None
+        raise NoAnswer(f"the program on the board ended: {output[-600:]!r}") from None
 
 
 def step_times(bench: HilBench, speed_mm_s: int, seconds: float) -> Iterator[Measurement]:
@@ -159,8 +159,8 @@ def guard_share(bench: HilBench) -> Measurement:
     with bench.board() as board:
         transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
         # s: three turns of some seconds, and the start
-        said, wrong = transport.follow(30.0 * bench.patience)
-    found = _found(said + wrong + END)
+        output, wrong = transport.follow(30.0 * bench.patience)
+    found = _found(output + wrong + END)
     shares = {k: 100 * (1 - found[k] / found["without"]) for k in ("standing", "enabled")}
     how = "turns of an empty loop with it and without; the greater of standing by and enabled"
     return judged(
@@ -215,8 +215,8 @@ def _started_beside(bench: HilBench, mode: str, ballast: int) -> Any:
         text = program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
         transport = board.begin(text)
         # s: a start with a ballast, and a collection
-        said, wrong = transport.follow(30.0 * bench.patience)
-    return _found(said + wrong + END)
+        output, wrong = transport.follow(30.0 * bench.patience)
+    return _found(output + wrong + END)
 
 
 def bytes_row(bench: HilBench, vehicle: str, beats: int) -> Measurement:
@@ -236,7 +236,7 @@ def first_step(bench: HilBench) -> Measurement:
         pass
     with bench.car(0) as car:
         car.port.advance(0)
-        car.meet()
+        car.connect()
         index = Params().index("start_ms")
         car.host.say(messages.ParameterRead, index=index)
         car.host.say(messages.EventRequest, first=0)

@@ -47,7 +47,7 @@ class MeasuredPart(NamedTuple):
 
 def _as_flashed(work: PartContext) -> Iterator[Measurement]:
     with work.bench.car(work.speed_mm_s) as car:
-        work.report.board.update(car.meet())
+        work.report.board.update(car.connect())
         yield from as_flashed.measure(car, work.args.seconds)
 
 

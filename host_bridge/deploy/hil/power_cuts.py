@@ -15,6 +15,7 @@ from typing import Any
 
 from firmware.protocol import codes, messages
 from host_bridge.config.vehicle.image import parameter_count, values_hash
+from host_bridge.core.codes import State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.plan import PINS, SLOTS, Slots
 from host_bridge.deploy.hil.as_flashed import CAR
@@ -100,7 +101,7 @@ class PowerCuts:
     def _met(self, car: PacedCar) -> tuple[str, bytes]:
         self._epoch += 1
         car.host.epoch = self._epoch
-        car.meet()
+        car.connect()
         it = car.host.latest["Identity"]
         return bytes(it.car_name).rstrip(b"\0").decode(), bytes(it.config_hash)
 
@@ -237,24 +238,24 @@ def _row(
         "slot_before": slot_before,
     }
     row = judged(key, life.took_s, f"came back by itself, {summary}", life.clock, **detail)
-    trouble = _trouble(key, may_be, life, slot != slot_before)
-    return _failing(row, trouble) if trouble else row
+    defect = _defect_of(key, may_be, life, slot != slot_before)
+    return _failing(row, defect) if defect else row
 
 
-def _trouble(key: str, may_be: Sequence[bytes], life: BootReport, is_other_slot: bool) -> str:
+def _defect_of(key: str, may_be: Sequence[bytes], life: BootReport, is_other_slot: bool) -> str:
     """Return what is wrong with the car that came back; "" if nothing is."""
     if is_other_slot and key != TRIAL:
         return "with the program of the other slot"
     if life.config_hash not in may_be and not is_other_slot:  # each slot has a configuration
         return "with another configuration"
     if life.state not in (codes.STANDBY, codes.STARTING):
-        return f"in state {life.state}"
+        return f"in the state {State(life.state).word}"
     return ""
 
 
-def _failing(row: Measurement, trouble: str) -> Measurement:
+def _failing(row: Measurement, defect: str) -> Measurement:
     return Measurement(
-        row.what, row.must, row.aim, row.got, f"{trouble}: {row.how}", row.clock, False, row.detail
+        row.what, row.must, row.aim, row.got, f"{defect}: {row.how}", row.clock, False, row.detail
     )
 
 

@@ -59,8 +59,8 @@ class BoardRunner:
 
     def _rest(self) -> str:
         self._line.timeout = 1.0
-        said: bytes = self._line.read(2000)  # bytes: a traceback
-        return said.decode(errors="replace").strip("\x04>\r\n") or "it says nothing"
+        output: bytes = self._line.read(2000)  # bytes: a traceback
+        return output.decode(errors="replace").strip("\x04>\r\n") or "it says nothing"
 
     def ask(self, what: bytes, size: int) -> bytes:
         """Send a request; return the answer.
@@ -70,8 +70,8 @@ class BoardRunner:
         self._line.write(what)
         mark = self._line.read(1)
         if mark != b".":
-            said = self._rest() if mark else "no answer in time"
-            raise BytesDiffer(f"the program on the board ended: {said}")
+            output = self._rest() if mark else "no answer in time"
+            raise BytesDiffer(f"the program on the board ended: {output}")
         return self._read(size)
 
     def _read(self, size: int) -> bytes:

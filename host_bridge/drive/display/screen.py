@@ -142,8 +142,8 @@ def _car(car: ConnectedCar, now_us: int, columns: int) -> Iterator[list[Span]]:
     name = f" {car.name[:8]:8} "
     status = car.status
     if status is None or not car.is_online():
-        said = "ANOTHER CAR" if car.stranger else NO_LINK
-        yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
+        link_text = "ANOTHER CAR" if car.stranger else NO_LINK
+        yield [(name, "bold"), (link_text, "bad"), (f"   {car.connection.state.value}", "dim")]
         return
     style = _STATE_STYLES.get(status.shown_state, "")
     profile = profile_text(car)

@@ -129,10 +129,10 @@ class LockstepCar:
                 self.world.feed(frame)
         self.clock.advance(TICK_US)
         now_us = self.clock.now_us()
-        said = self.world.advance(now_us - _START_US)
+        reports = self.world.advance(now_us - _START_US)
         if not self._lines or self.is_line_good:
-            return said
-        self._lines[1].pass_(said, now_us)
+            return reports
+        self._lines[1].pass_(reports, now_us)
         return b"".join(self._lines[1].due(now_us))
 
     def _record(self, log: Recorder, way: str, data: bytes) -> None:

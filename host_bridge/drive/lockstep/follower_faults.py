@@ -138,7 +138,7 @@ class _Run:
             vehicle=self.car.vehicle.name,
             seed=self.seed,
             speed_mps=round(self.speed_mps, 4),
-            cause=self._told(),
+            cause=self._notice(),
             reaction_s=round(self.reaction_s, 6),
             stop_s=round(self.stop_s, 6),
             distance_m=round(self.distance_m, 4),
@@ -154,15 +154,15 @@ class _Run:
 
     def _judged(self) -> Iterator[str]:
         if self.drive.drive.is_over() or self.speed_mps < _CAP_SHARE * self.asked_mps:
-            yield f"never began: {self.speed_mps:.2f} m/s; {self._told()}"
+            yield f"never began: {self.speed_mps:.2f} m/s; {self._notice()}"
             return
         if not self.case.words:
             yield from self._goes_on()
             return
         self._until_rest()
         most = self._limit()
-        if self.case.words not in self._told():
-            yield f"says {self._told()!r}, expected {self.case.words!r} in it"
+        if self.case.words not in self._notice():
+            yield f"says {self._notice()!r}, expected {self.case.words!r} in it"
         if self.reaction_s > most.reaction_s + _REPORTED_S:
             yield f"stopped after {self.reaction_s:.3f} s, limit {most.reaction_s:.3f} s"
         if self.stop_s > most.stop_s + _ROUNDING:
@@ -175,7 +175,7 @@ class _Run:
         while self.now_s < until_s:
             self._tick()
         if self.drive.drive.is_over() or self._true_mps() < _CAP_SHARE * self.asked_mps:
-            yield f"slowed to {self._true_mps():.2f} m/s: {self._told()}"
+            yield f"slowed to {self._true_mps():.2f} m/s: {self._notice()}"
 
     def _until_rest(self) -> None:
         begun_s, place = self.now_s, self._place()
@@ -199,7 +199,7 @@ class _Run:
         extra_ms = round(self.case.reaction_s(max(self.speed_mps, _AT_REST_MPS)) * 1000)
         return limit(self.car.vehicle, self.case.wait, extra_ms, True, self.fastest_mps)
 
-    def _told(self) -> str:
+    def _notice(self) -> str:
         return self._why or self.drive.drive.refusal or self.drive.drive.notice
 
     def _tick(self) -> None:

@@ -92,8 +92,8 @@ def make_frame(
         scan_rate_hz=_scan_rate_hz(car.vehicle),
         collisions=(float(extra.hits),),
     )
-    told = {**write_telemetry(telemetry), **_pictures(), **_EMPTY}
-    return {**told, **_SIGNALS, **extra.command.signals}
+    frame = {**write_telemetry(telemetry), **_pictures(), **_EMPTY}
+    return {**frame, **_SIGNALS, **extra.command.signals}
 
 
 def _with_status(telemetry: TelemetryValues, status: CarStatus) -> TelemetryValues:

@@ -67,8 +67,8 @@ def race_of_area(
         notes.append(
             f"it bends tighter than this car steers ({tightest_m:.2f} m): there it leaves the line"
         )
-    told = {"lap_s": round(lap_s, 2), "centre_lap_s": round(centre_s, 2)}
-    return path, {**told, **({"notes": notes} if notes else {})}
+    laps = {"lap_s": round(lap_s, 2), "centre_lap_s": round(centre_s, 2)}
+    return path, {**laps, **({"notes": notes} if notes else {})}
 
 
 def race_limits(vehicle: Vehicle, top_mps: float | None, share: float) -> SpeedLimits:

@@ -72,12 +72,14 @@ def write_path(file: FilePath, path: Path) -> None:
 
 def _is_loop(table: Table) -> bool | None:
     """Return what the file's comment says of a loop; None if it says nothing."""
-    said = [text.removeprefix(_LOOP).strip() for text in table.comments if text.startswith(_LOOP)]
-    if not said:
+    answers = [
+        text.removeprefix(_LOOP).strip() for text in table.comments if text.startswith(_LOOP)
+    ]
+    if not answers:
         return None
-    if said[-1] not in ("yes", "no"):
-        raise table.fault(0, "# loop: neither yes nor no", "yes or no", said[-1])
-    return said[-1] == "yes"
+    if answers[-1] not in ("yes", "no"):
+        raise table.fault(0, "# loop: neither yes nor no", "yes or no", answers[-1])
+    return answers[-1] == "yes"
 
 
 def _speeds(table: Table) -> Floats | None:

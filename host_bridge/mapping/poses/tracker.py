@@ -49,7 +49,7 @@ class PoseTracker:
         self._track = OdometryTrack()
         self._waiting: deque[PoseReport] = deque(maxlen=_WAITING)
         self._accepted: deque[_Accepted] = deque()
-        self._told: PoseReport | None = None  # the newest of the whole drive, for its figures
+        self._latest: PoseReport | None = None  # the newest of the whole drive, for its figures
         self._count, self._oldest_us, self._corrected_m = 0, 0, 0.0
 
     def step(self, now_us: int, motion: CarMotion) -> str:
@@ -87,7 +87,7 @@ class PoseTracker:
 
     def figures(self) -> Mapping[str, Any]:
         """Return the figures of the whole drive: what came, how old, and what it corrected."""
-        newest = self._told
+        newest = self._latest
         return {
             "source": self.title,
             "frame": newest.frame if newest else None,
@@ -117,7 +117,7 @@ class PoseTracker:
         why = self._movement_fault(accepted, reckoned)
         if why:
             return why
-        self.newest = self._told = report
+        self.newest = self._latest = report
         self.frame = frame
         self._count += 1
         self._accepted.append(accepted)

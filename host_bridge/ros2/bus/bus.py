@@ -123,8 +123,8 @@ class Bus:
                 self._node.get_fully_qualified_name(),
                 os.environ.get("ROS_DOMAIN_ID", "0"),
                 os.getpid(),
-                self._topics.said,
-                self._topics.heard,
+                self._topics.published,
+                self._topics.subscribed,
             ),
         )
 

@@ -33,8 +33,8 @@ class NodeTopics:
     node: str
     domain: str
     pid: int
-    said: tuple[str, ...]
-    heard: tuple[str, ...]
+    published: tuple[str, ...]
+    subscribed: tuple[str, ...]
 
 
 class CarTopics:
@@ -86,7 +86,11 @@ def _running(folder: Path, car: str) -> Iterator[NodeTopics]:
             except BlockingIOError:
                 row = json.loads(file.read())
                 yield NodeTopics(
-                    row["node"], row["domain"], row["pid"], tuple(row["said"]), tuple(row["heard"])
+                    row["node"],
+                    row["domain"],
+                    row["pid"],
+                    tuple(row["published"]),
+                    tuple(row["subscribed"]),
                 )
             else:
                 path.unlink(missing_ok=True)
@@ -95,11 +99,17 @@ def _running(folder: Path, car: str) -> Iterator[NodeTopics]:
 def _refuse_shared(car: str, mine: NodeTopics, other: NodeTopics) -> None:
     named = f"{other.node} of process {other.pid}"
     shared = {
-        f"published by this node, {mine.node}, and heard by {named}": (mine.said, other.heard),
-        f"published by {named}, and heard by this node, {mine.node}": (other.said, mine.heard),
+        f"published by this node, {mine.node}, and heard by {named}": (
+            mine.published,
+            other.subscribed,
+        ),
+        f"published by {named}, and heard by this node, {mine.node}": (
+            other.published,
+            mine.subscribed,
+        ),
         f"published by {named}, and by this node, {mine.node}": (
-            tuple(set(mine.said) - _COMMON),
-            other.said,
+            tuple(set(mine.published) - _COMMON),
+            other.published,
         ),
     }
     for got, (one, another) in shared.items():

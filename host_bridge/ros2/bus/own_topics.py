@@ -13,25 +13,25 @@ class OwnTopics:
     """The topics of one node by their full names, after remapping and namespace."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
-        self._heard: dict[str, str] = {}
+        self._published: dict[str, str] = {}
+        self._subscribed: dict[str, str] = {}
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def published(self) -> tuple[str, ...]:
         """Return what the node publishes."""
-        return tuple(self._said)
+        return tuple(self._published)
 
     @property
-    def heard(self) -> tuple[str, ...]:
+    def subscribed(self) -> tuple[str, ...]:
         """Return what the node subscribes to."""
-        return tuple(self._heard)
+        return tuple(self._subscribed)
 
     def add_publication(self, full: str, name: str) -> None:
         """Register ``full`` as published; ``name`` is its name before remapping.
 
         Raises errors.UsageFault for a topic that the node subscribes to.
         """
-        self._said[full] = name
+        self._published[full] = name
         self._refuse_echo(full)
 
     def add_subscription(self, full: str, name: str) -> None:
@@ -39,16 +39,16 @@ class OwnTopics:
 
         Raises errors.UsageFault for a topic that the node publishes.
         """
-        self._heard[full] = name
+        self._subscribed[full] = name
         self._refuse_echo(full)
 
     def _refuse_echo(self, full: str) -> None:
-        if full in self._said and full in self._heard:
+        if full in self._published and full in self._subscribed:
             raise UsageFault(
                 "a node of a car would hear itself, and the car drive on by its own echo",
                 where=full,
                 expected="a topic that this node either publishes or hears",
-                got=f"published as {self._said[full]}, heard as {self._heard[full]}",
+                got=f"published as {self._published[full]}, heard as {self._subscribed[full]}",
                 remedy="give one of the two another name: by --remap, or in the file of --mux "
                 "or --priorities",
             )

@@ -69,13 +69,13 @@ class _BagPublisher:
         self._car = car
         self._status: CarStatus | None = None
         self._power: Power | None = None
-        self._told: tuple[bool, str] | None = None
+        self._last_stop: tuple[bool, str] | None = None
         self._has_mount = False
 
     def tell(self, record: Record, time_ns: int) -> None:
         """Write every message that a node would have published at this record."""
         assert isinstance(record.value, dict), "records of bytes are left out before"
-        for topic, type_name, message in self._said(record.topic, record.value, time_ns):
+        for topic, type_name, message in self._messages_of(record.topic, record.value, time_ns):
             is_shared = topic.startswith("/tf")
             self._writer.write(
                 topic if is_shared else f"{self._space}/{topic}",
@@ -85,7 +85,7 @@ class _BagPublisher:
                 is_latched=topic == "/tf_static" or topic.startswith("tandem/"),
             )
 
-    def _said(self, topic: str, row: Any, time_ns: int) -> Iterator[tuple[str, str, Any]]:
+    def _messages_of(self, topic: str, row: Any, time_ns: int) -> Iterator[tuple[str, str, Any]]:
         stamp = _stamp(time_ns)
         if not self._has_mount:
             self._has_mount = True
@@ -107,12 +107,12 @@ class _BagPublisher:
             yield "/tf_static", *_transforms(transform)
 
     def _stop(self, status: CarStatus) -> Iterator[tuple[str, str, Any]]:
-        told = not status.state.is_armed, why_stopped(status, (), self._vehicle)
-        if told == self._told:
+        stop = not status.state.is_armed, why_stopped(status, (), self._vehicle)
+        if stop == self._last_stop:
             return
-        self._told = told
+        self._last_stop = stop
         for topic, kind, value in zip(
-            ("is_stopped", "why_stopped"), ("Bool", "String"), told, strict=True
+            ("is_stopped", "why_stopped"), ("Bool", "String"), stop, strict=True
         ):
             message = empty(f"std_msgs/msg/{kind}")
             message.data = value

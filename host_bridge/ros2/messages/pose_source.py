@@ -84,7 +84,7 @@ class TransformPoses:
         self._ends, self._context = (parent, child), context
         self._bus = make_bus(context)
         self._links: dict[str, _Link] = {}
-        self._told_us: int | None = None
+        self._noted_us: int | None = None
         self._new: list[PoseReport | str] = []
         kind = "tf2_msgs/msg/TFMessage"
         self._bus.subscribe("/tf", kind, self._hear, depth=_KEPT)
@@ -134,9 +134,9 @@ class TransformPoses:
         if not moving:
             return
         taken_us = min(it.newest_us for it in moving)
-        if self._told_us is not None and taken_us <= self._told_us:
+        if self._noted_us is not None and taken_us <= self._noted_us:
             return
-        self._told_us, pose = taken_us, (0.0, 0.0, 0.0)
+        self._noted_us, pose = taken_us, (0.0, 0.0, 0.0)
         for link in chain:
             pose = _composed(link.at(taken_us), pose)
         if not all(map(isfinite, pose)):

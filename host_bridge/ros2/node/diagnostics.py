@@ -75,8 +75,8 @@ class DiagnosticsPublisher:
         if car.inputs:
             values["age of the first in s"] = f"{car.inputs.cause_age_s:.2f}"
         level = _ERROR if latched else _WARN if present else _OK
-        told = ", ".join(cause.phrase for cause in latched or present) or "Nothing stops it."
-        return self._status(car, "stops", level, told, values)
+        text = ", ".join(cause.phrase for cause in latched or present) or "Nothing stops it."
+        return self._status(car, "stops", level, text, values)
 
     def _commands(self, car: SeenCar, mux: Mux, words: str) -> Any:
         values = {
@@ -92,8 +92,8 @@ class DiagnosticsPublisher:
         values = {"battery_v": f"{power.battery_v:.2f}"}
         if power.temperature_c is not None:
             values["temperature_c"] = f"{power.temperature_c:.1f}"
-        told = f"The battery is {power.stage.word}."
-        return self._status(car, "battery", _OK if is_good else _WARN, told, values)
+        text = f"The battery is {power.stage.word}."
+        return self._status(car, "battery", _OK if is_good else _WARN, text, values)
 
     def _status(
         self, car: SeenCar, part: str, level: bytes, words: str, values: dict[str, str]

@@ -69,7 +69,7 @@ def _installed(vocabulary: Vocabulary) -> Vocabulary:
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return a sentence for each missing message package, with the topics that are left out."""
-    told = []
+    notes = []
     for topics, words in (
         (vocabulary.subscriptions, "not heard"),
         (vocabulary.publications, "not published"),
@@ -78,8 +78,8 @@ def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
         for package in sorted({it.type.split("/")[0] for it in missing}):
             names = [it.topic for it in missing if it.type.startswith(f"{package}/")]
             are = "is" if len(names) == 1 else "are"
-            told.append(f"this Python has no {package}: {', '.join(names)} {are} {words}")
-    return tuple(told)
+            notes.append(f"this Python has no {package}: {', '.join(names)} {are} {words}")
+    return tuple(notes)
 
 
 def _rows(options: Mapping[str, str]) -> tuple[tuple[MuxRow, ...] | None, tuple[str, ...]]:

@@ -59,7 +59,7 @@ class StatePublisher(PublishedCar):
             self._tell_mounts(has_scan)
         self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
         self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
-        self._told: tuple[bool, str] | None = None
+        self._last_stop: tuple[bool, str] | None = None
         self._count = 0
 
     def step(self, car: SeenCar, now_us: int) -> None:
@@ -108,10 +108,10 @@ class StatePublisher(PublishedCar):
     def _tell_stop(self, car: SeenCar) -> None:
         """Publish whether and why the car stands, latched, when it has changed."""
         is_stopped = not car.is_online or car.status is None or not car.status.state.is_armed
-        told = is_stopped, why_standing(car)
-        if told != self._told:
-            self._told = told
+        stop = is_stopped, why_standing(car)
+        if stop != self._last_stop:
+            self._last_stop = stop
             flag, why = message_class(BOOL)(), message_class("std_msgs/msg/String")()
-            flag.data, why.data = told
+            flag.data, why.data = stop
             self._is_stopped.publish(flag)
             self._why.publish(why)

@@ -13,7 +13,7 @@ from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _CLOCK = "rosgraph_msgs/msg/Clock"
-_SAID_AGAIN = 20  # calls of _listen, about 10 Hz: for nodes that start while time is paused
+_REPEATED_AFTER = 20  # calls of _listen, about 10 Hz: for nodes that start while time is paused
 
 
 class SteppableTime(Protocol):
@@ -62,7 +62,7 @@ class SimTimeServices:
                 reply(True, "It made one step.")
             self._waiting.clear()
         self._listened += 1
-        if self._listened % _SAID_AGAIN == 0:
+        if self._listened % _REPEATED_AFTER == 0:
             self.step()
 
     def _pause(self, request: Any, reply: Reply) -> None:

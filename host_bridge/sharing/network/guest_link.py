@@ -66,7 +66,7 @@ class GuestLink:
         self._nonce = secrets.token_bytes(handshake.NONCE_BYTES)
         prologue = handshake.prologue(token.board_id, token.token_id, self._nonce)
         self._noise = ClientHandshake(prologue, token.server_public, token.psk)
-        self._said = handshake.hello(token.token_id, self._nonce)
+        self._datagram = handshake.hello(token.token_id, self._nonce)
         self._again_us = now_us
         self._sealers: dict[str, sealing.Sealer] = {}
         self._openers: dict[int, sealing.Opener] = {}
@@ -82,7 +82,7 @@ class GuestLink:
             return []
         if self.state in (GuestState.ASKING, GuestState.STARTING):
             self._again_us = now_us + _ASK_US
-            return [self._said]
+            return [self._datagram]
         if self.state in (GuestState.CONFIRMING, GuestState.LIVE):
             is_live = self.state is GuestState.LIVE
             self._again_us = now_us + (_PROBE_US if is_live else _FIRST_PROBE_US)
@@ -128,7 +128,7 @@ class GuestLink:
         role = handshake.Role.CONFIGURE  # all that the host's record has
         request = Request(wire.own_protocol_hash(), secrets.token_bytes(8), role)
         message = self._noise.start(request.pack())
-        self._said = handshake.start(self._token.token_id, self._nonce, cookie, message)
+        self._datagram = handshake.start(self._token.token_id, self._nonce, cookie, message)
         self.state = GuestState.STARTING
         self._again_us = now_us
 

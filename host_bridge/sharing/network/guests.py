@@ -90,7 +90,7 @@ class GuestBook:
         self.times = _times(read_private(self._served_path))
         newest_s = self.times.newest_s
         self._latest_s = newest_s + _LEAP_S if newest_s else None  # the latest date to believe
-        self.times.newest_s = max(newest_s, self._believed_s())
+        self.times.newest_s = max(newest_s, self._trusted_date_s())
         self.reload()
 
     # --- what commands do
@@ -193,14 +193,14 @@ class GuestBook:
         """Return for how long a guest is one: 0 or less if it is over."""
         if guest.revoked_s is not None:
             return 0.0
-        by_date = guest.until_s - max(self._believed_s(), self.times.newest_s)
+        by_date = guest.until_s - max(self._trusted_date_s(), self.times.newest_s)
         return min(by_date, guest.budget_s - self.times.served_s.get(guest.token_id, 0.0))
 
     def pass_time(self, served_s: float) -> None:
         """Count seconds of service for all guests, and write it. Raises errors.DataFileFault."""
         if self._latest_s is not None:
             self._latest_s += served_s
-        self.times.newest_s = max(self.times.newest_s + served_s, self._believed_s())
+        self.times.newest_s = max(self.times.newest_s + served_s, self._trusted_date_s())
         for token_id in self.guests:
             self.times.served_s[token_id] = self.times.served_s.get(token_id, 0.0) + served_s
         write_private(self._served_path, asdict(self.times))
@@ -208,8 +208,8 @@ class GuestBook:
     def note_visit(self, guest: Guest, address: Address) -> None:
         self.times.seen[guest.token_id] = [self.wall_s(), address[0]]
 
-    def _believed_s(self) -> float:
-        """The date by the wall clock, as far as it is believed."""
+    def _trusted_date_s(self) -> float:
+        """Return the date by the wall clock, in s since 1970, and none later than is known to be true."""
         wall_s = self.wall_s()
         return wall_s if self._latest_s is None else min(wall_s, self._latest_s)
 

@@ -40,11 +40,11 @@ class Token:
     def text(self) -> str:
         """Return the token in letters that a QR code packs densely."""
         name = self.car_name.encode()[:_NAME_BYTES].decode("utf-8", "ignore").encode()
-        said = bytes((_FORMAT, self.role)) + self.token_id + self.board_id
-        said += self.server_public + self.psk + name.ljust(_NAME_BYTES, b"\0")
-        said += bytes((len(self.addresses),)) + b"".join(map(_packed, self.addresses))
-        check = hashlib.sha256(said).digest()[:_CHECK_BYTES]
-        return PREFIX + base64.b32encode(said + check).decode().rstrip("=")
+        body = bytes((_FORMAT, self.role)) + self.token_id + self.board_id
+        body += self.server_public + self.psk + name.ljust(_NAME_BYTES, b"\0")
+        body += bytes((len(self.addresses),)) + b"".join(map(_packed, self.addresses))
+        check = hashlib.sha256(body).digest()[:_CHECK_BYTES]
+        return PREFIX + base64.b32encode(body + check).decode().rstrip("=")
 
     @classmethod
     def parse(cls, text: str) -> Token:
@@ -57,15 +57,15 @@ class Token:
             data = base64.b32decode(letters + "=" * (-len(letters) % 8))
         except ValueError:
             raise _fault("letters that no token has") from None
-        said, check = data[:-_CHECK_BYTES], data[-_CHECK_BYTES:]
-        if len(said) <= _FIXED_BYTES or hashlib.sha256(said).digest()[:_CHECK_BYTES] != check:
+        body, check = data[:-_CHECK_BYTES], data[-_CHECK_BYTES:]
+        if len(body) <= _FIXED_BYTES or hashlib.sha256(body).digest()[:_CHECK_BYTES] != check:
             raise _fault("a token with a letter wrong, or not all of one")
-        if said[0] != _FORMAT or said[1] not in list(Role):
-            raise _fault(f"a token of format {said[0]}, role {said[1]}")
-        name = said[82:_FIXED_BYTES].rstrip(b"\0").decode("utf-8", "replace")
-        addresses = _unpacked(said[_FIXED_BYTES:])
+        if body[0] != _FORMAT or body[1] not in list(Role):
+            raise _fault(f"a token of format {body[0]}, role {body[1]}")
+        name = body[82:_FIXED_BYTES].rstrip(b"\0").decode("utf-8", "replace")
+        addresses = _unpacked(body[_FIXED_BYTES:])
         return cls(
-            Role(said[1]), said[2:10], said[10:18], said[18:50], said[50:82], name, addresses
+            Role(body[1]), body[2:10], body[10:18], body[18:50], body[50:82], name, addresses
         )
 
 

@@ -13,8 +13,8 @@ from tests.host_bridge.logs.test_bag_messages import NEW, OLD, STATE, STEP_NS, a
 @pytest.mark.parametrize("kind", [NEW, OLD])
 def test_autowares_commands_and_state_are_read_in_both_generations(tmp_path, kind):
     found = read_bag_series(write(tmp_path, ".mcap", autoware(kind)), {})
-    assert found.topics == {"told": "/control/command/control_cmd", "odometry": STATE}
-    assert found.told[0][1:] == pytest.approx((1.0, 0.2))
+    assert found.topics == {"commands": "/control/command/control_cmd", "odometry": STATE}
+    assert found.commands[0][1:] == pytest.approx((1.0, 0.2))
     assert [row[3] for row in found.odometry] == pytest.approx([0.02 * i for i in range(20)])
     assert found.notes == []
 

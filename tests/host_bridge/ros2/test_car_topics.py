@@ -45,7 +45,7 @@ def test_a_second_node_as_the_first_one_is_refused_by_a_topics_name(name):
     said = refusal(node(name, pid=12))
     with_first.close()
     assert re.search(r"published by \S+ of process 11, and by this node", said)
-    assert any(f"{it}: " in said for it in node(name).said)
+    assert any(f"{it}: " in said for it in node(name).published)
     register("car", node(name)).close()
 
 
@@ -54,12 +54,12 @@ def test_each_topic_that_one_publishes_and_the_other_hears_is_refused(name):
     """Of every vocabulary each, whichever of the two nodes begins."""
     first, second = node(name, "/a", 11), node(name, "/b", 12)
     registered = register("car", first)
-    for mine in some(first.said):
-        said = refusal(replace(second, heard=(*second.heard, mine)))
+    for mine in some(first.published):
+        said = refusal(replace(second, subscribed=(*second.subscribed, mine)))
         assert f"{mine}: " in said
         assert "heard by this node, /b/" in said
-    for theirs in some(first.heard):
-        said = refusal(replace(second, said=(*second.said, theirs)))
+    for theirs in some(first.subscribed):
+        said = refusal(replace(second, published=(*second.published, theirs)))
         assert f"{theirs}: " in said
         assert "and heard by /a/" in said
     registered.close()
@@ -69,9 +69,14 @@ def test_each_topic_that_one_publishes_and_the_other_hears_is_refused(name):
 def test_the_names_of_two_namespaces_are_no_echo(name):
     """What a vocabulary publishes under an absolute name two nodes of a car would both publish."""
     first, second = node(name, "/a", 11), node(name, "/b", 12)
-    assert not set(first.said) & set(second.heard)
+    assert not set(first.published) & set(second.subscribed)
     registered = register("car", first)
-    doubled = set(first.said) & set(second.said) - {"/tf", "/tf_static", "/diagnostics", "/clock"}
+    doubled = set(first.published) & set(second.published) - {
+        "/tf",
+        "/tf_static",
+        "/diagnostics",
+        "/clock",
+    }
     if doubled:
         assert sorted(doubled)[0] in refusal(second)
     else:

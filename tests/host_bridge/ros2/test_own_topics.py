@@ -65,10 +65,10 @@ def begun(names: tuple[list[str], list[str]], resolve) -> OwnTopics:
 
 def test_what_a_node_publishes_and_hears_is_told_by_its_full_names():
     topics = OwnTopics()
-    assert (topics.said, topics.heard) == ((), ())
+    assert (topics.published, topics.subscribed) == ((), ())
     topics.add_publication("/car1/odom", "odom")
     topics.add_subscription("/car1/drive", "drive")
-    assert (topics.said, topics.heard) == (("/car1/odom",), ("/car1/drive",))
+    assert (topics.published, topics.subscribed) == (("/car1/odom",), ("/car1/drive",))
 
 
 def test_an_echo_is_refused_whichever_of_the_two_comes_first():

@@ -76,7 +76,7 @@ def _report(
     board = case.board
     times = list(_times(case))
     slow = tuple(it.refusal for it in times if it.refusal and wired_on == board.name)
-    untimed = tuple(it.said for it in times if it.p99_us is None)
+    untimed = tuple(it.basis for it in times if it.p99_us is None)
     return WiringReport(
         board=board.name,
         board_title=board.title,

@@ -62,8 +62,8 @@ class PacedCar:
         """The car's control period, as it reported it."""
         return self.host.step_us
 
-    def meet(self) -> dict[str, object]:
-        """Identify the car and bind; return its facts. Raises NoAnswer, errors.AnotherCarFault."""
+    def connect(self) -> dict[str, object]:
+        """Identify the car and bind; return what it says of its board. Raises NoAnswer, errors.AnotherCarFault."""
         self.port.catch_up()
         self.host.rest(50)  # ms: some statuses
         self.host.connect()

@@ -104,5 +104,5 @@ try:
 except Exception as error:
     text = io.StringIO()
     sys.print_exception(error, text)
-    said = text.getvalue().encode()
-    writer.write(b"!" + struct.pack("<H", len(said)) + said)
+    traceback = text.getvalue().encode()
+    writer.write(b"!" + struct.pack("<H", len(traceback)) + traceback)

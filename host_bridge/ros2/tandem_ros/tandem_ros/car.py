@@ -163,11 +163,11 @@ class CarNode(LifecycleNode):
         """
         if self._program is None or self._program.poll() is not None:
             return self._is_stopped_directly()
-        is_so, told = self._car_client.stopped() if self._car_client else (False, "")
+        is_so, why = self._car_client.stopped() if self._car_client else (False, "")
         if is_so:
-            self.get_logger().info(f"the car says that it stops: {told}")
+            self.get_logger().info(f"the car says that it stops: {why}")
         else:
-            self.get_logger().error(f"no word of the car that it stops: {told} Use its runstop.")
+            self.get_logger().error(f"no word of the car that it stops: {why} Use its runstop.")
         return is_so
 
     def _is_stopped_directly(self) -> bool:

@@ -178,8 +178,8 @@ def cookie_of(
     host = ipaddress.ip_address(address[0].partition("%")[0])
     # Bits of IPv6; an IPv4 address is written as one of them (RFC 4291)
     packed = host.packed if host.version == 6 else bytes(10) + b"\xff\xff" + host.packed
-    said = packed + address[1].to_bytes(2, "little") + token_id + client_nonce
-    return hmac.digest(key, said + minute.to_bytes(8, "little"), "sha256")[:COOKIE_BYTES]  # bytes
+    bound = packed + address[1].to_bytes(2, "little") + token_id + client_nonce
+    return hmac.digest(key, bound + minute.to_bytes(8, "little"), "sha256")[:COOKIE_BYTES]  # bytes
 
 
 def is_cookie(

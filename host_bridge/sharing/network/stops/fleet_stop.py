@@ -38,7 +38,7 @@ _LISTEN_S = 1.0  # for cars that are not known: a radio that saves power holds a
 GIVE_UP_S = 10.0  # chosen: then a person has long gone for the runstop
 _TELL_S = 1.0  # between two lines about who is silent
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame
-PROVEN, SAID, SILENT = "proven", "said", "silent"
+PROVEN, UNPROVEN, SILENT = "proven", "said", "silent"
 Place = tuple[str, int]  # address and port
 
 
@@ -54,7 +54,7 @@ class FleetCar:
         self.heard_from: Place | None = None  # which may be somebody who forges its answer
         self.reached = reached  # with a token of ours
         self.state = ""
-        self.said_ms: float | None = None
+        self.answered_ms: float | None = None
         self.proven_ms: float | None = None
         self.link: GuestLink | None = None
         self.sealed_answer: StopAckReader | None = None
@@ -63,7 +63,7 @@ class FleetCar:
     def answer(self) -> str:
         if self.proven_ms is not None:
             return PROVEN
-        return SILENT if self.said_ms is None else SAID
+        return SILENT if self.answered_ms is None else UNPROVEN
 
     @property
     def can_prove(self) -> bool:
@@ -72,7 +72,7 @@ class FleetCar:
 
     @property
     def is_seen(self) -> bool:
-        return self.answer == PROVEN or (self.answer == SAID and not self.can_prove)
+        return self.answer == PROVEN or (self.answer == UNPROVEN and not self.can_prove)
 
     @property
     def is_known(self) -> bool:
@@ -84,7 +84,7 @@ class FleetCar:
         return self.reached is not None and self.reached.fleet_tag is not None
 
     def row(self) -> dict[str, object]:
-        took_ms = self.said_ms if self.proven_ms is None else self.proven_ms
+        took_ms = self.answered_ms if self.proven_ms is None else self.proven_ms
         return {
             "name": self.name,
             "board_id": self.board_id.hex(),
@@ -106,7 +106,7 @@ class FleetCar:
         if self.answer == PROVEN:
             return f"{called}: {state}, proven after {self.proven_ms:.0f} ms"
         why = "its host did not prove it" if self.can_prove else "no token here proves it: look"
-        return f"{called}: {state}, says so after {self.said_ms:.0f} ms; {why}"
+        return f"{called}: {state}, says so after {self.answered_ms:.0f} ms; {why}"
 
 
 class FleetStop:
@@ -187,12 +187,12 @@ class FleetStop:
     def _progress(self, since_s: float) -> str:
         known = [it for it in self.cars.values() if it.is_known]
         silent = [it.name for it in known if it.answer == SILENT]
-        said = [it.name for it in known if it.answer == SAID and it.can_prove]
+        unproven = [it.name for it in known if it.answer == UNPROVEN and it.can_prove]
         parts = [f"{len(known) - len(silent)} of {len(known)} cars have answered"]
         if silent:
             parts.append(f"{', '.join(silent)} not for {since_s:.0f} s")
-        if said:
-            parts.append(f"{', '.join(said)} without a proof")
+        if unproven:
+            parts.append(f"{', '.join(unproven)} without a proof")
         return "; ".join(parts)
 
     # --- what goes out
@@ -290,8 +290,8 @@ class FleetStop:
             if len(self.cars) >= _CARS:
                 return
             it = self.cars[board_id] = FleetCar(name, board_id, place, None)
-        if it.said_ms is None:
-            it.said_ms, it.heard_from = took_ms, place
+        if it.answered_ms is None:
+            it.answered_ms, it.heard_from = took_ms, place
             it.place = it.place or place
             it.state = it.state or answer.state
 

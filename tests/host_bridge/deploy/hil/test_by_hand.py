@@ -69,7 +69,7 @@ def test_ctrl_c_while_it_is_armed_leaves_no_car_armed(bench):
     with pytest.raises(KeyboardInterrupt):
         list(by_hand.runstop(bench, Interrupting()))
     with bench.car(0) as car:
-        car.meet()
+        car.connect()
         assert car.host.state in (codes.STOPPED, codes.STOPPING)
     assert bench.world.enable is False
 

@@ -25,7 +25,7 @@ def pulled(bench, pulls, after_steps=1, was_flashed=False):
 
 def name_of(bench):
     with bench.car(0) as car:
-        car.meet()
+        car.connect()
         it = car.host.latest["Identity"]
         return bytes(it.car_name).rstrip(b"\0"), bytes(it.config_hash)
 

@@ -18,6 +18,6 @@ if __name__ == "__main__":
     tag = fleet_tag(sys.argv[1])
     for _ in range(int(sys.argv[2])):
         cars = FleetStop(tag, lambda: reached_cars(tag), own=own_addresses()).run()
-        row = {it.name: [it.answer, it.said_ms, it.proven_ms] for it in cars}
+        row = {it.name: [it.answer, it.answered_ms, it.proven_ms] for it in cars}
         print(json.dumps(row), flush=True)
         time.sleep(PAUSE_S)
