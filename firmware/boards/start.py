@@ -66,11 +66,15 @@ class Beat:
     """The car's step at its time, however late, and the board's own work before it.
 
     ``turn`` is one round of the endless loop, False once somebody asked for the REPL of a car that
-    is not armed. The heap is locked while the step runs: MicroPython takes a long call's state from
-    it, searching, and from the C stack where it is locked. Around it the calls are short, so that
-    nothing at all is taken from the heap while the car may move, and no garbage collected: that
-    takes an RP2040 8 ms, at any time. A Stop does not wait for the beat: for it a step comes early,
-    half a beat after the one before at the earliest.
+    is not armed.
+
+    Nothing is taken from the heap while the car may move, because a garbage collection, which takes
+    an RP2040 8 ms, could then come at any time. So the heap is locked while the step runs:
+    MicroPython keeps the state of a call with many variables on the heap, but on the C stack while
+    the heap is locked. Outside of the step the calls are small enough to need no heap.
+
+    A Stop does not wait for the next control period. It gets a step of its own, half a period after
+    the one before at the earliest.
     """
 
     def __init__(

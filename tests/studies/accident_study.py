@@ -353,29 +353,29 @@ def lines(found: Sequence[Asked]) -> list[str]:
     """What the study prints at its end."""
     accidents = [it for it in found if it.accident.kind != CONTROL]
     controls = [it for it in found if it.accident.kind == CONTROL]
-    finding = []
+    lines = []
     by_kind: dict[str, list[Asked]] = defaultdict(list)
     for it in accidents:
         by_kind[it.accident.kind].append(it)
     for kind, rows in by_kind.items():
         answered = [it for it in rows if it.answered]
         first = sum(it.blamed[:1] == [kind] for it in answered)
-        finding.append(f"{kind:8} {len(rows):4} planted, {len(answered):4} answered, {first:4} first")
+        lines.append(f"{kind:8} {len(rows):4} planted, {len(answered):4} answered, {first:4} first")
     answered = [it for it in accidents if it.answered]
     if answered:
         first = sum(it.blamed[:1] == [it.accident.kind] for it in answered)
         low = binomtest(first, len(answered)).proportion_ci(0.95, "wilson").low
-        finding.append(
+        lines.append(
             f"{len(answered)} of {len(accidents)} answered; the planted cause first in {first}, "
             f"a share of {low:.3f} at least (95 %, Wilson)"
         )
     if controls:
         wrong = sum(bool(it.blamed) for it in controls)
         answered = [it for it in controls if it.answered]
-        finding.append(f"{wrong} of {len(controls)} controls blamed, {len(answered)} answered")
+        lines.append(f"{wrong} of {len(controls)} controls blamed, {len(answered)} answered")
     seconds = [it.seconds for it in found]
-    finding.append(f"{np.mean(seconds):.1f} s each, {max(seconds):.1f} s at most")
-    return finding
+    lines.append(f"{np.mean(seconds):.1f} s each, {max(seconds):.1f} s at most")
+    return lines
 
 
 def main(words: Sequence[str] | None = None) -> int:

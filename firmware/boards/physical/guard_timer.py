@@ -1,9 +1,12 @@
 """Ring 1: carries out what core/stops/guard.py decides, from a hard timer and the loop's pin.
 
-Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut;
-while it gates the drive's channels are put to their fallbacks ("ended"), too. That is done again at
-the end of a write that went on meanwhile, and at each tick as long as one may: what a main loop
-that hangs in the middle of a write has put out lives for a tick.
+Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut.
+While the guard gates, the drive's channels are put to their fallbacks ("ended"), too.
+
+An interrupt may come in the middle of the main loop's write of its outputs, and the rest of that
+write would then undo the fallbacks. So they are put out once more at the end of such a write. If
+the main loop hangs before it gets there, the timer puts them out at each tick: a wrong output
+lasts for one tick at most.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython

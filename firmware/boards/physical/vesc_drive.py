@@ -40,8 +40,8 @@ class VescDrive:
     def __init__(self, uart: "UART", duty_max: int, brake_max_ma: int) -> None:
         self.vesc = Vesc(uart, SILENCE_US)
         self.effort = 0  # in 1/10000
-        # What it did by itself when the drive was off last: how long after the last command it
-        # timed out, 0 if it has not; and the most that it braked the turning wheel with
+        # Seen of the VESC's own timeout, the last time that the drive was off: how long after the
+        # last command it released the motor (0: not yet), and its largest braking current
         self.timeout_ms = 0
         self.brake_ma = 0
         self._is_enabled = False

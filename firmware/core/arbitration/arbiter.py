@@ -20,9 +20,10 @@ have what, of what was believed. It walks the sources from the highest priority 
 one without an objection takes the actuators that it wants and that are still free.
 
 An objection is a missing person. An attended source needs its deadman held and its gate open (see
-source.py). An autonomous one needs a person's permission or a live kill-switch. That a source
-outranks another gives it no right by itself: if its person lets go, the next one down has its turn,
-and if the vehicle file says so for a source that falls silent, the car stops instead.
+source.py). An autonomous one needs a person's permission or a live kill-switch. A higher priority
+does not replace either: when the person of the highest source lets go, the source below it gets the
+actuators. Where a source falls silent, its vehicle file may ask for a stop of the car in place of
+that.
 
 A hand ends autonomy. While a person steers, drives or brakes by an attended source, and for as long
 as the RC is at manual, held or not, no autonomous source has anything, whatever its priority. After

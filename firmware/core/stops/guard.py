@@ -26,10 +26,10 @@ needs no other look, and ``rate_limited`` is a tick that counts this down in a f
 its words are integers in one array, because neither an interrupt nor viper code may allocate.
 
 Where the wiring keeps the drive's power for a while after the loop has opened (an off-delay,
-hardware/stopping.md), the gate need not fall at once: the program brakes first. For that the guard
-waits ``BRAKES_US`` from the first opening, which no second one begins again, and only while what is
-written does not drive on (``tell``); for a program that does not brake soon, or is late, the gate
-falls as ever.
+hardware/stopping.md), the gate need not fall at once: the program may brake first. The guard then
+waits for ``BRAKES_US`` from the first opening of the loop; a second opening does not start the wait
+again. It waits only while the program writes outputs that do not drive on (``tell``). If the
+program goes on driving, does not brake soon, or is late with a step, the gate falls as ever.
 
 Promises S3 and S5 rest on it. Ring 0 holds if the guard itself dies: the life signal that it feeds
 ends, the pulses fall back by themselves, and the watchdog resets the chip.

@@ -1,8 +1,10 @@
 """A process session of its own for the measurements: Linux shares the processor by session first.
 
-Beside a shell whose other programs take all of the processor, a program in that shell's session
-gets little, while the cars of the demo, which are sessions themselves, get their share. So the
-demo is one too, and so is the probe of what the machine gave. Signals are passed on.
+The cars of the demo are processes with sessions of their own, so each of them gets a full share.
+The demo itself would run in the session of the shell that started it, and would have to divide one
+share with all other programs of that shell. So it does its work in a child process with a session
+of its own, and so does the probe that measures how much processor time the machine gave. Signals
+are passed on.
 """
 
 from __future__ import annotations

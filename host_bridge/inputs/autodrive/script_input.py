@@ -59,10 +59,10 @@ _DEFAULTS = ScriptOptions()
 
 
 class ScriptInput(Input):
-    """The input; ``exchange`` is set while there is a connection.
+    """The input that drives by a script's answers; ``exchange`` is set while one is connected.
 
-    It is ready only when its answers have been fresh for a while, so the deadman has to be held
-    after the script was there: the person who permits it to drive has seen it.
+    It counts as ready only after the script's answers have been fresh for a while. A deadman has to
+    be held after that, so nobody can permit a script to drive that is not there yet.
     """
 
     source = "devkit"

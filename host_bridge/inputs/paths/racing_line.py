@@ -1,10 +1,12 @@
 """Racing lines: the line of least curvature between walls, and the speeds that it allows a car.
 
-The line is moved sideways by what makes the sum of the squared second differences of its evenly
-spaced points least, which is a bounded linear least squares problem; where it lies then the problem
-is posed anew, until it stays (after Heilmeier et al., Vehicle System Dynamics, 2020). Of two lines
-that bend alike this prefers the shorter one. The speeds are those of a point mass with a friction
-ellipse: what a bend takes is not there for braking or for gaining speed.
+The line is a row of evenly spaced points. Each is moved sideways, within the walls, so that the sum
+of the squared second differences of the points is least: a linear least squares problem with
+bounds. It is solved again around the line that was found, until that moves no more (after Heilmeier
+et al., Vehicle System Dynamics, 2020). Of two lines that bend alike this prefers the shorter one.
+
+The speeds are those of a point mass with a friction ellipse: grip that a bend takes is missing for
+braking and for gaining speed.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """Clock synchronisation, host side: which Status to answer with a Sync, and when.
 
-The board measures from the Status it sent to the step on which the answer came, less the time that
-we held it: whatever the answer waits for that step counts as round trip, up to a whole step. So
-the hold is varied over the step, evenly by the golden ratio, until an answer arrives just before
-the step. The board keeps the best measurement and lets it age by 100 us a second
-(firmware/core/clock.py).
+The board measures a round trip from its Status to the step in which it reads our Sync, and
+subtracts the time for which we held the answer back. It reads only once a step. So an answer that
+arrives just after a step waits for the next one, and that wait, up to a whole step, counts as round
+trip. Therefore the hold is varied from answer to answer, evenly over the step by multiples of the
+golden ratio, until one arrives just before a step. The board keeps the shortest round trip, and
+adds 100 us to its uncertainty for each second since (firmware/core/clock.py).
 
-In a session that runs by another car's clock we know the times of arrival and of sending only
-within a bound. The answer then states the latest time that the arrival and the earliest that the
-sending may have been: the board takes the span between for the hold, and its own bound grows by
-ours.
+A session may run by another car's clock, which we know only within a bound. The answer then names
+the latest moment at which the Status may have arrived, and the earliest at which the answer may
+have been sent. The board takes the time between the two for the hold, so its uncertainty grows by
+our bound.
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ from host_bridge.mapping.poses.report import Frame, Pose, PoseReport, PoseSource
 STALE_S = 0.5
 # A localiser that follows the car corrects by centimetres; what is more is another place
 JUMP_M, JUMP_RAD = 0.25, 0.2
-# Within this time pose and odometry may move apart by a jump and so much of the way: wheels that
-# slip are wrong by some 10 %, a pose that stands while the car drives by the whole way
+# Within WINDOW_S the pose and the odometry may come apart by JUMP_M and this share of the distance
+# driven. Odometry of wheels that slip is wrong by some 10 % of it; a localiser that is stuck while
+# the car drives, by all of it
 WINDOW_S, SLIP_SHARE = 1.0, 0.15
 APART_M = 0.25  # standard deviation of the place, as the source itself has it
 _WAITING = 100  # reports that are newer than the newest odometry: two seconds of a fast source

@@ -23,8 +23,10 @@ from host_bridge.sharing.network.sealed.noise import TAG_BYTES
 from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import id_of
 
-# Number, when it was sent in us, the challenge of a path; in an answer when it arrived at the host,
-# and which of the 40 numbers before it had arrived there (the first one is bit 0)
+# A probe: its number, the time at which it was sent in us, and the challenge that shows that a new
+# address is the guest's. Two more fields are filled in by the answer: the time at which the probe
+# arrived at the host, in us, and a mask of 40 bits, in which bit n says whether the probe with the
+# number that is smaller by n + 1 had arrived, too
 PROBE = Struct("<IQ8sQ5s4x")
 HEARD_BITS = 40
 _NOT_HEARD = bytes(HEARD_BITS // 8)

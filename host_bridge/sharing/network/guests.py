@@ -3,9 +3,11 @@
 There are two files for each board. ``BOARD.json`` has the keys and is written by commands, under a
 lock; ``BOARD.served.json`` has the times and is written by the program that serves the car.
 
-A guest's time ends by the date or by the time served, whichever comes first. A clock that was set
-back revives nobody, since the newest date that was ever seen counts; a wrong date ends nobody for
-good who was not seen by it, since it counts for at most 36 hours at each start.
+A guest's time ends on a date, or when the car was served for as long as the guest was invited for,
+whichever comes first. Setting the clock back does not bring a guest back: the newest date that was
+ever read is kept and counts. A clock that is far ahead by mistake does not end a guest either: with
+each start of the program the kept date may move forward by 36 hours, and by the time that it then
+serves the car.
 """
 
 from __future__ import annotations
@@ -209,7 +211,7 @@ class GuestBook:
         self.times.seen[guest.token_id] = [self.wall_s(), address[0]]
 
     def _trusted_date_s(self) -> float:
-        """Return the date by the wall clock, in s since 1970, and none later than is known to be true."""
+        """Return the wall clock's date in s since 1970, or the latest that is trusted."""
         wall_s = self.wall_s()
         return wall_s if self._latest_s is None else min(wall_s, self._latest_s)
 

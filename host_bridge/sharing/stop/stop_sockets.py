@@ -1,15 +1,19 @@
 """The stop sockets of every car that is served on this machine, by whichever login.
 
 A socket's file name says which car it is: ``tandem-stop.NAME.FLEET.URI.RANDOM``, the middle ones
-as checksums. Anybody may put such a name there, so none is believed further than to send it a Stop:
+as checksums. Any login may create such a file, so a name is trusted for one thing only: a Stop may
+be sent to it.
 
-* a link is not followed, and what the name leads to must be a socket;
-* who listens must be the login that owns the file: so a Stop is sent to no third program;
-* whose it is and which process serves it is told by the system, not by the name;
-* nobody is waited for: each is connected as it is found, first those that have the name of a car
-  of this login, and a login's many names do not crowd out another's few. One whose queue is full
-  may hang, and it may be another login that fills it: it is asked again beside the others, and
-  calls back (``stop_calls.py``).
+* Symbolic links are not followed, and what the name leads to has to be a socket.
+* The login that listens has to be the one that owns the file, so that nobody can direct a Stop to
+  another program.
+* The owner's login and process are asked of the system, and not taken from the name.
+* No socket is waited for. Each is connected to as soon as it is found: first those with the name of
+  a car of this login, then the rest from a random place on. Each login has a share of them, so one
+  with many files cannot crowd out the others.
+* A socket whose queue is full may belong to a program that hangs, or another login may be filling
+  the queue. It is tried again while the others are served, and its owner is asked to call back
+  (``stop_calls.py``).
 
 Imports as little as a stop in a hurry needs.
 """

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cli.commands.ros import _meet
+from host_bridge.cli.commands.ros import _share_place
 from host_bridge.core.errors import UsageFault
 
 CAR, OTHER = "sim://f1tenth?track=corridor", "sim://f1tenth?start=3,0,0"
@@ -19,7 +19,7 @@ def asked(**changed):
 
 def test_both_are_in_one_place_and_see_each_other():
     args = asked()
-    _meet(args)
+    _share_place(args)
     assert args.vocabulary == "f1tenth_gym_ego"
     assert args.car == f"{CAR}&scene=gym"
     assert args.opponent == f"{OTHER}&name=opponent&track=corridor&scene=gym"
@@ -27,7 +27,7 @@ def test_both_are_in_one_place_and_see_each_other():
 
 def test_what_was_said_of_it_stays():
     args = asked(car=f"{CAR}&scene=race", opponent=f"{OTHER}&name=red")
-    _meet(args)
+    _share_place(args)
     assert args.car == f"{CAR}&scene=race"
     assert args.opponent == f"{OTHER}&name=red&track=corridor&scene=race"
 
@@ -45,4 +45,4 @@ def test_what_was_said_of_it_stays():
 )
 def test_what_is_no_opponent_is_refused(changed):
     with pytest.raises(UsageFault, match="second virtual car of the gym's topics"):
-        _meet(asked(**changed))
+        _share_place(asked(**changed))

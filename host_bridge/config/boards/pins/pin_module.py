@@ -189,11 +189,12 @@ def _duty(values: dict[str, Any]) -> int:
 
 
 def _gaps(needs: Needs, hall: Part) -> tuple[int, ...]:
-    """Return a wheel sensor's constants.
+    """Return a wheel sensor's constants, for the row of the pin module.
 
-    They are the length of a gap in um, the counts in it, the speed that is too fast (mm/s), the
-    acceleration that is too sudden (mm/s²), and the time without an edge that means standstill
-    (us).
+    In this order: the distance that the car goes from one magnet to the next, in um; the counts
+    that this distance makes; the speed above which an edge is taken for noise, in mm/s; the
+    acceleration above which it is, in mm/s²; and the time without an edge after which the wheel
+    stands, in us.
     """
     parameters = needs.parameters
     counts = round(needs.counts_per_rev) // int(hall.values["magnets"])

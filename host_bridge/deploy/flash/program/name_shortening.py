@@ -1,11 +1,13 @@
 """Shortening of the car's program's private names: MicroPython keeps each name's letters once.
 
-A name that begins with an underscore is used only where it belongs
-(tests/tools/rules/program/dialect.py): an attribute or a method by its own class and those that
-inherit from it, another one by its module. So each of these can have its own ``_a``, ``_b`` and so
-on, and all share these few names. Arguments that no call gives by name get the same ones. A name
-that is also a text somewhere, or is used in a way that is not understood here, stays. Lines keep
-their numbers, so that a board's traceback fits.
+A private name, which begins with an underscore, is used in one place only
+(tests/tools/rules/program/dialect.py): that of an attribute or method in its class and the classes
+that inherit from it, any other in its module. So each class and each module can call its private
+names ``_a``, ``_b`` and so on, and the board keeps these few names once for all of them. Arguments
+that no call passes by name are renamed to the same ones.
+
+A name stays as it is if it is also a text somewhere, or if it is used in a way that this module
+does not know. No line moves, so that the line numbers of a board's traceback fit the source.
 """
 
 from __future__ import annotations

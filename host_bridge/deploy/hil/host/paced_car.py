@@ -63,7 +63,10 @@ class PacedCar:
         return self.host.step_us
 
     def connect(self) -> dict[str, object]:
-        """Identify the car and bind; return what it says of its board. Raises NoAnswer, errors.AnotherCarFault."""
+        """Identify the car and bind; return what it says of its board.
+
+        Raises NoAnswer, errors.AnotherCarFault.
+        """
         self.port.catch_up()
         self.host.rest(50)  # ms: some statuses
         self.host.connect()

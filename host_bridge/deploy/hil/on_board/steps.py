@@ -5,13 +5,14 @@ and MODE. The program starts as from its launcher; a host then drives it over it
 by sixteen times 0x03. Then the findings are printed as JSON. MODE:
 
 steps: the steps' times, and the control periods missed.
-stops: also, each time that the car drove for a while, a Stop frame that arrives when a timer
-       fires, independent of the step, and is in the link's queue with its next pump; timed
-       until the board's ``write`` that obeyed it has returned.
-link: also, after each step as many zeros as the link takes, unless something came.
+stops: the same, and how long a Stop takes. Whenever the car has driven for a while, a timer that
+       is independent of the step puts a Stop frame where the link finds it when it next reads its
+       line. The time runs until the board's ``write`` with the stopped outputs has returned.
+link: the same as steps, while after each step the link has to send as many zeros as it takes,
+      unless a frame came.
 
-On chips whose C stack lies where STACKS says, also how deep it was used, interrupts included: its
-free part is filled before, and searched afterwards.
+For chips in STACKS it also prints how deep the C stack was used, interrupts included: the free part
+of the stack is filled with a pattern before, and searched for it afterwards.
 """
 # ruff: noqa: F821 - the host writes the names before this
 
