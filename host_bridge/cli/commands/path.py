@@ -7,14 +7,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from math import cos, degrees, sin
 from pathlib import Path as FilePath
 from typing import Any
 
-import numpy as np
-
 from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positive
 from host_bridge.cli.arguments.start_option import parse_start
+from host_bridge.cli.output.path_figures import figure_lines, path_figures
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths import (
     Path,
@@ -30,6 +28,7 @@ from host_bridge.inputs.paths.area_paths import (
     race_limits,
     race_of_area,
 )
+from host_bridge.inputs.paths.driven_places import reckoned_places, true_places
 from host_bridge.inputs.paths.recorded_drive import SLOWEST_MPS, SPACING_M, RecordedDrive
 from host_bridge.inputs.paths.recorded_poses import (
     drive_of_bag,
@@ -40,8 +39,6 @@ from host_bridge.inputs.paths.recorded_poses import (
 )
 from host_bridge.logs.reading import cars_in, read
 from host_bridge.logs.reading import facts as facts_of_log
-from host_bridge.logs.sensor_lines import read_true_poses
-from host_bridge.mapping.poses.report import Frame, frame_transform
 from host_bridge.ros2.messages.pose_topic import record_poses
 from host_bridge.sharing.services import Host
 from sim_mock.tracks.driving_area import Pose as Start
@@ -104,12 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     recorded = what.add_parser("record", help="make a path of a log, a ROS bag or a ROS topic")
-    recorded.add_argument("log", type=FilePath, nargs="?", help="a log or bag; without one, live")
-    recorded.add_argument(
-        "--topic", metavar="NAME", help="the topic with the poses: in the bag, or live of ROS 2"
-    )
-    add_seconds(recorded)
-    recorded.add_argument("--car", metavar="NAME", help="the car, if there are several")
+    _add_recorded(recorded)
     centre = what.add_parser("centre", help="make the centre line of a map or of a track")
     _add_area(centre)
     race = what.add_parser("race", help="make the line on which a car is fastest round a track")
@@ -123,28 +115,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for reader in (shown, error):
         reader.add_argument("file", type=FilePath, metavar="FILE.csv")
         add_columns(reader, "the file")
-    error.add_argument(
+    _add_driven(error)
+    for reader in (recorded, error):
+        _add_poses(reader)
+    for each in (recorded, centre, race, shown, error):
+        each.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def _add_recorded(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", type=FilePath, nargs="?", help="a log or bag; without one, live")
+    parser.add_argument(
+        "--topic", metavar="NAME", help="the topic with the poses: in the bag, or live of ROS 2"
+    )
+    add_seconds(parser)
+    parser.add_argument("--car", metavar="NAME", help="the car, if there are several")
+
+
+def _add_driven(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--of",
         type=FilePath,
         required=True,
         metavar="FILE",
         help="a virtual car's sensors=FILE.jsonl (the truth), or a log (what the car reckoned)",
     )
-    error.add_argument("--car", metavar="NAME", help="the car, in a log of several")
-    for reader in (recorded, error):
-        reader.add_argument(
-            "--vehicle",
-            metavar="NAME",
-            help="the vehicle type, which has the point that it turns about",
-        )
-        reader.add_argument(
-            "--pose",
-            metavar="FILE",
-            help="where the car was, if not by its odometry: what tandem localise -o wrote, or "
-            "truth:FILE",
-        )
-    for each in (recorded, centre, race, shown, error):
-        each.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--car", metavar="NAME", help="the car, in a log of several")
+
+
+def _add_poses(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--vehicle",
+        metavar="NAME",
+        help="the vehicle type, which has the point that it turns about",
+    )
+    parser.add_argument(
+        "--pose",
+        metavar="FILE",
+        help="where the car was, if not by its odometry: what tandem localise -o wrote, or "
+        "truth:FILE",
+    )
 
 
 def _add_area(parser: argparse.ArgumentParser) -> None:
@@ -195,8 +204,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
     else:
         if args.what != "show":
             write_path(args.out, path)
-        figures = {**_figures(path), **facts}
-        lines = list(_lines(figures))
+        figures = {**path_figures(path), **facts}
+        lines = list(figure_lines(figures))
     print(json.dumps(figures) if args.json else "\n".join(lines))
     return 0
 
@@ -281,47 +290,14 @@ def _race(args: argparse.Namespace, host: Host) -> tuple[Path, PathNotes]:
     return path, {**facts, "drive": drive}
 
 
-def _figures(path: Path) -> dict[str, Any]:
-    x, y = path.at(0.0)
-    # Curvature over 0.15 m to either side: a bend shorter than that is noise of the points. A
-    # straight path counts as a radius of 1 km.
-    bends = np.abs(path.curvatures(np.arange(0.0, path.length_m, 0.05), 0.15))
-    speeds = path.speeds_mps
-    return {
-        "length_m": round(path.length_m, 3),
-        "is_loop": path.is_loop,
-        "points": len(path.points_m) - path.is_loop,
-        "tightest_m": round(1.0 / max(float(bends.max()), 1e-3), 3),
-        "start": [round(it, 3) + 0.0 for it in (x, y, degrees(path.yaw_at(0.0)))],
-        "speeds_mps": None if speeds is None else [float(speeds.min()), float(speeds.max())],
-    }
-
-
-def _lines(figures: dict[str, Any]) -> Iterator[str]:
-    kind = "a loop" if figures["is_loop"] else "with two ends"
-    yield f"{figures['length_m']:.2f} m, {kind}, {figures['points']} points"
-    yield f"tightest bend {figures['tightest_m']:.2f} m"
-    if "half_width_m" in figures:
-        yield f"walls {figures['half_width_m']:.2f} m to either side where it is narrowest"
-    if figures["speeds_mps"]:
-        low, high = figures["speeds_mps"]
-        yield f"asks for {low:.2f} to {high:.2f} m/s"
-    yield from figures.get("notes", ())
-    if "lap_s" in figures:
-        centre_s = figures["centre_lap_s"]
-        yield f"planned lap {figures['lap_s']:.2f} s; along the centre line {centre_s:.2f} s"
-    yield "begins at start=" + ",".join(f"{value:g}" for value in figures["start"])
-    if "drive" in figures:
-        yield f"drive it: tandem drive CAR {figures['drive']}"
-
-
 def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, Any], list[str]]:
     is_truth = args.of.suffix == _SENSORS and not args.pose
     found: Iterator[tuple[PositionSample, int | None]] = _reckoned(args, path)
     if args.pose:
         found = _tracked(args, host)
     elif is_truth:
-        found = _truths(args, host)
+        vehicle = host.vehicles.load(args.vehicle) if args.vehicle else None
+        found = true_places(args.of, vehicle.turns_behind_centre_m if vehicle else 0.0)
     places = list(found)
     if not places:
         raise DataFileFault(
@@ -341,18 +317,6 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
     return figures, lines
 
 
-def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, int | None]]:
-    """Yield the true places of a virtual car, and how often it hit a wall.
-
-    The place is of the point that the car turns about if its vehicle is given, else of its centre
-    of gravity.
-    """
-    behind_m = host.vehicles.load(args.vehicle).turns_behind_centre_m if args.vehicle else 0.0
-    for it in read_true_poses(args.of):
-        place = it.x_m - behind_m * cos(it.yaw_rad), it.y_m - behind_m * sin(it.yaw_rad)
-        yield PositionSample(it.taken_s, *place), it.hits
-
-
 def _tracked(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSample, None]]:
     """Yield the places by a pose source, in its own frame."""
     for it in places_of(args.pose, _behind_m(args, host, args.of)):
@@ -360,17 +324,12 @@ def _tracked(args: argparse.Namespace, host: Host) -> Iterator[tuple[PositionSam
 
 
 def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[PositionSample, None]]:
-    """Yield the dead-reckoned places, moved so that the first one is the path's first point."""
+    """Yield the dead-reckoned places of the log's car."""
     rows = [
         (it.time_us, it.car, it.value)
         for it in read(args.of)
         if it.topic == "motion" and isinstance(it.value, dict)
     ]
     car = _one_car(args, sorted({name for _, name, _ in rows}))
-    frame: Frame | None = None
-    for time_us, name, row in rows:
-        if name == car:
-            reckoned = row["x_m"], row["y_m"], row["yaw_rad"]
-            frame = frame or frame_transform(reckoned, (*path.at(0.0), path.yaw_at(0.0)))
-            x_m, y_m, _ = frame(reckoned)
-            yield PositionSample(time_us * 1e-6, x_m, y_m), None
+    of_car = ((time_us, row) for time_us, name, row in rows if name == car)
+    yield from ((place, None) for place in reckoned_places(of_car, path))

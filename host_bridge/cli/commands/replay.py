@@ -51,8 +51,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Drive the twin with a real driver's log; print how far it is off."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
-    add("logs", type=Path, nargs="*", metavar="LOG", help="logs that Tandem recorded")
+    _add_runs(parser)
+    _add_bags(parser.add_argument_group("bags of ROS"))
+    _add_twin(parser.add_argument_group("the twin"))
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument(
+        "--json", action="store_true", help="print the outcome as JSON, sample by sample"
+    )
+    shown.add_argument(
+        "--out", type=Path, metavar="FILE.png", help="draw the run into this file; of one run only"
+    )
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add what says which drives are replayed: our own logs, or tables."""
+    parser.add_argument(
+        "logs", type=Path, nargs="*", metavar="LOG", help="logs that Tandem recorded"
+    )
+    add = parser.add_argument_group("the drives").add_argument
     add("--car", default="", metavar="NAME", help="the car of a LOG that holds several")
     add(
         "--commands",
@@ -72,6 +88,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_columns(parser, "COMMANDS or ODOMETRY")
     add(
+        "--tracked",
+        type=Path,
+        metavar="FILE",
+        help="where the car was seen from outside, in place of its odometry: CSV with t_s, x_m, "
+        "y_m of a motion capture, or lines of sensors; its clock is set by the speeds",
+    )
+
+
+def _add_bags(group: argparse._ArgumentGroup) -> None:
+    """Add the bags that are replayed, and which of their topics."""
+    group.add_argument(
         "--bag",
         type=Path,
         nargs="+",
@@ -79,25 +106,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="ROS bags with commands and odometry",
     )
-    add(
-        "--drive-topic",
-        default="",
-        metavar="TOPIC",
-        help="the topic of a bag's commands (default /drive)",
-    )
-    add(
-        "--odom-topic",
-        default="",
-        metavar="TOPIC",
-        help="the topic of a bag's odometry (default /odom)",
-    )
-    add(
-        "--tracked",
-        type=Path,
-        metavar="FILE",
-        help="where the car was seen from outside, in place of its odometry: CSV with t_s, x_m, "
-        "y_m of a motion capture, or lines of sensors; its clock is set by the speeds",
-    )
+    for option, what in (("--drive-topic", "commands"), ("--odom-topic", "odometry")):
+        usual = option.split("-")[2]
+        group.add_argument(
+            option,
+            default="",
+            metavar="TOPIC",
+            help=f"the topic of a bag's {what} (default /{usual})",
+        )
+
+
+def _add_twin(group: argparse._ArgumentGroup) -> None:
+    """Add the numbers by which the twin drives, and the fit of new ones."""
+    add = group.add_argument
     add("--vehicle", default="", help="the vehicle type (default: the log's, else nigel)")
     add(
         "--calibration",
@@ -108,8 +129,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
     add("--leave-one-out", action="store_true", help="predict each run by a fit on all the others")
     add("--date", type=day, help="the date of the fit, YYYY-MM-DD, for its file")
-    add("--json", action="store_true", help="print the outcome as JSON, sample by sample")
-    add("--out", type=Path, metavar="FILE.png", help="draw the run into this file; of one run only")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
