@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -254,9 +254,7 @@ def _defect_of(key: str, may_be: Sequence[bytes], life: BootReport, is_other_slo
 
 
 def _failing(row: Measurement, defect: str) -> Measurement:
-    return Measurement(
-        row.what, row.must, row.aim, row.got, f"{defect}: {row.how}", row.clock, False, row.detail
-    )
+    return replace(row, how=f"{defect}: {row.how}", holds=False)
 
 
 def _beginning(car: PacedCar, epoch_before: int) -> tuple[int | None, int]:
