@@ -72,7 +72,8 @@ def misread_text(error: Exception) -> str:
     of another kind than expected.
     """
     if isinstance(error, KeyError):
-        return f"there is no {error.args[0]}" if error.args else "a key is missing"
+        key = str(error.args[0]) if error.args else "key"
+        return key if " " in key else f"there is no {key}"  # NumPy raises it with a sentence
     if not isinstance(error, TypeError | AttributeError | IndexError):
         return str(error)
     if unknown := _UNKNOWN_KEY.search(str(error)):

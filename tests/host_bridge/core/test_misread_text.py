@@ -39,5 +39,7 @@ def test_each_error_of_a_reader(read, text):
     assert misread(read) == text
 
 
-def test_an_error_without_a_key_is_worded_too():
-    assert misread_text(KeyError()) == "a key is missing"
+def test_an_error_without_a_key_is_worded_too_and_a_sentence_is_kept():
+    assert misread_text(KeyError()) == "there is no key"
+    sentence = "meta is not a file in the archive"
+    assert misread_text(KeyError(sentence)) == sentence
