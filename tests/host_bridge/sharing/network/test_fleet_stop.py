@@ -8,7 +8,7 @@ from firmware.protocol.messages import StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.stops import fleet_messages
 from host_bridge.sharing.network.stops.fleet_messages import fleet_tag, stop_question
-from host_bridge.sharing.network.stops.fleet_stop import SAID, SILENT, FleetStop
+from host_bridge.sharing.network.stops.fleet_stop import SILENT, UNPROVEN, FleetStop
 from host_bridge.sharing.stop.frozen_stop import stop_frame
 from tests.host_bridge.sharing.network.bench import BOARD, HOST_ADDRESSES, Bench
 
@@ -66,7 +66,7 @@ def test_a_forged_answer_proves_nothing_and_an_own_car_is_not_told_twice():
     call._hear(answer, ("192.0.2.1", 27410))
     call._hear(answer[:-1], ("192.0.2.1", 27410))
     (car,) = call.cars.values()
-    assert (car.answer, car.state, car.is_seen) == (SAID, "STOPPED", True)
+    assert (car.answer, car.state, car.is_seen) == (UNPROVEN, "STOPPED", True)
     assert "no token here proves it" in str(car)
 
 
@@ -95,7 +95,7 @@ def test_a_car_that_should_prove_its_answer_and_does_not_is_not_seen(bench, tmp_
     call.cars[BOARD] = car = _car(known)
     assert (car.answer, car.is_known) == (SILENT, True)
     call._hear(fleet_messages.answer(BOARD, "car0", seen(call._token)), ("192.0.2.66", 27410))
-    assert (car.answer, car.is_seen, car.place) == (SAID, False, ("192.0.2.1", 27410))
+    assert (car.answer, car.is_seen, car.place) == (UNPROVEN, False, ("192.0.2.1", 27410))
     assert "its host did not prove it" in str(car)
 
 
