@@ -90,7 +90,11 @@ class DriveTrace:
         return max(self.travel.span_s, self.inertial.span_s, self.steering.span_s)
 
     def speed_mps(self, times_s: Floats) -> Floats:
-        """Return the speed in m/s at these times (n,), each over a tenth of a second around it."""
+        """Return the speed in m/s at these times (n,), each over a tenth of a second around it.
+
+        Nearer than that to an end of ``travel`` it is too low, and 0 outside. Raises ValueError
+        without ``travel``.
+        """
         half_s = _SPEED_S / 2
         t_s, (travel_m, *_) = self.travel
         ahead, behind = (np.interp(times_s + s, t_s, travel_m) for s in (half_s, -half_s))

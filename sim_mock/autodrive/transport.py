@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,7 @@ from sim_mock.autodrive.exchange import DrivenVehicle
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.board.firmware_runner import InProcessRunner
+from sim_mock.files.numbers import parse_number
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.virtual_car.config import VirtualCarConfig, virtual_car_config
 from sim_mock.virtual_car.transport import SimTransport
@@ -38,6 +40,7 @@ _OF_SIM = ("seed", "name", "blank")  # no payload or patch: the simulator has th
 _OWN = ("vehicle", "car", "host", "reset", "slot", "wait")
 _SCENERY = {"time": "Time", "weather": "Weather"}
 _LIGHTS = ("headlights", "indicators")
+_RESETS = ("", "0", "1")
 _LOOK_S = 0.02  # between two looks: two steps of a car
 # A simulator in which Connect is pressed retries, and connects soon after the socket listens.
 COMES_S = 3.0
@@ -193,13 +196,22 @@ def server_options(query: Mapping[str, str], port: int) -> ServerOptions:
     slot = int(_whole(query, "slot")) if "slot" in query else 1
     if not 1 <= slot <= SLOTS:
         raise ValueError(f"slot={slot}: a scene has vehicles 1 to {SLOTS}")
-    try:
-        wait_s = float(query.get("wait", "0"))
-    except ValueError:
-        raise ValueError(f"wait={query['wait']!r}: expected a number of seconds") from None
-    resets = query.get("reset", "0") not in ("", "0")
+    resets = query.get("reset", "0")
+    if resets not in _RESETS:
+        raise ValueError(f"reset={resets!r}: expected 0 or 1")
     scenery = Scenery({}, sky, *(lights.get(name, "0") for name in _LIGHTS))
-    return ServerOptions(query.get("host", LOOPBACK), port, slot, resets, wait_s, scenery)
+    return ServerOptions(
+        query.get("host", LOOPBACK), port, slot, resets == "1", _wait_s(query), scenery
+    )
+
+
+def _wait_s(query: Mapping[str, str]) -> float:
+    wait_s = -1.0
+    with suppress(ValueError):
+        wait_s = parse_number(query.get("wait", "0"))
+    if wait_s < 0.0:
+        raise ValueError(f"wait={query['wait']!r}: expected a number of seconds from 0")
+    return wait_s
 
 
 def _whole(query: Mapping[str, str], name: str) -> str:

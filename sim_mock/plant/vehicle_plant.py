@@ -151,6 +151,7 @@ class Plant:
         self.wind_x_mps, self.wind_y_mps = wind_mps
         self.rise_x, self.rise_y = rise
         self.is_outdoors = any((*wind_mps, *rise))
+        self._input.force_y_n = 0.0  # indoors no step sets it
 
     def _in_car(self, x: float, y: float) -> tuple[float, float]:
         """Return a vector of the world along and across the car."""

@@ -47,7 +47,10 @@ CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file t
 
 
 def parse_number(text: str) -> float:
-    """Return the number. Raises ValueError with what was expected."""
+    """Return a finite number; foreign digits, ``2_5``, inf and nan are none.
+
+    Raises ValueError with what was expected.
+    """
     try:
         return numbers.parse_number(text)
     except ValueError:

@@ -96,7 +96,8 @@ class Plausibility:
     ) -> None:
         """Update ``is_runaway``: motion beyond the target that does not slow down.
 
-        A car that nobody brakes may roll, but not gain speed. One that nothing can brake has to
+        A braked car has to get slower by ``_SLOWS_MM_S`` again and again, each within its time. A
+        car that nobody brakes may roll, but not gain as much. One that nothing can brake has to
         slow down by friction.
         """
         speed, obeys = abs(speed_mm_s), self._obeys

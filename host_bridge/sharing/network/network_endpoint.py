@@ -198,9 +198,9 @@ class NetworkEndpoint:
 def endpoint_at(
     text: str, board_id: Callable[[], str], car_name: Callable[[], str], fleet: str = ""
 ) -> NetworkEndpoint:
-    """Return the endpoint of ``ADDRESS`` or ``ADDRESS:PORT`` of a car of a fleet.
+    """Return the endpoint, not yet open, of one car at ``ADDRESS`` or ``ADDRESS:PORT``.
 
-    Raises errors.UsageFault.
+    An address is numeric; an IPv6 one with a port stands in brackets. Raises errors.UsageFault.
     """
     is_ipv6 = text.count(":") > 1 and not text.startswith("[")
     host, colon, port = (text, "", "") if is_ipv6 else text.rpartition(":")
@@ -208,7 +208,7 @@ def endpoint_at(
         host, port = text, ""
     try:
         ipaddress.ip_address(host.strip("[]").partition("%")[0])
-        number = parse_whole(port) if port else None
+        number = parse_whole(port) if host != text else None
         is_port = number is None or 0 <= number < 65_536
     except ValueError:
         is_port, number = False, None

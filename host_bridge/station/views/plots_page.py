@@ -93,7 +93,7 @@ class Plots:
             self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
 
     def choose(self, keys: Collection[str]) -> None:
-        """Have a plot of each of these signals, besides the standing ones."""
+        """Have plots of exactly these signals, by their keys, besides the standing ones."""
         for key in [it for it in self._chosen if it not in keys]:
             self._chosen.pop(key).delete()
         with self._box:

@@ -39,7 +39,10 @@ def opens(trial: FaultTrial) -> None:
 
 
 def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> TrialInjection:
-    """Return an injection: the program hangs ``ms`` after the loop has opened."""
+    """Return an injection that opens the loop with ``change`` to the world.
+
+    ``ms`` later the program hangs, for the length of all hangs here.
+    """
 
     def inject(trial: FaultTrial) -> None:
         opens_with(change)(trial)

@@ -44,7 +44,15 @@ def test_sky_and_lights_are_what_was_asked_for():
     keys = write_answer({1: VehicleAnswer()}, ".", options.scenery)
     assert (keys["Time"], keys["Weather"]) == ("1200", "6")
     assert (keys["V1 Headlights"], keys["V1 Indicators"], keys["V2 Headlights"]) == ("1", "3", "0")
-    for wrong in ({"time": "noon"}, {"slot": "9"}, {"wait": "long"}, {"headlights": "-1"}):
+    for wrong in (
+        {"time": "noon"},
+        {"slot": "9"},
+        {"wait": "long"},
+        {"headlights": "-1"},
+        {"wait": "-1"},
+        {"wait": "nan"},
+        {"reset": "no"},
+    ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             server_options(wrong, 4567)
 

@@ -70,6 +70,16 @@ def test_wind_from_the_side_drifts_a_car_that_drives():
     assert moved[1] > 0.002
 
 
+def test_a_wind_that_has_ceased_pushes_no_longer():
+    sides = []
+    for wind_mps in (15.0, 0.0):
+        plant = rolled(car(wind=(0.0, wind_mps), speed_mps=5.0, drag_n_per_mps2=0.05), 200)
+        plant.put_outdoors()
+        plant.truth.assign((0.0, 0.0, 0.0, 5.0, 0.0, 0.0))
+        sides.append(rolled(plant, 500).truth.y_m)
+    assert sides[0] == pytest.approx(sides[1], abs=1e-6)
+
+
 def test_calm_and_level_is_no_difference_to_the_last_bit():
     begun = [Plant(PlantParameters.from_mapping(f1tenth_mapping()), 3) for _ in range(2)]
     begun[1].put_outdoors()

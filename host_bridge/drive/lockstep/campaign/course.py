@@ -272,7 +272,10 @@ def analysis_of(folder: Path, plan: Plan, code: str) -> Analysis:
 
 
 def write_report(folder: Path, plan: Plan) -> Analysis:
-    """Write the page and the table beside the rows. Raises errors.DataFileFault."""
+    """Write the page and the table of the plan's cases by the newest code beside the rows.
+
+    Returns what they were made of. Raises errors.DataFileFault.
+    """
     code = newest_code(folder)
     found = analysis_of(folder, plan, code)
     try:

@@ -169,17 +169,17 @@ def test_a_seat_that_is_asked_for_and_given_changes_hands_disarmed(set_up, page,
     second.click("#ask")
     page.call("Page.bringToFront")  # what is behind draws nothing
     page.until("!document.getElementById('asks').hidden")
-    at_rest = page.js("[innerWidth, innerHeight]")
-    for width, height in ((844, 390), at_rest):
-        page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)  # fmt: skip
-        page.until("document.getElementById('asks').getBoundingClientRect().bottom <= innerHeight")
     page.click("#keep")
     second.call("Page.bringToFront")
     second.until("/Laptop keeps the seat/.test(told.textContent)")
     second.click("#ask")
     page.call("Page.bringToFront")
     page.until("!document.getElementById('asks').hidden")
+    at_rest = page.js("[innerWidth, innerHeight]")
+    for width, height in ((844, 390), at_rest):
+        page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)  # fmt: skip
+        page.until("document.getElementById('asks').getBoundingClientRect().bottom <= innerHeight")
     page.click("#give")
     page.until(f"!{SEATED}")
     second.call("Page.bringToFront")
