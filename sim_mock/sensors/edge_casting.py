@@ -13,7 +13,7 @@ from math import cos, sin, tau
 import numpy as np
 import numpy.typing as npt
 
-from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
+from sim_mock.sensors.ray_casting import Caster, Fan, Floats, RayCaster, fan_of
 from sim_mock.tracks.driving_area import DrivingArea, Pose
 
 Integers = npt.NDArray[np.int64]
@@ -42,21 +42,35 @@ class EdgeCaster:
         self._below = _FacingWalls(local[is_level & (along_x < 0.0)], 1)
         self._right = _FacingWalls(local[~is_level & (along_y < 0.0)], 0)
         self._left = _FacingWalls(local[~is_level & (along_y > 0.0)], 0)
-        self._fan = _Fan(1.0, 1)
 
     def cast(
-        self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
+        self,
+        x_m: float,
+        y_m: float,
+        first_rad: float,
+        step_rad: float,
+        count: int,
+        most_m: float,
+        moving: Floats | None = None,
     ) -> Floats:
         """Cast as RayCaster.cast does."""
+        nearest = self._to_own_walls(x_m, y_m, first_rad, step_rad, count, most_m)
+        if moving is None or not len(moving):
+            return nearest
+        others = RayCaster(moving).cast(x_m, y_m, first_rad, step_rad, count, most_m)
+        return np.minimum(nearest, others)
+
+    def _to_own_walls(
+        self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
+    ) -> Floats:
         ((x, y),) = _into(self._frame, np.array(((x_m, y_m),))).tolist()
         first_rad -= self._frame.yaw_rad
-        if (step_rad, count) != (self._fan.step_rad, self._fan.count):
-            self._fan = _Fan(step_rad, count)
+        fan = fan_of(step_rad, count)
         ends, levels = self._in_front(x, y, most_m)
-        wall, first, counts = self._fan.met_by(ends, first_rad)
+        wall, first, counts = _met_by(ends, first_rad, fan)
         away_m = np.concatenate((ends[1, :levels], ends[0, levels:]))[wall]
         first[wall >= levels] += count  # for upright walls: cosines are stored after the sines
-        per_m = self._fan.per_m(first_rad)
+        per_m = _per_m(fan, first_rad)
         stops = np.cumsum(counts)
         ray = np.repeat(first - (stops - counts), counts)
         ray += np.arange(len(ray))
@@ -96,53 +110,44 @@ class _FacingWalls:
         return np.asarray(self._ends[:, first:last])
 
 
-class _Fan:
-    """The rays of a scan, ``step_rad`` apart; bearings are in steps from the first ray."""
+def _per_m(fan: Fan, first_rad: float) -> Floats:
+    """Return each ray's length per metre upward, then each ray's length per metre to the right."""
+    along_x, along_y = fan.directions(first_rad)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.asarray(1.0 / np.concatenate((along_y, along_x)))
 
-    def __init__(self, step_rad: float, count: int) -> None:
-        self.step_rad, self.count = step_rad, count
-        self._turn = tau / step_rad
-        from_first_rad = step_rad * np.arange(count)
-        self._cos, self._sin = np.cos(from_first_rad), np.sin(from_first_rad)
 
-    def per_m(self, first_rad: float) -> Floats:
-        """Return each ray's length per metre upward, then each ray's length per metre to the right.
+def _met_by(ends: Floats, first_rad: float, fan: Fan) -> tuple[Integers, Integers, Integers]:
+    """Return the walls (by index) that meet rays, the first ray of each, and their number.
 
-        The sines of the bearings are those of the fan, rotated: fewer operations than new ones.
-        """
-        c, s = cos(first_rad), sin(first_rad)
-        shares = np.concatenate((self._sin * c + self._cos * s, self._cos * c - self._sin * s))
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(1.0 / shares)
+    A wall across the bearing of ray 0 meets the first rays and, after a full turn, the last.
+    """
+    turn = tau / fan.step_rad
+    begin, end = _steps(ends, first_rad, fan.step_rad)
+    is_across = end < begin
+    begin[is_across] -= turn
+    first = np.maximum(np.ceil(begin - _HAIR), 0.0)
+    last = np.minimum(np.floor(end + _HAIR), fan.count - 1.0)
+    (wall,) = np.nonzero(first <= last)
+    first, last = first[wall], last[wall]
+    (round_about,) = np.nonzero(is_across)
+    again = np.ceil(begin[round_about] + turn - _HAIR)
+    is_met = again < fan.count
+    if is_met.any():
+        wall = np.concatenate((wall, round_about[is_met]))
+        first = np.concatenate((first, again[is_met]))
+        last = np.concatenate((last, np.full(int(is_met.sum()), fan.count - 1.0)))
+    return wall, first.astype(np.int64), (last - first).astype(np.int64) + 1
 
-    def met_by(self, ends: Floats, first_rad: float) -> tuple[Integers, Integers, Integers]:
-        """Return the walls (by index) that meet rays, the first ray of each, and their number.
 
-        A wall across the bearing of ray 0 meets the first rays and, after a full turn, the last.
-        """
-        begin, end = self._steps(ends, first_rad)
-        is_across = end < begin
-        begin[is_across] -= self._turn
-        first = np.maximum(np.ceil(begin - _HAIR), 0.0)
-        last = np.minimum(np.floor(end + _HAIR), self.count - 1.0)
-        (wall,) = np.nonzero(first <= last)
-        first, last = first[wall], last[wall]
-        (round_about,) = np.nonzero(is_across)
-        again = np.ceil(begin[round_about] + self._turn - _HAIR)
-        is_met = again < self.count
-        if is_met.any():
-            wall = np.concatenate((wall, round_about[is_met]))
-            first = np.concatenate((first, again[is_met]))
-            last = np.concatenate((last, np.full(int(is_met.sum()), self.count - 1.0)))
-        return wall, first.astype(np.int64), (last - first).astype(np.int64) + 1
-
-    def _steps(self, ends: Floats, first_rad: float) -> Floats:
-        """Return the bearings of both ends, within one turn from the first ray."""
-        steps = np.arctan2(ends[1::2], ends[0::2])
-        steps -= first_rad
-        steps *= 1.0 / self.step_rad
-        steps -= self._turn * np.floor(steps * (1.0 / self._turn))
-        return np.asarray(steps)
+def _steps(ends: Floats, first_rad: float, step_rad: float) -> Floats:
+    """Return the bearings of both ends in steps from the first ray, within one turn from it."""
+    turn = tau / step_rad
+    steps = np.arctan2(ends[1::2], ends[0::2])
+    steps -= first_rad
+    steps *= 1.0 / step_rad
+    steps -= turn * np.floor(steps * (1.0 / turn))
+    return np.asarray(steps)
 
 
 def _into(frame: Pose, points: Floats) -> Floats:

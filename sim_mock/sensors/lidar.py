@@ -7,7 +7,7 @@ from math import cos, sin
 import numpy as np
 
 from sim_mock.sensors.parameters import LidarParameters
-from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
+from sim_mock.sensors.ray_casting import Caster, Floats
 from sim_mock.tracks.driving_area import Pose
 
 
@@ -38,10 +38,9 @@ class Lidar:
         x_m = car.x_m + self._ahead_m * cos(car.yaw_rad)
         y_m = car.y_m + self._ahead_m * sin(car.yaw_rad)
         first_rad, count = car.yaw_rad + p.first_rad, int(p.rays)
-        rays = (x_m, y_m, first_rad, p.step_rad, count, p.range_max_m)
-        self.truth = self._caster.cast(*rays)
-        if others is not None and len(others):
-            self.truth = np.minimum(self.truth, RayCaster(others).cast(*rays))
+        self.truth = self._caster.cast(
+            x_m, y_m, first_rad, p.step_rad, count, p.range_max_m, others
+        )
         self.scan = self._as_measured(self.truth)
         return self.scan
 

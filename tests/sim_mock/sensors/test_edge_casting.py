@@ -109,3 +109,11 @@ def test_a_wall_seen_along_its_length_hides_nothing_beside_it():
 def test_a_track_has_walls_of_any_kind_and_a_map_has_edges():
     assert isinstance(caster_of(load_track("oval")), RayCaster)
     assert isinstance(caster_of(mapped(drawn(1))), EdgeCaster)
+
+
+def test_walls_that_move_are_met_among_the_cells():
+    caster, box = caster_of(mapped(drawn(3))), np.array([[1.7, 1.4, 1.7, 1.6]])
+    scan = 1.5, 1.5, -0.5, radians(1.0), 60, 1.2
+    both, alone = caster.cast(*scan, box), caster.cast(*scan)
+    assert both.tolist() == np.minimum(alone, RayCaster(box).cast(*scan)).tolist()
+    assert (both < alone).any()

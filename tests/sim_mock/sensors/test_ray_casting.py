@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim_mock.sensors.ray_casting import RayCaster
+from sim_mock.sensors.ray_casting import Fan, RayCaster
 from sim_mock.tracks.loading import load_track
 from tests.support.evidence import some
 
@@ -81,3 +81,26 @@ def test_a_wall_seen_along_its_length_hides_nothing_beside_it():
     edge = np.array([[1.0, 0.0, 2.0, 0.0], [3.0, -1.0, 3.0, 1.0]])
     ranges = RayCaster(edge).cast(0.0, 0.0, radians(-1), radians(1), 3, 10.0)
     assert ranges[[0, 2]] == pytest.approx([3.0 / cos(radians(1))] * 2)
+
+
+def test_the_directions_are_products_of_cosines_that_are_not_numpys():
+    step, first = radians(0.25), 1.234
+    along, across = Fan(step, 1081).directions(first).tolist()
+    c, s = cos(first), sin(first)
+    for i in some(range(1081)):
+        assert along[i] == cos(step * i) * c + -sin(step * i) * s
+        assert across[i] == sin(step * i) * c + cos(step * i) * s
+        assert (along[i], across[i]) == pytest.approx(
+            (cos(first + step * i), sin(first + step * i))
+        )
+
+
+@pytest.mark.parametrize("first", [-2.4, 0.0, 1.0, 3.0])
+def test_walls_that_move_are_met_like_those_that_stand(first):
+    box = 0.5 + SQUARE / 10.0
+    scan = 0.1, -0.2, first, radians(0.5), 540, 100.0
+    standing, moving = RayCaster(SQUARE).cast(*scan), RayCaster(box).cast(*scan)
+    both = RayCaster(SQUARE).cast(*scan, box)
+    assert both.tolist() == np.minimum(standing, moving).tolist()
+    assert np.isfinite(moving).any()
+    assert RayCaster(SQUARE).cast(*scan, np.zeros((0, 4))).tolist() == standing.tolist()
