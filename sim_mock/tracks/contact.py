@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import cos, dist, hypot, sin
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,7 +64,7 @@ class Outline:
             (pose.x_m + c * x - s * y, pose.y_m + s * x + c * y) for x in ends[0] for y in ends[1]
         ]
 
-    @property
+    @cached_property
     def reach_m(self) -> float:
         """The largest distance of any part of it from the centre of gravity."""
         return hypot(max(self.front_m, self.rear_m), self.half_width_m)
@@ -211,15 +212,21 @@ class Contact:
         self._hit: Pose | None = None  # the car's pose before its last hit
         self._touched_us = -_TOUCHING_US  # when it last touched a wall
         self._slack_m = 0.0  # the distance that it can go before any wall is within reach
+        # A map's unknown cells have no walls; elsewhere nothing is to be seen beyond their reach
+        self._always_looks = others is not None or area.frame is not None
 
     def step(self, world: World) -> None:
         """Check for contact; call it with the world after each step of the plant."""
         truth = world.plant.truth
         pose = Pose(truth.x_m, truth.y_m, truth.yaw_rad)
-        if pose == self._pose:
+        before = self._pose
+        if pose == before:
             return
-        self._slack_m -= dist(pose[:2], self._pose[:2])
+        self._slack_m -= dist((pose.x_m, pose.y_m), (before.x_m, before.y_m))
         is_near = self._slack_m <= 0.0
+        if not is_near and not self._always_looks:
+            self._pose = pose
+            return
         is_hit = is_near and self._is_hit(pose)
         if is_hit or self._is_at_another(world, pose):
             self._hit_at(world, pose)

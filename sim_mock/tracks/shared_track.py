@@ -7,9 +7,10 @@ does.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import cos, dist, sin
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
@@ -28,34 +29,40 @@ class SharedTrack:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._outlines: WeakKeyDictionary[World, Outline] = WeakKeyDictionary()
+        self._cars: list[tuple[ref[World], Outline]] = []
 
     def enter(self, world: World, outline: Outline) -> None:
         """Add a car. Raises ValueError where another car is in the way."""
         if touches(outline, pose_of(world), self.others(world)):
             raise ValueError("another car of its scene is in the way; say start=X,Y,YAW_DEG")
-        self._outlines[world] = outline
+        self._cars = [it for it in self._cars if it[0]() is not None]
+        self._cars.append((ref(world), outline))
 
     def others(self, world: World) -> Floats:
         """Return the sides of all cars but this one: rows of x1, y1, x2, y2 in m."""
-        sides = [
-            sides_of(outline, pose_of(other))
-            for other, outline in list(self._outlines.items())
-            if other is not world
-        ]
-        return np.concatenate(sides) if sides else NO_WALLS
+        return _sides((outline, pose_of(it)) for it, outline in self._all() if it is not world)
 
     def within_reach(self, world: World) -> Floats:
         """Return the sides of those cars that this one may touch where they stand."""
-        mine, pose = self._outlines.get(world), pose_of(world)
-        sides = [
-            sides_of(outline, there)
-            for other, outline in list(self._outlines.items())
-            if other is not world
-            and mine is not None
-            and dist((there := pose_of(other))[:2], pose[:2]) <= outline.reach_m + mine.reach_m
-        ]
-        return np.concatenate(sides) if sides else NO_WALLS
+        cars, here = self._all(), world.plant.truth
+        near: list[tuple[Outline, Pose]] = []
+        for mine in (outline for it, outline in cars if it is world):
+            for it, outline in cars:
+                there, apart_m = it.plant.truth, outline.reach_m + mine.reach_m
+                if it is world or abs(there.x_m - here.x_m) > apart_m:  # as most are
+                    continue
+                if dist((there.x_m, there.y_m), (here.x_m, here.y_m)) <= apart_m:
+                    near.append((outline, pose_of(it)))
+        return _sides(near)
+
+    def _all(self) -> list[tuple[World, Outline]]:
+        found = [(reference(), outline) for reference, outline in self._cars]
+        return [(world, outline) for world, outline in found if world is not None]
+
+
+def _sides(cars: Iterable[tuple[Outline, Pose]]) -> Floats:
+    sides = [sides_of(outline, pose) for outline, pose in cars]
+    return np.concatenate(sides) if sides else NO_WALLS
 
 
 def shared_track_named(name: str, place: str) -> SharedTrack:
