@@ -20,6 +20,7 @@ from sim_mock.plant.vehicle_plant import Plant
 
 # 1 ms: the stiffest of these plants is stable, and ten of them are a step of a car
 PLANT_STEP_US = 1000
+_PLANT_STEP_S = PLANT_STEP_US * 1e-6
 FOREVER_US = 1 << 62
 PlanarPose = tuple[float, float, float]  # x and y in m, yaw in rad
 _MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
@@ -267,13 +268,15 @@ class World:
         self.plant.imu.reseed(seed)
 
     def _run_plant(self, until_us: int) -> None:
+        hardware = self.hardware
         while self.now_us + PLANT_STEP_US <= until_us:
             self.now_us += PLANT_STEP_US
             is_hanging = self.now_us < self._hangs_until_us
-            self.hardware.guard_is_dead &= is_hanging
+            if not is_hanging:
+                hardware.guard_is_dead = False
             is_away = is_hanging or self._has_hung or self.step_takes_us > self.step_us
-            self.hardware.tick(self.now_us, is_away)  # away until its next step
-            self.plant.step(PLANT_STEP_US * 1e-6, self.hardware.outputs, self.hardware.enable)
+            hardware.tick(self.now_us, is_away)  # away until its next step
+            self.plant.step(_PLANT_STEP_S, hardware.outputs, hardware.enable)
             for observe in self.observers:
                 observe(self)
 
