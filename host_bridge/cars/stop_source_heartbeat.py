@@ -7,7 +7,7 @@ sender hangs, is killed or is cut off.
 from __future__ import annotations
 
 from host_bridge.cars.car import ConnectedCar
-from host_bridge.core import StopSourceFacts
+from host_bridge.core import StopSourceFacts, Vehicle
 from host_bridge.link.protocol import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
@@ -27,6 +27,7 @@ class StopSourceHeartbeat:
         self.name = name
         self.runs = True
         self._car = car
+        self._known: tuple[Vehicle | None, StopSourceFacts | None] = (None, None)
         self._sequence = 0
         self._due_us = 0
         self._since_us: int | None = None  # when the present state was sent first
@@ -64,7 +65,15 @@ class StopSourceHeartbeat:
         return self._since_us is not None and now_us - self._since_us >= _HEARD_US
 
     def _facts(self) -> StopSourceFacts | None:
-        for facts in self._car.vehicle.stop_sources if self._car.vehicle else ():
-            if facts.name == self.name and any(need != "no" for need in facts.needs.values()):
-                return facts
-        return None
+        vehicle = self._car.vehicle
+        if vehicle is not self._known[0]:  # looked up once: this is asked a hundred times a second
+            self._known = vehicle, _registered(vehicle, self.name)
+        return self._known[1]
+
+
+def _registered(vehicle: Vehicle | None, name: str) -> StopSourceFacts | None:
+    """Return what a vehicle's file says of this stop source; None if no profile knows it."""
+    for facts in vehicle.stop_sources if vehicle else ():
+        if facts.name == name and any(need != "no" for need in facts.needs.values()):
+            return facts
+    return None

@@ -60,6 +60,7 @@ class MessageLayout:
     def __init__(self, kind: type[Message]) -> None:
         self.kind = kind
         self.names = tuple(row[0] for row in kind.FIELDS)
+        self.name_set = frozenset(self.names)
         formats = [FORMATS[row[1]] for row in kind.FIELDS]
         self.struct = Struct("<B" + "".join(formats))
         self.ranges = tuple(
@@ -116,7 +117,7 @@ CLAIM_SIZE = LAYOUTS[Claim].struct.size  # payload bytes per claim that the runn
 
 def new(kind: type[AnyMessage], /, **fields: int | bytes) -> AnyMessage:
     """Return a message with these fields. Raises TypeError unless they are exactly the table's."""
-    if fields.keys() != set(LAYOUTS[kind].names):
+    if fields.keys() != LAYOUTS[kind].name_set:
         raise TypeError(f"{kind.__name__} has the fields {LAYOUTS[kind].names}, got {[*fields]}")
     message = kind.__new__(kind)  # skips __init__: the chip's plan is of no use to the host
     message.__dict__.update(fields)
