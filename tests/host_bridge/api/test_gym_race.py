@@ -154,6 +154,10 @@ def test_the_names_of_f1tenth_gym():
     assert obs["poses_x"][0] > 0.3
     assert obs["poses_x"][1] == pytest.approx(-1.5, abs=0.02)
     assert [len(scan) for scan in obs["scans"]] == [1080, 1080]
+    for _ in range(4):  # a step is shorter than a turn: each has an array of its own all the same
+        obs["scans"][0][:] = -1.0
+        obs, _, _, _ = env.step(np.zeros((2, 2)))
+        assert obs["scans"][0].min() >= 0.0
     with pytest.raises(UsageFault, match="mu, m, I"):
         F110Env(params={"lf": 0.1})
     env.close()

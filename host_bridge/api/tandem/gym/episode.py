@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import degrees
+from math import degrees, isfinite
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,14 @@ Result = tuple[Observation, float, bool, bool, dict[str, Any]]
 class Place:
     """A place to drive episodes, and the spaces of whoever drives there."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Read vehicle and track. Raises errors.TandemError."""
+    def __init__(self, settings: Settings, *, has_line: bool = True) -> None:
+        """Read vehicle and track; without ``has_line`` nobody asks for progress along it.
+
+        Raises errors.TandemError.
+        """
         self.settings = settings
         self._files = make_host().vehicles
-        self._line = centre_line(settings.track, settings.map)
+        self._line = centre_line(settings.track, settings.map) if has_line else None
         known = self._files.load(settings.vehicle)
         refuse_late(settings, known)
         lidar = known.plant.get("lidar")
@@ -42,6 +45,8 @@ class Place:
         self.most_m = float(lidar["range_max_m"]) if isinstance(lidar, dict) else 0.0
         self.limits = action_space(known)
         self.action_space = normalized_space() if settings.is_normalized else self.limits
+        # The ends of an action, as plain floats: faster than NumPy for two of them
+        self.ends = self.action_space.low.tolist(), self.action_space.high.tolist()
         self.observation_space = observation_space(known, settings.rays, self.most_m)
 
     def seat(self, seed: int, query: dict[str, str], changes: dict[str, Any]) -> Seat:
@@ -56,6 +61,7 @@ class Place:
         """Return the start of a car of several: so far behind the first, along the centre line."""
         if not number:
             return first or "0,0,0"
+        assert self._line is not None, "who starts on the centre line has it"
         x_m, y_m, _ = map(float, first.split(",")) if first else (0.0, 0.0, 0.0)
         along_m = self._line.project(x_m, y_m).along_m - number * apart_m
         x_m, y_m = self._line.at(along_m)
@@ -89,15 +95,21 @@ class Seat:
         """Take an action for the ticks that follow. Raises errors.UsageFault if it is none."""
         space = self._place.action_space
         wanted = np.asarray(action, dtype=np.float32)
-        if wanted.shape != space.shape or not np.isfinite(wanted).all():
+        values: list[float] = wanted.ravel().tolist()
+        if wanted.shape != space.shape or not all(map(isfinite, values)):
             raise UsageFault(
                 "an action is finite: steering in rad and speed in m/s", got=repr(action)
             )
-        found, limits = np.clip(wanted, space.low, space.high), self._place.limits
-        if space is not limits:
-            found = limits.low + np.float32(0.5) * (found + 1) * (limits.high - limits.low)
-        steer_rad, speed_mps = found
-        self.racer.act(float(steer_rad), float(speed_mps))
+        ends = self._place.ends
+        steer_rad, speed_mps = (
+            min(max(it, low), high) for it, low, high in zip(values, *ends, strict=True)
+        )
+        if self._place.settings.is_normalized:
+            limits = self._place.limits
+            wanted = np.array((steer_rad, speed_mps), dtype=np.float32)
+            wanted = limits.low + np.float32(0.5) * (wanted + 1) * (limits.high - limits.low)
+            steer_rad, speed_mps = wanted.tolist()
+        self.racer.act(steer_rad, speed_mps)
 
     def result(self) -> Result:
         """Return what ``step`` returns: of the time since it was asked before."""

@@ -82,7 +82,8 @@ class F110Env:
                 _FOREVER_S,
                 False,
                 "",
-            )
+            ),
+            has_line=False,
         )
         self._seats: list[Seat] = []
 

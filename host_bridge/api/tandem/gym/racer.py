@@ -114,6 +114,7 @@ class Racer:
             self._stepped.car.name, self._stepped.world, self.surroundings, self.vehicle.wheelbase_m
         )
         self._line = line
+        self._seen: tuple[object, NDArray[np.float32]] = (None, np.zeros(0, np.float32))
         self._along_m = 0.0
         self._progress_m = 0.0
         self._begun_us = 0
@@ -201,9 +202,11 @@ class Racer:
     def scan(self, rays: int, most_m: float) -> NDArray[np.float32]:
         """Return ``rays`` of the newest turn, evenly chosen: no wall is ``most_m``, no return 0."""
         found = self._sensors.ranges_m()
-        chosen = found[_evenly(len(found), rays)]
-        chosen = np.where(np.isnan(chosen), 0.0, np.minimum(chosen, most_m))
-        return np.asarray(chosen, dtype=np.float32)
+        if self._seen[0] is not found or len(self._seen[1]) != rays:  # steps are more than turns
+            chosen = found[_evenly(len(found), rays)]
+            chosen = np.where(np.isnan(chosen), 0.0, np.minimum(chosen, most_m))
+            self._seen = found, np.asarray(chosen, dtype=np.float32)
+        return np.array(self._seen[1])
 
     def observation(self, moment: Moment, *, is_true_pose: bool) -> Observation:
         """Return what the car reports, and ``pose`` in truth if asked for."""
