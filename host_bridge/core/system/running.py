@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _signal
+import _signal  # type: ignore[import-not-found]  # typeshed has no stubs of it
 import asyncio
 import signal
 import threading
