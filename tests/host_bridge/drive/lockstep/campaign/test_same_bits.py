@@ -1,4 +1,13 @@
-"""The same cases give the same bits: by other Pythons, whose NumPys differ, and as machine code."""
+"""The same cases give the same bits: by other Pythons, whose NumPys differ, and as machine code.
+
+``stored_bits.toml`` has the figures that they gave when somebody last looked, to the last bit, with
+the processor and the C library (whose libm computes them) that they are of. After a change that is
+meant to change them, or for another machine, run
+
+    python -m tests.host_bridge.drive.lockstep.campaign.test_same_bits
+
+which prints this machine's entry.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +20,10 @@ from pathlib import Path
 import pytest
 
 from host_bridge.drive.lockstep.campaign.spec import CHANGES, KEYS
+from sim_mock.files.documents import read_toml
 from sim_mock.files.keys import REQUIRED
 from sim_mock.runtime import compiled
-from tests.support.evidence import some
+from tests.support.evidence import every, some
 
 ROOT = Path(__file__).resolve().parents[5]
 PYTHONS = ("3.10", "3.12", "3.13")  # besides this one
@@ -24,6 +34,8 @@ CASES = (
     {"vehicle": "nigel", "track": "oval", "controller": "path:centre?law=pursuit&laps=0"},
     {"vehicle": "autorally", "fault": "dead_encoder@4s", "link_jitter_ms": 20.0},
 )
+STORED = Path(__file__).with_name("stored_bits.toml")
+FIGURES = ("true_distance_m", "top_mps", "claim_to_rest_m", "path_error_rms_m")  # of no protocol
 
 
 def lines():
@@ -71,6 +83,25 @@ def answers(python, fast="0"):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def entry(rows):
+    """The machine that computed rows, and their figures as text that keeps every bit."""
+    (cpu,), (libc,) = ({row["ran"][key] for row in rows} for key in ("cpu", "libc"))
+    figures = [{name: float(row[name]).hex() for name in FIGURES if row[name]} for row in rows]
+    return {"cpu": cpu, "libc": libc, "figures": figures}
+
+
+@pytest.mark.process
+def test_this_machine_still_gives_the_bits_that_are_stored():
+    found = entry(some(answers(sys.executable)))
+    here = {key: found[key] for key in ("cpu", "libc")}
+    stored = some(read_toml(STORED).values["machine"])
+    assert every(set(it) == set(found) for it in stored)
+    mine = [it for it in stored if {key: it[key] for key in here} == here]
+    if not mine:
+        pytest.skip(f"no bits are stored for {here}")
+    assert [found] == mine
+
+
 @pytest.mark.process
 @pytest.mark.exhaustive(as_a_whole=True)  # it installs libraries of other Pythons: minutes
 @pytest.mark.timeout(INSTALLS_S + 2 * ANSWERS_S)
@@ -106,3 +137,14 @@ def test_machine_code_gives_the_same_bits():
     assert [row["ran"]["machine_code"] for row in plain + quick] == [False] * 4 + [True] * 4
     assert [row["result_hash"] for row in plain] == [row["result_hash"] for row in quick]
     assert "not_measured" not in {row["outcome"] for row in plain}
+
+
+if __name__ == "__main__":
+    machine = entry(answers(sys.executable))
+    print("[[machine]]")
+    for key in ("cpu", "libc"):
+        print(f"{key} = {json.dumps(machine[key])}")
+    print("figures = [")
+    for case in machine["figures"]:
+        print("  {", ", ".join(f'{name} = "{value}"' for name, value in case.items()), "},")
+    print("]")
