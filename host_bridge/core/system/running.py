@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # typeshed has no stubs of it
 import asyncio
 import signal
 import threading
@@ -16,9 +15,6 @@ from host_bridge.core.system.virtual_time import VirtualTimeLoop
 
 T = TypeVar("T")
 
-# A block is held at each tick of a car in lockstep. signal's own functions look for each handler
-# among its enums, which takes ten times as long as the C functions below them.
-_SIGINT = int(signal.SIGINT)
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -101,7 +97,7 @@ def _run_until_done(loop: asyncio.AbstractEventLoop, task: asyncio.Task[int]) ->
 def _takes_interrupts() -> bool:
     """Return whether Ctrl-C reaches this thread, by a handler that can be put back."""
     is_main = threading.current_thread() is threading.main_thread()
-    return is_main and _signal.getsignal(_SIGINT) is not None
+    return is_main and signal.getsignal(signal.SIGINT) is not None
 
 
 class HeldInterrupts:
@@ -119,12 +115,12 @@ class HeldInterrupts:
         self._is_asked = False
         self._before = None
         if _takes_interrupts():
-            self._before = _signal.signal(_SIGINT, self._note)
+            self._before = signal.signal(signal.SIGINT, self._note)
 
     def __exit__(self, *_: object) -> None:
         if self._before is None:
             return
-        _signal.signal(_SIGINT, self._before)
+        signal.signal(signal.SIGINT, self._before)
         if self._is_asked and callable(self._before):
             self._before(signal.SIGINT, self._frame)
 
