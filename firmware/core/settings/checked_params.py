@@ -4,7 +4,7 @@ An image is the hash of the parameters' table, the values, the car's name, and a
 """
 
 from firmware.compat import TYPE_CHECKING
-from firmware.core.settings.configuration import NAME_SIZE, draft, drafted
+from firmware.core.settings.configuration import NAME_SIZE, draft, drafted, image_size
 from firmware.core.settings.params import (
     BLIND_MAX_MM,
     CHANNEL_BRAKE,
@@ -120,7 +120,7 @@ class CheckedParams(Params):
         return -1
 
     def image_size(self) -> int:
-        return CRC_SIZE + 4 * self.size + NAME_SIZE + CRC_SIZE
+        return image_size(self.size)
 
     def write_image(self, image: bytearray) -> int:
         """Write table hash, values, car name and config hash; return the size."""

@@ -24,6 +24,11 @@ def drafted(image: bytearray, index: int) -> int:
     return read_int(image, CRC_SIZE + 4 * index, 4, 1)
 
 
+def image_size(size: int) -> int:
+    """Return the size of an image of so many values: table hash, values, name, their CRC."""
+    return CRC_SIZE + 4 * size + NAME_SIZE + CRC_SIZE
+
+
 class Configuration:
     """The values of the configuration, in the order of the parameters' table, and perhaps a draft.
 
@@ -38,6 +43,15 @@ class Configuration:
         self.car_name = bytearray(NAME_SIZE)
         self.config_hash = bytearray(CRC_SIZE)
         self.draft: "bytearray | None" = None
+
+    def open_draft(self) -> bytearray:
+        """Begin a draft of these values and return it: the largest block that a write takes."""
+        values = self.values
+        image = bytearray(image_size(len(values)))
+        for i in range(len(values)):
+            draft(image, i, values[i])
+        self.draft = image
+        return image
 
     def read(self, request: "ParameterRead", reply: "Parameter") -> None:
         index = request.index

@@ -167,19 +167,25 @@ class Overlay:
     def _load(self) -> int:
         """Load what writes a configuration, where ``_refusal`` allows it; return the result.
 
-        If that fails, nothing has changed but what may be collected.
+        The draft comes first, for after the imports a paired car has no block free that is so
+        large. If the load fails, nothing has changed but what may be collected.
         """
         if self.writing:
             return PARAMETER_OK
+        held = self._configuration
+        has_draft = held.draft is not None
         self._board.open_heap()
         try:
             collect()
+            image = held.open_draft() if held.draft is None else held.draft
             _import_all()
             from firmware.core.settings.writing import Writing
 
-            self.writing = Writing(self._board, self._configuration, self._crc_table)
+            self.writing = Writing(self._board, held, self._crc_table, image, has_draft)
             collect()
         except (MemoryError, ImportError, OSError):
+            if not has_draft:
+                held.draft = None
             self.let_go()
             return PARAMETER_NOT_LOADED
         finally:

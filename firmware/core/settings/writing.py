@@ -3,7 +3,7 @@
 It is in memory at the start, and from a first write to a commit or an arm: see overlay.py.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.settings.checked_params import CheckedParams
 from firmware.core.settings.configuration import draft
 from firmware.protocol.codes import (
@@ -14,6 +14,9 @@ from firmware.protocol.codes import (
     PARAMETER_OUT_OF_RANGE,
     PARAMETER_UNKNOWN,
 )
+
+const = micropython.const
+_PIECE = const(32)  # values: 128 bytes, a tenth of the largest block that is free then
 
 if TYPE_CHECKING:
     from firmware.compat import array
@@ -47,24 +50,39 @@ def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
     return wrong
 
 
+def make_pieces(values: "list[int]") -> "list[list[int]]":
+    """Return a copy in pieces: a paired car has room for all of it, and for no block so large."""
+    return [values[at : at + _PIECE] for at in range(0, len(values), _PIECE)]
+
+
+def _put_back(values: "list[int]", pieces: "list[list[int]]") -> None:
+    at = 0
+    for piece in pieces:
+        for value in piece:
+            values[at] = value
+            at += 1
+
+
 class Writing:
     """A draft of the configuration that is written value by value and then committed.
 
-    ``has_draft`` is True while something was written that is not committed; that draft outlives
-    this object.
+    ``image`` is the configuration's draft, which is open. ``has_draft`` is True while something
+    was written that is not committed; that draft outlives this object.
     """
 
     def __init__(
-        self, board: "Board", configuration: "Configuration", crc_table: "array[int]"
+        self,
+        board: "Board",
+        configuration: "Configuration",
+        crc_table: "array[int]",
+        image: bytearray,
+        has_draft: bool,
     ) -> None:
         self.params = CheckedParams(crc_table, configuration)
-        self.has_draft = configuration.draft is not None
+        self.has_draft = has_draft
         self._board = board
         self._configuration = configuration
-        if configuration.draft is None:
-            configuration.draft = bytearray(self.params.image_size())
-            self.params.draft_into(configuration.draft)
-        self._image = configuration.draft  # its values are the draft
+        self._image = image
         self._wrong = -1  # of the last commit: the index of the first wrong value
 
     def write(self, request: "ParameterWrite") -> int:
@@ -85,7 +103,7 @@ class Writing:
         """
         held, params = self._configuration, self.params
         try:
-            before = list(params.values)
+            before = make_pieces(params.values)
             hash_before = bytes(params.config_hash)
             name_before = bytes(params.car_name)
         except MemoryError:
@@ -98,7 +116,7 @@ class Writing:
             result = PARAMETER_NOT_LOADED
         if result != PARAMETER_OK:
             reply.where = max(self._wrong, 0)
-            params.values[:] = before
+            _put_back(params.values, before)
             params.car_name[:] = name_before
             params.hash_into(params.config_hash)
             held.is_valid = was_valid
