@@ -1,9 +1,14 @@
-"""A table of constants in little memory: names, and the numbers of all rows in one text.
+"""A table of constants in little memory: names, and the numbers of its rows in texts.
 
 ``tandem flash`` makes it of the table of parameters; the sources have tuples.
 """
 
-from firmware.compat import array
+from firmware.compat import array, micropython
+
+const = micropython.const
+# So that no text takes more than some hundred bytes: a car that loads the table while it is parked
+# has no large block free
+ROWS_A_TEXT = const(16)
 
 
 class Rows:
@@ -13,9 +18,10 @@ class Rows:
     for all of them take more room than the car has besides.
     """
 
-    def __init__(self, names: "tuple[str, ...]", numbers: bytes) -> None:
+    def __init__(self, names: "tuple[str, ...]", numbers: "tuple[bytes, ...]") -> None:
         self._names = names
         self._numbers = numbers
+        self._size = len(numbers[0]) // min(len(names), ROWS_A_TEXT)  # bytes of a row
         self._at = 0
 
     def __iter__(self) -> "Rows":
@@ -23,9 +29,10 @@ class Rows:
         return self
 
     def __next__(self) -> "tuple[str | int, ...]":
-        at, names, numbers = self._at, self._names, self._numbers
+        at, names, size = self._at, self._names, self._size
         if at == len(names):
             raise StopIteration
         self._at = at + 1
-        size = len(numbers) // len(names)
-        return (names[at], "") + tuple(array("i", numbers[size * at : size * at + size]))
+        begin = size * (at % ROWS_A_TEXT)
+        numbers = self._numbers[at // ROWS_A_TEXT][begin : begin + size]
+        return (names[at], "") + tuple(array("i", numbers))

@@ -3,7 +3,7 @@
 An image is the hash of the parameters' table, the values, the car's name, and a CRC over these.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, array
 from firmware.core.settings.configuration import NAME_SIZE, draft, drafted, image_size
 from firmware.core.settings.params import (
     BLIND_MAX_MM,
@@ -21,7 +21,6 @@ from firmware.protocol.codec import write_int
 from firmware.protocol.frame import CRC_SIZE, crc_update
 
 if TYPE_CHECKING:
-    from firmware.compat import array
     from firmware.core.settings.configuration import Configuration
 
 
@@ -33,20 +32,22 @@ class CheckedParams(Params):
         self.table_hash = table_hash(TABLE, crc_table)
         self._crc_table = crc_table
         self._word = bytearray(4)
-        self._starts: "list[int]" = []  # of each row
-        self._lows: "list[int]" = []
-        self._highs: "list[int]" = []
-        at = 0
+        # Of each row, in small blocks; a write may take nothing from the heap, and rows would
+        rows = len(self._places)
+        self._ends = array("i", bytes(4 * rows))
+        self._lows = array("i", bytes(4 * rows))
+        self._highs = array("i", bytes(4 * rows))
+        row = at = 0
         for _name, _unit, many, low, high, _default in TABLE:
-            self._starts.append(at)
-            self._lows.append(low)
-            self._highs.append(high)
             at += many
-        self._starts.append(at)
+            self._ends[row] = at
+            self._lows[row] = low
+            self._highs[row] = high
+            row += 1
 
     def is_in_range(self, index: int, value: int) -> bool:
         row = 0
-        while self._starts[row + 1] <= index:
+        while self._ends[row] <= index:
             row += 1
         return self._lows[row] <= value <= self._highs[row]
 
@@ -63,10 +64,12 @@ class CheckedParams(Params):
 
     def first_wrong(self) -> int:
         """Return the index of the first value that is out of range or inconsistent, or -1."""
-        for row in range(len(self._lows)):
-            for i in range(self._starts[row], self._starts[row + 1]):
+        at = 0
+        for row in range(len(self._ends)):
+            for i in range(at, self._ends[row]):
                 if not self._lows[row] <= self.values[i] <= self._highs[row]:
                     return i
+            at = self._ends[row]
         return self._first_inconsistent()
 
     def _first_inconsistent(self) -> int:
@@ -125,8 +128,12 @@ class CheckedParams(Params):
     def write_image(self, image: bytearray) -> int:
         """Write table hash, values, car name and config hash; return the size."""
         self.hash_into(self.config_hash)
-        image[:CRC_SIZE] = self.table_hash
         self.draft_into(image)
+        return self.seal_image(image)
+
+    def seal_image(self, image: bytearray) -> int:
+        """Put all but the values in an image that has them; return the size."""
+        image[:CRC_SIZE] = self.table_hash
         at = CRC_SIZE + 4 * self.size
         image[at : at + NAME_SIZE] = self.car_name
         at += NAME_SIZE
@@ -137,6 +144,13 @@ class CheckedParams(Params):
         """Write the values alone to their places in an image."""
         for i in range(self.size):
             draft(image, i, self.values[i])
+
+    def swap_draft(self, image: bytearray) -> None:
+        """Exchange the values with those in an image; takes nothing from the heap."""
+        for i in range(self.size):
+            value = self.values[i]
+            self.values[i] = drafted(image, i)
+            draft(image, i, value)
 
     def take_draft(self, image: bytearray) -> None:
         for i in range(self.size):

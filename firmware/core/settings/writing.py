@@ -3,7 +3,7 @@
 It is in memory at the start, and from a first write to a commit or an arm: see overlay.py.
 """
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.settings.checked_params import CheckedParams
 from firmware.core.settings.configuration import draft
 from firmware.protocol.codes import (
@@ -14,9 +14,6 @@ from firmware.protocol.codes import (
     PARAMETER_OUT_OF_RANGE,
     PARAMETER_UNKNOWN,
 )
-
-const = micropython.const
-_PIECE = const(32)  # values: 128 bytes, a tenth of the largest block that is free then
 
 if TYPE_CHECKING:
     from firmware.compat import array
@@ -48,19 +45,6 @@ def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
         own = board.board_id[2 * i] | board.board_id[2 * i + 1] << 8
         held.is_ours = held.is_ours and params.values[at + i] == own
     return wrong
-
-
-def make_pieces(values: "list[int]") -> "list[list[int]]":
-    """Return a copy in pieces: a paired car has room for all of it, and for no block so large."""
-    return [values[at : at + _PIECE] for at in range(0, len(values), _PIECE)]
-
-
-def _put_back(values: "list[int]", pieces: "list[list[int]]") -> None:
-    at = 0
-    for piece in pieces:
-        for value in piece:
-            values[at] = value
-            at += 1
 
 
 class Writing:
@@ -103,12 +87,11 @@ class Writing:
         """
         held, params = self._configuration, self.params
         try:
-            before = make_pieces(params.values)
             hash_before = bytes(params.config_hash)
             name_before = bytes(params.car_name)
         except MemoryError:
             return PARAMETER_NOT_LOADED
-        was_valid = held.is_valid
+        was_valid, was_ours = held.is_valid, held.is_ours
         self._wrong = -1
         try:
             result = self._take(request, hash_before if was_valid else b"")
@@ -116,11 +99,9 @@ class Writing:
             result = PARAMETER_NOT_LOADED
         if result != PARAMETER_OK:
             reply.where = max(self._wrong, 0)
-            _put_back(params.values, before)
             params.car_name[:] = name_before
-            params.hash_into(params.config_hash)
-            held.is_valid = was_valid
-            _judge(self._board, held, params)
+            params.config_hash[:] = hash_before
+            held.is_valid, held.is_ours = was_valid, was_ours
             if self._wrong < 0:
                 return result
             params.draft_into(self._image)  # the wrong draft is dropped
@@ -128,13 +109,24 @@ class Writing:
         return result
 
     def _take(self, request: "ConfigCommit", stored_hash: "bytes") -> int:
-        held, params = self._configuration, self.params
-        params.take_draft(self._image)
-        params.car_name[:] = request.car_name
-        size = params.write_image(self._image)
-        held.is_valid = params.config_hash == request.config_hash
-        self._wrong = _judge(self._board, held, params)
+        """Judge the draft in the place of the values, store it, and only then take it.
+
+        So no copy of the values is needed: a paired car has no room for one.
+        """
+        held, params, image = self._configuration, self.params, self._image
+        params.swap_draft(image)
+        try:
+            params.car_name[:] = request.car_name
+            params.hash_into(params.config_hash)
+            held.is_valid = params.config_hash == request.config_hash
+            self._wrong = _judge(self._board, held, params)
+        finally:
+            params.swap_draft(image)
         if not (held.is_valid and held.is_ours):
             return PARAMETER_INVALID
-        is_stored = params.config_hash == stored_hash or self._board.save(self._image, size)
-        return PARAMETER_OK if is_stored else PARAMETER_NOT_STORED
+        if params.config_hash != stored_hash:
+            size = params.seal_image(image)
+            if not self._board.save(image, size):
+                return PARAMETER_NOT_STORED
+        params.take_draft(image)
+        return PARAMETER_OK

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from firmware.protocol.codec import make_layout
+from firmware.protocol.rows import ROWS_A_TEXT
 from host_bridge.deploy.flash.program.constants import Constants, Module, Place
 from host_bridge.deploy.flash.program.edits import Edit, apply_edits
 
@@ -162,8 +163,11 @@ def _laid_out(fields: Any) -> str:
 
 
 def _rows(rows: Any) -> str:
-    numbers = array("i", [column for row in rows for column in row[2:]])
-    return f"TABLE = Rows({_listed([row[0] for row in rows])}, {bytes(numbers)!r})"
+    texts = tuple(
+        bytes(array("i", [column for row in rows[at : at + ROWS_A_TEXT] for column in row[2:]]))
+        for at in range(0, len(rows), ROWS_A_TEXT)
+    )
+    return f"TABLE = Rows({_listed([row[0] for row in rows])}, {texts!r})"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -175,7 +175,7 @@ def test_memory_that_does_not_do_in_a_commit_leaves_all_as_it_was(line, where):
     if where == "save":
         board.save = no_memory
     else:
-        taken.params.take_draft = no_memory
+        taken.params.swap_draft = no_memory
     assert committed(line, at, value) == NOT_LOADED
     assert kept(line) == before
     assert line.car.state == STANDBY
