@@ -46,13 +46,17 @@ class Store:
         crc = binascii.crc32(body, binascii.crc32(head))
         path = self._paths[1 - newest if newest >= 0 else 0]
         try:
-            with open(path, "wb") as file:
-                file.write(head)
-                file.write(body)
-                file.write(crc.to_bytes(_TAIL, "little"))
+            self._put(path, head, body, crc.to_bytes(_TAIL, "little"))
         except OSError:
             return False
         return self._is_whole(path) and self._size == size and self._crc == crc
+
+    def _put(self, path: str, head: bytes, body: memoryview, tail: bytes) -> None:
+        """Write a file; a call of its own, so that what is read back finds the room of this one."""
+        with open(path, "wb") as file:
+            file.write(head)
+            file.write(body)
+            file.write(tail)
 
     def _newest(self) -> int:
         """Return which file counts, -1 for none; it is the one that was looked at last."""
