@@ -39,17 +39,25 @@ class Store:
         return size
 
     def save(self, image: bytearray, size: int) -> bool:
-        """Write an image; return True once it was read back. Until then the one before is there."""
-        newest = self._newest()
-        counter = self._counter + 1 & _COUNTER_MASK if newest >= 0 else 1
-        head, body = counter.to_bytes(_HEAD, "little"), memoryview(image)[:size]
-        crc = binascii.crc32(body, binascii.crc32(head))
-        path = self._paths[1 - newest if newest >= 0 else 0]
+        """Write an image; return True once it was read back, otherwise the one before is there.
+
+        Also where memory runs out: what was written and cannot be read back is removed. It counts
+        where that fails as well.
+        """
+        path = ""
+        is_put = is_whole = False
         try:
+            newest = self._newest()
+            counter = self._counter + 1 & _COUNTER_MASK if newest >= 0 else 1
+            head, body = counter.to_bytes(_HEAD, "little"), memoryview(image)[:size]
+            crc = binascii.crc32(body, binascii.crc32(head))
+            path = self._paths[1 - newest if newest >= 0 else 0]
             self._put(path, head, body, crc.to_bytes(_TAIL, "little"))
-        except OSError:
-            return False
-        return self._is_whole(path) and self._size == size and self._crc == crc
+            is_put = True
+            is_whole = self._is_whole(path) and self._size == size and self._crc == crc
+        except (OSError, MemoryError):
+            pass
+        return is_whole or (is_put and not _is_removed(path))
 
     def _put(self, path: str, head: bytes, body: memoryview, tail: bytes) -> None:
         """Write a file; a call of its own, so that what is read back finds the room of this one."""
@@ -91,3 +99,11 @@ class Store:
             crc = binascii.crc32(piece[:got], crc)
             size -= got
         return crc
+
+
+def _is_removed(path: str) -> bool:
+    try:
+        os.remove(path)
+    except (OSError, MemoryError):
+        return False
+    return True

@@ -6,6 +6,7 @@ import tracemalloc
 import pytest
 
 from firmware.boards.store import Store
+from tests.firmware.failing_files import FailingFiles
 
 FIRST, SECOND, THIRD = b"first" * 20, b"second" * 17, b"third" * 20
 
@@ -111,3 +112,45 @@ def _bytes_of(path):
 def _put(path, data):
     with open(path, "wb") as file:
         file.write(data)
+
+
+FAILURES = [(error, lasts) for error in (MemoryError, OSError) for lasts in (False, True)]
+
+
+def _two_saved(folder):
+    folder.mkdir()
+    paths = str(folder / "a"), str(folder / "b")
+    assert save(Store(paths), FIRST)
+    assert save(Store(paths), SECOND)
+    return paths
+
+
+@pytest.mark.parametrize(("error", "lasts"), FAILURES)
+def test_what_a_save_says_is_what_is_there_wherever_it_fails(tmp_path, error, lasts):
+    said, at, calls = [], 0, 1
+    while at <= calls:
+        paths = _two_saved(tmp_path / str(at))
+        with pytest.MonkeyPatch.context() as planted:
+            files = FailingFiles(planted, error, at, lasts)
+            said.append(save(Store(paths), THIRD))
+        calls = calls if at else files.calls
+        assert loaded(Store(paths)) == (THIRD if said[-1] else SECOND), at
+        assert save(Store(paths), FIRST), at
+        assert loaded(Store(paths)) == FIRST, at
+        at += 1
+    assert said[0], "nothing failed"
+    assert False in said[1:]
+    assert len(said) > 20, "each call was tried"
+
+
+def test_without_memory_for_a_file_the_older_one_stays_too(tmp_path):
+    paths = _two_saved(tmp_path / "folder")
+    before = [_bytes_of(path) for path in paths]
+    with pytest.MonkeyPatch.context() as planted:
+        planted.setattr(Store, "_put", _without_memory)
+        assert not save(Store(paths), THIRD)
+    assert [_bytes_of(path) for path in paths] == before
+
+
+def _without_memory(*_):
+    raise MemoryError("planted")

@@ -1,0 +1,66 @@
+"""What a car answers to a commit, what its store keeps and what it drives by agree, always."""
+
+import pytest
+
+from firmware.boards.store import Store
+from firmware.core.settings.checked_params import CheckedParams
+from firmware.protocol.frame import crc_table
+from tests.firmware.core.link.test_dispatcher_replies import Line
+from tests.firmware.core.settings.test_overlay import OK, committed, in_standby, written
+from tests.firmware.failing_files import FailingFiles
+
+STAND_MS = 5_000
+
+
+def a_line(folder) -> Line:
+    """A car in STANDBY that stores its configuration in files, and has done so twice."""
+    folder.mkdir()
+    line = in_standby(Line(start_ms=0))
+    line.store = Store((str(folder / "a"), str(folder / "b")))
+    line.car.board.save = line.store.save
+    for value in (STAND_MS - 2, STAND_MS - 1):
+        result, at, _ = written(line, value)
+        assert (result, committed(line, at, value)) == (OK, OK)
+    line.at = at
+    return line
+
+
+def stored(line) -> CheckedParams:
+    """What the next start would take."""
+    params = CheckedParams(crc_table())
+    image = bytearray(params.image_size())
+    assert line.store.load_into(image) == len(image)
+    assert params.read_image(image)
+    return params
+
+
+def agree(line, is_taken: bool) -> bool:
+    held, kept = line.car.app.configuration, stored(line)
+    return (
+        held.is_valid
+        and held.is_ours
+        and held.values == kept.values
+        and held.config_hash == kept.config_hash
+        and held.values[line.at] == STAND_MS - (not is_taken)
+    )
+
+
+@pytest.mark.parametrize("lasts", [False, True])
+@pytest.mark.parametrize("error", [MemoryError, OSError])
+def test_wherever_its_store_fails(tmp_path, error, lasts):
+    said, at, calls = [], 0, 1
+    while at <= calls:
+        line = a_line(tmp_path / str(at))
+        assert written(line, STAND_MS)[0] == OK
+        with pytest.MonkeyPatch.context() as planted:
+            files = FailingFiles(planted, error, at, lasts)
+            said.append(committed(line, line.at, STAND_MS))
+        calls = calls if at else files.calls
+        assert agree(line, said[-1] == OK), (at, said[-1])
+        if said[-1] != OK:
+            assert committed(line, line.at, STAND_MS) == OK, "the draft waits"
+            assert agree(line, is_taken=True), at
+        at += 1
+    assert said[0] == OK
+    assert len(set(said)) > 1, "some failures are told"
+    assert len(said) > 20, "each call was tried"
