@@ -3,7 +3,10 @@
 ``tandem flash`` makes it of the table of parameters; the sources have tuples.
 """
 
-from firmware.compat import array, micropython
+from firmware.compat import TYPE_CHECKING, array, micropython
+
+if TYPE_CHECKING:
+    from typing import Any
 
 const = micropython.const
 # So that no text takes more than some hundred bytes: a car that loads the table while it is parked
@@ -19,7 +22,7 @@ class Rows:
     """
 
     def __init__(self, names: "tuple[str, ...]", numbers: "tuple[bytes, ...]") -> None:
-        self._names = names
+        self.names = names
         self._numbers = numbers
         self._size = len(numbers[0]) // min(len(names), ROWS_A_TEXT)  # bytes of a row
         self._at = 0
@@ -29,10 +32,15 @@ class Rows:
         return self
 
     def __next__(self) -> "tuple[str | int, ...]":
-        at, names, size = self._at, self._names, self._size
+        at, names, size = self._at, self.names, self._size
         if at == len(names):
             raise StopIteration
         self._at = at + 1
         begin = size * (at % ROWS_A_TEXT)
         numbers = self._numbers[at // ROWS_A_TEXT][begin : begin + size]
         return (names[at], "") + tuple(array("i", numbers))
+
+
+def make_names(table: "Rows | tuple[tuple[Any, ...], ...]") -> "tuple[str, ...]":
+    """Return the names of a table's rows, in order; a board has made them already."""
+    return table.names if isinstance(table, Rows) else tuple([row[0] for row in table])

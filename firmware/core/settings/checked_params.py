@@ -33,21 +33,18 @@ class CheckedParams(Params):
         self._crc_table = crc_table
         self._word = bytearray(4)
         # Of each row, in small blocks; a write may take nothing from the heap, and rows would
-        rows = len(self._places)
-        self._ends = array("i", bytes(4 * rows))
+        rows = len(self._names)
         self._lows = array("i", bytes(4 * rows))
         self._highs = array("i", bytes(4 * rows))
-        row = at = 0
-        for _name, _unit, many, low, high, _default in TABLE:
-            at += many
-            self._ends[row] = at
+        row = 0
+        for _name, _unit, _many, low, high, _default in TABLE:
             self._lows[row] = low
             self._highs[row] = high
             row += 1
 
     def is_in_range(self, index: int, value: int) -> bool:
         row = 0
-        while self._ends[row] <= index:
+        while self._starts[row + 1] <= index:
             row += 1
         return self._lows[row] <= value <= self._highs[row]
 
@@ -64,12 +61,10 @@ class CheckedParams(Params):
 
     def first_wrong(self) -> int:
         """Return the index of the first value that is out of range or inconsistent, or -1."""
-        at = 0
-        for row in range(len(self._ends)):
-            for i in range(at, self._ends[row]):
+        for row in range(len(self._lows)):
+            for i in range(self._starts[row], self._starts[row + 1]):
                 if not self._lows[row] <= self.values[i] <= self._highs[row]:
                     return i
-            at = self._ends[row]
         return self._first_inconsistent()
 
     def _first_inconsistent(self) -> int:

@@ -5,10 +5,11 @@ The board stores them as one image: hash of this table, board id within, values,
 what they need in their ``configure``.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, array
 from firmware.core.settings.configuration import NAME_SIZE as NAME_SIZE
 from firmware.protocol import codes
 from firmware.protocol.frame import CRC_SIZE
+from firmware.protocol.rows import make_names
 
 if TYPE_CHECKING:
     from firmware.core.settings.configuration import Configuration
@@ -38,7 +39,6 @@ STEERS_ON, STEERING_HELD, STEERING_CENTRED = 0, 1, 2
 
 BLIND_MAX_MM = 1_000  # and never farther than two wheelbases
 
-_MANY = 256  # no parameter has more values
 _NS = 3_000_000  # no servo or ESC pulse is longer than 3 ms
 
 TABLE = (
@@ -141,12 +141,16 @@ class Params:
         self.values: "list[int]" = held.values if held else []
         self.car_name = held.car_name if held else bytearray(NAME_SIZE)
         self.config_hash = held.config_hash if held else bytearray(CRC_SIZE)
-        self._places: "dict[str, int]" = {}  # first index * _MANY + how many
+        self._names = make_names(TABLE)
+        # Of each row, and where the last one ends; a dict of the names would be the largest block
+        # of a load, for which a paired car has no room
+        self._starts = array("H", bytes(2 * len(self._names) + 2))
         has_values = len(self.values) > 0
-        self.size = 0
-        for name, _unit, many, _low, _high, default in TABLE:
-            self._places[name] = self.size * _MANY + many
+        row = self.size = 0
+        for _name, _unit, many, _low, _high, default in TABLE:
+            row += 1
             self.size += many
+            self._starts[row] = self.size
             if not has_values:
                 self.values.extend([default] * many)
 
@@ -154,8 +158,8 @@ class Params:
         return self.values[self.index(name)]
 
     def get_all(self, name: str) -> "list[int]":
-        at = self.index(name)
-        return self.values[at : at + self._places[name] % _MANY]
+        row = self._names.index(name)
+        return self.values[self._starts[row] : self._starts[row + 1]]
 
     def index(self, name: str) -> int:
-        return self._places[name] // _MANY
+        return self._starts[self._names.index(name)]
