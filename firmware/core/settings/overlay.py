@@ -49,6 +49,8 @@ _JUDGING = (
     ("firmware.core.settings.writing", "firmware.core.settings", "writing"),
 )
 
+_FILE_SIZE = 1152  # bytes that an open file takes in one piece: littlefs's on RP2 takes 1148
+
 
 def load_stored(board: "Board", held: "Configuration", crc_table: "array[int]") -> "Params":
     """Take the configuration that the board has stored; return the parameters by their names.
@@ -144,12 +146,12 @@ class Overlay:
             self._board.open_heap()
             try:
                 reply.result = self.writing.commit(message, reply)
+                params = self.writing.params
+                self.let_go()  # whoever is configured finds its room
                 if reply.result == PARAMETER_OK:
-                    self._configure(self.writing.params)
-                    size = len(self._configuration.values)
-                    self._events.add(now_us, EVENT_CONFIGURED, size, 0)
+                    self._configure(params)
+                    self._events.add(now_us, EVENT_CONFIGURED, params.size, 0)
             finally:
-                self.let_go()
                 self._board.close_heap()
         reply.config_hash = self._configuration.config_hash
         self._outbox.send(reply)
@@ -167,8 +169,9 @@ class Overlay:
     def _load(self) -> int:
         """Load what writes a configuration, where ``_refusal`` allows it; return the result.
 
-        The draft comes first, for after the imports a paired car has no block free that is so
-        large. If the load fails, nothing has changed but what may be collected.
+        The draft comes first, and room for the file that it is stored in: after the imports a
+        paired car has no block free that is so large. If the load fails, nothing has changed but
+        what may be collected.
         """
         if self.writing:
             return PARAMETER_OK
@@ -178,10 +181,11 @@ class Overlay:
         try:
             collect()
             image = held.open_draft() if held.draft is None else held.draft
+            room = bytearray(_FILE_SIZE)
             _import_all()
             from firmware.core.settings.writing import Writing
 
-            self.writing = Writing(self._board, held, self._crc_table, image, has_draft)
+            self.writing = Writing(self._board, held, self._crc_table, image, has_draft, room)
             collect()
         except (MemoryError, ImportError, OSError):
             if not has_draft:

@@ -51,7 +51,8 @@ class Writing:
     """A draft of the configuration that is written value by value and then committed.
 
     ``image`` is the configuration's draft, which is open. ``has_draft`` is True while something
-    was written that is not committed; that draft outlives this object.
+    was written that is not committed; that draft outlives this object. ``room`` is let go of where
+    the file is opened that the configuration is stored in.
     """
 
     def __init__(
@@ -61,13 +62,14 @@ class Writing:
         crc_table: "array[int]",
         image: bytearray,
         has_draft: bool,
+        room: bytearray,
     ) -> None:
         self.params = CheckedParams(crc_table, configuration)
         self.has_draft = has_draft
         self._board = board
         self._configuration = configuration
         self._image = image
-        self._wrong = -1  # of the last commit: the index of the first wrong value
+        self._room: "bytearray | None" = room
 
     def write(self, request: "ParameterWrite") -> int:
         """Change one value of the draft; return the result."""
@@ -83,7 +85,8 @@ class Writing:
         """Make the draft the configuration and store it; return the result.
 
         After PARAMETER_OK whoever uses parameters must configure. After any other result all is as
-        it was, also where memory ran out.
+        it was, also where memory ran out; ``reply`` tells the first wrong value, and a draft that
+        has one is not kept.
         """
         held, params = self._configuration, self.params
         try:
@@ -92,23 +95,17 @@ class Writing:
         except MemoryError:
             return PARAMETER_NOT_LOADED
         was_valid, was_ours = held.is_valid, held.is_ours
-        self._wrong = -1
         try:
-            result = self._take(request, hash_before if was_valid else b"")
+            result = self._take(request, reply, hash_before if was_valid else b"")
         except MemoryError:
             result = PARAMETER_NOT_LOADED
         if result != PARAMETER_OK:
-            reply.where = max(self._wrong, 0)
             params.car_name[:] = name_before
             params.config_hash[:] = hash_before
             held.is_valid, held.is_ours = was_valid, was_ours
-            if self._wrong < 0:
-                return result
-            params.draft_into(self._image)  # the wrong draft is dropped
-        self.has_draft = False
         return result
 
-    def _take(self, request: "ConfigCommit", stored_hash: "bytes") -> int:
+    def _take(self, request: "ConfigCommit", reply: "Committed", stored_hash: bytes) -> int:
         """Judge the draft in the place of the values, store it, and only then take it.
 
         So no copy of the values is needed: a paired car has no room for one.
@@ -119,14 +116,19 @@ class Writing:
             params.car_name[:] = request.car_name
             params.hash_into(params.config_hash)
             held.is_valid = params.config_hash == request.config_hash
-            self._wrong = _judge(self._board, held, params)
+            wrong = _judge(self._board, held, params)
         finally:
             params.swap_draft(image)
+        if wrong >= 0:
+            reply.where = wrong
+            self.has_draft = False
         if not (held.is_valid and held.is_ours):
             return PARAMETER_INVALID
         if params.config_hash != stored_hash:
             size = params.seal_image(image)
+            self._room = None
             if not self._board.save(image, size):
                 return PARAMETER_NOT_STORED
         params.take_draft(image)
+        self.has_draft = False
         return PARAMETER_OK

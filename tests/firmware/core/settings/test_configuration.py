@@ -119,6 +119,7 @@ class Desk:
     def read(self, index: int) -> "tuple[int, int, int]":
         request, reply = ParameterRead(), Parameter()
         request.index = index
+        reply.value = reply.result = 999  # of the one before
         self.configuration.read(request, reply)
         return reply.index, reply.value, reply.result
 

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from firmware.core.settings import writing
+from firmware.core.settings import overlay, writing
+from firmware.core.settings.configuration import drafted
 from firmware.core.supervisor import ARMED
 from firmware.protocol.messages import Committed, ConfigCommit, Parameter, ParameterWrite
 from tests.firmware.core.bare_car import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOPPED, STOPPING
@@ -13,6 +14,7 @@ from tests.firmware.core.desk import parameters_of
 from tests.firmware.core.link.test_dispatcher_replies import NAME, Line, hash_of, made
 
 OK, NOT_NOW, NOT_STORED, MOVING, NOT_LOADED = 0, 3, 5, 7, 9
+LITTLEFS_FILE = 1148  # bytes of an open file on an RP2040, its buffer within
 
 
 @pytest.fixture
@@ -182,6 +184,97 @@ def test_memory_that_does_not_do_in_a_commit_leaves_all_as_it_was(line, where):
     if where == "save":
         del board.save
     assert committed(line, at, value) == OK
+
+
+def test_a_refusal_does_not_write_where_it_is_in_memory(line):
+    in_standby(line)
+    _, at, value = written(line)
+    app = line.car.app
+    app.actions.granted = ARMED
+    request = made(ParameterWrite, epoch=HOST, index=at, value=value - 1)
+    app.overlay._write(request, line.car.now_us)
+    assert app.overlay._parameter.result == NOT_NOW
+    assert drafted(app.configuration.draft, at) == value
+    app.actions.granted = 0
+    app.supervisor.state = HOLD
+    assert committed(line, at, value) == NOT_NOW
+    assert app.configuration.values[at] == value + 1
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """What is imported, dropped and collected, in order."""
+    done = []
+    own = __import__
+    monkeypatch.setattr(overlay, "collect", lambda: done.append("collect"))
+    monkeypatch.setattr(overlay, "forget", lambda *names: done.append(names))
+    monkeypatch.setattr(
+        overlay, "__import__", lambda name: (done.append(name), own(name)), raising=False
+    )
+    return done
+
+
+NAMES = tuple(f"firmware.core.settings.{own}" for own in ("params", "checked_params", "writing"))
+NAMING, *JUDGING = ((name, "firmware.core.settings", name.rpartition(".")[2]) for name in NAMES)
+
+
+def test_its_modules_come_one_by_one_behind_the_draft_and_go_in_turn(line, loads):
+    in_standby(line)
+    loads.clear()
+    held = line.car.app.configuration
+    own_draft = held.open_draft
+    held.open_draft = lambda: (loads.append("draft"), own_draft())[1]
+    _, at, value = written(line)
+    assert loads == ["collect", "draft", *NAMES, "collect"]
+    loads.clear()
+    assert committed(line, at, value) == OK
+    assert loads == [*JUDGING, NAMING]
+
+
+def test_at_the_start_the_names_stay_until_all_is_configured(loads):
+    Line(start_ms=0)
+    assert loads == [*NAMES, *JUDGING, *JUDGING, NAMING]
+
+
+def test_whoever_is_configured_finds_its_room(line):
+    in_standby(line)
+    _, at, value = written(line)
+    app, seen = line.car.app, []
+    own = app.overlay._configure
+    app.overlay._configure = lambda params: (
+        seen.append((app.overlay.writing, app.configuration.draft)),
+        own(params),
+    )
+    assert committed(line, at, value) == OK
+    assert seen == [(None, None)]
+
+
+def test_the_room_of_a_file_is_free_where_it_is_stored(line):
+    """And in one piece: it was taken before anything else could lie in it."""
+    in_standby(line)
+    _, at, value = written(line)
+    held, board = line.car.app.overlay.writing, line.car.board
+    assert len(held._room) >= LITTLEFS_FILE
+    seen = []
+    board.save = lambda image, size: bool(seen.append(held._room) or True)
+    assert committed(line, at, value) == OK
+    assert seen == [None]
+
+
+@pytest.mark.parametrize("what", ["memory", "import", "flash"])
+@pytest.mark.parametrize("has_draft", [False, True])
+def test_a_load_that_fails_leaves_a_draft_only_where_one_was(line, monkeypatch, what, has_draft):
+    in_standby(line)
+    if has_draft:
+        written(line)
+        line.car.app.overlay.let_go()
+    dropped = []
+    monkeypatch.setattr(overlay, "forget", lambda name, *_: dropped.append(name))
+    with monkeypatch.context() as planted:
+        plant(planted, what)
+        assert written(line)[0] == NOT_LOADED
+    assert (line.car.app.configuration.draft is not None) == has_draft
+    assert sorted(dropped) == sorted(NAMES)
 
 
 class NoRoom:
