@@ -38,32 +38,36 @@ class Store:
             size: int = file.readinto(memoryview(image)[: self._size])
         return size
 
-    def save(self, image: bytearray, size: int) -> bool:
-        """Write an image; return True once it was read back, otherwise the one before is there.
+    def save(self, pieces: "list[bytearray]") -> bool:
+        """Write an image, given in pieces; return True once it was read back.
 
-        Also where memory runs out: what was written and cannot be read back is removed. It counts
-        where that fails as well.
+        Otherwise the one before is there, also where memory runs out: what was written and cannot
+        be read back is removed. It counts where that fails as well.
         """
         path = ""
         is_put = is_whole = False
         try:
             newest = self._newest()
             counter = self._counter + 1 & _COUNTER_MASK if newest >= 0 else 1
-            head, body = counter.to_bytes(_HEAD, "little"), memoryview(image)[:size]
-            crc = binascii.crc32(body, binascii.crc32(head))
+            head = counter.to_bytes(_HEAD, "little")
+            size, crc = 0, binascii.crc32(head)
+            for piece in pieces:
+                size += len(piece)
+                crc = binascii.crc32(piece, crc)
             path = self._paths[1 - newest if newest >= 0 else 0]
-            self._put(path, head, body, crc.to_bytes(_TAIL, "little"))
+            self._put(path, head, pieces, crc.to_bytes(_TAIL, "little"))
             is_put = True
             is_whole = self._is_whole(path) and self._size == size and self._crc == crc
         except (OSError, MemoryError):
             pass
         return is_whole or (is_put and not _is_removed(path))
 
-    def _put(self, path: str, head: bytes, body: memoryview, tail: bytes) -> None:
+    def _put(self, path: str, head: bytes, pieces: "list[bytearray]", tail: bytes) -> None:
         """Write a file; a call of its own, so that what is read back finds the room of this one."""
         with open(path, "wb") as file:
             file.write(head)
-            file.write(body)
+            for piece in pieces:
+                file.write(piece)
             file.write(tail)
 
     def _newest(self) -> int:

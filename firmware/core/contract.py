@@ -118,8 +118,9 @@ class Board(Protocol):
     def load_into(self, image: bytearray) -> int:
         """Read the stored configuration; return how many bytes, 0 if there is none."""
 
-    def save(self, image: bytearray, size: int) -> bool:
-        """Store the configuration; return whether that worked. Only while the car may not move."""
+    def save(self, pieces: "list[bytearray]") -> bool:
+        """Store the configuration, whose image is these pieces one after another; return whether
+        that worked. Only while the car may not move."""
 
 
 class Pins(Protocol):

@@ -43,7 +43,6 @@ LEFT_OUT = {
     "faults.first": "reported only",
     "dispatcher.stop_sender": "reported only",
     "writing.has_draft": "whether a draft is let go of that holds the car's own numbers",
-    "writing._wrong": "set anew in each commit before it is read",
     "dispatcher._last_verdict": "how often a refusal is reported",
     "dispatcher._refused_again": "how often a refusal is reported",
     "motion.clamped": "reported only",

@@ -316,9 +316,9 @@ class PhysicalBoard:
     def load_into(self, image: bytearray) -> int:
         return self._store.load_into(image)
 
-    def save(self, image: bytearray, size: int) -> bool:
+    def save(self, pieces: "list[bytearray]") -> bool:
         self._feed()
-        is_saved = self._store.save(image, size)
+        is_saved = self._store.save(pieces)
         self._feed()
         return is_saved
 

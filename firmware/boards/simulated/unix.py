@@ -66,8 +66,8 @@ class UnixBoard(VirtualBoard):
         self._writer.write(out)
         self._writer.flush()
 
-    def save(self, image: bytearray, size: int) -> bool:
-        super().save(image, size)
+    def save(self, pieces: "list[bytearray]") -> bool:
+        super().save(pieces)
         try:
             with open(self._path, "wb") as file:
                 file.write(self.image)

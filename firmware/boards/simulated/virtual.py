@@ -160,6 +160,6 @@ class VirtualBoard:
         image[: len(self.image)] = self.image
         return len(self.image)
 
-    def save(self, image: bytearray, size: int) -> bool:
-        self.image = bytes(image[:size])
+    def save(self, pieces: "list[bytearray]") -> bool:
+        self.image = b"".join(pieces)
         return True

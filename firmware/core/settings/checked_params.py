@@ -4,7 +4,7 @@ An image is the hash of the parameters' table, the values, the car's name, and a
 """
 
 from firmware.compat import TYPE_CHECKING, array
-from firmware.core.settings.configuration import NAME_SIZE, draft, drafted, image_size
+from firmware.core.settings.configuration import NAME_SIZE, draft, drafted
 from firmware.core.settings.params import (
     BLIND_MAX_MM,
     CHANNEL_BRAKE,
@@ -17,7 +17,7 @@ from firmware.core.settings.params import (
     Params,
 )
 from firmware.core.settings.table_hash import table_hash
-from firmware.protocol.codec import write_int
+from firmware.protocol.codec import read_int, write_int
 from firmware.protocol.frame import CRC_SIZE, crc_update
 
 if TYPE_CHECKING:
@@ -118,38 +118,31 @@ class CheckedParams(Params):
         return -1
 
     def image_size(self) -> int:
-        return image_size(self.size)
+        return CRC_SIZE + 4 * self.size + NAME_SIZE + CRC_SIZE
+
+    def image_of(self, pieces: "list[bytearray]") -> "list[bytearray]":
+        """Return the image that has a draft's values, in pieces."""
+        return [self.table_hash] + pieces + [self.car_name, self.config_hash]
 
     def write_image(self, image: bytearray) -> int:
         """Write table hash, values, car name and config hash; return the size."""
         self.hash_into(self.config_hash)
-        self.draft_into(image)
-        return self.seal_image(image)
-
-    def seal_image(self, image: bytearray) -> int:
-        """Put all but the values in an image that has them; return the size."""
         image[:CRC_SIZE] = self.table_hash
-        at = CRC_SIZE + 4 * self.size
+        at = CRC_SIZE
+        for value in self.values:
+            write_int(image, at, 4, value)
+            at += 4
         image[at : at + NAME_SIZE] = self.car_name
         at += NAME_SIZE
         image[at : at + CRC_SIZE] = self.config_hash
         return at + CRC_SIZE
 
-    def draft_into(self, image: bytearray) -> None:
-        """Write the values alone to their places in an image."""
-        for i in range(self.size):
-            draft(image, i, self.values[i])
-
-    def swap_draft(self, image: bytearray) -> None:
-        """Exchange the values with those in an image; takes nothing from the heap."""
+    def swap_draft(self, pieces: "list[bytearray]") -> None:
+        """Exchange the values with a draft's; takes nothing from the heap."""
         for i in range(self.size):
             value = self.values[i]
-            self.values[i] = drafted(image, i)
-            draft(image, i, value)
-
-    def take_draft(self, image: bytearray) -> None:
-        for i in range(self.size):
-            self.values[i] = drafted(image, i)
+            self.values[i] = drafted(pieces, i)
+            draft(pieces, i, value)
 
     def read_image(self, image: bytearray) -> bool:
         """Take the values of a stored image; return False if it has another table or is damaged."""
@@ -160,7 +153,8 @@ class CheckedParams(Params):
         crc_update(crc, image, 0, end, self._crc_table)
         if crc != image[end:]:
             return False
-        self.take_draft(image)
+        for i in range(self.size):
+            self.values[i] = read_int(image, CRC_SIZE + 4 * i, 4, 1)
         self.car_name[:] = image[end - NAME_SIZE : end]
         self.config_hash[:] = crc
         return True

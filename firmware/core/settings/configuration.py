@@ -4,7 +4,7 @@ What writes, judges or stores one is in ``writing.py``, and not in memory while 
 (overlay.py); nor is the table of the parameters, which is needed only to configure (params.py).
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codec import read_int, write_int
 from firmware.protocol.codes import PARAMETER_OK, PARAMETER_UNKNOWN
 from firmware.protocol.frame import CRC_SIZE
@@ -12,28 +12,27 @@ from firmware.protocol.frame import CRC_SIZE
 if TYPE_CHECKING:
     from firmware.protocol.messages import Parameter, ParameterRead
 
+const = micropython.const
 NAME_SIZE = 16  # bytes, as the fields of messages that hold a car's name
+# Of a draft: 128 bytes, for which every heap has a place; one for all would be the largest block
+# that a parked car takes
+VALUES_A_PIECE = const(32)
 
 
-def draft(image: bytearray, index: int, value: int) -> None:
-    """Put a value in its place in an image."""
-    write_int(image, CRC_SIZE + 4 * index, 4, value)
+def draft(pieces: "list[bytearray]", index: int, value: int) -> None:
+    """Put a value in its place in a draft."""
+    write_int(pieces[index // VALUES_A_PIECE], 4 * (index % VALUES_A_PIECE), 4, value)
 
 
-def drafted(image: bytearray, index: int) -> int:
-    return read_int(image, CRC_SIZE + 4 * index, 4, 1)
-
-
-def image_size(size: int) -> int:
-    """Return the size of an image of so many values: table hash, values, name, their CRC."""
-    return CRC_SIZE + 4 * size + NAME_SIZE + CRC_SIZE
+def drafted(pieces: "list[bytearray]", index: int) -> int:
+    return read_int(pieces[index // VALUES_A_PIECE], 4 * (index % VALUES_A_PIECE), 4, 1)
 
 
 class Configuration:
     """The values of the configuration, in the order of the parameters' table, and perhaps a draft.
 
-    The table puts its defaults in ``values``. ``draft`` is an image of other values; None while
-    there is nothing in it but these.
+    The table puts its defaults in ``values``. ``draft`` has others, in pieces of an image; it is
+    None while there is nothing in it but these.
     """
 
     def __init__(self) -> None:
@@ -42,16 +41,19 @@ class Configuration:
         self.values: "list[int]" = []
         self.car_name = bytearray(NAME_SIZE)
         self.config_hash = bytearray(CRC_SIZE)
-        self.draft: "bytearray | None" = None
+        self.draft: "list[bytearray] | None" = None
 
-    def open_draft(self) -> bytearray:
-        """Begin a draft of these values and return it: the largest block that a write takes."""
+    def open_draft(self) -> "list[bytearray]":
+        """Begin a draft of these values and return it."""
         values = self.values
-        image = bytearray(image_size(len(values)))
-        for i in range(len(values)):
-            draft(image, i, values[i])
-        self.draft = image
-        return image
+        many = len(values)
+        pieces: "list[bytearray]" = []
+        for at in range(0, many, VALUES_A_PIECE):
+            pieces.append(bytearray(4 * min(VALUES_A_PIECE, many - at)))
+        for i in range(many):
+            draft(pieces, i, values[i])
+        self.draft = pieces
+        return pieces
 
     def read(self, request: "ParameterRead", reply: "Parameter") -> None:
         index = request.index
@@ -59,6 +61,6 @@ class Configuration:
         reply.value = 0
         reply.result = PARAMETER_UNKNOWN
         if index < len(self.values):
-            image = self.draft
-            reply.value = drafted(image, index) if image else self.values[index]
+            pieces = self.draft
+            reply.value = drafted(pieces, index) if pieces else self.values[index]
             reply.result = PARAMETER_OK

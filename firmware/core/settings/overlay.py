@@ -169,9 +169,9 @@ class Overlay:
     def _load(self) -> int:
         """Load what writes a configuration, where ``_refusal`` allows it; return the result.
 
-        The draft comes first, and room for the file that it is stored in: after the imports a
-        paired car has no block free that is so large. If the load fails, nothing has changed but
-        what may be collected.
+        Room for the file that it is stored in comes first: after the imports a paired car has no
+        block free that is so large. If the load fails, nothing has changed but what may be
+        collected.
         """
         if self.writing:
             return PARAMETER_OK
@@ -180,12 +180,12 @@ class Overlay:
         self._board.open_heap()
         try:
             collect()
-            image = held.open_draft() if held.draft is None else held.draft
             room = bytearray(_FILE_SIZE)
+            pieces = held.open_draft() if held.draft is None else held.draft
             _import_all()
             from firmware.core.settings.writing import Writing
 
-            self.writing = Writing(self._board, held, self._crc_table, image, has_draft, room)
+            self.writing = Writing(self._board, held, self._crc_table, pieces, has_draft, room)
             collect()
         except (MemoryError, ImportError, OSError):
             if not has_draft:

@@ -50,7 +50,7 @@ def _judge(board: "Board", held: "Configuration", params: CheckedParams) -> int:
 class Writing:
     """A draft of the configuration that is written value by value and then committed.
 
-    ``image`` is the configuration's draft, which is open. ``has_draft`` is True while something
+    ``pieces`` are the configuration's draft, which is open. ``has_draft`` is True while something
     was written that is not committed; that draft outlives this object. ``room`` is let go of where
     the file is opened that the configuration is stored in.
     """
@@ -60,7 +60,7 @@ class Writing:
         board: "Board",
         configuration: "Configuration",
         crc_table: "array[int]",
-        image: bytearray,
+        pieces: "list[bytearray]",
         has_draft: bool,
         room: bytearray,
     ) -> None:
@@ -68,7 +68,7 @@ class Writing:
         self.has_draft = has_draft
         self._board = board
         self._configuration = configuration
-        self._image = image
+        self._pieces = pieces
         self._room: "bytearray | None" = room
 
     def write(self, request: "ParameterWrite") -> int:
@@ -77,7 +77,7 @@ class Writing:
             return PARAMETER_UNKNOWN
         if not self.params.is_in_range(request.index, request.value):
             return PARAMETER_OUT_OF_RANGE
-        draft(self._image, request.index, request.value)
+        draft(self._pieces, request.index, request.value)
         self.has_draft = True
         return PARAMETER_OK
 
@@ -110,25 +110,24 @@ class Writing:
 
         So no copy of the values is needed: a paired car has no room for one.
         """
-        held, params, image = self._configuration, self.params, self._image
-        params.swap_draft(image)
+        held, params, pieces = self._configuration, self.params, self._pieces
+        params.swap_draft(pieces)
         try:
             params.car_name[:] = request.car_name
             params.hash_into(params.config_hash)
             held.is_valid = params.config_hash == request.config_hash
             wrong = _judge(self._board, held, params)
         finally:
-            params.swap_draft(image)
+            params.swap_draft(pieces)
         if wrong >= 0:
             reply.where = wrong
             self.has_draft = False
         if not (held.is_valid and held.is_ours):
             return PARAMETER_INVALID
         if params.config_hash != stored_hash:
-            size = params.seal_image(image)
             self._room = None
-            if not self._board.save(image, size):
+            if not self._board.save(params.image_of(pieces)):
                 return PARAMETER_NOT_STORED
-        params.take_draft(image)
+        params.swap_draft(pieces)
         self.has_draft = False
         return PARAMETER_OK

@@ -185,7 +185,7 @@ class BenchWorld:
         chip_id = board_id_of(vehicle)
         store = Store((f"{folder}/config_a.bin", f"{folder}/config_b.bin"))
         image = stored_image(facts, chip_id, vehicle)
-        assert store.save(bytearray(image), len(image))
+        assert store.save([bytearray(image)])
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
         self.board = board(command, program, folder, chip_id, held)
         self._incoming = bytearray()

@@ -47,7 +47,7 @@ def test_only_what_was_never_given_or_was_forgotten_needs_no_box(image, expected
 
 def test_two_damaged_files_are_a_key_that_was_lost_and_one_is_no_loss(paths):
     for _ in range(2):
-        assert Store(paths).save(bytearray(OWN), len(OWN))
+        assert Store(paths).save([bytearray(OWN)])
     assert told(keys.read_key, paths) == (True, PAIRING_SILENT, 1)
     for path, expected in zip(
         paths, [(True, PAIRING_SILENT, 1), (False, PAIRING_NO_KEY, 1)], strict=True

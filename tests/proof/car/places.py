@@ -28,11 +28,11 @@ Values = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Place:
-    """One attribute, or one place of a list that is an attribute."""
+    """One attribute, or one place of a list that is an attribute, or a piece of one."""
 
     path: str  # of the attribute
     owner: Any
-    name: str
+    name: str  # with [i] behind it: of the piece i of a list of pieces
     kind: str  # value, list, array, table
     index: int = -1
 
@@ -52,22 +52,27 @@ class Place:
         return f"{at}[:]" if is_target else f"tuple({at})"
 
     def get(self) -> Any:
-        held = getattr(self.owner, self.name)
+        held = self._held()
         if self.index >= 0:
             return held[self.index]
         return held if self.kind == "value" else _plain(held)
 
     def put(self, value: Any) -> None:
         if self.index >= 0:
-            getattr(self.owner, self.name)[self.index] = value
+            self._held()[self.index] = value
         elif self.kind == "value":
             setattr(self.owner, self.name, value)
         elif self.kind == "table":
-            getattr(self.owner, self.name).clear()
-            getattr(self.owner, self.name).update(value)
+            self._held().clear()
+            self._held().update(value)
         else:
-            held = getattr(self.owner, self.name)
+            held = self._held()
             held[:] = array(held.typecode, value) if self.kind == "array" else value
+
+    def _held(self) -> Any:
+        name, _, piece = self.name.partition("[")
+        held = getattr(self.owner, name)
+        return held[int(piece[:-1])] if piece else held
 
 
 def _plain(held: Any) -> Any:
@@ -92,6 +97,25 @@ def _is_ours(value: Any) -> bool:
     return hasattr(value, "__dict__") and type(value).__module__.startswith(("firmware", "tests."))
 
 
+def _is_in_pieces(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and isinstance(value[0], bytearray)
+
+
+def _places_of(where: str, owner: Any, name: str, value: Any, seen: set[int]) -> list[Place]:
+    """What an attribute keeps, unless another one that was ``seen`` keeps the very same."""
+    names = [""]
+    kind = "list"
+    if _is_in_pieces(value):
+        names = [f"[{i}]" for i in range(len(value))]
+    else:
+        kind = _kind_of(value, where)
+    if not kind or (kind != "value" and id(value) in seen):
+        return []
+    if kind != "value":
+        seen.add(id(value))
+    return [Place(where + at, owner, name + at, kind) for at in names]
+
+
 def walked(roots: dict[str, Any]) -> tuple[list[Place], dict[str, Deadline]]:
     """All places below these objects, in an order that is the same for two cars of one kind."""
     places: list[Place] = []
@@ -114,11 +138,7 @@ def walked(roots: dict[str, Any]) -> tuple[list[Place], dict[str, Deadline]]:
                 continue
             if isinstance(value, tuple):
                 todo += [(f"{where}[{i}]", e) for i, e in enumerate(value) if _is_ours(e)]
-            kind = _kind_of(value, where)
-            if kind and (kind == "value" or id(value) not in seen):
-                if kind != "value":
-                    seen.add(id(value))
-                places.append(Place(where, owner, name, kind))
+            places += _places_of(where, owner, name, value, seen)
     return sorted(places, key=lambda place: place.path), deadlines
 
 

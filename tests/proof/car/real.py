@@ -16,9 +16,8 @@ from firmware.core.deadlines import elapsed_us
 from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into
-from firmware.protocol.frame import CRC_SIZE, FrameReader, crc_table
+from firmware.protocol.frame import FrameReader, crc_table
 from host_bridge.deploy.hil.host.small_host import framed
-from tests.firmware.core.desk import parameters_of
 from tests.proof.car.boxes import CHALLENGE, boxes_of, is_due
 from tests.proof.car.machine import (
     NOW_US,
@@ -200,23 +199,25 @@ class Lockstep:
 
     def _put_real(self, place: Place) -> None:
         """Put into the machine what the program holds in its stead; of a draft, the numbers."""
-        if place.path == _DRAFT:
+        if place.path.startswith(_DRAFT):
             drafted = _draft_of(self.real.app)
-            if place.index in drafted:
-                place.put(drafted[place.index])
+            if (place.path, place.index) in drafted:
+                place.put(drafted[place.path, place.index])
             return
         held = self._places[place.path].get()
         place.put(held if place.index < 0 else held[place.index])
 
 
-def _draft_of(app: App) -> dict[int, int]:
-    """Byte -> value of the numbers in an image: a draft that was let go of is of the car's own."""
-    numbers = parameters_of(app)
-    image = app.configuration.draft
-    if image is None:
-        image = bytearray(numbers.image_size())
-        numbers.draft_into(image)
-    return dict(list(enumerate(image))[CRC_SIZE : CRC_SIZE + 4 * numbers.size])
+def _draft_of(app: App) -> dict[tuple[str, int], int]:
+    """Piece and byte -> value; a draft that was let go of has the car's own numbers."""
+    held = app.configuration.draft
+    pieces = held or app.configuration.open_draft()
+    app.configuration.draft = held
+    return {
+        (f"{_DRAFT}[{i}]", at): byte
+        for i, piece in enumerate(pieces)
+        for at, byte in enumerate(piece)
+    }
 
 
 def _without_which(report: Report) -> Report:

@@ -166,8 +166,8 @@ class StoredBoard(VirtualBoard):
     def load_into(self, image: bytearray) -> int:
         return Store(self.paths).load_into(image)
 
-    def save(self, image: bytearray, size: int) -> bool:
-        return Store(self.paths).save(image, size)
+    def save(self, pieces: "list[bytearray]") -> bool:
+        return Store(self.paths).save(pieces)
 
 
 class Desk:
@@ -185,7 +185,7 @@ class Desk:
         runner.board.paths = self.paths
         runner._key = key_record_in(image)
         if not Path(self.paths[0]).exists():
-            Store(self.paths).save(bytearray(image), len(image))
+            Store(self.paths).save([bytearray(image)])
         runner.app = App(runner.board)
         return runner
 

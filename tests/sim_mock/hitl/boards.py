@@ -37,7 +37,7 @@ class BareBoard:
         (folder / "pins_car.py").write_text(pins_on_a_uart(vehicle))
         image = stored_image(load_vehicle(vehicle), self.chip_id, "real-" + vehicle)
         store = Store((f"{folder}/config_a.bin", f"{folder}/config_b.bin"))
-        assert store.save(bytearray(image), len(image))
+        assert store.save([bytearray(image)])
         self._runtime = runtime
         self.master, self.slave = os.openpty()
         tty.setraw(self.slave)

@@ -221,7 +221,7 @@ def test_storing_a_configuration_may_take_longer_than_the_watchdog_waits_for_a_s
     board = SlowCar(tmp_path, 3).car.board
 
     class SlowStore:
-        def save(self, image, size):
+        def save(self, pieces):
             bench.advance(350_000)
             return True
 
@@ -229,7 +229,7 @@ def test_storing_a_configuration_may_take_longer_than_the_watchdog_waits_for_a_s
     bench.advance(300_000)
     board.open_heap()
     bench.advance(300_000)
-    assert board.save(bytearray(8), 8)
+    assert board.save([bytearray(8)])
     bench.advance(300_000)
     board.close_heap()
     bench.advance(300_000)

@@ -45,7 +45,7 @@ def image_of(params) -> bytes:
 class FullBoard(VirtualBoard):
     """Its flash takes no more."""
 
-    def save(self, image: bytearray, size: int) -> bool:
+    def save(self, pieces: "list[bytearray]") -> bool:
         return False
 
 

@@ -256,7 +256,7 @@ def test_the_room_of_a_file_is_free_where_it_is_stored(line):
     held, board = line.car.app.overlay.writing, line.car.board
     assert len(held._room) >= LITTLEFS_FILE
     seen = []
-    board.save = lambda image, size: bool(seen.append(held._room) or True)
+    board.save = lambda pieces: bool(seen.append(held._room) or True)
     assert committed(line, at, value) == OK
     assert seen == [None]
 

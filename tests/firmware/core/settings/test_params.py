@@ -5,7 +5,7 @@ import zlib
 import pytest
 
 from firmware.core.settings.checked_params import CheckedParams
-from firmware.core.settings.configuration import draft, drafted
+from firmware.core.settings.configuration import Configuration, draft, drafted
 from firmware.core.settings.params import CHANNELS, SOURCES, TABLE
 from firmware.protocol.frame import crc_table
 from tests.firmware.core.desk import params_with
@@ -161,13 +161,18 @@ def test_an_image_of_another_size_is_refused_though_it_is_whole(car, wrong):
     assert refused(body + crc_of(body))
 
 
-def test_a_draft_is_where_an_image_has_its_values(car):
-    image = bytearray(car.image_size())
-    car.draft_into(image)
-    assert image[4:-20] == written_by(car)[4:-20]
-    assert (image[:4], image[-20:]) == (bytes(4), bytes(20))
-    draft(image, car.index("channel_low") + 1, -9_000)
-    assert drafted(image, car.index("channel_low")) == -5
-    taken = CheckedParams(CRC_TABLE)
-    taken.take_draft(image)
-    assert taken.get_all("channel_low")[:3] == [-5, -9_000, 0]
+def test_a_draft_has_an_images_values_in_small_pieces(car):
+    held = Configuration()
+    held.values = car.values
+    pieces = held.open_draft()
+    assert held.draft is pieces
+    assert max(map(len, pieces)) <= 128, "bytes for which every heap has a place"
+    whole = written_by(car)
+    assert b"".join(car.image_of(pieces)) == whole
+    draft(pieces, car.index("channel_low") + 1, -9_000)
+    assert drafted(pieces, car.index("channel_low")) == -5
+    assert car.get_all("channel_low")[:3] == [-5, -10_000, 0]
+    car.swap_draft(pieces)
+    assert car.get_all("channel_low")[:3] == [-5, -9_000, 0]
+    car.swap_draft(pieces)
+    assert written_by(car) == whole

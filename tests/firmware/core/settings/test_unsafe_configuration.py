@@ -169,7 +169,7 @@ def test_a_car_that_has_such_numbers_stored_stays_in_fault():
     image = bytearray(params.image_size())
     params.write_image(image)
     world.runner.board.image = bytes(image)
-    world.runner.board.save(image, len(image))
+    world.runner.board.save([image])
     world.restart(codes.RESET_POWER_ON)
     host = SmallHost(world)
     host.connect()
