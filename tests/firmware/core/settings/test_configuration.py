@@ -336,7 +336,7 @@ def test_a_commit_of_what_is_stored_already_is_answered_without_storing_it_again
     wanted = params_of(stand_ms=6_000)
     assert desk.commit(wanted).result == OK
     saved = []
-    desk.board.save = lambda image, size: saved.append(size) or True
+    desk.board.save = lambda pieces: saved.append(len(pieces)) or True
     reply = desk.commit(wanted)
     assert (reply.result, reply.config_hash) == (OK, wanted.config_hash)
     assert not saved
