@@ -34,33 +34,33 @@ def stored(line) -> CheckedParams:
     return params
 
 
-def agree(line, is_taken: bool) -> bool:
+def agree(line, value: int) -> bool:
     held, kept = line.car.app.configuration, stored(line)
     return (
         held.is_valid
         and held.is_ours
         and held.values == kept.values
         and held.config_hash == kept.config_hash
-        and held.values[line.at] == STAND_MS - (not is_taken)
+        and held.values[line.at] == value
     )
 
 
 @pytest.mark.parametrize("lasts", [False, True])
 @pytest.mark.parametrize("error", [MemoryError, OSError])
 def test_wherever_its_store_fails(tmp_path, error, lasts):
-    said, at, calls = [], 0, 1
+    line, answers, at, calls = a_line(tmp_path / "store"), [], 0, 1
     while at <= calls:
-        line = a_line(tmp_path / str(at))
-        assert written(line, STAND_MS)[0] == OK
+        before, value = line.car.app.configuration.values[line.at], STAND_MS + at
+        assert written(line, value)[0] == OK
         with pytest.MonkeyPatch.context() as planted:
             files = FailingFiles(planted, error, at, lasts)
-            said.append(committed(line, line.at, STAND_MS))
+            answers.append(committed(line, line.at, value))
         calls = calls if at else files.calls
-        assert agree(line, said[-1] == OK), (at, said[-1])
-        if said[-1] != OK:
-            assert committed(line, line.at, STAND_MS) == OK, "the draft waits"
-            assert agree(line, is_taken=True), at
+        assert agree(line, value if answers[-1] == OK else before), (at, answers[-1])
+        if answers[-1] != OK:
+            assert committed(line, line.at, value) == OK, "the draft waits"
+            assert agree(line, value), at
         at += 1
-    assert said[0] == OK
-    assert len(set(said)) > 1, "some failures are told"
-    assert len(said) > 20, "each call was tried"
+    assert answers[0] == OK
+    assert len(set(answers)) > 1, "some failures are told"
+    assert len(answers) > 20, "each call was tried"
