@@ -1,4 +1,4 @@
-"""What a car answers to a commit, what its store keeps and what it drives by agree, always."""
+"""What a car answers to a commit, what its store keeps and what it drives by agree."""
 
 import pytest
 
@@ -45,8 +45,9 @@ def agree(line, value: int) -> bool:
     )
 
 
-@pytest.mark.parametrize("lasts", [False, True])
-@pytest.mark.parametrize("error", [MemoryError, OSError])
+@pytest.mark.parametrize(
+    ("error", "lasts"), [(MemoryError, False), (MemoryError, True), (OSError, True)]
+)
 def test_wherever_its_store_fails(tmp_path, error, lasts):
     line, answers, at, calls = a_line(tmp_path / "store"), [], 0, 1
     while at <= calls:
