@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from firmware.boards.store import Store
-from tests.firmware.failing_files import FailingFiles
+from tests.firmware.core.settings.failing_files import FailingFiles
 
 FIRST, SECOND, THIRD = b"first" * 20, b"second" * 17, b"third" * 20
 

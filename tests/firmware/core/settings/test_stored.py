@@ -6,8 +6,8 @@ from firmware.boards.store import Store
 from firmware.core.settings.checked_params import CheckedParams
 from firmware.protocol.frame import crc_table
 from tests.firmware.core.link.test_dispatcher_replies import Line
+from tests.firmware.core.settings.failing_files import FailingFiles
 from tests.firmware.core.settings.test_overlay import OK, committed, in_standby, written
-from tests.firmware.failing_files import FailingFiles
 
 STAND_MS = 5_000
 
