@@ -119,5 +119,6 @@ car.said = car.answer
 kept = None
 car.tell("without room")
 car.do("with room", write(5, 1_000))  # as it was
-wanted = bytes(car.app.configuration.config_hash)  # of what it holds
+wanted = bytearray(4)  # of what it holds: nothing was committed yet
+car.app.overlay.writing.params.hash_into(wanted)
 car.do("committed", commit(wanted, name))
