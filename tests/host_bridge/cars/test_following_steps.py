@@ -113,9 +113,7 @@ def test_it_takes_the_leader_s_own_claims_and_compares_those():
     assert desk.cars[0].compared_slot is None
     assert (desk.following.epoch, desk.following.forwarded) == (EPOCH, 0)
     assert desk.following.leader is desk.leader
-    assert (desk.follower.notice, desk.follower.state(), desk.follower.is_armed()) == (
-        "", None, False,
-    )  # fmt: skip
+    assert (desk.follower.notice, desk.follower.is_armed()) == ("", False)
     assert desk.follower.agreement._records == [desk.leader.acceptance, desk.cars[0].acceptance]
 
 
