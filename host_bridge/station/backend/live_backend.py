@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -37,6 +38,7 @@ from host_bridge.station.backend.watched_car import WatchedCar, stop_rows
 from host_bridge.station.views.foxglove_server import FoxgloveServer
 from host_bridge.station.views.known_cars import CarNumbers, GoneCars
 
+_LOGGER = logging.getLogger(__name__)
 _TO_TENTHS, _TO_SECONDS = 10, 8  # the length of 14:03:22.4, and of 14:03:22
 POLL_S = 0.5  # how often new cars are looked for
 
@@ -251,6 +253,9 @@ class LiveBackend:
             await driving.drive(options, PageDriveView(), self._host)
         except TandemError as fault:
             why = str(fault)
+        except Exception:  # a program's fault, or ours: else the page had a seat that nothing hears
+            _LOGGER.exception("a drive from the page failed")
+            why = "The drive failed, and has ended: the terminal of tandem station says where."
         ended(why)
 
     def timeline(self) -> dict[str, object] | None:

@@ -7,6 +7,7 @@ import datetime
 
 import pytest
 
+from host_bridge import drive as driving
 from host_bridge.core.errors import UsageFault
 from host_bridge.sharing.services import make_host
 from host_bridge.station.backend.live_backend import LiveBackend
@@ -85,3 +86,19 @@ def test_the_programs_and_the_flag_are_in_every_picture(asking):
     before, after = asking(seen)
     assert (before["programs"], before["flag"]) == (["slalom"], None)
     assert (after["flag"]["by"], after["flag"]["held"]) == ("Phone", [])
+
+
+def test_a_drive_that_fails_within_tells_the_page_and_the_terminal(asking, monkeypatch, caplog):
+    async def fail(options, view, host):
+        raise LookupError("of a program's own")
+
+    monkeypatch.setattr(driving, "drive", fail)
+
+    async def start(backend):
+        ended = asyncio.Queue()
+        seat = PageSeat(backend.now_us, lambda lines: None)
+        backend.start_drive(["red"], seat, ended.put_nowait, {}, "")
+        return await asyncio.wait_for(ended.get(), 10.0)
+
+    assert "The drive failed" in asking(start)
+    assert "of a program's own" in caplog.text
