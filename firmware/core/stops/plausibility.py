@@ -96,9 +96,8 @@ class Plausibility:
     ) -> None:
         """Update ``is_runaway``: motion beyond the target that does not slow down.
 
-        A braked car has to get slower by ``_SLOWS_MM_S`` again and again, each within its time. A
-        car that nobody brakes may roll, but not gain as much. One that nothing can brake has to
-        slow down by friction.
+        A braked car has to slow by ``_SLOWS_MM_S`` within its time, again and again. A car that
+        nobody brakes may roll, but gain less; one that nothing can brake slows down by friction.
         """
         speed, obeys = abs(speed_mm_s), self._obeys
         reference = self._reference_mm_s
