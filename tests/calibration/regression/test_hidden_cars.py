@@ -216,7 +216,14 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
     """Of an ESC's car, whose state has the wheels' turns only."""
     motor = [(i / 50, 4610.0, 0.0, 0.0) for i in range(100)]
     bag = SimpleNamespace(
-        commands=[], odometry=[], motor=motor, inertial=[], places=[], notes=[], topics={}, sha256=""
+        commands=[],
+        odometry=[],
+        motor=motor,
+        inertial=[],
+        places=[],
+        notes=[],
+        topics={},
+        sha256="",
     )
     monkeypatch.setattr(trace_bag, "read_bag_series", lambda *_: bag)
     vehicle = load_vehicle("f1tenth")

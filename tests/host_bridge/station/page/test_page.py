@@ -185,6 +185,8 @@ def test_a_seat_that_is_asked_for_and_given_changes_hands_disarmed(set_up, page,
     second.call("Page.bringToFront")
     second.until(SEATED)
     second.until(f"['STANDBY', 'STOPPED'].includes({STATE})")
+    # A plate comes a moment later, and moves what is beside it
+    second.until("document.querySelector('#who-cars .plate') !== null")
     second.click("#end")
     second.until(f"!{SEATED}")
     second.call("Page.close")
