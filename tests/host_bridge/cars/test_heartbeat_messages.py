@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firmware.protocol import messages
+from host_bridge.cars import stop_source_heartbeat
 from host_bridge.cars.stop_source_heartbeat import SEAT, StopSourceHeartbeat
 from host_bridge.core.board_time import TIME_MASK
 from host_bridge.link.protocol import wire
@@ -64,6 +65,23 @@ def test_a_word_names_its_session_source_number_and_time(seat):
     assert (first.sequence, first.stamp_us) == (1, seat.now_us & TIME_MASK)
     (second,) = seat.step(7)
     assert (second.sequence, second.stamp_us) == (2, seat.now_us + 7 & TIME_MASK)
+
+
+def test_a_vehicle_is_searched_for_the_source_once_and_again_when_it_is_another(seat, monkeypatch):
+    searched = []
+
+    def search(of, name):
+        searched.append(of)
+        return of and next(it for it in of.stop_sources if it.name == name)
+
+    monkeypatch.setattr(stop_source_heartbeat, "_registered", search)
+    first, second = registered(), registered(id=9)
+    found = []
+    for n, of in enumerate((first, first, None, second, second)):
+        seat.rig.car.vehicle = of
+        found.append([it.stop_source for it in seat.step(n * LATER_US)])
+    assert found == [[seat.id], [seat.id], [], [9], [9]]
+    assert [of for of in searched if of] == [first, second]
 
 
 def test_it_is_said_at_once_twice_and_then_every_20_ms(seat):
