@@ -1,8 +1,7 @@
-"""Finds the programs that ask the owner of a car to call them back, as its stop socket was full.
+"""Finds who wants to be called back by the owner of a car, for its stop socket was full.
 
-How they ask is in ``stop_calls.py``: by a socket with a name of its own in the folder. Any login
-may create such files. Each file is looked at once only, so a login that floods the folder spends as
-much work as it causes.
+See ``transports/stop_calls.py``. Anybody may put such a name into the folder; each is looked at
+once, whatever it is, so what another login puts there costs what it costs that login to put it.
 """
 
 from __future__ import annotations
