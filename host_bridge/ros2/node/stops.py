@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host_bridge.core import SeenCar, State
-from host_bridge.ros2.node.diagnostics import why_standing
+from host_bridge.ros2.node.diagnostics import STANDING, why_standing
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
@@ -19,7 +19,7 @@ def is_stopped(car: SeenCar) -> bool:
     """Return whether the car reports that it stops; one that is not armed has only the cause."""
     status = car.status
     return status is not None and (
-        status.state.is_halted or (status.state is State.STANDBY and bool(status.causes))
+        status.state in STANDING or (status.state is State.STANDBY and bool(status.causes))
     )
 
 
