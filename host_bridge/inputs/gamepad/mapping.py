@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import read_json
+from host_bridge.core.files import misread_text, read_json
 from host_bridge.core.system.atomic_file import write_atomically
 from host_bridge.core.system.users_folder import users_folder
 from host_bridge.inputs.gamepad.sdl import AXES, BUTTONS
@@ -97,7 +97,7 @@ def _refuse_conflicts(roles: Roles, sdl: str) -> None:
         if it.name == "stop" and not _is_button(moved, control):
             raise ValueError(f"stop = {control!r} is no button: a half-moved axis stops nothing")
         other = taken.setdefault(moved, it.name)
-        if other != it.name and (other == "stop" or _is_button(moved, control)):
+        if other != it.name and _is_button(moved, control):
             raise ValueError(f"{other} and {it.name} are one control, {control} ({moved})")
 
 
@@ -129,7 +129,7 @@ class PadMappings:
             raise DataFileFault(
                 "what is kept of this pad cannot be read",
                 where=str(path),
-                got=str(error).replace("\n", ";"),
+                got=misread_text(error).replace("\n", ";"),
                 remedy="tandem pads map makes it anew, once the file is deleted",
             ) from None
 

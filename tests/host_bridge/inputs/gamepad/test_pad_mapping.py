@@ -167,3 +167,8 @@ def test_it_lies_in_the_users_data_folder(monkeypatch, own, shared, folder):
     monkeypatch.setattr(mapping.Path, "home", lambda: Path("/home/me"))
     assert users_folder("pads") == Path(folder)
     assert PadMappings().folder == Path(folder)
+
+
+def test_a_pad_whose_name_looks_like_a_control_has_none_by_that():
+    line = LINE.replace("Wheel", "back:b1")  # b1 is the stop; back itself is not in the line
+    assert PadMapping.from_row({**ROW, "sdl": line}).sdl == line
