@@ -101,6 +101,13 @@ def ballast():
     return found
 
 
+def hash_held():
+    """What it holds, for nothing was committed yet; a frame of its own keeps nothing alive."""
+    wanted = bytearray(4)
+    car.app.overlay.writing.params.hash_into(wanted)
+    return wanted
+
+
 car = Car()
 car.said = -1
 for _ in range(200):
@@ -119,6 +126,4 @@ car.said = car.answer
 kept = None
 car.tell("without room")
 car.do("with room", write(5, 1_000))  # as it was
-wanted = bytearray(4)  # of what it holds: nothing was committed yet
-car.app.overlay.writing.params.hash_into(wanted)
-car.do("committed", commit(wanted, name))
+car.do("committed", commit(hash_held(), name))
