@@ -113,10 +113,10 @@ class BlackBox:
 
     def lose_line(self, now_us: int) -> None:
         """Keep what was heard of a stop, for nothing more comes; an armed car stops by that."""
+        self._close()
         if self._was_armed:
             self._was_armed = False
-            self._open = now_us, LINE_LOST
-        self._close()
+            self._keep(now_us, LINE_LOST)
         self._frames.clear()
         self._bytes = 0
 
@@ -125,9 +125,11 @@ class BlackBox:
         if self._open is None:
             return
         (at_us, words), self._open = self._open, None
-        kept = tuple(it for it in self._frames if it.time_us >= at_us - BEFORE_US)
         # The cause may come after the status; of a stop that is cleared by now, nothing is told
-        words = words if words == LINE_LOST else self._why() or words
+        self._keep(at_us, self._why() or words)
+
+    def _keep(self, at_us: int, words: str) -> None:
+        kept = tuple(it for it in self._frames if it.time_us >= at_us - BEFORE_US)
         self._stops.append(KeptStop(at_us, words, kept, self._describe))
 
 

@@ -141,6 +141,15 @@ def test_the_log_of_a_stop_with_which_the_line_ended_says_so(desk, tmp_path):
     assert summary(path).notes == [f"stopped: {LINE_LOST}"]
 
 
+def test_a_stop_whose_end_is_awaited_is_kept_beside_the_end_of_the_line(desk):
+    desk.hear(DRIVING, 1.0)
+    desk.why = WHY
+    desk.hear(STOPPING, 0.5)
+    desk.hear(DRIVING, 0.5)  # armed again within two seconds
+    desk.box.lose_line(desk.now_us)
+    assert [it.words for it in desk.stops] == [WHY, LINE_LOST]
+
+
 def test_a_disarmed_car_whose_line_ends_has_none_and_what_was_heard_goes(desk):
     desk.hear(DRIVING, 1.0)
     desk.hear(PARKED, 1.0)
