@@ -17,6 +17,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TANDEM_FAST", "0")
 
 
+def pytest_collection_finish() -> None:
+    if left := _replaced_ctrl_c():
+        raise pytest.UsageError(
+            f"{left}: a module of tests, or what it imports, as it was collected"
+        )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    if left := _replaced_ctrl_c():
+        pytest.fail(left, pytrace=False)
+
+
+def _replaced_ctrl_c() -> str:
+    """Put the handler of Ctrl-C back, and return what to say of another one; "" if none was."""
+    left = signal.getsignal(signal.SIGINT)
+    if left is signal.default_int_handler:
+        return ""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return f"the handler of Ctrl-C was left replaced by {left}"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Kinds(config), "kinds of tests")
 

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.running import HeldInterrupts
 
 LOCAL, SLURM = "dask", "slurm"
 SCHEME = "dask://"
@@ -111,7 +112,8 @@ def _of_this_machine(workers: int, stack: ExitStack) -> Any:
 def _of_slurm(options: dict[str, str], workers: int, folder: Path, stack: ExitStack) -> Any:
     """Return a cluster whose workers are jobs of one core each; lost ones are submitted again."""
     try:
-        from dask_jobqueue.slurm import SLURMCluster
+        with HeldInterrupts():  # it replaces the handler of Ctrl-C as it is imported
+            from dask_jobqueue.slurm import SLURMCluster
     except ImportError:
         raise UsageFault(
             f"--on {SLURM} needs dask-jobqueue, which is not installed here",

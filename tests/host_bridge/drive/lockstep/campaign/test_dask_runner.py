@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import signal
+import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -116,17 +118,28 @@ def test_options_of_slurm_are_read():
     assert place.options == {"queue": "short", "directive": "--qos=low"}
 
 
+@pytest.fixture
+def jobqueue(monkeypatch):
+    """It is imported anew: in a program that begins, nothing has been imported before."""
+    if not find_spec("dask_jobqueue"):
+        pytest.skip("the extra campaign is not installed")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dask_jobqueue"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.mark.usefixtures("jobqueue")
 def test_a_job_s_time_that_is_none_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    pytest.importorskip("dask_jobqueue", reason="the extra campaign is not installed")
     runner = DaskRunner([], code_hash(), 1, 60.0, read_place("slurm?walltime=1h"), tmp_path)
     with pytest.raises(UsageFault, match="HH:MM:SS"):
         runner.run([].append, lambda: None)
 
 
-def test_without_slurm_it_says_so(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("jobqueue")
+def test_without_slurm_it_says_so_and_ctrl_c_is_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    pytest.importorskip("dask_jobqueue", reason="the extra campaign is not installed")
     runner = DaskRunner([], code_hash(), 1, 60.0, read_place("slurm"), tmp_path)
+    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(UsageFault, match="sbatch is not on this machine"):
         runner.run([].append, lambda: None)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -7,10 +7,11 @@ import os
 import random
 import signal
 import subprocess
+from importlib.util import find_spec
 
 import pytest
 
-from host_bridge.core.errors import DeviceFault
+from host_bridge.core.errors import INTERRUPTED, DeviceFault
 from host_bridge.drive.lockstep.campaign.plan import read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
@@ -21,8 +22,10 @@ from tests.host_bridge.drive.lockstep.campaign import slurm_node
 from tests.support import patience
 from tests.support.evidence import some
 
-pytest.importorskip("dask_jobqueue", reason="the extra campaign is not installed")
 pytestmark = [
+    pytest.mark.skipif(
+        not find_spec("dask_jobqueue"), reason="the extra campaign is not installed"
+    ),
     pytest.mark.process,
     pytest.mark.exhaustive,  # jobs start within seconds and are killed over and over: minutes
     pytest.mark.timeout(900),
@@ -135,6 +138,28 @@ def test_a_killed_campaign_loses_the_cases_in_hand_alone(slurm, here, folder):
     assert done.returncode == 0, done.stderr
     assert hashes(rows_of(folder)) == here
     assert len(rows_of(folder)) == len(here), "no case ran twice that had a row"
+
+
+def test_ctrl_c_ends_in_order_and_the_campaign_goes_on(slurm, here, folder):
+    """dask-jobqueue has a handler of its own, by which a campaign would end as if it were done."""
+    words = ("campaign", "run", str(folder), "--on", ON, "--workers", "2")
+    first = subprocess.Popen([*TANDEM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        patience.until(
+            lambda: len(rows_of(folder)) >= 8 or first.poll() is not None, "eight rows", RUN_S
+        )
+        first.send_signal(signal.SIGINT)
+        output, errors = first.communicate(timeout=RUN_S)
+    finally:
+        first.kill()
+    kept = hashes(rows_of(folder))
+    assert first.returncode == INTERRUPTED, (output, errors)
+    assert kept.items() < here.items()
+    assert not (folder / ".keys").exists()
+    patience.until(lambda: not jobs(slurm), "its jobs end with it", 60)
+    done = tandem(*words, within_s=RUN_S)
+    assert done.returncode == 0, done.stderr
+    assert hashes(rows_of(folder)) == here
 
 
 def test_a_partition_that_is_none_is_told(slurm, folder):
