@@ -150,7 +150,10 @@ AROUND = (
     ),
     Part(
         "host_bridge/sharing/stop/stop_endpoint.py",
-        ("host_bridge/sharing/stop/test_stop_endpoint.py",),
+        (
+            "host_bridge/sharing/stop/test_crowded.py",
+            "host_bridge/sharing/stop/test_stop_endpoint.py",
+        ),
     ),
     Part(
         "host_bridge/sharing/stop/stop_callers.py",

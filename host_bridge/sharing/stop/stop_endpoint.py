@@ -59,9 +59,9 @@ class StopEndpoint:
         self._owner: Owner | None = None
         self._path = Path()
         self._next_identify_us = 0
-        self._crowded_until_us = 0
+        self._callers: StopCallers  # once it is open
+        self._crowded_until_us: int  # once it was crowded
         self._calling: asyncio.TimerHandle | None = None
-        self._callers = StopCallers("")
         self.acceptor = Acceptor(
             Rates(COMES_PER_S, COMES_AT_ONCE, _IN_TURN),
             self._now_us,
