@@ -66,6 +66,12 @@ def test_each_operator_makes_its_mistakes_and_no_others(operator, after):
     assert made(operator) == after
 
 
+def test_what_declares_a_type_and_no_value_is_not_deleted():
+    source = "def f():\n    found: int\n    found: int = g()\n"
+    made = [m.before for m in mutants_of("a.py", source) if m.operator == "deletion"]
+    assert made == ["found: int = g()"]
+
+
 def test_every_mutant_differs_from_its_source_and_from_every_other():
     mutants = mutants_of("a.py", SOURCE)
     texts = {ast.unparse(mutated(SOURCE, m.number)) for m in mutants}

@@ -57,9 +57,9 @@ class StopEndpoint:
         self._car = (name, fleet, uri)
         self._clients: list[_StopClient] = []
         self._owner: Owner | None = None
-        self._path = Path()
         self._next_identify_us = 0
-        self._callers: StopCallers  # once it is open
+        self._path: Path  # this and the callers: once it is open
+        self._callers: StopCallers
         self._crowded_until_us: int  # once it was crowded
         self._calling: asyncio.TimerHandle | None = None
         self.acceptor = Acceptor(

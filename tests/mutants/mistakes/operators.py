@@ -141,7 +141,9 @@ def _returned(node: ast.Return) -> Replacements:
 
 
 def _deleted(node: ast.stmt) -> Replacements:
-    yield ast.Pass()
+    is_declaration = isinstance(node, ast.AnnAssign) and node.value is None
+    if not is_declaration:  # that of an attribute or a name does nothing
+        yield ast.Pass()
 
 
 class Operator(NamedTuple):
