@@ -10,7 +10,7 @@ import numpy as np
 from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
-from host_bridge.core.files import Key, Table, TableSchema, number, read_table, told_as
+from host_bridge.core.files import Key, Table, TableSchema, number, raised_as, read_table
 from host_bridge.logs.bags import sha256_of
 
 TIME = "t_s"
@@ -79,7 +79,7 @@ def read_trace_csv(
 
 def _read(path: Path, other_names: Mapping[str, str] | None) -> Table:
     table = read_table(path, SCHEMA, other_names)
-    with told_as():
+    with raised_as():
         if len(table.names) < 2:
             some = f"a column {TIME} and some of {', '.join(COLUMNS)}"
             raise table.fault(table.header_line, "this is no table of a drive", some, TIME)

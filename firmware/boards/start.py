@@ -38,7 +38,7 @@ _BOX_STEP_US = 10_000  # four steps for each challenge, of which a car says 25 a
 # collections, so that its pulses come 30 ms earlier.
 _CRUMBS_SIZE = 32_000
 _LOOP_CRUMBS_SIZE = 8_000  # in the loop with a plant nothing waits for a start, and room is short
-_OF_METAL = ("firmware.drivers", "firmware.boards")
+_PIN_BOARD_PACKAGES = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
 # Modules of messages: their classes are with their handlers, the modules are read at the start only
 _TABLES = ("messages", "to_board", "to_host", "boxes")
@@ -182,7 +182,7 @@ class CarProgram:
             _let_interrupt()
         board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
         self._beat = Beat(board, app, ticks_us, watchdog)
-        self.door = HitlEntry(
+        self.hitl_entry = HitlEntry(
             app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id
         )
 
@@ -191,12 +191,12 @@ class CarProgram:
 
         In the loop the board is not touched any more: its guard has cut everything until a reset.
         """
-        beat, door, link = self._beat, self.door, self._board.link
-        while not door.is_asked and beat.turn():
+        beat, entry, link = self._beat, self.hitl_entry, self._board.link
+        while not entry.is_asked and beat.turn():
             pass
-        if door.is_asked:
-            del beat, door  # their room is needed; ``del`` of an attribute would not free it
-            self._beat = self.door = None  # type: ignore[assignment]
+        if entry.is_asked:
+            del beat, entry  # their room is needed; ``del`` of an attribute would not free it
+            self._beat = self.hitl_entry = None  # type: ignore[assignment]
             board = leave(self._board, self._starts)
             self._board = None  # type: ignore[assignment]
             rehearse(board, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
@@ -236,18 +236,18 @@ def _let_interrupt() -> None:
     interpreter.kbd_intr(_CTRL_C)
 
 
-def leave(metal: "PhysicalBoard", starts: "Starts") -> "HitlBoard":
-    """Return the board in the loop that takes the place of ``metal``, which is stepped no more.
+def leave(physical: "PhysicalBoard", starts: "Starts") -> "HitlBoard":
+    """Return the board in the loop that takes the place of ``physical``, which is stepped no more.
 
-    Of ``metal`` the link stays, and what is done between steps.
+    Of ``physical`` the link stays, and what is done between steps.
     """
-    metal.leave()
-    _forget_metal()
+    physical.leave()
+    _forget_pin_board()
     collect_every(_LOOP_CRUMBS_SIZE)
     from firmware.boards.simulated.hitl import HitlBoard
 
-    board = HitlBoard(metal.board_id, metal.link, metal.between_steps, starts.failed)
-    board.reset_cause = metal.reset_cause
+    board = HitlBoard(physical.board_id, physical.link, physical.between_steps, starts.failed)
+    board.reset_cause = physical.reset_cause
     return board
 
 
@@ -257,15 +257,17 @@ def rehearse(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> N
         board.take_image()
 
 
-def _forget_metal() -> None:
+def _forget_pin_board() -> None:
     """Drop the modules of the pins' board, its drivers and its box, because their room is needed.
 
     What the guard and its timer still use stays with them.
     """
     for name in tuple(sys.modules):
         package, _, own = name.rpartition(".")
-        is_of_metal = package.startswith(_OF_METAL[0]) or package.startswith(_OF_METAL[1])
-        if (is_of_metal and own not in _STAYS) or name in _OF_A_BOX:
+        is_of_pins = package.startswith(_PIN_BOARD_PACKAGES[0]) or package.startswith(
+            _PIN_BOARD_PACKAGES[1]
+        )
+        if (is_of_pins and own not in _STAYS) or name in _OF_A_BOX:
             forget(name, package, own)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from host_bridge.core import CarMotion, VirtualSensors
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import told_as
+from host_bridge.core.files import raised_as
 from host_bridge.core.vehicle import Vehicle
 from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.likelihood_field import LikelihoodField
@@ -34,7 +34,7 @@ _EXAMPLE = "pose=localise:lab.yaml"
 
 def field_of_map(path: Path) -> LikelihoodField:
     """Return the likelihood field of a ROS map. Raises errors.DataFileFault."""
-    with told_as():
+    with raised_as():
         grid = load_grid(path)
     try:
         return LikelihoodField(grid.is_wall, grid.is_free, grid.resolution_m, np.array(grid.origin))

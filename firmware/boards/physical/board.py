@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from firmware.boards.link import Link
     from firmware.boards.physical.channels import Channel
-    from firmware.boards.physical.guard_timer import Life
+    from firmware.boards.physical.guard_timer import EnableSignal
     from firmware.boards.physical.wheels import Counter
     from firmware.core.contract import Pins, Starts
     from firmware.drivers.pps import Pps
@@ -133,7 +133,7 @@ class PhysicalBoard:
     def _own_counter(self, row: "tuple[Any, ...]") -> "Counter":
         raise ValueError("this port has no counter of the kind %s; correct the board file" % row[1])
 
-    def _life(self, row: "tuple[Any, ...]") -> "Life":
+    def _life(self, row: "tuple[Any, ...]") -> "EnableSignal":
         raise NotImplementedError
 
     def _begin_guard(self) -> None:

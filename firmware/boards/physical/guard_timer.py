@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from firmware.drivers.ticks import TicksUs
 
-    class Life(Protocol):
+    class EnableSignal(Protocol):
         def renew(self) -> None: ...
 
         def cut(self) -> None: ...
@@ -43,7 +43,7 @@ class GuardTimer:
     to end; ``is_wanted`` is what the program wrote for the drive enable.
     """
 
-    def __init__(self, loop: "Pin", life: "Life", ticks_us: "TicksUs") -> None:
+    def __init__(self, loop: "Pin", life: "EnableSignal", ticks_us: "TicksUs") -> None:
         self.guard = Guard()
         self.ended: "tuple[Ending, ...]" = ()
         self.is_wanted = False

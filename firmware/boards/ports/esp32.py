@@ -18,7 +18,7 @@ from firmware.drivers.wheels.polled_counter import PolledCounter
 if TYPE_CHECKING:
     from typing import Any
 
-    from firmware.boards.physical.guard_timer import Life
+    from firmware.boards.physical.guard_timer import EnableSignal
     from firmware.boards.physical.wheels import Counter
 
 
@@ -33,7 +33,7 @@ class Esp32Board(PhysicalBoard):
         port: "Any" = machine  # only this port has it
         return PolledCounter(port.Encoder(number, *lines, phases=4).value)
 
-    def _life(self, row: "tuple[Any, ...]") -> "Life":
+    def _life(self, row: "tuple[Any, ...]") -> "EnableSignal":
         return ToggledLife(output(row[1]))
 
     def _begin_guard(self) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from firmware.boards.link import Link
     from firmware.boards.physical.channels import Channel
-    from firmware.boards.physical.guard_timer import Life
+    from firmware.boards.physical.guard_timer import EnableSignal
     from firmware.boards.physical.wheels import Counter
     from firmware.boards.store import Store
     from firmware.core.contract import Pins, Starts
@@ -60,7 +60,7 @@ class Rp2Board(PhysicalBoard):
         Pin(first + 1, Pin.IN, Pin.PULL_UP)
         return QuadratureCounter(rp2.StateMachine(state_machine, quadrature, in_base=a_line))
 
-    def _life(self, row: "tuple[Any, ...]") -> "Life":
+    def _life(self, row: "tuple[Any, ...]") -> "EnableSignal":
         _, number, state_machine = row
         machine_of_it = rp2.StateMachine(
             state_machine,

@@ -18,7 +18,7 @@ from firmware.drivers.wheels.polled_counter import PolledCounter
 if TYPE_CHECKING:
     from typing import Any
 
-    from firmware.boards.physical.guard_timer import Life
+    from firmware.boards.physical.guard_timer import EnableSignal
     from firmware.boards.physical.wheels import Counter
 
 _GUARD_TIMER = 6  # has no pins
@@ -34,7 +34,7 @@ class Stm32Board(PhysicalBoard):
         timer.channel(2, pyb.Timer.ENC_AB, pin=pyb.Pin(b_line))
         return PolledCounter(timer.counter)
 
-    def _life(self, row: "tuple[Any, ...]") -> "Life":
+    def _life(self, row: "tuple[Any, ...]") -> "EnableSignal":
         return ToggledLife(output(row[1]))
 
     def _begin_guard(self) -> None:

@@ -45,8 +45,8 @@ class Boxes:
     def __init__(self, board: "Board", outbox: "Outbox") -> None:
         self._tag = Tag(board.key[:KEY])
         self._outbox = outbox
-        self._said_us = array("i", [0] * _KEPT)  # when each challenge was said, by its number
-        self._said = 0  # how many of these can be answered
+        self._sent_us = array("i", [0] * _KEPT)  # when each challenge was sent, by its number
+        self._sent_count = 0  # how many of these can be answered
         self._newest = board.entropy()
         self._epoch = self._sequence = 0  # of the word that was taken last
         self._next_us = 0
@@ -64,14 +64,14 @@ class Boxes:
         The tag is looked at last, so that a foreign word seldom costs the encryption of a block.
         """
         number, epoch, sequence = values[BOX_CHALLENGE], values[BOX_EPOCH], values[BOX_SEQUENCE]
-        if self._newest - number & _MASK >= self._said:
+        if self._newest - number & _MASK >= self._sent_count:
             return 0
         if epoch == self._epoch:
             if sequence <= self._sequence:
                 return 0
         elif source.is_fresh:  # one writer at a time: a box that began anew waits for its silence
             return 0
-        age_us = elapsed_us(now_us, self._said_us[number & _KEPT - 1]) - values[BOX_SINCE] * 100
+        age_us = elapsed_us(now_us, self._sent_us[number & _KEPT - 1]) - values[BOX_SINCE] * 100
         if age_us < -_GRAIN_US:
             return 0
         left_us = source.silence_us - max(age_us, 0)
@@ -82,14 +82,14 @@ class Boxes:
 
     def step(self, counts: bool, now_us: int) -> bool:
         """Say a challenge if it is time for one; return whether it was."""
-        if self._said and elapsed_us(now_us, self._next_us) < 0:
+        if self._sent_count and elapsed_us(now_us, self._next_us) < 0:
             return False
         self._next_us = now_us + _EVERY_US & _MASK
         number = self._newest + 1 & _MASK
         self._newest = number = number if number else 1
-        self._said_us[number & _KEPT - 1] = now_us
-        if self._said < _KEPT:
-            self._said += 1
+        self._sent_us[number & _KEPT - 1] = now_us
+        if self._sent_count < _KEPT:
+            self._sent_count += 1
         values, payload = self._heard.values, self._outbox.payload
         values[HEARD_COUNTS] = 1 if counts else 0
         values[HEARD_CHALLENGE] = number
@@ -103,4 +103,4 @@ class Boxes:
 
     def forget(self) -> None:
         """Forget all challenges, after a silence so long that times may be taken for later ones."""
-        self._said = 0
+        self._sent_count = 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import VehicleFileFault
-from host_bridge.core.files import told_as
+from host_bridge.core.files import raised_as
 from sim_mock.files.documents import TOML_BYTES, key_lines, toml_values
 from sim_mock.files.reading import joined
 from sim_mock.files.text import read_text
@@ -30,7 +30,7 @@ class VehicleDocument:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with told_as(VehicleFileFault):
+        with raised_as(VehicleFileFault):
             text = read_text(path, TOML_BYTES)
             self.values: dict[str, Any] = toml_values(path, text)
         self._own = {key: SourceLocation(path, line) for key, line in key_lines(text).items()}

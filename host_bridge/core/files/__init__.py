@@ -1,6 +1,6 @@
 """The host's readers of files that people bring: those of ``sim_mock.files``, with host's errors.
 
-Whatever reads a table or a document on the host calls these, or wraps its own work in ``told_as``.
+Whatever reads a table or a document on the host calls these, or works within ``raised_as``.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ __all__ = [
     "parse_columns",
     "parse_number",
     "parse_whole",
+    "raised_as",
     "read_bytes",
     "read_json",
     "read_keys",
@@ -54,7 +55,6 @@ __all__ = [
     "read_toml",
     "read_yaml",
     "text",
-    "told_as",
     "yaml_value",
 ]
 
@@ -85,7 +85,7 @@ def misread_text(error: Exception) -> str:
 
 
 @contextmanager
-def told_as(fault: type[TandemError] = DataFileFault) -> Iterator[None]:
+def raised_as(fault: type[TandemError] = DataFileFault) -> Iterator[None]:
     """Raise ``fault``, with the same words, in place of any ``FileFault`` within."""
     try:
         yield
@@ -101,19 +101,19 @@ def told_as(fault: type[TandemError] = DataFileFault) -> Iterator[None]:
 
 def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | None = None) -> Table:
     """Read a table; ``columns`` has other names of columns by ours. Raises errors.DataFileFault."""
-    with told_as():
+    with raised_as():
         return tables.read_table(path, schema, columns)
 
 
 def read_toml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
     """Read a TOML file. Raises ``fault``."""
-    with told_as(fault):
+    with raised_as(fault):
         return documents.read_toml(path)
 
 
 def read_json(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
     """Read a JSON file whose top is an object. Raises ``fault``."""
-    with told_as(fault):
+    with raised_as(fault):
         return documents.read_json(path)
 
 
@@ -128,7 +128,7 @@ def read_keys(
     document: Document, keys: Iterable[Key], fault: type[TandemError] = DataFileFault
 ) -> dict[str, Any]:
     """Return the values of a document that has these keys and no others. Raises ``fault``."""
-    with told_as(fault):
+    with raised_as(fault):
         return reading.read_table(document, "", document.values, keys)
 
 
@@ -139,7 +139,7 @@ def read_samples(path: Path, sensor: str, keys: Iterable[Key]) -> Iterator[dict[
     """
     keys = tuple(keys)
     begin = f'{{"sensor": "{sensor}"'.encode()
-    with told_as():
+    with raised_as():
         for line, row in documents.read_json_lines(path, begin, SAMPLES_BYTES):
             yield documents.line_values(path, line, row, keys)
 
@@ -150,5 +150,5 @@ def read_yaml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:
         yaml_document,  # its library takes 20 ms to load; few commands need it
     )
 
-    with told_as(fault):
+    with raised_as(fault):
         return yaml_document.read_yaml(path)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge.core import Vehicle
-from host_bridge.core.files import read_table, told_as
+from host_bridge.core.files import raised_as, read_table
 from host_bridge.core.files.drive_tables import CHANNELS, COMMANDS
 
 LONGEST_S = 86_400.0  # chosen: a day; times in milliseconds make weeks of a drive
@@ -48,7 +48,7 @@ class CsvManoeuvre:
         self.rows = len(table.rows)
         self.duration_s = times_s[-1] - times_s[0]
         if self.duration_s > LONGEST_S:
-            with told_as():
+            with raised_as():
                 raise table.fault(
                     table.rows[-1].line,
                     f"these commands last {self.duration_s / 3600:.1f} h",

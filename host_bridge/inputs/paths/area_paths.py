@@ -9,7 +9,7 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.core.files import told_as
+from host_bridge.core.files import raised_as
 from host_bridge.inputs.paths.path import Floats, Path, resampled
 from host_bridge.inputs.paths.racing_line import SpeedLimits, least_curvature, race_speeds
 from sim_mock.tracks.driving_area import Pose
@@ -101,7 +101,7 @@ def _centre(name: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid | No
 
 
 def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid]:
-    with told_as():
+    with raised_as():
         grid = load_grid(FilePath(file))
     try:
         middle = centre_line_of_map(grid, start)

@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from host_bridge.core.files import Table, TableRow, TableSchema, number, read_table, told_as
+from host_bridge.core.files import Table, TableRow, TableSchema, number, raised_as, read_table
 from host_bridge.inputs.paths.path import Floats, Path
 from host_bridge.logs.new_file import write_new
 
@@ -44,7 +44,7 @@ def read_path(file: FilePath, columns: Mapping[str, str] | None = None) -> Path:
     """
     table = read_table(file, SCHEMA, columns)
     points = np.array([table.column("x_m"), table.column("y_m")], dtype=float).T
-    with told_as():
+    with raised_as():
         speeds, is_loop = _speeds(table), _is_loop(table)
         try:
             path = Path(points, speeds, is_loop)

@@ -20,7 +20,7 @@ import numpy as np
 
 from host_bridge.core import CarMotion, CarStatus
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import misread_text, read_bytes, told_as
+from host_bridge.core.files import misread_text, raised_as, read_bytes
 
 FORMAT = 1
 MOST_WEIGHTS = 50_000  # chosen: 2 ms a decision in plain Python, a fifth of a tick
@@ -149,7 +149,7 @@ def save_policy(policy: Policy, path: Path) -> None:
 
 def load_policy(path: Path) -> Policy:
     """Read a policy file. Raises errors.DataFileFault."""
-    with told_as():
+    with raised_as():
         data = read_bytes(path, _FILE_BYTES)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:

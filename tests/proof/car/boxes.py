@@ -58,8 +58,8 @@ def _number(made: BoxWord, app: App, boxes: Boxes, answer: str, now_us: int) -> 
     """Which challenge it answers, how long after, and which of the box's words it is."""
     made.challenge = boxes._newest
     made.sequence = boxes._sequence + 1
-    said_us = boxes._said_us[boxes._newest & KEPT - 1]
-    made.since_100us = elapsed_us(now_us, said_us) // 100 if boxes._said else 0
+    said_us = boxes._sent_us[boxes._newest & KEPT - 1]
+    made.since_100us = elapsed_us(now_us, said_us) // 100 if boxes._sent_count else 0
     if answer == AGAIN and boxes._epoch:
         made.epoch, made.sequence = boxes._epoch, boxes._sequence
     elif answer == AHEAD:
@@ -73,8 +73,8 @@ def _number(made: BoxWord, app: App, boxes: Boxes, answer: str, now_us: int) -> 
 
 def _too_old(boxes: Boxes, silence_us: int, now_us: int) -> int:
     """How many challenges ago the first was said whose answer is too late; or one not kept."""
-    for ago in range(boxes._said):
-        said_us = boxes._said_us[boxes._newest - ago & KEPT - 1]
+    for ago in range(boxes._sent_count):
+        said_us = boxes._sent_us[boxes._newest - ago & KEPT - 1]
         if elapsed_us(now_us, said_us) >= silence_us:
             return ago
     return KEPT
@@ -112,9 +112,9 @@ class Talk:
         self._source = source
         self._newest = boxes._newest
         at = boxes._newest & KEPT - 1
-        boxes._said_us[at] = now_us
-        boxes._said_us[at - 1] = now_us - source.silence_us
-        self._said_us = tuple(boxes._said_us)
+        boxes._sent_us[at] = now_us
+        boxes._sent_us[at - 1] = now_us - source.silence_us
+        self._sent_us = tuple(boxes._sent_us)
         app.outbox.post = self._post
 
     def _post(self, payload_size: int) -> bool:
@@ -128,7 +128,7 @@ class Talk:
         pairing, boxes = self.app.pairing, self._boxes
         if pairing is None or not pairing.is_spoken_to:
             return
-        is_time = boxes._said == 0 or self._asks(CHALLENGE, None)
+        is_time = boxes._sent_count == 0 or self._asks(CHALLENGE, None)
         boxes._next_us = now_us if is_time else now_us + EVERY_US
         pairing.step(now_us)
         self.hold_still()
@@ -138,10 +138,10 @@ class Talk:
         boxes = self._boxes
         if boxes._newest != self._newest:
             at = boxes._newest & KEPT - 1
-            boxes._said_us[at] = self._said_us[at]
+            boxes._sent_us[at] = self._sent_us[at]
             boxes._newest = self._newest
         boxes._next_us = 0
-        boxes._said = 2 if boxes._said else 0
+        boxes._sent_count = 2 if boxes._sent_count else 0
         if not self._source.is_fresh:  # what its last word was is dead: any other may follow it
             self._source.says_stop = False
             boxes._epoch = _STARTS[0] if boxes._epoch else 0

@@ -81,5 +81,5 @@ def make_board():
 
 
 program = start.CarProgram(make_board(), starts, ticks_us, False)  # which alone has the board
-program.door.is_asked = True  # at once: the car that was there goes
+program.hitl_entry.is_asked = True  # at once: the car that was there goes
 program.run()

@@ -49,7 +49,7 @@ def come_up():
     program = starting.start(pins, Starts())
     if MODE == "hitl":
         starting.Beat = HeapProbe
-        program.door.is_asked = True
+        program.hitl_entry.is_asked = True
         try:
             program.run()
         except Up:

@@ -14,10 +14,10 @@ from host_bridge.core.files import (
     Key,
     integer,
     number,
+    raised_as,
     read_bytes,
     read_toml,
     text,
-    told_as,
 )
 from host_bridge.drive.lockstep.campaign.rare.design import Splitting, read_splitting
 from host_bridge.drive.lockstep.campaign.runners.keeping import KEEP
@@ -179,7 +179,7 @@ class Plan:
 
 def read_plan(path: Path) -> Plan:
     """Read a campaign's file. Raises errors.DataFileFault, with line and key."""
-    with told_as():
+    with raised_as():
         document = read_toml(path)
         refuse_unknown(document, "", document.values, _TABLES)
         about = read_table(document, "campaign", _table(document, "campaign"), ABOUT)

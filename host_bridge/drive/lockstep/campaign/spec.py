@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import Key, choice, integer, number, read_bytes, text, told_as
+from host_bridge.core.files import Key, choice, integer, number, raised_as, read_bytes, text
 from host_bridge.inputs.function import file_of
 from host_bridge.link.transports.lossy import DIRECTIONS
 from host_bridge.mapping.poses.sources import ODOMETRY
@@ -197,7 +197,7 @@ def refuse_changed(spec: Spec) -> None:
 
 
 def _sha256(name: str) -> str:
-    with told_as():
+    with raised_as():
         try:
             status = os.stat(name)
         except OSError:

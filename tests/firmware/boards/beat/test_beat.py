@@ -215,7 +215,7 @@ def test_few_calls_lie_around_a_step():
 
     world.app.step = step
     program = CarProgram.__new__(CarProgram)
-    program._beat, program.door = world.beat, SimpleNamespace(is_asked=False)
+    program._beat, program.hitl_entry = world.beat, SimpleNamespace(is_asked=False)
     program._board = SimpleNamespace(link=SimpleNamespace(close=lambda: None))
     program.run()
     assert names == ["_step", "turn", "run"]
@@ -238,7 +238,7 @@ def test_the_loop_ends_with_the_repl_or_with_hardware_in_the_loop(is_asked, ends
     link = SimpleNamespace(close=lambda: did.append("closed"))
     program._board = SimpleNamespace(link=link, name="it")
     program._starts = program._ticks_us = None
-    program._beat, program.door = SimpleNamespace(turn=turn), door
+    program._beat, program.hitl_entry = SimpleNamespace(turn=turn), door
     program.run()
     assert did == (["left it", "closed"] if is_asked else ["closed"])
     assert len(turns) == (3 if is_asked else 2)
