@@ -248,7 +248,11 @@ STATION = (
         _SERVER,
     ),
     Part(
-        "host_bridge/station/server/stop_answers.py", ("host_bridge/station/server/test_server.py",)
+        "host_bridge/station/server/stop_answers.py",
+        (
+            "host_bridge/station/server/test_stop_answers.py",
+            "host_bridge/station/server/test_server.py",
+        ),
     ),
     Part(
         "host_bridge/station/server/page_messages.py",

@@ -30,7 +30,7 @@ class StoppableCars(Protocol):
         names: tuple[str, ...],
         tell: Callable[[dict[str, object]], None],
         *,
-        is_page: bool = False,
+        is_page: bool,
     ) -> None: ...
 
 

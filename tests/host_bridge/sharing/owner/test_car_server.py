@@ -5,13 +5,16 @@ The virtual car with the real program, in virtual time; another host drives it."
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from host_bridge.core import CarIdentity, Sender, State
+from host_bridge.link.protocol.events import LinkLost, LinkStranger
 from host_bridge.link.transports import loopback
 from host_bridge.sharing.owner import car_server
+from host_bridge.sharing.owner.board_verification import BoardTrust
 from host_bridge.sharing.owner.car_server import CarServer
 from tests.host_bridge.drive.drives import Drive, Rig
 
@@ -19,11 +22,11 @@ from tests.host_bridge.drive.drives import Drive, Rig
 class Served:
     """A car that somebody else drives, and a service that hears and tells it the same wire."""
 
-    def __init__(self) -> None:
+    def __init__(self, uri: str = "sim://f1tenth") -> None:
         self.drive = Drive(Rig("a"))
         near, _ = loopback.pair("loopback://car")
         self.recognised: list[CarIdentity] = []
-        self.service = CarServer("sim://f1tenth", near, self, self.recognised.append)
+        self.service = CarServer(uri, near, self, self.recognised.append)
         self.service.car.on_output(lambda: None)  # what it says waits for ``advance``
         self.is_heard = False
         self.drive.rigs[0].up = self._hear
@@ -172,3 +175,48 @@ def test_an_owner_stops_its_car_and_lets_go_of_the_line_whatever_its_sockets_do(
         asyncio.run(served.close(monkeypatch))
     assert served.drive.is_in(State.STOPPING)
     assert closed == ["one", "name", "line"]
+
+
+# --- a car that another computer serves: its own owner stops it, and knows when
+
+
+@pytest.fixture
+def guest() -> Served:
+    return Served("tandem://192.0.2.7:8031/car")
+
+
+def test_a_guest_stops_no_armed_car_because_its_own_line_is_new(guest):
+    guest.goes().open()
+    guest.advance(0.1)
+    assert guest.drive.is_in(State.ACTIVE)
+    assert guest.was_stopped_by() == []
+
+
+def test_a_guest_that_ends_leaves_an_armed_car_to_its_owner(guest, monkeypatch):
+    guest.open()
+    guest.advance(0.1)
+    guest.goes()
+    assert asyncio.run(guest.close(monkeypatch)) == 0.0
+    guest.advance(0.1)
+    assert guest.drive.is_in(State.ACTIVE)
+
+
+# --- whose board it is
+
+
+def test_after_a_silence_the_next_board_is_unknown_until_it_says_who_it_is(served):
+    served.open()
+    served.advance(0.1)
+    assert served.service.owner.verification.state is BoardTrust.TRUSTED
+    served.service._hear([LinkLost(1_000_000)])
+    assert served.service.owner.verification.state is BoardTrust.UNVERIFIED
+    served.advance(1.5)
+    assert served.service.owner.verification.state is BoardTrust.TRUSTED
+
+
+def test_another_board_may_be_stopped_and_nothing_else(served):
+    served.open()
+    served.advance(0.1)
+    (identity,) = served.recognised
+    served.service._hear([LinkStranger(replace(identity, board_id=b"another!"))])
+    assert served.service.owner.verification.state is BoardTrust.FOREIGN
