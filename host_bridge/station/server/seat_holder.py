@@ -19,6 +19,14 @@ NOBODY = "Another page"  # one that gave no name
 UNANSWERED_US = 30_000_000  # long enough to look up from the car, and to press a button
 
 
+@dataclass(frozen=True, eq=False)
+class Asking:
+    """One asking for the seat: by which page, and since when; each is another one."""
+
+    by: str
+    since_us: int
+
+
 @dataclass
 class SeatHolder:
     """A page's seat: its cars, the driven one first, and the boards that the page knew them by."""
@@ -26,11 +34,10 @@ class SeatHolder:
     seat: PageSeat
     by: str
     cars: tuple[str, ...]
-    boards: Mapping[str, str] = field(default_factory=dict)
-    since_us: int = 0
-    program: str = ""  # what drives while the page is held; "": the hand itself
-    asked_by: str = ""  # the page that asks for it
-    asked_us: int = 0
+    boards: Mapping[str, str]
+    since_us: int
+    program: str  # what drives while the page is held; "": the hand itself
+    _asking: Asking | None = field(default=None, init=False)
 
     @classmethod
     def from_request(cls, asked: Mapping[str, object], seat: PageSeat, now_us: int) -> SeatHolder:
@@ -53,24 +60,36 @@ class SeatHolder:
         """Return ": NAME" for a sentence; "" for a page that gave no name."""
         return "" if self.by == NOBODY else f": {self.by}"
 
-    def ask(self, by: str, now_us: int) -> bool:
-        """Note that a page asks for the seat; return False if another one does already."""
-        if self.asked_by:
-            return False
-        self.asked_by, self.asked_us = by, now_us
-        return True
+    @property
+    def asked_by(self) -> str:
+        """The page that asks for the seat; "" if none does."""
+        return self._asking.by if self._asking else ""
+
+    def ask(self, by: str, now_us: int) -> Asking | None:
+        """Note that a page asks for the seat, and return that; None if another one does already."""
+        if self._asking:
+            return None
+        self._asking = Asking(by, now_us)
+        return self._asking
 
     def keep(self) -> None:
-        """End the asking: whoever has it keeps it, or the other one waits no more."""
-        self.asked_by = ""
+        """End the asking: whoever has it keeps it."""
+        self._asking = None
 
-    def take_over(self, now_us: int) -> bool:
-        """Brake, disarm and give up the seat if nobody answered and nobody held for 30 s.
+    def withdraw(self, asking: Asking) -> None:
+        """End this asking: its page waits no more."""
+        if self._asking is asking:
+            self._asking = None
+
+    def take_over(self, asking: Asking, now_us: int) -> bool:
+        """Brake, disarm and give up the seat if nobody answered this asking or held for 30 s.
 
         Returns False otherwise.
         """
-        quiet_us = now_us - max(self.asked_us, self.seat.held_us or 0)
-        if not self.asked_by or quiet_us < UNANSWERED_US:
+        last_us, held_us = asking.since_us, self.seat.held_us
+        if held_us is not None and held_us > last_us:
+            last_us = held_us
+        if self._asking is not asking or now_us - last_us < UNANSWERED_US:
             return False
         self.seat.request(OperatorRequest.QUIT)
         return True

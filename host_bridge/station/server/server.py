@@ -73,7 +73,7 @@ class StationBackend(Protocol):
         names: tuple[str, ...],
         tell: Callable[[dict[str, object]], None],
         *,
-        is_page: bool = False,
+        is_page: bool,
     ) -> None:
         """Stop these, or all; ``tell`` gets each car's own answer, or that there was none. What a
         page of the station asks for waits for nothing that others ask for.
@@ -339,20 +339,20 @@ class Server:
 
     async def _ask(self, connection: ServerConnection, asked: dict[str, object]) -> None:
         """Ask for the seat for as long as the page stays; it sees in the status what follows."""
-        holder, by = self._seat, page_name(asked)
-        if holder is None or not holder.ask(by, self._backend.now_us()):
+        holder = self._seat
+        asking = holder and holder.ask(page_name(asked), self._backend.now_us())
+        if not holder or not asking:
             why = f"{holder.asked_by} asks for it already" if holder else "nobody has the seat"
             await refuse(connection, why)
             return
         try:
             await connection.send(json.dumps({"is_asked": True}))
             async for message in connection:
-                if read_object(message).get("do") == "take over" and holder.asked_by == by:
-                    is_taken = holder.take_over(self._backend.now_us())
+                if read_object(message).get("do") == "take over":
+                    is_taken = holder.take_over(asking, self._backend.now_us())
                     await connection.send(json.dumps({"is_taken_over": is_taken}))
         finally:
-            if holder.asked_by == by:
-                holder.keep()
+            holder.withdraw(asking)
 
 
 async def _listen(connection: ServerConnection, holder: SeatHolder) -> None:

@@ -31,16 +31,16 @@ def test_what_lies_under_the_cars_is_told_as_it_was_given(desk):
 
 
 def test_who_does_not_ask_for_it_any_more_takes_nothing_over(desk):
-    """After 30 s without an answer, but meanwhile another one asks."""
+    """After 30 s without an answer, but meanwhile another page of the same name asks."""
     desk.backend.now_us = iter([5_000_000, 5_000_000, 35_000_000]).__next__
-    other, rows = asked_for(
-        desk,
-        {"do": "nothing"},
-        {"do": "take over"},
-        then=lambda: setattr(desk.server._seat, "asked_by", "Tablet"),
-    )
-    assert other.sent == [{"is_asked": True}]
-    assert rows[-1] == "Tablet", "who goes ends their own asking only"
+
+    def another() -> None:
+        desk.server._seat.keep()
+        desk.server._seat.ask("Phone", 6_000_000)
+
+    other, rows = asked_for(desk, {"do": "nothing"}, {"do": "take over"}, then=another)
+    assert other.sent == [{"is_asked": True}, {"is_taken_over": False}]
+    assert rows[-1] == "Phone", "who goes ends their own asking only"
 
 
 def test_whoever_has_the_seat_keeps_it(desk):
