@@ -8,7 +8,7 @@ always.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from host_bridge.core import OperatorRequest
 from host_bridge.station.server.page_seat import PageSeat
@@ -37,7 +37,7 @@ class SeatHolder:
     boards: Mapping[str, str]
     since_us: int
     program: str  # what drives while the page is held; "": the hand itself
-    _asking: Asking | None = field(default=None, init=False)
+    _asking: Asking | None = None
 
     @classmethod
     def from_request(cls, asked: Mapping[str, object], seat: PageSeat, now_us: int) -> SeatHolder:
@@ -86,9 +86,8 @@ class SeatHolder:
 
         Returns False otherwise.
         """
-        last_us, held_us = asking.since_us, self.seat.held_us
-        if held_us is not None and held_us > last_us:
-            last_us = held_us
+        held_us = self.seat.held_us
+        last_us = asking.since_us if held_us is None else max(asking.since_us, held_us)
         if self._asking is not asking or now_us - last_us < UNANSWERED_US:
             return False
         self.seat.request(OperatorRequest.QUIT)
