@@ -184,7 +184,7 @@ class OpenCar:
         """Write into a log which car it is, and where a virtual one began."""
         host = self._host
         vehicle = host.vehicle_name() if isinstance(host, CarServer) else host.vehicle
-        describe_car(log, self.car, host.uri, vehicle)
+        describe_car(log, self.car.name, self.car, host.uri, vehicle)
 
     def has_lost_owner(self) -> bool:
         """Return whether the program that served the car is gone."""

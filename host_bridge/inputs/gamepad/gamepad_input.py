@@ -11,7 +11,6 @@ from host_bridge.core import (
     InputLimits,
     Observed,
     OperatorRequest,
-    State,
 )
 from host_bridge.core.errors import DeviceFault
 from host_bridge.inputs.gamepad.mapping import LivenessCheck, PadMapping, PadMappings
@@ -20,7 +19,6 @@ from host_bridge.inputs.gamepad.seat import DeadmanButtons, PadSeat
 
 GAMEPAD, SLOW_SEAT = "gamepad", "seat_slow"  # sources of the vehicle file
 _RUMBLE_S = 0.6  # clearly felt, and over before the next thing happens
-_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 _SLOW = (
     "This pad does not show that it lives (tandem pads test tells): move or press something at "
     "least once a second;"
@@ -154,7 +152,7 @@ class GamepadInput(Input):
     def _signal_stop(self, observed: Observed) -> None:
         """Rumble and beep when the cars stop: a driver who looks at the car sees no screen."""
         statuses = [car.status for car in observed.cars]
-        is_halted = any(it is not None and it.state in _HALTED for it in statuses)
+        is_halted = any(it is not None and it.state.is_halted for it in statuses)
         if self._was_driving and not observed.is_driving and (is_halted or self._lost):
             if self.pad:
                 self.pad.rumble(_RUMBLE_S)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from host_bridge.core import BatteryStage, Cause, SeenCar, State, why_stopped
+from host_bridge.core import BatteryStage, Cause, SeenCar, why_stopped
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.message_types import message_class
 from host_bridge.ros2.node.mux import Mux
 
-STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
 _EVERY = 100  # steps of 10 ms: 1 Hz
 _OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
 _TYPE = "diagnostic_msgs/msg/DiagnosticArray"
@@ -54,7 +53,7 @@ class DiagnosticsPublisher:
     def _car(self, car: SeenCar, hits: int | None) -> Any:
         level = _STALE
         if car.is_online and car.status:
-            level = _ERROR if car.status.state in STANDING else _OK
+            level = _ERROR if car.status.state.is_halted else _OK
         values = {}
         if car.status:
             values["state"] = car.status.state.name

@@ -9,7 +9,6 @@ from host_bridge.core import OperatorRequest, SeenCar
 from host_bridge.logs.pose_lines import Place
 from host_bridge.logs.sensor_lines import SensorPipe, TruePose
 from host_bridge.ros2.bus.bus import Bus
-from host_bridge.ros2.node.publishers import ARMED
 from host_bridge.ros2.node.set_pose import NOT_HERE, PoseRequest
 from host_bridge.ros2.node.stops import PendingReplies, RunstopTopic, is_stopped
 from host_bridge.ros2.node.vocabulary_adapter import Reply, VocabularyAdapter
@@ -89,7 +88,7 @@ class NodeServices:
             self._pending_replies.wait(
                 reply,
                 self._now_us(),
-                lambda car: car.status is not None and car.status.state in ARMED,
+                lambda car: car.status is not None and car.status.state.is_armed,
             )
 
     def set_pose(self, place: Place) -> str:

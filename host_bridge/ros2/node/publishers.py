@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from host_bridge.core import SeenCar, State, Vehicle
+from host_bridge.core import SeenCar, Vehicle
 from host_bridge.logs.sensor_lines import SensorPipe
 from host_bridge.ros2.bus.bus import Bus
 from host_bridge.ros2.bus.message_types import has_message, message_class
@@ -18,7 +18,6 @@ from host_bridge.ros2.vocabularies.topics import Content, Publication
 from host_bridge.ros2.vocabularies.vocabulary import Vocabulary
 from sim_mock.autodrive.cars import SimulatedCar
 
-ARMED = (State.ACTIVE, State.HOLD)
 BOOL = "std_msgs/msg/Bool"
 _TRANSFORMS = "tf2_msgs/msg/TFMessage"
 _EVERY = 2  # steps of 10 ms: 50 Hz
@@ -108,7 +107,7 @@ class StatePublisher(PublishedCar):
 
     def _tell_stop(self, car: SeenCar) -> None:
         """Publish whether and why the car stands, latched, when it has changed."""
-        is_stopped = not car.is_online or car.status is None or car.status.state not in ARMED
+        is_stopped = not car.is_online or car.status is None or not car.status.state.is_armed
         stop = is_stopped, why_standing(car)
         if stop != self._last_stop:
             self._last_stop = stop

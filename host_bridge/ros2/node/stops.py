@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.core import SeenCar, State
-from host_bridge.ros2.node.diagnostics import STANDING, why_standing
+from host_bridge.core import SeenCar
+from host_bridge.ros2.node.diagnostics import why_standing
 from host_bridge.ros2.node.vocabulary_adapter import Reply
 
 _ANSWER_US = 1_500_000  # the time that a car has for an action
@@ -18,9 +18,7 @@ _STOP_US = 300_000
 def is_stopped(car: SeenCar) -> bool:
     """Return whether the car reports that it stops; one that is not armed has only the cause."""
     status = car.status
-    return status is not None and (
-        status.state in STANDING or (status.state is State.STANDBY and bool(status.causes))
-    )
+    return status is not None and status.shown_state.is_halted
 
 
 class RunstopState:
@@ -34,7 +32,7 @@ class RunstopState:
         self._silent_us = silent_us
         self._heard_us: int | None = None
         self._stop_us: int | None = None
-        self._runs = False
+        self._runs: bool  # as it was heard last
 
     def hear(self, runs: bool, received_us: int) -> None:
         self._runs, self._heard_us = runs, received_us

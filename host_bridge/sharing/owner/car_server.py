@@ -38,10 +38,9 @@ from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.endpoints.endpoint import OwnerEndpoint, local_endpoint
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.endpoints.served import ServedCar, announce, served, withdraw
-from host_bridge.sharing.owner.car_place import place_of
 from host_bridge.sharing.owner.owner import Owner
 from host_bridge.sharing.owner.radio import RadioEndpoint
-from host_bridge.sharing.owner.recording import tap_into
+from host_bridge.sharing.owner.recording import describe_car, tap_into
 from host_bridge.sharing.owner.taps import tap_endpoint
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
 
@@ -49,7 +48,6 @@ FIRST_IDENTITY_S = 1.5  # a board that the opening of its port has reset is up a
 # it leaves without an answer then: the car falls silent and stops by itself sooner
 _FAREWELL_S = 0.3
 _CANCEL_AGAIN_S = 0.1  # see `end`: whoever ends waits so long once more at most
-_ARMED = (State.ACTIVE, State.HOLD)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 Recognise = Callable[[CarIdentity], "Vehicle | None"]
@@ -138,20 +136,8 @@ class CarServer:
         While another car is there the log pauses.
         """
         self._log = log
-        log.car(self.name, self.facts())
-        log.place(self.name, self.car.vehicle, *place_of(self.uri, self.car.vehicle))
+        describe_car(log, self.name, self.car, self.uri, self.vehicle_name())
         self.owner.taps.subscribe(tap_into(log, self.name))
-
-    def facts(self) -> dict[str, str]:
-        """Return the metadata for logs."""
-        identity = self.car.identity
-        known = {"config_hash": identity.config_hash.hex()} if identity else {}
-        return {
-            "uri": self.uri,
-            "vehicle": self.vehicle_name(),
-            "board_id": self.board_id,
-            **known,
-        }
 
     @property
     def board_id(self) -> str:
@@ -270,13 +256,13 @@ class CarServer:
     def _take_over(self, state: State) -> None:
         """Stop a car that is armed on a new line: its owner crashed, or its cable was out."""
         self._is_line_new = False
-        if state in _ARMED and not self.is_guest:
+        if state.is_armed and not self.is_guest:
             self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
     async def _stop_if_armed(self) -> None:
         """Stop an armed car before its owner leaves: the next client could drive it at once."""
         status = self.car.status
-        is_armed = self.car.is_online() and status and status.state in _ARMED
+        is_armed = self.car.is_online() and status and status.state.is_armed
         if not is_armed or self.is_guest:
             return
         stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())

@@ -32,12 +32,12 @@ def tap_into(log: Recorder, car: str) -> Callable[[RelayedFrames], None]:
     return tap
 
 
-def describe_car(log: Recorder, car: ConnectedCar, uri: str, vehicle: str) -> None:
-    """Write into a log which car this is, and where a virtual one began.
+def describe_car(log: Recorder, name: str, car: ConnectedCar, uri: str, vehicle: str) -> None:
+    """Write into a log which car ``name`` is, and where a virtual one began.
 
     ``vehicle`` is the name by which others find its vehicle, too; "" where it is not known.
     """
     known = {"config_hash": car.identity.config_hash.hex()} if car.identity else {}
     board_id = car.as_known_car().board_id.hex()
-    log.car(car.name, {"uri": uri, "vehicle": vehicle, "board_id": board_id, **known})
-    log.place(car.name, car.vehicle, *place_of(uri, car.vehicle))
+    log.car(name, {"uri": uri, "vehicle": vehicle, "board_id": board_id, **known})
+    log.place(name, car.vehicle, *place_of(uri, car.vehicle))

@@ -28,6 +28,7 @@ from host_bridge.ros2.node.vesc_scale import VescScale
 from host_bridge.ros2.node.vocabulary_adapter import VocabularyAdapter
 from host_bridge.ros2.vocabularies.f1tenth.vocabulary import F1TENTH
 from host_bridge.ros2.vocabularies.topics import Content, MuxRow, Subscription
+from tests.host_bridge.core.test_domain import status
 from tests.host_bridge.drive.drives import vehicle
 
 MS = 1000
@@ -159,13 +160,8 @@ class Table:
 
     @property
     def car(self) -> SeenCar:
-        status = None
-        if self.state is not None:
-            status = SimpleNamespace(
-                state=self.state, causes=self.causes, faults=(), first_cause=None,
-                first_fault=None, stop_source=None,
-            )  # fmt: skip
-        return SeenCar("car", True, VEHICLE, status, None, None, None)
+        said = None if self.state is None else status(self.state, self.causes)
+        return SeenCar("car", True, VEHICLE, said, None, None, None)
 
     def step(self, ms: int = 10, is_between_ticks: bool = False) -> DriveCommand:
         self.now_ms += ms

@@ -14,6 +14,7 @@ from host_bridge.ros2.node.stops import (
     RunstopTopic,
     is_stopped,
 )
+from tests.host_bridge.core.test_domain import status
 
 MS = 1000
 
@@ -69,8 +70,8 @@ def test_run_counts_again_when_nobody_has_said_stop_for_a_while():
     ],
 )
 def test_a_stop_is_confirmed_by_the_cars_word_also_of_one_that_was_not_armed(state, causes, told):
-    status = SimpleNamespace(state=state, causes=causes)
-    assert is_stopped(SimpleNamespace(status=status)) is told
+    car = SimpleNamespace(status=status(state, causes))
+    assert is_stopped(car) is told
 
 
 def test_a_car_that_says_nothing_confirms_nothing():
@@ -110,10 +111,7 @@ def test_ten_words_of_one_moment_are_kept():
 
 
 def car(state: State, *, is_online: bool = True) -> SimpleNamespace:
-    status = SimpleNamespace(
-        state=state, causes=(), faults=(), first_cause=None, first_fault=None, stop_source=None
-    )
-    return SimpleNamespace(is_online=is_online, vehicle=None, status=status, stranger="")
+    return SimpleNamespace(is_online=is_online, vehicle=None, status=status(state), stranger="")
 
 
 def is_armed(it: SimpleNamespace) -> bool:

@@ -398,6 +398,12 @@ def test_a_stop_is_felt_and_heard_once(table, state):
     assert table.sdl.beeps == 2
 
 
+def test_a_car_that_stands_stopped_when_the_pad_begins_is_not_felt(table):
+    it = table.open().input
+    table.step(observed=seen(State.STOPPED))
+    assert (it.pad.rumbled_s, table.sdl.beeps) == ([], 0)
+
+
 def test_before_it_drove_and_at_rest_nothing_is_felt(table):
     it = table.open().input
     for state in (State.STOPPED, State.STANDBY, State.STANDBY, State.STOPPED):
