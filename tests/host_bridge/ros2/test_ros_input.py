@@ -21,7 +21,7 @@ from host_bridge.core import (
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.ros2.node import command_topics
 from host_bridge.ros2.node import ros_input as under_test
-from host_bridge.ros2.node.node_services import BY_A_PERSON
+from host_bridge.ros2.node.node_services import BY_A_PERSON, NodeServices
 from host_bridge.ros2.node.ros_input import RosInput
 from host_bridge.ros2.node.set_pose import NOT_HERE
 from host_bridge.ros2.node.vesc_scale import VescScale
@@ -833,6 +833,11 @@ def test_who_tells_is_given_the_car_and_its_scales(table):
 
 
 # --- a virtual car's surroundings
+
+
+def test_before_a_car_is_known_nobody_knows_where_it_is():
+    services = NodeServices(None, None, lambda: 0, lambda: False)
+    assert (services.truth(), services.hits()) == (None, 0)
 
 
 def test_a_real_car_is_moved_by_its_wheels_alone(table):

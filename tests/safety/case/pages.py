@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-CASE, FIGURES = FOLDER / "README.md", FOLDER / "FIGURES.md"
+CASE, FIGURES = FOLDER / "HAZARDS.md", FOLDER / "FIGURES.md"
 
 
 def block(name: str, text: str) -> re.Match[str]:

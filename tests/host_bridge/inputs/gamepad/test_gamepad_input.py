@@ -398,9 +398,11 @@ def test_a_stop_is_felt_and_heard_once(table, state):
     assert table.sdl.beeps == 2
 
 
-def test_a_car_that_stands_stopped_when_the_pad_begins_is_not_felt(table):
+@pytest.mark.parametrize("before", [(), (State.STANDBY,), (State.STANDBY, State.STANDBY)])
+def test_a_stop_before_it_ever_drove_is_not_felt(table, before):
     it = table.open().input
-    table.step(observed=seen(State.STOPPED))
+    for state in (*before, State.STOPPED):
+        table.step(observed=seen(state))
     assert (it.pad.rumbled_s, table.sdl.beeps) == ([], 0)
 
 

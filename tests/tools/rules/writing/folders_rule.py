@@ -4,7 +4,7 @@ A folder holds 16 files and folders at most, so that ``ls`` of it reads like a t
 and three at least: what is fewer lies in the folder above, where one look finds it. So do the tests
 of a room that has one or two files of them. ``WIDE`` and ``FEW`` have the exceptions, each with its
 reason, and ``ROS_PACKAGES`` those whose layout ROS's build demands. A row that is needed no more is
-refused too.
+refused too. A folder's README.md is one page: what is longer is parted into pages that it names.
 
     python tests/tools/rules/writing/folders_rule.py
 """
@@ -18,6 +18,7 @@ from tests.tools.rules.refusing import told, tracked_files
 
 ROOT = Path(__file__).resolve().parents[4]
 MOST, LEAST = 16, 3
+PAGE_LINES = 130  # chosen: two sheets of paper, a table of files and a page of text
 # They tell Python that a folder is a package, and type checkers that it has types; readers nothing
 _MARKERS = ("py.typed", "__init__.py")
 WIDE = ("host_bridge/cli/commands",)  # one file each of what there are so many of
@@ -70,9 +71,22 @@ def refusals(files: Iterable[str], few: Mapping[str, str] = FEW) -> list[str]:
     return found
 
 
+def long_readmes(lines: Mapping[str, int]) -> list[str]:
+    """List the README.md, by path and lines, that are no page. Raises ValueError if none is there."""
+    if not lines:
+        raise ValueError("no README.md in any folder")
+    return [
+        f"{file}: {count} lines, {PAGE_LINES} at most; part it into pages, and name them there"
+        for file, count in lines.items()
+        if count > PAGE_LINES
+    ]
+
+
 def main() -> int:
     """Print what is refused; 1 if anything is."""
-    return told(refusals(tracked_files(ROOT)))
+    readmes = [it for it in tracked_files(ROOT, "*README.md") if (ROOT / it).is_file()]
+    lines = {it: len((ROOT / it).read_text("utf-8").splitlines()) for it in readmes}
+    return told(refusals(tracked_files(ROOT)) + long_readmes(lines))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tools.rules.writing import folders_rule
-from tests.tools.rules.writing.folders_rule import FEW, LEAST, MOST, MOST_FEW
+from tests.tools.rules.writing.folders_rule import FEW, LEAST, MOST, MOST_FEW, PAGE_LINES
 
 
 def _files(folder: str, count: int) -> list[str]:
@@ -63,3 +63,11 @@ def test_nothing_to_look_at_passes_nothing():
 
 def test_a_marker_for_type_checkers_is_no_entry():
     assert folders_rule.refusals([*_files("a", MOST), "a/py.typed"], {}) == []
+
+
+def test_a_readme_of_more_than_a_page_is_refused():
+    assert folders_rule.long_readmes({"a/README.md": PAGE_LINES}) == []
+    (found,) = folders_rule.long_readmes({"a/README.md": 1, "b/README.md": PAGE_LINES + 1})
+    assert found.startswith(f"b/README.md: {PAGE_LINES + 1} lines")
+    with pytest.raises(ValueError, match=r"no README\.md"):
+        folders_rule.long_readmes({})
