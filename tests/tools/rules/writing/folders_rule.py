@@ -27,7 +27,6 @@ MOST_FEW = 5  # exceptions: with more of them the rule would be none
 FEW = {
     ".ci": "the one entry of what checks every change",
     ".github": "its layout is the forge's",
-    "host_bridge/api": "on the path, so that `import tandem` finds the one package in it",
     "host_bridge/station/page/scripts/map": "the map of the page, a thing of its own",
 }
 
@@ -72,7 +71,7 @@ def refusals(files: Iterable[str], few: Mapping[str, str] = FEW) -> list[str]:
 
 
 def long_readmes(lines: Mapping[str, int]) -> list[str]:
-    """List the README.md, by path and lines, that are no page. Raises ValueError if none is there."""
+    """List each README.md that is more than a page. Raises ValueError if there is none."""
     if not lines:
         raise ValueError("no README.md in any folder")
     return [

@@ -5,6 +5,8 @@ import pytest
 from tests.tools.rules.writing import folders_rule
 from tests.tools.rules.writing.folders_rule import FEW, LEAST, MOST, MOST_FEW, PAGE_LINES
 
+README = "README.md"
+
 
 def _files(folder: str, count: int) -> list[str]:
     return [f"{folder}/{number}.py" for number in range(count)]
@@ -66,8 +68,8 @@ def test_a_marker_for_type_checkers_is_no_entry():
 
 
 def test_a_readme_of_more_than_a_page_is_refused():
-    assert folders_rule.long_readmes({"a/README.md": PAGE_LINES}) == []
-    (found,) = folders_rule.long_readmes({"a/README.md": 1, "b/README.md": PAGE_LINES + 1})
-    assert found.startswith(f"b/README.md: {PAGE_LINES + 1} lines")
+    assert folders_rule.long_readmes({f"a/{README}": PAGE_LINES}) == []
+    (found,) = folders_rule.long_readmes({f"a/{README}": 1, f"b/{README}": PAGE_LINES + 1})
+    assert found.startswith(f"b/{README}: {PAGE_LINES + 1} lines")
     with pytest.raises(ValueError, match=r"no README\.md"):
         folders_rule.long_readmes({})
