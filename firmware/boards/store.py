@@ -26,7 +26,7 @@ class Store:
     def __init__(self, paths: "tuple[str, str]") -> None:
         self._paths = paths
         self._piece = bytearray(_PIECE)
-        self._counter = self._size = self._crc = 0  # of the file that was looked at last
+        self._counter = self._size = self._crc = 0  # of the file that counts
 
     def load_into(self, image: bytearray) -> int:
         """Read the newer image that is whole; return its size, 0 if there is none that fits."""
@@ -39,10 +39,10 @@ class Store:
         return size
 
     def save(self, pieces: "list[bytearray]") -> bool:
-        """Write an image, given in pieces; return True once it was read back.
+        """Write an image, given in pieces; return True once it was read back and counts.
 
         Otherwise the one before is there, also where memory runs out: what was written and cannot
-        be read back is removed. It counts where that fails as well.
+        be read back, or does not count, is removed. It counts where that fails as well.
         """
         path = ""
         is_put = is_whole = False
@@ -54,10 +54,11 @@ class Store:
             for piece in pieces:
                 size += len(piece)
                 crc = binascii.crc32(piece, crc)
-            path = self._paths[1 - newest if newest >= 0 else 0]
+            at = 1 - newest if newest >= 0 else 0
+            path = self._paths[at]
             self._put(path, head, pieces, crc.to_bytes(_TAIL, "little"))
             is_put = True
-            is_whole = self._is_whole(path) and self._size == size and self._crc == crc
+            is_whole = self._newest() == at and self._size == size and self._crc == crc
         except (OSError, MemoryError):
             pass
         return is_whole or (is_put and not _is_removed(path))
@@ -71,14 +72,15 @@ class Store:
             file.write(tail)
 
     def _newest(self) -> int:
-        """Return which file counts, -1 for none; it is the one that was looked at last."""
+        """Return which file counts, -1 for none; note its counter, its image's size and CRC."""
         is_first = self._is_whole(self._paths[0])
-        first = self._counter
+        counter, size, crc = self._counter, self._size, self._crc
         if self._is_whole(self._paths[1]):
-            is_newer = self._counter - first & _COUNTER_MASK <= _COUNTER_MASK // 2
+            is_newer = self._counter - counter & _COUNTER_MASK <= _COUNTER_MASK // 2
             if is_newer or not is_first:
                 return 1
-        return 0 if is_first and self._is_whole(self._paths[0]) else -1
+        self._counter, self._size, self._crc = counter, size, crc
+        return 0 if is_first else -1
 
     def _is_whole(self, path: str) -> bool:
         """Return whether it is there and undamaged; note its counter, its image's size and CRC."""

@@ -14,12 +14,12 @@ STAND_MS = 5_000
 
 
 def a_line(folder) -> Line:
-    """A car in STANDBY that stores its configuration in files, and has done so twice."""
+    """A car in STANDBY that stores its configuration in files, and the first one is the newer."""
     folder.mkdir()
     line = in_standby(Line(start_ms=0))
     line.store = Store((str(folder / "a"), str(folder / "b")))
     line.car.board.save = line.store.save
-    for value in (STAND_MS - 2, STAND_MS - 1):
+    for value in (STAND_MS - 3, STAND_MS - 2, STAND_MS - 1):
         result, at, _ = written(line, value)
         assert (result, committed(line, at, value)) == (OK, OK)
     line.at = at
@@ -47,7 +47,8 @@ def agree(line, value: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("error", "lasts"), [(MemoryError, False), (MemoryError, True), (OSError, True)]
+    ("error", "lasts"),
+    [(MemoryError, False), (MemoryError, True), (OSError, False), (OSError, True)],
 )
 def test_wherever_its_store_fails(tmp_path, monkeypatch, error, lasts):
     monkeypatch.setattr(store, "_PIECE", 4_096)  # a file is read at once: fewer calls to try
