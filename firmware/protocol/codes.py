@@ -172,7 +172,8 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     PARAMETER_MOVING,  # the wheels turn
     PARAMETER_BUSY,  # another request was open, or took effect on this step
     PARAMETER_NOT_LOADED,  # what writes a configuration found no room in memory
-) = range(10)
+    PARAMETER_NOT_TAKEN,  # it is stored; the car found no room in memory to go by it
+) = range(11)
 
 # Events; a and b are their arguments
 (

@@ -306,6 +306,7 @@ class WriteResult(Worded):
     MOVING = wire.PARAMETER_MOVING
     BUSY = wire.PARAMETER_BUSY
     NOT_LOADED = wire.PARAMETER_NOT_LOADED
+    NOT_TAKEN = wire.PARAMETER_NOT_TAKEN
 
 
 class ResetCause(Worded):

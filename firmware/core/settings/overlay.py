@@ -15,6 +15,7 @@ from firmware.protocol.codes import (
     PARAMETER_NOT_BOUND,
     PARAMETER_NOT_LOADED,
     PARAMETER_NOT_NOW,
+    PARAMETER_NOT_TAKEN,
     PARAMETER_OK,
     STANDBY,
 )
@@ -134,7 +135,12 @@ class Overlay:
         self._outbox.send(reply)
 
     def _commit(self, message: ConfigCommit, now_us: int) -> None:
-        """Judge, store and apply the draft; besides a load all that allocates in a step."""
+        """Judge, store and apply the draft; besides a load all that allocates in a step.
+
+        A car of which a part finds no memory for what was stored holds no valid configuration, and
+        is in FAULT, until a restart or another commit. That is not a call of its own: a part that
+        is imported here takes nearly all of the C stack.
+        """
         reply = self._committed
         reply.where = 0
         reply.result = self._refusal(message.epoch)
@@ -149,8 +155,12 @@ class Overlay:
                 params = self.writing.params
                 self.let_go()  # whoever is configured finds its room
                 if reply.result == PARAMETER_OK:
-                    self._configure(params)
-                    self._events.add(now_us, EVENT_CONFIGURED, params.size, 0)
+                    try:
+                        self._configure(params)
+                        self._events.add(now_us, EVENT_CONFIGURED, params.size, 0)
+                    except (MemoryError, ImportError, OSError):  # of a part
+                        self._configuration.is_valid = False
+                        reply.result = PARAMETER_NOT_TAKEN
             finally:
                 self._board.close_heap()
         reply.config_hash = self._configuration.config_hash

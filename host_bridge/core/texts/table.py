@@ -288,6 +288,8 @@ OTHERS: dict[str, tuple[Row, ...]] = {
         ("BUSY", "request", "Another request was open.", "Run the command again."),
         ("NOT_LOADED", "memory", "It found no room in memory for what writes one.",
          "Restart it, and run the command again."),
+        ("NOT_TAKEN", "restart", "It stored it, but found no room in memory to go by it.",
+         "Restart it, and run the command again."),
     ),
     "ResetCause": (
         ("POWER_ON", "power", "It was switched on.", ""),

@@ -7,13 +7,14 @@ import pytest
 from firmware.core.settings import overlay, writing
 from firmware.core.settings.configuration import drafted
 from firmware.core.supervisor import ARMED
+from firmware.protocol.codes import EVENT_CONFIGURED
 from firmware.protocol.messages import Committed, ConfigCommit, Parameter, ParameterWrite
 from tests.firmware.core.bare_car import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOPPED, STOPPING
 from tests.firmware.core.bare_car import US as HOST
 from tests.firmware.core.desk import parameters_of
 from tests.firmware.core.link.test_dispatcher_replies import NAME, Line, hash_of, made
 
-OK, NOT_NOW, NOT_STORED, MOVING, NOT_LOADED = 0, 3, 5, 7, 9
+OK, NOT_NOW, NOT_STORED, MOVING, NOT_LOADED, NOT_TAKEN = 0, 3, 5, 7, 9, 10
 LITTLEFS_FILE = 1148  # bytes of an open file on an RP2040, its buffer within
 
 
@@ -199,6 +200,36 @@ def test_a_refusal_does_not_write_where_it_is_in_memory(line):
     app.supervisor.state = HOLD
     assert committed(line, at, value) == NOT_NOW
     assert app.configuration.values[at] == value + 1
+
+
+@pytest.mark.parametrize("error", [MemoryError, ImportError, OSError])
+def test_a_car_that_cannot_go_by_what_it_stored_says_so_and_is_in_fault(line, error):
+    in_standby(line)
+    _, at, value = written(line)
+    app = line.car.app
+    own, app.overlay._configure = app.overlay._configure, raises(error)
+    assert committed(line, at, value) == NOT_TAKEN
+    assert not app.configuration.is_valid
+    assert not is_loaded(line)
+    assert times_configured(line) == 0
+    line.say(steps=2)
+    assert line.car.state == FAULT
+    app.overlay._configure = own
+    assert written(line, value)[0] == OK
+    assert committed(line, at, value) == OK
+    assert app.configuration.is_valid
+    assert times_configured(line) == 1
+
+
+def raises(error):
+    def planted(_params):
+        raise error("planted")
+
+    return planted
+
+
+def times_configured(line) -> int:
+    return line.car.app.events._codes.count(EVENT_CONFIGURED)
 
 
 @pytest.fixture
