@@ -54,7 +54,7 @@ from host_bridge.link.protocol.statistics import LinkStatistics
 from host_bridge.link.protocol.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
 from host_bridge.link.protocol.units import report_of
 
-_SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack it is noticed within 250 ms
+SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack it is noticed within 250 ms
 # a car's restart prints less; a program that prints for so long is none of Tandem's
 _NOISE_US = 1_000_000
 # an answer takes a step and the line: what is not answered by then was lost
@@ -71,8 +71,9 @@ class Connection:
     ``epoch`` names our session to the cars, 1 to 2**30 - 1; with None it only listens and stops.
     ``boards`` are the ids of those that the link may be to; if empty, it is to the first that
     answers. From then on it is to that one alone. With ``is_past`` the bytes come out of a log,
-    and nothing is ever answered. All times are our monotonic microseconds; so are the session's,
-    unless another ``session_time`` is given.
+    and nothing is ever answered. A car that says nothing for ``silence_us`` is lost; whoever asks
+    it for what takes longer may raise that for as long. All times are our monotonic microseconds;
+    so are the session's, unless another ``session_time`` is given.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Connection:
     ) -> None:
         self.epoch = epoch
         self.boards = boards
+        self.silence_us = SILENCE_US
         self._is_past = is_past
         self.state = LinkState.LOST
         self.slot: int | None = None
@@ -193,7 +195,7 @@ class Connection:
 
     def _judge_silence(self, now_us: int) -> Iterator[LinkEvent]:
         silent_us = now_us - self._heard_us
-        if silent_us > _SILENCE_US and self._move(Trigger.SILENT):
+        if silent_us > self.silence_us and self._move(Trigger.SILENT):
             self._forget()
             self._ask_us = now_us
             yield LinkLost(silent_us)
