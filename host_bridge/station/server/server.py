@@ -33,14 +33,7 @@ from host_bridge.station.server.access_rules import (
     AccessRules,
 )
 from host_bridge.station.server.connection_limit import ConnectionLimit
-from host_bridge.station.server.page_files import (
-    BAR,
-    FOLDER,
-    PAGES,
-    bar_policy,
-    page_policy,
-    response,
-)
+from host_bridge.station.server.page_files import PAGES, page_file, response
 from host_bridge.station.server.page_messages import end, has_read_all, read_object, refuse, send
 from host_bridge.station.server.page_seat import PageSeat
 from host_bridge.station.server.rate_limited_listener import RateLimitedListener
@@ -228,14 +221,8 @@ class Server:
             return response(http.HTTPStatus.OK, told, "application/json")
         if address.path not in PAGES:
             return response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
-        name, kind = PAGES[address.path]
         csp_sources = self.access.csp_sources()
-        policy = (
-            bar_policy(csp_sources)
-            if address.path == BAR
-            else page_policy(self._views, self._camera, csp_sources)
-        )
-        return response(http.HTTPStatus.OK, (FOLDER / name).read_bytes(), kind, policy)
+        return page_file(address.path, self._views, self._camera, csp_sources)
 
     async def _answer(self, connection: ServerConnection) -> None:
         assert connection.request is not None, "it was let in"

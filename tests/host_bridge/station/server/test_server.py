@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -20,6 +22,7 @@ from host_bridge.station.server import server as under_test
 from host_bridge.station.server.page_files import FOLDER, PAGES
 from host_bridge.station.server.page_seat import FRAME, STAND_FRAME, PageSeat
 from host_bridge.station.server.server import WHEELS_OFF_GROUND, Server
+from tests.support.evidence import every
 
 PORT = 8090
 HERE = f"127.0.0.1:{PORT}"
@@ -257,7 +260,8 @@ def test_a_page_is_what_lies_in_its_file_and_loads_nothing_foreign(path):
     answer = Desk("http://views", "http://camera").ask(path)
     name, kind = PAGES[path]
     assert answer.status_code == 200
-    assert answer.body == (FOLDER / name).read_bytes()
+    if not name.endswith(".html"):
+        assert answer.body == (FOLDER / name).read_bytes()
     assert answer.headers["Content-Type"] == kind
     policy = answer.headers["Content-Security-Policy"]
     is_bar = path == "/bar.html"
@@ -265,6 +269,20 @@ def test_a_page_is_what_lies_in_its_file_and_loads_nothing_foreign(path):
     assert (f"frame-ancestors {sites};" in policy) is is_bar
     assert (f"frame-src {sites} http://views;" in policy) is not is_bar
     assert ("data: http://camera;" in policy) is not is_bar
+
+
+@pytest.mark.parametrize(
+    ("path", "sheets"), [("/", "*"), ("/bar.html", "tokens"), ("/bar.html", "seat")]
+)
+def test_a_page_waits_for_no_style_sheet_and_allows_no_other_style(path, sheets):
+    """A browser shows nothing before it has all sheets; so the page brings them along."""
+    answer = Desk().ask(path)
+    body = answer.body.decode()
+    assert ("stylesheet" in body, "<title>" in body, "</html>" in body) == (False, True, True)
+    style = body.partition("<style>")[2].partition("</style>")[0]
+    assert every(it.read_text() in style for it in (FOLDER / "style").glob(f"{sheets}.css"))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}';" in answer.headers["Content-Security-Policy"]
 
 
 # --- who looks on
