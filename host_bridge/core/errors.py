@@ -35,6 +35,11 @@ class TandemError(Exception):
         rest = (("expected", self.expected), ("got", self.got), ("remedy", self.remedy))
         return "\n".join([head, *(f"  {name}: {text}" for name, text in rest if text)])
 
+    def sentences(self) -> str:
+        """Return what is wrong and what to do, for people who see beside it which car it is."""
+        said = filter(None, (self.what, self.remedy))
+        return " ".join(f"{it[0].upper()}{it[1:]}{'' if it[-1] in '.?' else '.'}" for it in said)
+
 
 class NotHeldFault(TandemError):
     """A number or a promise that a command checks, and that did not hold."""

@@ -122,10 +122,19 @@ class OpenCar:
     @property
     def why_offline(self) -> str:
         """The reason why the car's reports are stale, and what to do; "" while it is online."""
+        return str(self._why_offline() or "")
+
+    @property
+    def offline_sentences(self) -> str:
+        """The same for people who see beside it which car it is: without the car's address."""
+        why = self._why_offline()
+        return why.sentences() if isinstance(why, TandemError) else str(why or "")
+
+    def _why_offline(self) -> object:
         if self.car.is_online():
-            return ""
+            return None
         reasons = (self.line_fault, self.car.stranger, self.car.mismatch)
-        return str(next(filter(None, reasons), None) or silence_fault(self, "silence"))
+        return next(filter(None, reasons), None) or silence_fault(self, "silence")
 
     @property
     def owner_pid(self) -> int | None:

@@ -119,7 +119,7 @@ _FIELDS: dict[EventCode, Callable[[int, int, Vehicle | None], Fields]] = {
         "follows": _choice(_FOLLOWS, b),
     },
     EventCode.SESSION_BOUND: lambda a, b, v: {"session": _session(a)},
-    EventCode.CLOCK_STEPPED: lambda a, b, v: {"session": _session(a), "us": b},
+    EventCode.CLOCK_STEPPED: lambda a, b, v: {"session": _session(a), "ms": round(b / 1e3, 1)},
     EventCode.CONFIGURED: lambda a, b, v: {"count": a},
     EventCode.WINNER_CHANGED: _winner,
     EventCode.SOURCE_LOST: _lost,

@@ -166,7 +166,7 @@ EVENTS: tuple[Row, ...] = (
     ("SOURCE_ENGAGED", "took over", "{source} took over ({session})", ""),
     ("SOURCE_SILENT", "silence", "{source} fell silent: {follows}", ""),
     ("SESSION_BOUND", "connected", "a program connected ({session})", ""),
-    ("CLOCK_STEPPED", "clock", "the clock of a program jumped by {us} us ({session})", ""),
+    ("CLOCK_STEPPED", "clock", "the clock of a program jumped by {ms:g} ms ({session})", ""),
     ("CONFIGURED", "parameters", "{count} parameters were written", ""),
     ("WINNER_CHANGED", "driver", "{source} {has} now", ""),
     ("SOURCE_LOST", "not followed", "{source} is not followed ({actuators}): {loss}", ""),

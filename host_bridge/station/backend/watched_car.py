@@ -62,7 +62,7 @@ class WatchedCar:
         return self._view.heard_us
 
     def car_row(self, now_us: int) -> dict[str, object]:
-        row = self._view.car_row(now_us, self.opened.why_offline)
+        row = self._view.car_row(now_us, self.opened.offline_sentences)
         if now_us >= self._stations_due_us:
             self._stations_due_us = now_us + _STATIONS_EVERY_US
             self._stations = [str(it) for it in attached(self.opened.name)]

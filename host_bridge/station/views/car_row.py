@@ -33,10 +33,10 @@ def car_row(
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
     if car.status is None:
-        why = why_offline.split("\n")[0] or "Nothing is heard of it."
+        why = why_offline or "Nothing is heard of it."
         return {**row, **_limits(car), "state": NO_LINK, "word": NO_LINK, "why": why}
     if not car.is_online():
-        why = why_offline.split("\n")[0] or "Nothing is heard of it any more."
+        why = why_offline or "Nothing is heard of it any more."
         last = car.status.state.name
         offline = {"state": NO_LINK, "last_state": last, "is_armed": False, "why": why}
         return {**row, **_heard(car), **offline}
@@ -200,7 +200,7 @@ def _outputs(car: ConnectedCar) -> list[str]:
 
 def _pulse(value: int) -> str:
     """Format an output: larger values are pulses in ns, smaller ones duties in 1/10000."""
-    return f"{value / 1000:.0f} us" if abs(value) > _LARGEST_DUTY else f"{value / 100:.0f} %"
+    return f"{value / 1000:.0f} µs" if abs(value) > _LARGEST_DUTY else f"{value / 100:.0f} %"
 
 
 def _stop_sources(car: ConnectedCar) -> list[dict[str, object]]:

@@ -46,3 +46,10 @@ def test_an_error_survives_the_way_to_another_process() -> None:
 def test_the_errors_import_nothing_of_ours() -> None:
     names = {getattr(it, "__module__", "") for it in vars(errors).values()}
     assert {name for name in names if name.startswith("host_bridge")} == {"host_bridge.core.errors"}
+
+
+def test_whoever_sees_the_car_beside_it_reads_what_is_wrong_and_what_to_do():
+    remedy = "has the board power? is it the right port?"
+    fault = DeviceFault("nothing comes from the car", where="sim://x", got="silence", remedy=remedy)
+    assert fault.sentences() == f"Nothing comes from the car. H{remedy[1:]}"
+    assert TandemError("the line ended").sentences() == "The line ended."

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from types import SimpleNamespace
 
 from host_bridge.cars.car import ConnectedCar
+from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol.connection import Connection
 from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.sharing.open_car import OpenCar
 from host_bridge.station.views import charts
 from host_bridge.station.views.car_row import car_row
 from host_bridge.station.views.signals import SIGNALS, board_row, signal_row
@@ -30,6 +33,18 @@ def test_each_signal_is_in_the_row_of_a_car_that_reports():
     told = {**row, **row["signals"]}
     assert every(it.key in told for it in SIGNALS if it.key not in FROM_THE_VIEW)
     assert every(isinstance(told[it.key], int | float | None) for it in SIGNALS if it.key in told)
+
+
+def test_of_a_car_that_is_away_its_tile_says_why_without_its_address():
+    fault = DeviceFault("nobody serves it", where="tandem:///red", remedy="see: tandem cars")
+    away = SimpleNamespace(is_online=lambda: False, stranger="", mismatch=None)
+    opened = SimpleNamespace(car=away, line_fault=fault)
+    opened._why_offline = lambda: OpenCar._why_offline(opened)
+    assert OpenCar.why_offline.fget(opened).startswith("tandem:///red: nobody serves it\n")
+    why = OpenCar.offline_sentences.fget(opened)
+    assert car_row(unheard(), None, 0, why)["why"] == "Nobody serves it. See: tandem cars."
+    away.is_online = lambda: True
+    assert OpenCar.offline_sentences.fget(opened) == OpenCar.why_offline.fget(opened) == ""
 
 
 def test_what_a_board_says_of_its_parts_and_nothing_of_those_that_it_has_not():
