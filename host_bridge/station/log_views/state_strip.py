@@ -13,9 +13,9 @@ from host_bridge.station.log_views.series import CarRun
 
 # Outlined, for nothing moves here; the word is the segment's name too
 _SEGMENT = (
-    "position: absolute; top: 0; bottom: 0; left: %.3f%%; width: %.3f%%; min-width: 2px;"
+    "position: absolute; top: 0; bottom: 0; left: %.3f%%; width: %.3f%%; min-width: 4px;"
     " border: 2px solid %s; border-radius: 4px; color: %s; font-size: 12px; font-weight: 700;"
-    " padding: 0 4px; overflow: hidden; white-space: nowrap"
+    " text-indent: 4px; overflow: hidden; white-space: nowrap"
 )
 _LEAST_PERCENT = 6.0  # narrower than that no word is read
 _ROW = "display: grid; grid-template-columns: 90px minmax(0, 1fr); gap: 8px; align-items: center"

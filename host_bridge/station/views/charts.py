@@ -87,7 +87,17 @@ def options(title: str, unit: str, theme: Theme, *, is_map: bool = False) -> dic
             "textStyle": {"fontSize": 13, "color": theme.ink},
         },
         # pixels below the top, under the title
-        "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": theme.dim}},
+        "legend": {
+            "top": 24,
+            "left": 0,
+            "type": "scroll",
+            "textStyle": {"color": theme.dim, "fontSize": 11},
+            # so short that four lines of a car and its twin have room beside one another
+            "itemWidth": 20,
+            "itemGap": 8,
+            "pageIconColor": theme.ink,
+            "pageTextStyle": {"color": theme.dim},
+        },
         "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
         "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **axis},
         "yAxis": {"type": "value", "scale": unit in _FROM_ANYWHERE, **axis},
@@ -105,6 +115,7 @@ def _cursor_and_zoom(title: str, theme: Theme) -> dict[str, Any]:
             "right": 0,
             "top": -6,  # its own padding lies above the title
             "itemSize": 13,  # pixels: no higher than the title beside it
+            "iconStyle": {"borderColor": theme.dim},
             "feature": {
                 "saveAsImage": {"title": "PNG", "name": title, "backgroundColor": theme.panel},
                 "restore": {"title": "All of it"},
@@ -118,7 +129,7 @@ def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) 
     return {
         "name": name,
         "type": "line",
-        "showSymbol": False,
+        "symbol": "none",  # so that the legend shows the stroke alone, dashed or not
         "sampling": "minmax",  # of more points than pixels no peak is lost
         "data": data,
         "color": colour,

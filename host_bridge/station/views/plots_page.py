@@ -164,7 +164,7 @@ class PlotTools:
         self._plots = plots
         self._paused_s: float | None = None
         names = {it.key: f"{it.words}, {it.unit}" for it in SIGNALS}
-        with ui.row().classes("w-full items-center no-wrap"):
+        with ui.row().classes("w-full items-center gap-2"):
             select = ui.select(
                 names,
                 label="+ any signal",
@@ -204,7 +204,7 @@ def _map(theme: charts.Theme) -> ui.echart:
 
 
 def _columns(is_cell: bool) -> str:
-    return "repeat(auto-fit, minmax(250px, 1fr))" if is_cell else "1fr"
+    return "repeat(auto-fit, minmax(min(250px, 100%), 1fr))" if is_cell else "1fr"
 
 
 def _shown(feed: StationFeed, theme: charts.Theme) -> tuple[list[Shown], list[Shown]]:

@@ -185,10 +185,10 @@ function offerPrograms(list) {
   it.replaceChildren(new Option("by hand", ""), ...list.map((name) => new Option(`by ${name}, while held`, name)));
 }
 export function laySeat() {
-  const label = make("label", "", "Your name "), field = make("input");
-  Object.assign(field, { id: "my-name", maxLength: 20, size: 10, value: kept("name") || "", placeholder: matchMedia("(pointer: coarse)").matches ? "Phone" : "Laptop" });
+  const label = make("label", "", "I am "), field = make("input");
+  Object.assign(field, { id: "my-name", maxLength: 20, size: 8, value: kept("name") || "", placeholder: matchMedia("(pointer: coarse)").matches ? "Phone" : "Laptop" });
   label.append(field);
-  at("choose").firstElementChild.after(label);
+  at("add-twin").after(label);
   at("take").onclick = () => take(choice());
   at("ask").onclick = () => { if (!asking) askFor(last); else asking.socket.send(JSON.stringify({ do: "take over" })); };
   at("give").onclick = () => order("end");

@@ -37,6 +37,19 @@ export function reshape(holder, name) {
   if (holder.firstChild && holder.firstChild.dataset.shape === name) return;
   holder.replaceChildren(shape(name));
 }
+// A piece of what the map draws, for its legend
+const CAR = "M2 2h12l6 4l-6 4H2z";
+const SAMPLES = {
+  real: [path(CAR)],
+  virtual: [path(CAR, { ...hollow, "stroke-width": 2, "stroke-dasharray": "3 2" })],
+  lidar: [path("M1 7h3v3H1zM7 3h3v3H7zM13 6h3v3h-3zM18 2h3v3h-3z")],
+  stopping: [path("M1 3h17v6H1z", { opacity: 0.5 }), path("M18 0h3v12h-3z")],
+};
+export function sample(kind) {
+  const it = draw("svg", { viewBox: "0 0 22 12", class: kind, "aria-hidden": "true" });
+  it.append(...SAMPLES[kind].map(([name, attributes]) => draw(name, attributes)));
+  return it;
+}
 export function battery(part) {
   const it = draw("svg", { viewBox: "0 0 38 24", "aria-hidden": "true" });
   it.append(draw("rect", { x: 1.5, y: 3.5, width: 31, height: 17, rx: 3, fill: "none", stroke: "currentColor", "stroke-width": 2.5 }), draw("rect", { x: 34, y: 8, width: 3.5, height: 8, rx: 1 }));

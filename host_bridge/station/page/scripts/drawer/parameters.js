@@ -22,7 +22,7 @@ function adjust(asked, hear) {
 function field(it) {
   const label = make("label", "field"), input = make("input"), said = make("output");
   Object.assign(input, { type: "range", name: String(it.channel), min: -200, max: 200, step: 1, value: it.trim_us });
-  const say = () => put(said, `${it.kind}, channel ${it.channel}, at rest ${it.rest_us.toFixed(0)} us: trim ${Number(input.value) > 0 ? "+" : ""}${input.value} us, -200 to 200`);
+  const say = () => put(said, `${it.kind}, channel ${it.channel}, at rest ${it.rest_us.toFixed(0)} µs: trim ${Number(input.value) > 0 ? "+" : ""}${input.value} µs, −200 to 200`);
   input.oninput = say; say();
   label.append(said, input);
   return label;

@@ -1,6 +1,6 @@
 // The map: one frame for a car and its twin, with trails, scans and the way that each needs to stop. It has no say in anything.
 import { at, make, mark, put, speedText } from "/scripts/dom.js";
-import { shape } from "/scripts/car/shapes.js";
+import { sample, shape } from "/scripts/car/shapes.js";
 import { paintCar, paintFloor, paintGrid, paintLabel, paintScan, paintStopping, paintTrail, paintWhere } from "/scripts/map/paint.js";
 
 const KEPT_MS = 20000, GONE_KEPT_MS = 60000, STEP_M = 0.03, MOST_PPM = 600, LEAST_PPM = 4, SCAN_OLD_MS = 1000;
@@ -93,7 +93,8 @@ function paint(marks, looks, now) {
   const order = [...marks].sort((a, b) => Number(b.car.is_virtual) - Number(a.car.is_virtual));  // a twin below its car
   for (const it of order) if (looks.get(it.car.name).is === "fresh") paintStopping(pen, it, view.ppm, toScreen, colours);
   for (const it of order) paintCar(pen, it, looks.get(it.car.name), view.ppm, toScreen, colours, hue(it.car));
-  for (const it of order) paintLabel(pen, it, toScreen, canvas, colours, hue(it.car), text(it, looks), order.indexOf(it));
+  const labels = [];
+  for (const it of order) paintLabel(pen, it, toScreen, canvas, colours, hue(it.car), text(it, looks), labels);
 }
 const hue = (car) => ((car.shown_number || car.number) - 1) % 8 + 1;
 function text({ car }, looks) {
@@ -115,9 +116,13 @@ export function showMap(cars, pairs, looks, focus) {
   scale();
 }
 function legend(marks, twin) {
-  const drives = marks.find((it) => it.car.name === view.follows), far = drives && Math.abs(drives.car.speed_mps || 0) > 0.02 && drives.car.blind_m ? `stops within ${drives.car.blind_m.toFixed(2)} m` : "";
-  const words = [marks.some((it) => !it.car.is_virtual) ? "▰ real" : "", marks.some((it) => it.car.is_virtual) ? `▱ ${twin ? "twin" : "virtual"}` : "", scans.size ? "∴ LIDAR" : "", far].filter(Boolean).join("   ");
-  put(at("map-legend"), words); at("map-legend").hidden = !words;
+  const drives = marks.find((it) => it.car.name === view.follows), isOnItsWay = drives && Math.abs(drives.car.speed_mps || 0) > 0.02 && drives.car.blind_m;
+  const rows = [["real", marks.some((it) => !it.car.is_virtual) && "real"], ["virtual", marks.some((it) => it.car.is_virtual) && (twin ? "twin" : "virtual")], ["lidar", scans.size > 0 && "LIDAR"], ["stopping", isOnItsWay && `stops within ${drives.car.blind_m.toFixed(2)} m`]].filter(([, words]) => words);
+  const it = at("map-legend"), kinds = rows.map(([kind]) => kind).join();
+  it.hidden = !rows.length;
+  if (it.dataset.kinds !== kinds) { it.dataset.kinds = kinds; it.replaceChildren(...rows.map(([kind]) => { const row = make("span"); row.append(sample(kind), make("span")); return row; })); }
+  rows.forEach(([, words], n) => put(it.children[n].lastElementChild, words));
+  if (drives) it.className = `legend car-${hue(drives.car)}`;
 }
 function scale() {
   const metres = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20].find((it) => it * view.ppm >= 40) || 50, it = at("map").querySelector(".scale");

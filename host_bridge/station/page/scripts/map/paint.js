@@ -1,5 +1,5 @@
 // The strokes of the map: each draws one thing, from metres to pixels.
-const LEAST_PX = 26;
+const LEAST_PX = 26, EDGE_PX = 44;
 export function paintGrid(pen, canvas, view, toScreen, colours) {
   const wide = canvas.clientWidth, high = canvas.clientHeight, step = view.ppm >= 24 ? 1 : view.ppm >= 8 ? 5 : 20;
   pen.fillStyle = colours.ground; pen.fillRect(0, 0, wide, high);
@@ -78,12 +78,21 @@ function tombstone(pen, colours, car) {
   pen.font = "700 14px sans-serif"; pen.textAlign = "center"; pen.textBaseline = "middle"; pen.fillStyle = colours.faint; pen.fillText(String(car.number), 0, 3);
   pen.restore();
 }
-export function paintLabel(pen, { car, at }, toScreen, canvas, colours, hue, text, n) {
+// How far below its car a label stands: the nearest place between the screen's edges, scale and legend that no other label has
+const ASIDES = [34, -58, 66, -90, 98, -122, 130, -154], LABEL_PX = 23;
+export function labelBox([x, y], wide, canvas, taken) {
+  const isRight = x < canvas.clientWidth - wide - 120, left = Math.max(4, isRight ? x + 46 : x - 46 - wide);
+  const isFree = (top) => top >= EDGE_PX && top + LABEL_PX <= canvas.clientHeight - EDGE_PX && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
+  const it = { left, wide, isRight, top: y + (ASIDES.find((aside) => isFree(y + aside)) ?? ASIDES[taken.length % ASIDES.length]) };
+  taken.push(it);
+  return it;
+}
+export function paintLabel(pen, { car, at }, toScreen, canvas, colours, hue, text, taken) {
   const [x, y] = toScreen(at);
   pen.font = "700 13px sans-serif";
-  const wide = pen.measureText(text).width + 16, isRight = x < canvas.clientWidth - wide - 120, left = isRight ? x + 46 : x - 46 - wide, top = y + [34, -58, 66, -90][n % 4];
+  const { left, top, wide, isRight } = labelBox([x, y], pen.measureText(text).width + 16, canvas, taken);
   pen.strokeStyle = colours.dim; pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x, y); pen.lineTo(isRight ? left : left + wide, top + 11); pen.stroke();
   pen.fillStyle = colours.panel; pen.strokeStyle = colours[`car-${hue}`]; pen.lineWidth = 2; pen.setLineDash(car.is_virtual ? [4, 3] : []);
-  pen.beginPath(); pen.roundRect(left, top, wide, 23, 4); pen.fill(); pen.stroke(); pen.setLineDash([]);
+  pen.beginPath(); pen.roundRect(left, top, wide, LABEL_PX, 4); pen.fill(); pen.stroke(); pen.setLineDash([]);
   pen.fillStyle = colours.ink; pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillText(text, left + 8, top + 12);
 }

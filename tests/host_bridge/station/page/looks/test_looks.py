@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
+from itertools import pairwise
 
 import pytest
 
+from tests.host_bridge.cli.programs import serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS, stage
@@ -89,3 +92,50 @@ def test_notices_come_and_go_and_move_nothing_and_cover_neither_seat_nor_tile_no
     assert 0 <= top < bottom <= height
     for box in after:
         assert right <= box[0] or box[2] <= left or bottom <= box[1] or box[3] <= top
+
+
+# Of each car on the wall the parts that its tile does not show whole
+CUT = """[...document.querySelectorAll('.others article')].map((it) => {
+  const whole = it.getBoundingClientRect();
+  return ['.one', '.digits', '.battery', '.link', '.profile', '.why'].filter((part) => {
+    const box = it.querySelector(part).getBoundingClientRect();
+    return !box.height || box.top < whole.top || box.bottom > whole.bottom
+      || box.left < whole.left || box.right > whole.right + 0.5; }); })"""
+
+
+@pytest.mark.parametrize("size", ["wall", "laptop"])
+def test_of_six_cars_each_is_whole_on_the_wall(page, size):
+    """Two rows: what is no longer below the speed stands beside it."""
+    width, height = SIZES[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    with ExitStack() as stack:
+        for number in range(5):
+            stack.enter_context(serving(f"sim://nigel?name=of{number}", f"of{number}"))
+        page.until("document.querySelectorAll('article:not(.gone, .missing)').length === 6")
+        page.click("#view-wall")
+        page.until("document.querySelectorAll('.others article').length === 6")
+        assert page.js(CUT) == [[]] * 6
+        bottoms = "[...document.querySelectorAll('.others article')].map((it) => it.offsetTop)"
+        assert len(set(page.js(bottoms))) == 2
+    page.click("#view-drive")
+
+
+def test_labels_of_cars_at_one_place_lie_side_by_side_and_on_the_map(page):
+    boxes = page.js(
+        "import('/scripts/map/paint.js').then((it) => { const taken = [];"
+        " for (let n = 0; n < 8; n++) it.labelBox([300, 300], 80,"
+        " { clientWidth: 600, clientHeight: 500 }, taken);"
+        " return taken.map((one) => [one.top, one.left]); })"
+    )
+    tops = sorted(top for top, _ in boxes)
+    assert len(tops) == 8
+    assert min(b - a for a, b in pairwise(tops)) >= 25
+    assert tops[0] >= 44
+    assert tops[-1] <= 500 - 44 - 23
+
+
+def test_the_legend_of_the_map_is_drawn_as_the_map_draws(page):
+    page.until("document.querySelectorAll('#map-legend svg').length > 0")
+    rows = "[...document.querySelectorAll('#map-legend > span')].map((it) => it.innerText)"
+    assert page.js(rows) == ["virtual"]
