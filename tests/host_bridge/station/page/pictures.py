@@ -39,7 +39,7 @@ def drawn(page: Page, name: str, width: int, height: int) -> None:
     time.sleep(4.0)
     page.screenshot(path, width, height)
     with Image.open(path) as image:
-        image.convert("RGB").quantize(128).save(path, optimize=True)
+        image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
     print(path)
 
 
