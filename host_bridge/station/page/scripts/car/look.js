@@ -25,7 +25,7 @@ export function sentence(car, it, seat, isMine) {
     const far = car.blind_m === null || car.blind_m === undefined ? "" : `; unheard it stops within ${metres(car.blind_m)}`;
     return ["", `It drove ${speedText(car.speed_mps)} m/s when last heard${far}. See to its power.`];
   }
-  if (it.is === "stale") return [`Nothing heard for ${it.age}.`, ` It may be moving. ${car.is_locked ? car.why : ""}`.trimEnd()];
+  if (it.is === "stale") return [`Nothing heard for ${it.age}.`, ` It may be moving. ${car.is_locked && !car.last_state ? car.why : ""}`.trimEnd()];
   if (it.is === "missing") return ["", car.why];
   const by = who(car, seat, isMine);
   if (it.band === "DRIVING") return ["", `${by || "Somebody"} ${by === "You" ? "drive" : "drives"}.${car.blind_m === null ? "" : ` Unheard, it stops in ${metres(car.blind_m)}.`}`];

@@ -3,7 +3,7 @@ import { at, make, mark, put, speedText } from "/scripts/dom.js";
 import { sample, shape } from "/scripts/car/shapes.js";
 import { paintCar, paintFloor, paintGrid, paintLabel, paintScan, paintStopping, paintTrail, paintWhere } from "/scripts/map/paint.js";
 
-const KEPT_MS = 20000, GONE_KEPT_MS = 60000, STEP_M = 0.03, MOST_PPM = 600, LEAST_PPM = 4, SCAN_OLD_MS = 1000;
+const KEPT_MS = 20000, GONE_KEPT_MS = 60000, STEP_M = 0.03, JUMP_M = 2, MOST_PPM = 600, LEAST_PPM = 4, SCAN_OLD_MS = 1000;
 const canvas = at("map").querySelector("canvas"), pen = canvas.getContext("2d");
 const trails = new Map(), stops = new Map(), scans = new Map();
 const view = { x: 0, y: 0, ppm: 60, follows: "", mode: "follow", layers: { trails: true, lidar: true } };
@@ -50,7 +50,9 @@ function placed(cars, pairs) {
 function remember(marks, looks, now) {
   for (const { car, at: pose } of marks) {
     const kept = trails.get(car.name) || trails.set(car.name, []).get(car.name), last = kept.at(-1);
-    if (!last || Math.hypot(pose[0] - last[0], pose[1] - last[1]) > STEP_M) kept.push([pose[0], pose[1], now]);
+    const step = last ? Math.hypot(pose[0] - last[0], pose[1] - last[1]) : Infinity;
+    if (step > JUMP_M) kept.length = 0;  // placed anew, as a twin whose car is gone: it did not drive there
+    if (step > STEP_M) kept.push([pose[0], pose[1], now]);
     const keep = looks.get(car.name).is === "gone" ? GONE_KEPT_MS : KEPT_MS;
     while (kept.length && now - kept[0][2] > keep) kept.shift();
     if (car.is_locked && !stops.has(car.name)) stops.set(car.name, pose);

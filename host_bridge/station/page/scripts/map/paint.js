@@ -82,8 +82,9 @@ function tombstone(pen, colours, car) {
 const ASIDES = [34, -58, 66, -90, 98, -122, 130, -154], LABEL_PX = 23;
 export function labelBox([x, y], wide, canvas, taken) {
   const isRight = x < canvas.clientWidth - wide - 120, left = Math.max(4, isRight ? x + 46 : x - 46 - wide);
-  const isFree = (top) => top >= EDGE_PX && top + LABEL_PX <= canvas.clientHeight - EDGE_PX && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
-  const it = { left, wide, isRight, top: y + (ASIDES.find((aside) => isFree(y + aside)) ?? ASIDES[taken.length % ASIDES.length]) };
+  const edge = Math.min(EDGE_PX, canvas.clientHeight / 8), lowest = canvas.clientHeight - edge - LABEL_PX;
+  const isFree = (top) => top >= edge && top <= lowest && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
+  const it = { left, wide, isRight, top: y + (ASIDES.find((aside) => isFree(y + aside)) ?? Math.min(ASIDES[0], lowest - y)) };
   taken.push(it);
   return it;
 }

@@ -139,3 +139,43 @@ def test_the_legend_of_the_map_is_drawn_as_the_map_draws(page):
     page.until("document.querySelectorAll('#map-legend svg').length > 0")
     rows = "[...document.querySelectorAll('#map-legend > span')].map((it) => it.innerText)"
     assert page.js(rows) == ["virtual"]
+
+
+# A seat with a car and its twin while all is recorded, in one go: the next status hides it
+SEATED_HEAD = """(() => {
+  const plate = document.querySelector('article .plate');
+  const cars = document.getElementById('who-cars');
+  document.body.classList.add('seated');
+  document.getElementById('end').hidden = document.getElementById('recording-mark').hidden = false;
+  document.querySelector('#recording-mark span').textContent = 'Recording 02:14';
+  document.getElementById('who-words').textContent = 'You drive';
+  cars.replaceChildren(plate.cloneNode(true), 'with', plate.cloneNode(true));
+  const box = document.getElementById('end').getBoundingClientRect();
+  const over = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+  const right = document.getElementById('who').getBoundingClientRect().right;
+  document.body.classList.remove('seated');
+  return [over && over.id, box.right <= right + 0.5]; })()"""
+
+
+@pytest.mark.parametrize("size", ["laptop", "short", "wall"])
+def test_a_seat_can_be_given_back_whatever_stands_beside_it(page, size):
+    width, height = SIZES[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    assert page.js(SEATED_HEAD) == ["end", True]
+
+
+def test_of_a_locked_car_that_is_no_longer_heard_one_sentence_is_said_once(page):
+    """What its link says of it is the same again."""
+    car = {
+        **CAR,
+        "age_ms": 900,
+        "is_locked": True,
+        "why": "Nothing comes.",
+        "last_state": "STANDBY",
+    }
+    said = page.js(
+        "import('/scripts/car/look.js').then((it) => { const car = "
+        f"{json.dumps(car)}; return it.sentence(car, it.look(car, 0), null, false); }})"
+    )
+    assert said == ["Nothing heard for 0.9 s.", " It may be moving."]
