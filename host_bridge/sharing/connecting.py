@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from host_bridge.core import CarStatus, Vehicle
-from host_bridge.core.errors import AnotherCarFault, ProtocolFault, TandemError
+from host_bridge.core.errors import AnotherCarFault, ProtocolFault, TandemError, UsageFault
 from host_bridge.sharing.endpoints.naming import is_of_another_host
 from host_bridge.sharing.open_car import OpenCar, silence_fault
 
@@ -59,10 +59,20 @@ async def _identify(opened: OpenCar) -> None:
 async def _bind(opened: OpenCar) -> None:
     car = opened.car
     clock = car.connection.clock
+    if opened.onlooking_role:  # its host takes no session in, and says nothing
+        raise _onlooking(opened)
     if not await opened.until(car.connection.is_bound, _BIND_S):
         raise _unbound(opened)
     # If not, arming says so. A car afar is as far away as it is: what it takes is good enough
     await opened.until(lambda: clock.is_good() or (car.is_afar and car.is_clock_known()), _CLOCK_S)
+
+
+def _onlooking(opened: OpenCar) -> TandemError:
+    return UsageFault(
+        f"your token for this car may {opened.onlooking_role}, and no more",
+        where=opened.uri,
+        remedy="ask for another one there: tandem invite CAR --role drive",
+    )
 
 
 def _another(opened: OpenCar) -> TandemError:

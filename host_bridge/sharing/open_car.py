@@ -152,6 +152,13 @@ class OpenCar:
         cap_mps: float | None = getattr(self.own_transport, "cap_mps", None)
         return cap_mps
 
+    @property
+    def onlooking_role(self) -> str:
+        """The role of the token by which this process reaches a car afar, if it only watches or
+        stops; else ""."""
+        role: str = getattr(self.own_transport, "onlooking_role", "")
+        return role
+
     def recognised(self) -> Vehicle | None:
         """Return the vehicle type whose configuration the car reports; None if no file matches."""
         return self._vehicles.recognised(self.identity)

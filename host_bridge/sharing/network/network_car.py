@@ -20,7 +20,7 @@ from host_bridge.link.transports.uri import Uri
 from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
 from host_bridge.sharing.network.invitations import invitation_to, note_reached
-from host_bridge.sharing.network.sealed.handshake import GrantStatus
+from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.sealed.sealing import DRIVE
 from host_bridge.sharing.network.tokens import Token
 from host_bridge.sharing.owner.chunks import split
@@ -59,6 +59,12 @@ class NetworkCar:
         """The cap beyond which the car's host takes no claim; None without one."""
         grant = self.link.grant if self.link else None
         return grant.cap_mm_s * 1e-3 if grant and grant.cap_mm_s else None
+
+    @property
+    def onlooking_role(self) -> str:
+        """The role of its token, if that only watches or stops; "" for one that does more."""
+        role = Role(self.link.grant.role) if self.link and self.link.grant else None
+        return role.word if role in (Role.WATCH, Role.STOP) else ""
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         """Open a session. Raises errors.DeviceFault if the host does not let us in."""

@@ -103,3 +103,38 @@ def test_a_guest_configures_on_a_stand_and_is_in_the_log():
         (token,) = json.loads(tandem("accept", "--list", "--json").stdout)
         assert tandem("accept", "--forget", token["id"][:4]).returncode == 0
         assert tandem("cap", "0.2", "--car", uri).returncode == UsageFault.exit_code
+
+
+LENT = """
+base = "nigel"
+[stop]
+may_arm = ["owner", "seat", "fleet", "command", "guest"]
+may_clear = ["owner", "seat", "fleet", "command", "guest"]
+"""
+
+
+def test_a_guest_arms_and_clears_only_where_the_vehicle_file_names_guests_and_only_to_drive(
+    tmp_path,
+):
+    file = tmp_path / "lent.toml"
+    file.write_text(LENT)
+    with serving(f"sim://{file}", "red", "--listen", "127.0.0.1:0") as host:
+        uri = address_of(host)
+        arm = ("arm", uri, "--vehicle", str(file))
+        for role in ("watch", "stop"):
+            invited("--role", role)
+            refused = tandem(*arm)
+            assert refused.returncode == UsageFault.exit_code, role
+            assert f"your token for this car may {role}, and no more" in refused.stderr
+        invited("--role", "drive")
+        armed = tandem(*arm)
+        assert armed.returncode == 0, armed.stderr
+        assert tandem("stop", uri).returncode == 0
+        assert tandem(*arm).returncode == RefusedFault.exit_code, "a stop is locked"
+        cleared = tandem("clear", uri)
+        assert cleared.returncode == 0, cleared.stderr
+        words = ("--vehicle", str(file), "--input", "script:slalom", "--seconds", "2", "--json")
+        driven = tandem("drive", "--car", uri, *words)
+        summary = json.loads(driven.stdout.splitlines()[-1])["summary"]
+        assert summary["is_completed"], driven.stdout[-2000:]
+        assert summary["source"] == "remote"
