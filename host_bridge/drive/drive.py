@@ -37,6 +37,9 @@ _STARTED_US = 3_000_000  # an ESC needs neutral for up to two seconds at first
 _ANSWER_US = 1_500_000  # an action is done or has failed within a second
 _INPUT_LOST, _FROZEN = "input lost", "frozen terminal"  # the names under which stops are sent
 ARM_AGAIN = "press R to clear it and to arm again"
+CLEARED_THERE = (
+    "whoever stands beside the car clears it (tandem clear there) and arms it again (tandem arm)"
+)
 UNARMED = "Nothing is armed yet: press R to arm."
 ARMED_THERE = (
     "Nothing is armed yet. Whoever stands beside the car arms it (tandem arm there); then hold the "
@@ -57,8 +60,8 @@ class Phase(Enum):
     OVER = "over"
 
 
-def _is_armed_there(fleet: Fleet) -> bool:
-    """Return whether a person beside a car arms it: it is afar, and its file names no guest."""
+def _lets_no_guest_arm(fleet: Fleet) -> bool:
+    """Return whether some car is afar and its file names no guest among those who arm it."""
     afar = [car.vehicle for car in fleet.cars if car.is_afar]
     return any(vehicle is None or "guest" not in vehicle.may_arm for vehicle in afar)
 
@@ -75,18 +78,15 @@ def _unsure_clock(fleet: Fleet) -> str:
     return ""
 
 
-def _first_notice(fleet: Fleet, *, is_unarmed: bool) -> str:
-    if _is_armed_there(fleet):
-        return ARMED_THERE
-    return UNARMED if is_unarmed else ""
-
-
 class FleetDrive:
     """One drive of a fleet: it arms all cars once they have started, and clears no stop by itself.
 
     Clearing is a person's decision. ``notice`` is the message for the person; ``refusal`` says why
     driving never began.
     """
+
+    skew_us: int | None
+    worst_skew_us: int | None
 
     def __init__(
         self,
@@ -99,27 +99,29 @@ class FleetDrive:
         profile: Profile | None = None,
         cap_mps: float | None = None,
         is_unarmed: bool = False,
+        is_armed_there: bool = False,
         arm_clears: bool = True,
         notes: Sequence[str] = (),
     ) -> None:
         """Begin in ARMING; with ``is_unarmed`` in STOPPED, until a person asks to arm.
 
         Without a profile each car is armed in its vehicle file's default. Without ``arm_clears`` a
-        locked stop has to be unlocked before.
+        locked stop has to be unlocked before. With ``is_armed_there`` nobody arms here, whatever
+        the cars' files say of guests: a person beside the cars does.
         """
         self.fleet = fleet
+        self._is_armed_there = is_armed_there
         self.controls = controls
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
         self.command = DriveCommand()  # the latest
-        self.notice = _first_notice(fleet, is_unarmed=is_unarmed)
+        self.notice = self._first_notice(is_unarmed=is_unarmed)
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         # Refused for overruns; a longer control period would help
         self.overrunning_cars: list[ConnectedCar] = []
         self.trips = tuple(TripStatistics(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
-        self.skew_us: int | None = None
-        self.worst_skew_us: int | None = None
+        self.skew_us = self.worst_skew_us = None
         self.begun_us: int | None = None  # when driving began first
         self._held_us: int | None = None  # since when the deadman is held without a break
         self.notes = tuple(notes)  # on what is driven otherwise than asked
@@ -144,6 +146,18 @@ class FleetDrive:
             Phase.OVER: lambda now_us: None,
         }
 
+    def _waits_for_arming(self) -> bool:
+        """Return whether a person beside a car arms it, and nobody here."""
+        return self._is_armed_there or _lets_no_guest_arm(self.fleet)
+
+    def _first_notice(self, *, is_unarmed: bool) -> str:
+        if self._waits_for_arming():
+            return ARMED_THERE
+        return UNARMED if is_unarmed else ""
+
+    def _arm_again(self) -> str:
+        return CLEARED_THERE if self._waits_for_arming() else ARM_AGAIN
+
     # --- what the person does
 
     def read(self, now_us: int, *, is_between_ticks: bool = False) -> DriveCommand:
@@ -156,7 +170,7 @@ class FleetDrive:
         command = self._ask_input(now_us, cars, is_driving, is_between_ticks)
         if is_driving and command.lost:
             self._stop_all(now_us, _INPUT_LOST)
-            self._halt(f"{command.lost}. Stopped all cars: {ARM_AGAIN}.")
+            self._halt(f"{command.lost}. Stopped all cars: {self._arm_again()}.")
             command = DriveCommand()
         self.command = self._from_neutral(command, now_us) if is_driving else DriveCommand()
         self._count_asked(now_us)
@@ -204,7 +218,7 @@ class FleetDrive:
             self._end(now_us)
         else:
             self._stop_all(now_us, _FROZEN if request is OperatorRequest.FROZE else "")
-            self._halt(f"Stopped all cars: {ARM_AGAIN}.")
+            self._halt(f"Stopped all cars: {self._arm_again()}.")
 
     def _stop_all(self, now_us: int, sender_name: str = "") -> None:
         """Stop all cars, and assert the stop by the seat's heartbeat until a person arms again.
@@ -292,7 +306,7 @@ class FleetDrive:
         self._patience_us = now_us + _ANSWER_US
 
     def _step_arming(self, now_us: int) -> None:
-        if _is_armed_there(self.fleet):
+        if self._waits_for_arming():
             self._drive_on_if_armed(now_us)
             return
         if self._request is None:
@@ -356,18 +370,19 @@ class FleetDrive:
             if trip.is_armed():
                 trip.car.stop(Sender.FLEET, short_sender(fallen[0].name, "fell out"), now_us)
         lost = [car.name for car in fallen if not car.is_online()]
+        again = CLEARED_THERE if self._waits_for_arming() else "press R to arm again"
         if lost:
             self._halt(
                 f"Lost {', '.join(lost)}; a car that hears nothing stops by itself. See to its "
-                "cable and power; when it is back, press R to arm again."
+                f"cable and power; when it is back, {again}."
             )
         else:
-            self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
+            self._halt(f"{', '.join(car.name for car in fallen)} stopped: {self._arm_again()}.")
 
     def _step_stopped(self, now_us: int) -> None:
         """Drive on where a person beside cars that are afar has armed them."""
         self._tell_strangers()
-        if _is_armed_there(self.fleet):
+        if self._waits_for_arming():
             self._drive_on_if_armed(now_us)
 
     def _drive_on_if_armed(self, now_us: int) -> None:
@@ -391,7 +406,9 @@ class FleetDrive:
         for trip in self.trips:
             trip.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
         differs = "; ".join(str(alarm) for alarm in divergence.alarms())
-        self._halt(f"A car and its twin are too far apart: {differs}. Stopped: {ARM_AGAIN}.")
+        self._halt(
+            f"A car and its twin are too far apart: {differs}. Stopped: {self._arm_again()}."
+        )
 
     def _halt(self, notice: str) -> None:
         self.controls.let_go()

@@ -46,6 +46,7 @@ def begin_drive(
         profile=options.profile,
         cap_mps=options.cap_mps,
         is_unarmed=options.is_unarmed,
+        is_armed_there=options.is_afar,
         notes=_notes(options, controls),
         arm_clears=options.arm_clears,
     )

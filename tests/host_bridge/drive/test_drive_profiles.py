@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from host_bridge.core import OperatorRequest, Profile, State
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
-from host_bridge.drive.drive import LOCKED, UNARMED, UNLOCKED, FleetDrive, Phase
+from host_bridge.drive.drive import ARMED_THERE, LOCKED, UNARMED, UNLOCKED, FleetDrive, Phase
+from tests.host_bridge.drive.drives import Rig, vehicle
 from tests.host_bridge.drive.test_drive import LIMITS, Day
 from tests.host_bridge.inputs.made_inputs import Person
 from tests.support.evidence import every, some
@@ -151,3 +154,22 @@ def test_to_unlock_arms_nothing_and_to_arm_is_another_word():
     day.until_phase(Phase.DRIVING)
     day.drive.handle(OperatorRequest.UNLOCK, day.now_us)
     assert day.drive.phase is Phase.DRIVING, "there is nothing to unlock"
+
+
+class OfGuests(OtherDay):
+    """The same, with a car whose file lets a guest arm it."""
+
+    def make_cars(self):
+        file = vehicle()
+        return (Rig("red", of=replace(file, may_arm=(*file.may_arm, "guest"))),)
+
+
+def test_who_arms_nothing_waits_for_a_person_beside_the_car_whatever_its_file_lets_guests_do():
+    """A phone: it is no guest of the car, and drives on once somebody else has armed it."""
+    day = OfGuests(is_unarmed=True, is_armed_there=True)
+    day.advance(4.0)
+    assert (day.drive.phase, day.drive.notice) == (Phase.STOPPED, ARMED_THERE)
+    assert day.is_in(State.STANDBY)
+    assert day.finish(day.fleet.arm(day.now_us)).is_done()
+    day.until_phase(Phase.DRIVING)
+    assert day.drive.notice == ""

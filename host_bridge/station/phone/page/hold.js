@@ -32,17 +32,19 @@ function place(event) {
   speed = within(y <= ZERO ? 1 - y / ZERO : (ZERO - y) / (1 - ZERO));
 }
 export function take(car, board, by, say) {
-  socket = new WebSocket(`wss://${location.host}/hold`);
-  socket.onopen = () => { socket.send(JSON.stringify({ car, by, boards: { [car]: board } })); ping = setInterval(() => socket.readyState === WebSocket.OPEN && socket.send("{}"), 100); };
-  socket.onmessage = ({ data }) => {
+  const mine = socket = new WebSocket(`wss://${location.host}/hold`);
+  let over = "The hold is over";
+  mine.onopen = () => { mine.send(JSON.stringify({ car, by, boards: { [car]: board } })); ping = setInterval(() => mine.readyState === WebSocket.OPEN && mine.send("{}"), 100); };
+  mine.onmessage = ({ data }) => {
     const said = JSON.parse(data);
     if (said.challenge !== undefined) { challenge = said.challenge; came = performance.now(); return; }
     if (said.is_granted) isSeated = true;
-    if (said.is_over || said.is_granted === false) leave();
-    say(said.why || (said.lines || []).filter(Boolean).slice(-1)[0] || (said.is_granted ? "Hold the pad to drive" : ""));
+    if (said.is_over || said.is_granted === false) { over = said.why || over; leave(); }
+    const [, notice, ...others] = said.lines || [];  // why it does not drive goes before how fast it may
+    say(said.why || notice || others.filter(Boolean).slice(-1)[0] || (said.is_granted ? "Hold the pad to drive" : ""));
     at("pad").setAttribute("aria-disabled", String(!isSeated));
   };
-  socket.onclose = () => { leave(); say("The hold is over"); };
+  mine.onclose = () => { if (socket === mine) { leave(); say(over); } };  // a hold that was taken since is another
 }
 export function leave() {
   endHold("left");

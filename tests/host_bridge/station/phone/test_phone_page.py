@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import select
 import socket
 import ssl
@@ -30,6 +31,7 @@ ADDRESS, BY = "127.0.0.7", "127.0.0.8"  # the station's, and that of the network
 HTTPS, HTTP = 27_443, 27_480
 LOST_S = 0.5
 NO_KEY, NO_LEAVE = 403, 403
+OWN = ("owner", "seat", "fleet", "command")  # who arms by every vehicle file
 
 
 class Network(threading.Thread):
@@ -116,11 +118,15 @@ class Station:
 
 
 @pytest.fixture
-def station(monkeypatch, tmp_path):
+def station(monkeypatch, tmp_path, request):
+    """A station with one virtual car; a test may name who arms it by its file."""
     monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path))
+    file = tmp_path / "lent.toml"
+    arms = json.dumps(getattr(request, "param", OWN))
+    file.write_text(f'base = "nigel"\n[stop]\nmay_arm = {arms}\n')
     with (
         runtime_folder(monkeypatch),
-        serving("sim://nigel", "red"),
+        serving(f"sim://{file}", "red"),
         program("station", "--port", "18790", "--no-plots", "--phone", ADDRESS,
                 stdin=subprocess.PIPE) as process,
     ):  # fmt: skip
@@ -190,6 +196,7 @@ def test_a_phone_watches_and_stops_by_http_and_says_what_is_unproven(station, ne
         page = browser.page(station.url("/join#key="))
         page.until("window.tandem.cars.length === 1 && !window.tandem.lost")
         assert "unproven" in page.text()
+        it_shows_every_step_as_a_picture(page)
         assert not page.js("document.getElementById('seat').hidden === false")
         assert tandem("arm", "red").returncode == 0
         page.until("window.tandem.cars[0].is_armed")
@@ -211,6 +218,27 @@ def test_a_phone_watches_and_stops_by_http_and_says_what_is_unproven(station, ne
         page.close()
     finally:
         browser.close()
+
+
+def it_shows_every_step_as_a_picture(page):
+    """Each says in words what it shows, none is wider than a small phone, none claims a phone."""
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1,
+              mobile=True)  # fmt: skip
+    page.js("document.getElementById('steps').open = true")
+    steps = page.js(
+        "[...document.querySelectorAll('#steps li')].map((step) => [...step.querySelectorAll("
+        "'figure')].map((it) => [it.getAttribute('aria-label'), it.offsetWidth, it.offsetHeight]))"
+    )
+    assert [len(it) for it in steps] == [1, 7, 3, 2]
+    for label, width, height in (figure for step in steps for figure in step):
+        assert len(label) > 15
+        assert 100 < width < 360, label
+        assert height > 150, label
+    assert page.js("document.documentElement.scrollWidth") <= 360
+    told = page.js("document.getElementById('steps').textContent")
+    assert "No phone was at hand to try them on" in told
+    assert "On an iPhone or iPad nothing of this was tried" in told
+    page.call("Emulation.clearDeviceMetricsOverride")
 
 
 def test_a_browser_that_does_not_trust_the_certificate_is_told_no_number(station, network):
@@ -256,11 +284,85 @@ def test_a_phone_that_trusts_drives_until_the_network_is_gone(station, network):
         browser.close()
 
 
+TOLD = "/%s/.test(document.getElementById('told').textContent)"
+# Asks by the hold's own socket for what the page has no button for, until so many numbers came
+ASKS = """
+window.hold = { came: 0, code: null };
+window.asker = new WebSocket(`wss://${location.host}/hold?${%s}`);
+asker.onopen = () => asker.send(JSON.stringify({ car: "red", by: "asker" }));
+asker.onclose = ({ code }) => { window.hold.code = code; };
+asker.onmessage = ({ data }) => {
+  const said = JSON.parse(data);
+  if (said.challenge === undefined) return;
+  window.hold.came++;
+  for (const it of ["arm", "unlock", "cap"]) asker.send(JSON.stringify({ do: it }));
+};
+"""
+
+
+@pytest.mark.parametrize("station", [OWN, (*OWN, "guest")], indirect=True)
+def test_a_phone_arms_nothing_by_either_secret_and_drives_what_a_person_beside_it_armed(
+    station, network
+):
+    """Whether or not the car's file lets guests arm it: a phone is none."""
+    browser = phone(f"--ignore-certificate-errors-spki-list={spki(station.folder)}")
+    try:
+        page = browser.page("about:blank#")
+        the_watch_key_opens_no_hold(station, page)
+        let_drive(station, page)
+        a_hold_arms_nothing_and_is_nobody_elses(page)
+        take(page)
+        page.until(TOLD % "Whoever stands beside the car arms it")
+        assert tandem("arm", "red").returncode == 0
+        page.until(TOLD % "drives at")
+        x, y = page.centre("#pad", 0, -0.6)
+        page.mouse("mousePressed", x, y)
+        page.until("Math.abs(window.tandem.cars[0].speed_mps) > 0.1")
+        page.mouse("mouseReleased", x, y)
+        page.until("Math.abs(window.tandem.cars[0].speed_mps) < 0.02")
+        assert tandem("stop", "red").returncode == 0
+        page.until(TOLD % "whoever stands beside the car clears it")
+        page.close()
+    finally:
+        browser.close()
+
+
+def the_watch_key_opens_no_hold(station, page):
+    key = station.url("/join#key=").partition("#")[2]
+    page.call("Page.navigate", url=f"https://{ADDRESS}:{HTTPS}/join#{key}")
+    page.until("window.tandem && window.tandem.cars.length === 1")
+    page.js(ASKS % f"'{key}'")
+    page.until("window.hold.code !== null")
+    assert page.js("window.hold.came") == 0
+    assert page.js(f"fetch('/exchange?{key}').then((it) => it.status)") == NO_LEAVE
+
+
+def a_hold_arms_nothing_and_is_nobody_elses(page):
+    page.js(ASKS % "''")
+    page.until("window.hold.came > 30", 90.0)  # 1.5 s: an arming is done or refused within one
+    assert page.js("window.hold.code") is None
+    assert not page.js("window.tandem.cars[0].is_armed")
+    page.click("#take")
+    page.until(TOLD % "another phone drives: asker")
+    page.js("asker.send(JSON.stringify({ do: 'end' }))")
+    page.js("asker.close()")
+    page.until("window.hold.code !== null")
+
+
 def seated(station, browser):
     """A page that has the hold of an armed car, and the address by which it came."""
+    page = browser.page("about:blank#")
+    let_drive(station, page)
+    take(page)
+    assert tandem("arm", "red").returncode == 0
+    return page, station.url("/seat#drive=")
+
+
+def let_drive(station, page):
+    """The station's operator lets the phone of this page drive."""
     key = station.url("/join#key=").partition("#")[2]
-    page = browser.page(f"https://{ADDRESS}:{HTTPS}/trust#{key}")
-    page.until("/^[0-9]{4}$/.test(document.getElementById('code').textContent)")
+    page.call("Page.navigate", url=f"https://{ADDRESS}:{HTTPS}/trust#{key}")
+    page.until("/^[0-9]{4}$/.test(document.getElementById('code')?.textContent)")
     station.line("has taken the certificate")
     station.types(page.js("document.getElementById('code').textContent"))
     url = station.url("/seat#drive=")
@@ -269,7 +371,8 @@ def seated(station, browser):
     page.until("window.tandem && window.tandem.cars.length === 1 && window.tandem.mayDrive")
     assert page.js("location.hash") == "", "the secret leaves the address"
     page.until("'wakeLock' in navigator")
+
+
+def take(page):
     page.click("#take")
     page.until("document.getElementById('pad').getAttribute('aria-disabled') === 'false'")
-    assert tandem("arm", "red").returncode == 0
-    return page, url
