@@ -37,8 +37,8 @@ class TandemError(Exception):
 
     def sentences(self) -> str:
         """Return what is wrong and what to do, for people who see beside it which car it is."""
-        said = filter(None, (self.what, self.remedy))
-        return " ".join(f"{it[0].upper()}{it[1:]}{'' if it[-1] in '.?' else '.'}" for it in said)
+        words = filter(None, (self.what, self.remedy))
+        return " ".join(f"{it[0].upper()}{it[1:]}{'' if it[-1] in '.?' else '.'}" for it in words)
 
 
 class NotHeldFault(TandemError):

@@ -86,12 +86,11 @@ def options(title: str, unit: str, theme: Theme, *, is_map: bool = False) -> dic
             # Pixels of a title and of the legend below it
             "textStyle": {"fontSize": 13, "color": theme.ink},
         },
-        # pixels below the top, under the title
         "legend": {
-            "top": 24,
+            "top": 24,  # pixels below the top, under the title
             "left": 0,
             "type": "scroll",
-            "textStyle": {"color": theme.dim, "fontSize": 11},
+            "textStyle": {"color": theme.dim, "fontSize": 11},  # pixels, as axes have
             # so short that four lines of a car and its twin have room beside one another
             "itemWidth": 20,
             "itemGap": 8,
