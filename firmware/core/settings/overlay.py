@@ -138,8 +138,8 @@ class Overlay:
         """Judge, store and apply the draft; besides a load all that allocates in a step.
 
         A car of which a part finds no memory for what was stored holds no valid configuration, and
-        is in FAULT, until a restart or another commit. That is not a call of its own: a part that
-        is imported here takes nearly all of the C stack.
+        is in FAULT, until a restart or another commit. That is not a call of its own, which would
+        take more of the C stack where an RP2040 has least left.
         """
         reply = self._committed
         reply.where = 0
