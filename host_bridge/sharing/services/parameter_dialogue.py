@@ -86,7 +86,8 @@ class ParameterDialogue:
         assert done is not None, "only called once it is there"
         if done.result != WriteResult.OK:
             place = f" (first wrong: {parameter_name(done.where)})" if done.where else ""
-            raise self._refused(f"the car refused the configuration{place}", done.result)
+            did = "does not go by" if done.result == WriteResult.NOT_TAKEN else "refused"
+            raise self._refused(f"the car {did} the configuration{place}", done.result)
         if done.config_hash != expected:
             raise ProtocolFault(
                 "the car reports another configuration than was written",

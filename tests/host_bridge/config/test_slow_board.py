@@ -7,7 +7,8 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.config import config_hash
-from host_bridge.core import ParameterReply
+from host_bridge.core import Committed, ParameterReply
+from host_bridge.core.codes import WriteResult
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.core.system.observers import Observers
 from host_bridge.link.protocol import wire
@@ -56,6 +57,18 @@ def test_one_that_never_answers_is_given_up(is_heard, s):
     with pytest.raises(DeviceFault, match="no answer about"):
         _read(board)
     assert board.waited_s == pytest.approx(s, abs=0.1)
+
+
+def test_a_configuration_that_is_stored_and_not_gone_by_is_not_called_refused():
+    board = Board(0, is_heard=True)
+    answer = Committed(WriteResult.NOT_TAKEN, 0, bytes(4))
+    board.car.connection.send = lambda message: board.events.publish([answer])
+    board.car.status = None
+    identity = SimpleNamespace(board_id=bytes(8))
+    with pytest.raises(RefusedFault) as told:
+        asyncio.run(ParameterDialogue(board).commit(vehicle(), identity, "b"))
+    assert "the car does not go by the configuration: it stored it" in str(told.value)
+    assert "restart it" in str(told.value)
 
 
 STORES_US = 330_000  # a paired VESC's on a UART took that, from the commit to its answer
