@@ -50,8 +50,8 @@ class Scenery:
 
     def heard(self, keys: Mapping[str, Any]) -> Scenery:
         """Return the scenery with the signals that the scene reports."""
-        said = {key: str(keys[key]) for key in SIGNALS if str(keys.get(key, "")).isdecimal()}
-        return Scenery({**self.signals, **said}, self.sky, self.headlights, self.indicators)
+        values = {key: str(keys[key]) for key in SIGNALS if str(keys.get(key, "")).isdecimal()}
+        return Scenery({**self.signals, **values}, self.sky, self.headlights, self.indicators)
 
     def keys(self) -> dict[str, str]:
         """Return the keys that belong to no vehicle."""

@@ -120,10 +120,10 @@ class ExchangedPlant:
         if not self.is_lost:
             self._playout.step(dt_s)
         self._actuators.step(dt_s, outputs, enable, self.wheel_speed_mps)
-        said = self.telemetry
-        if self.is_lost or not said.turning_radps or not said.accel_mps2:
+        values = self.telemetry
+        if self.is_lost or not values.turning_radps or not values.accel_mps2:
             return
-        self.imu.step(dt_s, said.turning_radps[2], said.accel_mps2[0], said.accel_mps2[1])
+        self.imu.step(dt_s, values.turning_radps[2], values.accel_mps2[0], values.accel_mps2[1])
 
     def hear(self, telemetry: TelemetryValues, at_us: int) -> None:
         """Take a frame that came at ``at_us`` of the plant's time."""
@@ -141,18 +141,18 @@ class ExchangedPlant:
         self._heard_us = None
         self._ignored_us = self._frozen_us = self._twice = 0
 
-    def _notice(self, said: TelemetryValues, at_us: int) -> None:
+    def _notice(self, values: TelemetryValues, at_us: int) -> None:
         """Track whether the simulator follows commands, and whether time passes in it."""
         gap_us = max(at_us - self._heard_us, 0) if self._heard_us is not None else 0
-        asked, echoed = abs(self.command.throttle), said.throttle
+        asked, echoed = abs(self.command.throttle), values.throttle
         is_ignored = asked > _ASKED and echoed is not None and abs(echoed[0]) < 0.5 * _ASKED
         self._ignored_us = self._ignored_us + gap_us if is_ignored else 0
-        is_same = said.moved() == self.telemetry.moved()
+        is_same = values.moved() == self.telemetry.moved()
         is_frozen = is_same and asked > _ASKED and not is_ignored
         self._frozen_us = self._frozen_us + gap_us if is_frozen else 0
         # The same place twice at a speed: no time has passed there. It is noticed at once, as the
         # board would see wheels that stop faster than possible.
-        self._twice = self._twice + 1 if is_same and said.says_motion() else 0
+        self._twice = self._twice + 1 if is_same and values.says_motion() else 0
 
     def _of_ticks(self, ticks: Sequence[float] | None) -> Pair | None:
         if not ticks:
@@ -172,13 +172,13 @@ class ExchangedPlant:
             turned = (0.0, 0.0)
         self._raw_rad = raw_rad
         self._heard_us = at_us
-        self._playout.hear(turned, at_us * 1e-6, self._said_radps())
+        self._playout.hear(turned, at_us * 1e-6, self._reported_radps())
         self.wheel_speed_mps = self._playout.rate_radps * self._car.wheel_radius_m
 
-    def _said_radps(self) -> float | None:
+    def _reported_radps(self) -> float | None:
         """Return the frame's speed as a wheel speed in rad/s; None if missing or implausible."""
-        said = self.telemetry
-        speed_mps = said.velocity_mps or said.speed_mps
+        values = self.telemetry
+        speed_mps = values.velocity_mps or values.speed_mps
         if not speed_mps or abs(speed_mps[0]) > _JUMP_TIMES * self._car.top_mps:
             return None
         return abs(speed_mps[0]) / self._car.wheel_radius_m
@@ -187,17 +187,17 @@ class ExchangedPlant:
         most_rad = _JUMP_TIMES * self._car.top_mps / self._car.wheel_radius_m
         return max(map(abs, turned_rad)) > most_rad * max(gap_s, _JUMP_GAP_S)
 
-    def _learn(self, said: TelemetryValues) -> None:
-        truth, yaw_rad = self.truth, said.yaw_rad()
-        if said.steer_rad:
-            self.steer_rad = said.steer_rad[0]
-        if said.position_m:
-            truth.x_m, truth.y_m = said.position_m[:2]
+    def _learn(self, values: TelemetryValues) -> None:
+        truth, yaw_rad = self.truth, values.yaw_rad()
+        if values.steer_rad:
+            self.steer_rad = values.steer_rad[0]
+        if values.position_m:
+            truth.x_m, truth.y_m = values.position_m[:2]
         if yaw_rad is not None:
             truth.yaw_rad = yaw_rad
-        if said.turning_radps:
-            truth.yaw_rate_radps = said.turning_radps[2]
-        if said.velocity_mps:
-            truth.vx_mps, truth.vy_mps = said.velocity_mps[:2]
-        elif said.speed_mps:
-            truth.vx_mps = copysign(said.speed_mps[0], self.wheel_speed_mps)
+        if values.turning_radps:
+            truth.yaw_rate_radps = values.turning_radps[2]
+        if values.velocity_mps:
+            truth.vx_mps, truth.vy_mps = values.velocity_mps[:2]
+        elif values.speed_mps:
+            truth.vx_mps = copysign(values.speed_mps[0], self.wheel_speed_mps)

@@ -55,10 +55,10 @@ class PlayoutBuffer:
         )
         self.shown_rad = (left, right)
 
-    def hear(self, turned_rad: Pair, at_s: float, said_radps: float | None) -> None:
+    def hear(self, turned_rad: Pair, at_s: float, reported_radps: float | None) -> None:
         """Take the rotation since the previous frame.
 
-        ``said_radps`` is the simulator's own speed as a wheel speed, without a sign.
+        ``reported_radps`` is the simulator's own speed as a wheel speed, without a sign.
         """
         left, right = self.heard_rad
         self.heard_rad = (left + turned_rad[0], right + turned_rad[1])
@@ -67,7 +67,7 @@ class PlayoutBuffer:
         self._heard.append((at_s, self.heard_rad))
         while len(self._heard) > 2 and at_s - self._heard[0][0] > _WINDOW_S:
             self._heard.popleft()
-        self._set_rates(said_radps)
+        self._set_rates(reported_radps)
 
     def _learn(self, gap_s: float) -> None:
         if not self._gap_s:
@@ -75,11 +75,11 @@ class PlayoutBuffer:
         self._gap_s += _LEARNS * (gap_s - self._gap_s)
         self._jitter_s += _LEARNS * (abs(gap_s - self._gap_s) - self._jitter_s)
 
-    def _set_rates(self, said_radps: float | None) -> None:
+    def _set_rates(self, reported_radps: float | None) -> None:
         long, short = self._measured(_WINDOW_S), self._measured(_SHORT_S)
         mean, lately = 0.5 * sum(long), 0.5 * sum(short)
-        turning = lately if said_radps is None else _said(said_radps, lately)
-        self.rate_radps = mean if said_radps is None else turning
+        turning = lately if reported_radps is None else _reported(reported_radps, lately)
+        self.rate_radps = mean if reported_radps is None else turning
         if not any(short):  # it stands: the rest is played out within a frame
             self.rate_radps = 0.0
         delay_s = min(self._gap_s + 2.0 * self._jitter_s, _DELAY_MAX_S)
@@ -114,9 +114,9 @@ def _towards(shown: float, heard: float, way: float) -> float:
     return max(shown + way, heard) if shown > heard else shown
 
 
-def _said(said_radps: float, measured_radps: float) -> float:
+def _reported(reported_radps: float, measured_radps: float) -> float:
     """Return the simulator's speed with the wheels' sign, if the wheels turn about as fast."""
     size = abs(measured_radps)
-    if abs(said_radps - size) > _AGREES * max(said_radps, size) + _SLOW_RADPS:
+    if abs(reported_radps - size) > _AGREES * max(reported_radps, size) + _SLOW_RADPS:
         return measured_radps
-    return said_radps if measured_radps >= 0.0 else -said_radps
+    return reported_radps if measured_radps >= 0.0 else -reported_radps

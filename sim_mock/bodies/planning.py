@@ -50,10 +50,10 @@ class PlanningBody:
         if truth.values() != self._put:  # the car was moved since the last step
             self.car.place(*rear_axle_position(truth, self._lr_m), truth.yaw_rad, truth.vx_mps)
         self.car.step(dt_s, self._command(dt_s, acts, truth.vx_mps))
-        said = self.car.report()
-        truth.assign(self._of_centre(said))
+        motion = self.car.report()
+        truth.assign(self._of_centre(motion))
         self._put = truth.values()
-        self.rim_mps = said.vx_mps
+        self.rim_mps = motion.vx_mps
 
     def _command(self, dt_s: float, acts: Actuation, speed_mps: float) -> DriverCommand:
         self._shift(acts.duty)
@@ -69,20 +69,20 @@ class PlanningBody:
 
     def _shift(self, duty: float) -> None:
         """Change gear at standstill only: a geared model keeps its stop's deceleration a step."""
-        said = self.car.report()
-        if duty != 0.0 and abs(said.vx_mps) < _STANDS_MPS and said.ax_mps2 == 0.0:
+        motion = self.car.report()
+        if duty != 0.0 and abs(motion.vx_mps) < _STANDS_MPS and motion.ax_mps2 == 0.0:
             self._gear = DRIVE if duty > 0.0 else REVERSE
 
-    def _of_centre(self, said: MotionReport) -> tuple[float, float, float, float, float, float]:
+    def _of_centre(self, motion: MotionReport) -> tuple[float, float, float, float, float, float]:
         """Return the state of the centre of gravity; the model's reference is the rear axle."""
         ahead_m = self._lr_m
         return (
-            said.x_m + ahead_m * cos(said.yaw_rad),
-            said.y_m + ahead_m * sin(said.yaw_rad),
-            said.yaw_rad,
-            said.vx_mps,
-            said.vy_mps + ahead_m * said.wz_radps,
-            said.wz_radps,
+            motion.x_m + ahead_m * cos(motion.yaw_rad),
+            motion.y_m + ahead_m * sin(motion.yaw_rad),
+            motion.yaw_rad,
+            motion.vx_mps,
+            motion.vy_mps + ahead_m * motion.wz_radps,
+            motion.wz_radps,
         )
 
 

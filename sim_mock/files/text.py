@@ -38,8 +38,8 @@ class FileFault(ValueError):
     ) -> None:
         head = f"{where}: {what}" if where else what
         rest = (("expected", expected), ("got", got), ("", remedy))
-        said = (f"{name} {text}".strip() for name, text in rest if text)
-        super().__init__("; ".join((head, *said)).replace("\n", " "))
+        parts = (f"{name} {text}".strip() for name, text in rest if text)
+        super().__init__("; ".join((head, *parts)).replace("\n", " "))
         self.what = what
         self.where = where
         self.expected = expected

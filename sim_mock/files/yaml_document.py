@@ -57,8 +57,8 @@ def _parsed(path: Path, text: str) -> tuple[Any, yaml.Node | None]:
             loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        said = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise not_a(path, "YAML", said, mark.line + 1 if mark else 0) from None
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise not_a(path, "YAML", problem, mark.line + 1 if mark else 0) from None
     except RecursionError:
         raise too_deep(path) from None
     except (ValueError, OverflowError, TypeError) as error:

@@ -23,8 +23,8 @@ def rewritten(text: str, values: Mapping[str, object]) -> str:
         names = _constants(node, values)
         if names:
             many = (node.end_lineno or node.lineno) - node.lineno
-            said = [f'{name}: "Final" = {values[name]}' for name in names]
-            lines[node.lineno - 1] = "; ".join(["from typing import Final", *said])
+            assignments = [f'{name}: "Final" = {values[name]}' for name in names]
+            lines[node.lineno - 1] = "; ".join(["from typing import Final", *assignments])
             lines[node.lineno : node.lineno + many] = [""] * many
     return "\n".join(lines)
 

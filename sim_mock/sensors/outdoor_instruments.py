@@ -82,13 +82,13 @@ class GpsReceiver:
         east, north, up = (it.step() for it in self._errors)
         seen = self._place((at[0] + std_m * east, at[1] + std_m * north, at[2] + up_std_m * up))
         speed_mps = sqrt(truth.vx_mps**2 + truth.vy_mps**2)
-        said = {
+        output = {
             **seen,
             "speed_mps": speed_mps + self._noise.gauss(0.0, p.speed_mps),
             "horizontal_std_m": std_m,
             "vertical_std_m": up_std_m,
         }
-        return said, {**self._place(at), "speed_mps": speed_mps}
+        return output, {**self._place(at), "speed_mps": speed_mps}
 
     def _place(self, at: tuple[float, float, float]) -> dict[str, float]:
         """Return the place by its coordinates of WGS 84, for a floor of some kilometres."""

@@ -32,6 +32,6 @@ class LocatedLines:
             x_m, y_m, yaw_rad, *_ = world.plant.truth.values()
             self._feed.put(now_us, (x_m, y_m, yaw_rad), now_us)
         for pose, taken_us in self._feed.due(now_us):
-            said = {"std_m": 0.0, "is_lost": False, "frame": "map"}
-            measured = {**dict(zip(_KEYS, pose, strict=True)), **said}
+            quality = {"std_m": 0.0, "is_lost": False, "frame": "map"}
+            measured = {**dict(zip(_KEYS, pose, strict=True)), **quality}
             self._lines.put(SensorSample("pose", taken_us, now_us, measured, {}))

@@ -112,19 +112,19 @@ class Recording:
         try:
             if self._is_asked_to_end:
                 self.end()
-            said = await self._said(self._process)
+            output = await self._output_of(self._process)
             code = await self._process.wait()
             if self._is_asked_to_end and code == INTERRUPTED:
                 self._words = "recorded; to see it again: tandem station --log " + str(self._file)
             else:
-                self._words = f"the recording ended: {said or f'exit code {code}'}"
+                self._words = f"the recording ended: {output or f'exit code {code}'}"
         finally:
             sizes.cancel()
             if self._process.returncode is None:
                 self._process.kill()
             self._process, self._task = None, None
 
-    async def _said(self, process: asyncio.subprocess.Process) -> str:
+    async def _output_of(self, process: asyncio.subprocess.Process) -> str:
         """Return what the program printed on stderr, without its line that it records."""
         assert process.stderr is not None, "a pipe"
         text = (await process.stderr.read()).decode(errors="replace")
@@ -168,14 +168,14 @@ async def run_json_command(
 async def _complaints(process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> str:
     """Return what it says on stderr, without its progress, which ``tell`` gets."""
     assert process.stderr is not None, "a pipe"
-    said = []
+    output = []
     async for data in process.stderr:
         line = data.decode(errors="replace").rstrip()
         if _PROGRESS.fullmatch(line):
             tell(line)
         else:
-            said.append(line)
-    return "\n".join(said).strip()
+            output.append(line)
+    return "\n".join(output).strip()
 
 
 async def start_command(*words: str, has_stdin: bool = False) -> asyncio.subprocess.Process:

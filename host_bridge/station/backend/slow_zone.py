@@ -48,7 +48,7 @@ class SlowZone:
         return {"by": self._by, "cap_mps": SLOW_MPS, "slow": slow, "missing": missing}
 
     async def _lower(self, name: str) -> None:
-        is_done, said = await self._run("cap", f"{SLOW_MPS:g}", "--car", name)
+        is_done, answer = await self._run("cap", f"{SLOW_MPS:g}", "--car", name)
         self._waits_for.discard(name)
         if not is_done:
-            self._missing[name] = str(said)
+            self._missing[name] = str(answer)

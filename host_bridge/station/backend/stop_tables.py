@@ -80,9 +80,9 @@ class _DistanceTable:
             with suppress(ProcessLookupError):
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
             assert process.stdout is not None, "a pipe"
-            said = asyncio.create_task(self._listen(process))
+            listening = asyncio.create_task(self._listen(process))
             out = await process.stdout.read()
-            complaint = await said
+            complaint = await listening
             code = await process.wait()
             self._take(out, code, complaint)
         finally:

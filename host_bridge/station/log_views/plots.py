@@ -83,8 +83,8 @@ class LogView:
         """Yield each mark's time and words, with its log's letter where two are shown."""
         for letter, run in self.runs.items():
             for at_s, words in run.marks:
-                said = f"{letter}: {words}" if len(self.runs) > 1 else words
-                yield at_s - run.moment_s(self.align), said
+                text = f"{letter}: {words}" if len(self.runs) > 1 else words
+                yield at_s - run.moment_s(self.align), text
 
     def later(self) -> NumberSeries:
         """Return by how many s B's first car is behind A's; empty without both."""

@@ -199,17 +199,17 @@ class _Serving:
 
     async def _adjust(self, step_us: float, station: Station) -> None:
         configurations = self._host.configurations
-        said = (INFO, f"The control period is {step_us * 1e-6:g} s now.")
+        notice = (INFO, f"The control period is {step_us * 1e-6:g} s now.")
         try:
             vehicle, _ = await configurations.adjust(
                 self._opened, {"step_s": step_us * 1e-6}, _no_progress
             )
             self._opened.assume_vehicle(vehicle)
         except TandemError as fault:
-            said = (WARNING, fault.what)
-        self._tell(f"station {station} asked to write a parameter: {said[1]}")
+            notice = (WARNING, fault.what)
+        self._tell(f"station {station} asked to write a parameter: {notice[1]}")
         self.gateway.tell_parameter(station)
-        self.gateway.speaker.say(*said, station)
+        self.gateway.speaker.say(*notice, station)
 
 
 def _no_progress(what: str) -> Progress:

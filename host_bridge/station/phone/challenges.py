@@ -33,7 +33,7 @@ class Challenges:
             self._sent_us.popitem(last=False)
         return number
 
-    def said_us(self, number: int, since: int, now_us: int) -> int | None:
+    def frame_time_us(self, number: int, since: int, now_us: int) -> int | None:
         """Return when a frame was said at the latest; None for a number that was not sent.
 
         ``since`` in units of ``SINCE_US``.
@@ -41,9 +41,9 @@ class Challenges:
         sent_us = self._sent_us.get(number)
         if sent_us is None:
             return None
-        said_us = min(sent_us + since * SINCE_US, now_us)
-        self._ages_us.append(now_us - said_us)
-        return said_us
+        frame_time_us = min(sent_us + since * SINCE_US, now_us)
+        self._ages_us.append(now_us - frame_time_us)
+        return frame_time_us
 
     def late_us(self) -> int:
         """Return the age within which 95 % of the last hundred frames came."""

@@ -37,7 +37,7 @@ class PhoneSeat(PageSeat):
         self._challenges = challenges
         self._clock_us = now_us
         self._hold_lease_us = 0
-        self._said_us = 0
+        self._frame_time_us = 0
 
     async def open(self, context: InputContext) -> None:
         await super().open(context)
@@ -48,13 +48,13 @@ class PhoneSeat(PageSeat):
         if len(frame) != PHONE_FRAME.size or frame[0] != _KIND:
             return False
         *_, number, since = PHONE_FRAME.unpack(frame)
-        said_us = self._challenges.said_us(number, since, self._clock_us())
-        if said_us is None:
+        frame_time_us = self._challenges.frame_time_us(number, since, self._clock_us())
+        if frame_time_us is None:
             return False
         if not super().hear(bytes((_PAGE_KIND,)) + frame[1 : FRAME.size]):
             return False
         # A socket keeps the order: what comes later was said later, whatever its number's way took
-        self._said_us = self._heard_us = max(said_us, self._said_us)
+        self._frame_time_us = self._heard_us = max(frame_time_us, self._frame_time_us)
         return True
 
     def step(self, now_us: int, observed: Observed) -> DriveCommand:

@@ -23,7 +23,10 @@ UNKNOWN_LOGIN = -1
 # Linux, sock_diag(7): of one socket, by its two addresses, whose it is
 _PROTOCOL, _BY_FAMILY, _REQUEST = 4, 20, 1
 _HEADER, _ASKED, _STATES = struct.Struct("=IHHII"), struct.Struct("=BBBBI"), 0xFFFF_FFFF
-_SAID, _SAID_AT = struct.Struct("=IIIII"), 16 + 4 + 48  # behind two headers and the addresses
+_SOCKET_ROW, _SOCKET_ROW_AT = (
+    struct.Struct("=IIIII"),
+    16 + 4 + 48,
+)  # behind two headers and the addresses
 
 
 class RateLimitedListener:
@@ -120,12 +123,12 @@ class PeerLogins:
             return UNKNOWN_LOGIN
         try:
             self._asks.send(_question(end.getpeername(), end.getsockname()))
-            said = self._asks.recv(4096)  # bytes: an answer has a few hundred
+            answer = self._asks.recv(4096)  # bytes: an answer has a few hundred
         except OSError:
             return UNKNOWN_LOGIN
-        if _HEADER.unpack_from(said)[1] != _BY_FAMILY:  # there is no such socket any more
+        if _HEADER.unpack_from(answer)[1] != _BY_FAMILY:  # there is no such socket any more
             return GONE
-        *_, uid, inode = _SAID.unpack_from(said, _SAID_AT)
+        *_, uid, inode = _SOCKET_ROW.unpack_from(answer, _SOCKET_ROW_AT)
         return uid if inode else GONE  # closed at its end, and so the login of nobody
 
     def close(self) -> None:

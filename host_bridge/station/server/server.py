@@ -246,13 +246,13 @@ class Server:
         self._observers.add(connection)
         try:
             async for message in connection:  # of cars that are there, only to slow and to hold
-                said = read_object(message)
-                if said.get("do") == "red flag":
-                    await self._backend.raise_flag(page_name(said))
-                if said.get("do") == "slow":
-                    await self._backend.lower_caps(page_name(said))
-                if isinstance(said.get("seek_s"), int | float):
-                    self._backend.seek(float(str(said["seek_s"])), said.get("plays") is True)
+                wanted = read_object(message)
+                if wanted.get("do") == "red flag":
+                    await self._backend.raise_flag(page_name(wanted))
+                if wanted.get("do") == "slow":
+                    await self._backend.lower_caps(page_name(wanted))
+                if isinstance(wanted.get("seek_s"), int | float):
+                    self._backend.seek(float(str(wanted["seek_s"])), wanted.get("plays") is True)
         finally:
             self._observers.discard(connection)
 

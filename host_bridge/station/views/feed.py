@@ -150,18 +150,18 @@ class StationFeed:
         ahead_m = series.newest("lidar_ahead_m")
         return scans[index].points(pose, float(ahead_m or 0.0)) if pose else []
 
-    def _take(self, said: dict[str, Any], now_s: float) -> None:
-        self.replayed = said.get("replayed")
+    def _take(self, report: dict[str, Any], now_s: float) -> None:
+        self.replayed = report.get("replayed")
         if self.is_log:
             self.now_s = float((self.replayed or {}).get("at_s", 0.0))
             return
         if now_s - self.now_s < _SAMPLE_S:
             return
         self.now_s = now_s
-        for car in said["cars"]:
+        for car in report["cars"]:
             row = {**car, **car.get("signals", {})}
             self.cars.setdefault(car["name"], TimeSeries()).add(now_s, row)
-        for name, row in _pair_rows(said.get("together", [])):
+        for name, row in _pair_rows(report.get("together", [])):
             self.pairs.setdefault(name, TimeSeries()).add(now_s, row)
         self._take_scans(now_s)
 

@@ -26,22 +26,22 @@ class Slider:
         ui.timer(0.2, self._show)  # between two looks at the answer
 
     def _show(self) -> None:
-        said = self._feed.replayed or {}
-        self._slider.props(f"max={said.get('of_s', 1.0)}")
-        at_s = said.get("at_s", 0.0)
+        replayed = self._feed.replayed or {}
+        self._slider.props(f"max={replayed.get('of_s', 1.0)}")
+        at_s = replayed.get("at_s", 0.0)
         if self._asked_s is not None and abs(at_s - self._asked_s) < _SEEN_S:
             self._asked_s = None
         if self._asked_s is None:
             self._slider.value = at_s
-        self._button.text = "Pause" if said.get("plays") else "Play"
-        self._words.text = f"{said.get('at_s', 0.0):.2f} of {said.get('of_s', 0.0):.1f} s"
+        self._button.text = "Pause" if replayed.get("plays") else "Play"
+        self._words.text = f"{replayed.get('at_s', 0.0):.2f} of {replayed.get('of_s', 0.0):.1f} s"
 
     async def _moved(self, event: events.GenericEventArguments) -> None:
         self._asked_s = float(event.args)
         await self._feed.seek(self._asked_s, plays=False)
 
     async def _toggle(self) -> None:
-        said = self._feed.replayed or {"at_s": 0.0, "of_s": 0.0, "plays": False}
-        at_s = 0.0 if said["at_s"] >= said["of_s"] else said["at_s"]
+        replayed = self._feed.replayed or {"at_s": 0.0, "of_s": 0.0, "plays": False}
+        at_s = 0.0 if replayed["at_s"] >= replayed["of_s"] else replayed["at_s"]
         self._asked_s = None
-        await self._feed.seek(at_s, plays=not said["plays"])
+        await self._feed.seek(at_s, plays=not replayed["plays"])

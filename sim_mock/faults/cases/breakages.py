@@ -272,10 +272,10 @@ def armed_and_left(trial: FaultTrial) -> None:
 def box_replayed(trial: FaultTrial) -> None:
     """Silence the box and replay all its frames, one per millisecond."""
     assert trial.box
-    said = list(trial.box.sent_frames)
-    recorded = iter(said)
+    frames = list(trial.box.sent_frames)
+    recorded = iter(frames)
     trial.box.line = lines.dead()
-    trial.every(1, len(said), lambda: trial.world.feed(next(recorded)))
+    trial.every(1, len(frames), lambda: trial.world.feed(next(recorded)))
 
 
 def rc_says(what: str) -> TrialInjection:

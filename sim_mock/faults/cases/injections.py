@@ -224,10 +224,10 @@ def other_host_stops(trial: FaultTrial) -> None:
 def stop_and_clear(trial: FaultTrial) -> None:
     """Send a Stop and a clear in one step, in random order."""
     driver = trial.driver
-    said: list[Callable[[], object]] = [driver.stop, lambda: driver.ask(codes.ACTION_CLEAR)]
-    trial.random.shuffle(said)
-    for say in said:
-        say()
+    requests: list[Callable[[], object]] = [driver.stop, lambda: driver.ask(codes.ACTION_CLEAR)]
+    trial.random.shuffle(requests)
+    for ask in requests:
+        ask()
 
 
 def other_host_claims(trial: FaultTrial) -> None:

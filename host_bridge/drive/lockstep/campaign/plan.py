@@ -40,8 +40,8 @@ from host_bridge.drive.lockstep.campaign.spec import (
     NONE,
     OBSERVED,
     Spec,
+    described,
     files_of,
-    said,
     seed_of,
 )
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
@@ -50,16 +50,16 @@ FILE = "campaign.toml"
 MOST_CASES = 1_000_000  # chosen: two weeks of one core; more is a slip of the hand
 CASE_KEYS = tuple(key for key in KEYS if key.name != "seed")
 ABOUT: tuple[Key, ...] = (
-    said(text("title"), "the question"),
-    said(text("note", default=""), "printed in the report"),
+    described(text("title"), "the question"),
+    described(text("note", default=""), "printed in the report"),
     integer("seed", 0, 2**32 - 1, default=0),
-    said(integer("repetitions", 1, MOST_CASES, default=1), "of each cell"),
+    described(integer("repetitions", 1, MOST_CASES, default=1), "of each cell"),
 )
 LIMITS = (
     number("wall_s", 1.0, 3600.0, default=60.0, meaning="for one case; beyond it is not measured"),
 )
 REPORT = (
-    said(text("compare", default=""), "a factor: its first level against each other one"),
+    described(text("compare", default=""), "a factor: its first level against each other one"),
     number("confidence", 0.5, 0.999, default=0.95, meaning="of all intervals"),
 )
 _TABLES = (

@@ -47,41 +47,43 @@ OBSERVED = {  # oracles that hold or not
 NONE = "none"  # no track, no map, no fault
 
 
-def said(key: Key, meaning: str) -> Key:
+def described(key: Key, meaning: str) -> Key:
     """Return the key with its meaning, for the page of all keys."""
     return replace(key, meaning=meaning)
 
 
 KEYS: tuple[Key, ...] = (
-    said(text("vehicle"), "a name of `tandem vehicles`, or a file"),
-    said(
+    described(text("vehicle"), "a name of `tandem vehicles`, or a file"),
+    described(
         text("calibration", default=NONE),
         "the numbers of the virtual car, as `calibration=` of its URI: own, or a file",
     ),
-    said(text("track", default=NONE), "a track of `tandem sim --list`"),
-    said(text("map", default=NONE), "the .yaml of a ROS map, instead of a track"),
-    said(
+    described(text("track", default=NONE), "a track of `tandem sim --list`"),
+    described(text("map", default=NONE), "the .yaml of a ROS map, instead of a track"),
+    described(
         text("controller", default="script:slalom"),
         "any computed input of `tandem drive --input`; `path:centre` is the track's centre line, "
         "`brake:obstacle` drives straight until its detector sees the obstacle, and `ros2:f1tenth` "
         "(a vocabulary) is a ROS node by `/clock`, impure",
     ),
-    said(
+    described(
         text("pose", default=ODOMETRY),
         "who says a `path:` controller where the car is, as `pose=` of a path: also `truth` and "
         "`localise:MAP.yaml`",
     ),
-    said(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
+    described(text("fault", default=NONE), "as `fault=` of a virtual car, in s from power-up"),
     number("duration_s", 0.1, 3600.0, meaning="from when the car may drive"),
     number("speed_mps", 0.05, 60.0, default=1.0, meaning="as `--speed`"),
     number("link_loss", 0.0, 1.0, default=0.0, meaning="share of frames lost, once it may drive"),
     number("link_delay_ms", 0.0, 1e4, default=0.0, meaning="of each frame, likewise"),
     number("link_jitter_ms", 0.0, 1e4, default=0.0, meaning="at most so much more, likewise"),
-    said(
+    described(
         text("link_burst", default=NONE),
         "`burst=` of a bad line: the chances that a burst of losses begins, and ends, at a frame",
     ),
-    said(choice("link_direction", DIRECTIONS, default="both"), "up is to the car, down from it"),
+    described(
+        choice("link_direction", DIRECTIONS, default="both"), "up is to the car, down from it"
+    ),
     number("start_x_m", -1e4, 1e4, default=0.0),
     number("start_y_m", -1e4, 1e4, default=0.0),
     number("start_yaw_deg", -360.0, 360.0, default=0.0),
@@ -91,7 +93,7 @@ KEYS: tuple[Key, ...] = (
     number("detector_weather", 0.0, 1.0, default=1.0, meaning="share of the range that is left"),
     number("detector_light", 0.0, 1.0, default=1.0, meaning="likewise, by the time of day"),
     number("detector_miss", 0.0, 1.0, default=0.0, meaning="share of looks that see nothing"),
-    said(number("detector_rate_hz", 0.1, 1000.0, default=10.0), "looks a second"),
+    described(number("detector_rate_hz", 0.1, 1000.0, default=10.0), "looks a second"),
     number("detector_latency_ms", 0.0, 1e4, default=0.0, meaning="from a look to its answer"),
     integer("seed", 0, 2**32 - 1, default=0),
 )

@@ -33,7 +33,6 @@ class Retired:
     word: str
     instead: str
     where: str = CODE
-    not_in: tuple[str, ...] = ()  # folders in which it is still a name
 
     @property
     def is_class(self) -> bool:
@@ -137,14 +136,6 @@ ROWS = (
         "said",
         "sent, published, a report, an output, a note",
         PRODUCT,
-        (
-            "firmware/core/stops/",
-            "host_bridge/api/tandem/gym/",
-            "host_bridge/drive/lockstep/campaign/",
-            "host_bridge/sharing/owner/",
-            "host_bridge/station/",
-            "sim_mock/",
-        ),
     ),
 )
 IN_PROSE = tuple(row for row in ROWS if row.where == BOTH)
@@ -221,8 +212,6 @@ def refusals_in(file: str, text: str, hashed: frozenset[str]) -> Iterator[str]:
         if name.startswith("test_") or name in hashed:
             continue
         for row in retired_in(name, file.startswith("tests/")):
-            if file.startswith(row.not_in):
-                continue
             yield f"{file}:{line}: {name!r}: {row.word} is retired; say {row.instead}"
     for line, words in prose:
         if not ANY_IN_PROSE.search(words):

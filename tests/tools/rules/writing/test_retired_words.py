@@ -81,15 +81,6 @@ def test_a_page_of_changes_may_tell_an_old_name(tmp_path):
     assert retired_words.refusals(tmp_path, ["README.md", "CHANGELOG.md"]) == []
 
 
-def test_a_word_may_be_left_in_a_folder_that_its_row_names(tmp_path):
-    (row,) = (row for row in ROWS if row.not_in)
-    text = f"{row.word} = 1\n"
-    assert _found(tmp_path, "host_bridge/drive/car.py", text) != []
-    for folder in row.not_in:
-        assert (retired_words.ROOT / folder).is_dir()
-        assert _found(tmp_path, f"{folder}car.py", text) == []
-
-
 def test_no_word_is_given_in_place_of_itself_or_of_another_that_is_retired():
     assert len({row.word for row in ROWS}) == len(ROWS)
     for row in ROWS:

@@ -8,17 +8,17 @@ from typing import Any
 
 from host_bridge.core.files import Document, choice, integer
 from host_bridge.drive.lockstep.campaign.rare.levels import LEVELS
-from host_bridge.drive.lockstep.campaign.spec import BRAKE, SPLITTING, Spec, said, seed_of
+from host_bridge.drive.lockstep.campaign.spec import BRAKE, SPLITTING, Spec, described, seed_of
 from sim_mock.files.reading import read_table
 
 _MOST = 1_000_000  # as of cases
 # Chosen: 24 branches in 6 replicates take some 830 runs for a failure in 5000, within the 1000
 SPLITTING_KEYS = (
-    said(choice("level", tuple(LEVELS)), "how near a drive has come to the failure"),
-    said(integer("particles", 4, 10_000, default=24), "branches at once, in each replicate"),
-    said(integer("replicates", 2, 1000, default=6), "independent estimates"),
-    said(integer("most_runs", 8, _MOST, default=1000), "of all replicates together"),
-    said(integer("chance", 0, _MOST, default=0), "ordinary cases beside it, judged as ever"),
+    described(choice("level", tuple(LEVELS)), "how near a drive has come to the failure"),
+    described(integer("particles", 4, 10_000, default=24), "branches at once, in each replicate"),
+    described(integer("replicates", 2, 1000, default=6), "independent estimates"),
+    described(integer("most_runs", 8, _MOST, default=1000), "of all replicates together"),
+    described(integer("chance", 0, _MOST, default=0), "ordinary cases beside it, judged as ever"),
 )
 
 

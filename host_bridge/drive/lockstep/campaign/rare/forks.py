@@ -141,15 +141,15 @@ class BranchesByFork:
         """Take a new snapshot (None), or the result of the process that drives."""
         if self._ready(driving) is self._listener:
             way = self._accepted()
-            said = _line_of(way)
-            self._kept[_lineage_of(said["lineage"]), said["at_us"]] = said["level"], way
+            report = _line_of(way)
+            self._kept[_lineage_of(report["lineage"]), report["at_us"]] = report["level"], way
             return None
-        said = _line_of(driving)
-        if "error" in said:
-            raise BranchLostError(said["error"])
-        self.cpu_s += said["cpu_s"]
-        crossings = tuple((level, at_us) for level, at_us in said["crossings"])
-        return Branch(crossings, said["row"], said["ends_us"])
+        report = _line_of(driving)
+        if "error" in report:
+            raise BranchLostError(report["error"])
+        self.cpu_s += report["cpu_s"]
+        crossings = tuple((level, at_us) for level, at_us in report["crossings"])
+        return Branch(crossings, report["row"], report["ends_us"])
 
 
 def _line_of(way: socket.socket) -> Row:
@@ -172,11 +172,11 @@ def _drive(spec: Spec, files: VehicleFiles, address: str, wall_s: float) -> NoRe
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # one that hangs ends by itself
     gc.freeze()  # else each collection writes to all pages that the processes share
     forking = _Forking(spec[SPLITTING]["level"], address, wall_s)
-    said: Row
+    report: Row
     try:
         bare = {key: value for key, value in spec.items() if key != SPLITTING}
         row = run_case(bare, files, forking.climb)
-        said = {
+        report = {
             "crossings": forking.climb.crossings,
             "ends_us": forking.climb.ends_us,
             "row": row,
@@ -184,9 +184,9 @@ def _drive(spec: Spec, files: VehicleFiles, address: str, wall_s: float) -> NoRe
         }
     except BaseException as error:  # noqa: BLE001 - told at the other end
         traceback.print_exc(file=sys.stderr)
-        said = {"error": f"{type(error).__name__}: {error}"}
+        report = {"error": f"{type(error).__name__}: {error}"}
     try:
-        _say(forking.result, said)
+        _send(forking.result, report)
     finally:
         os._exit(0)
 
@@ -215,7 +215,7 @@ class _Forking:
         signal.setitimer(signal.ITIMER_REAL, 0.0)  # a snapshot waits as long as it is wanted
         level = self.climb.crossings[-1][0]
         with self._connected() as way:
-            _say(way, {"at_us": case.now_us, "level": level, "lineage": case.lineage})
+            _send(way, {"at_us": case.now_us, "level": level, "lineage": case.lineage})
             if case.lineage and not self._fork(self.cpu_s()):
                 return  # the same branch, which goes on
             self.result.close()
@@ -242,5 +242,5 @@ class _Forking:
         return way
 
 
-def _say(way: socket.socket, said: Row) -> None:
-    way.sendall(json.dumps(said).encode() + b"\n")
+def _send(way: socket.socket, report: Row) -> None:
+    way.sendall(json.dumps(report).encode() + b"\n")

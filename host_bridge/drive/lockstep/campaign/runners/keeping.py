@@ -15,7 +15,7 @@ from typing import Any
 from host_bridge.core.errors import DataFileFault, NotHeldFault
 from host_bridge.core.files import Key, choice, integer, number
 from host_bridge.drive.lockstep.campaign.case import CaseInHand, run_case
-from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, said
+from host_bridge.drive.lockstep.campaign.spec import Spec, calls_code, described
 from host_bridge.drive.lockstep.car import VehicleFiles
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.owner.recording import new_recorder
@@ -25,7 +25,7 @@ NO_LOGS, FAILURES, ALL_LOGS = "none", "failures", "all"
 KEEP: tuple[Key, ...] = (
     choice("logs", (NO_LOGS, FAILURES, ALL_LOGS), default=FAILURES),
     number("sample", 0.0, 1.0, default=0.01, meaning="share of the others, chosen by their hash"),
-    said(integer("most", 0, 100_000, default=50), "logs, those of failures first"),
+    described(integer("most", 0, 100_000, default=50), "logs, those of failures first"),
 )
 _BASE, _IDS = 16, 16.0**16  # of a case's id: 16 hexadecimal digits
 _PART = ".part.mcap"
