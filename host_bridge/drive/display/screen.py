@@ -46,10 +46,11 @@ _STATE_STYLES = {
     State.STOPPED: "bad",
     State.FAULT: "bad",
 }
-_GAUGE = 20  # cells to each side of the middle
+_GAUGE = 20  # cells to each side of the middle, where there is room for as many
+_AROUND_GAUGE = 31  # columns before and after it, its middle among them
 _OLD_MS = 100  # ten statuses are missing: something is wrong with the link
-# the least important keys are last: a narrow terminal cuts the line off
-_KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q centre"
+# the least important keys are last: a narrow terminal leaves them out
+_KEYS = ("SPACE drive", "E stop", "R arm", "Esc quit", "W/S speed", "A/D steer", "Q centre")
 _INDENT = "          "
 
 
@@ -57,10 +58,10 @@ def screen(drive: FleetDrive, now_us: int, columns: int, *, has_colours: bool = 
     """Return the screen's lines, styled, none wider than ``columns``."""
     lines = [
         _title(drive, now_us, columns),
-        [(_KEYS, "dim")],
+        [(_keys(columns), "dim")],
         [],
         *_hands(drive, now_us, columns),
-        *_gauges(drive, now_us),
+        *_gauges(drive, columns),
         [],
     ]
     for car in drive.fleet.cars:
@@ -99,6 +100,16 @@ def _title(drive: FleetDrive, now_us: int, columns: int) -> list[Span]:
     return [(left[: room - 1].ljust(room) + right, "bar")]
 
 
+def _keys(columns: int) -> str:
+    """Return as many keys, the most important first, as stand on one line."""
+    text = " " + "   ".join(_KEYS)
+    for count in range(len(_KEYS), 0, -1):
+        if len(text) <= columns:
+            break
+        text = " " + "  ".join(_KEYS[:count])
+    return text
+
+
 def _hands(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]:
     if not drive.controls.is_held_by_hand():
         yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
@@ -112,29 +123,30 @@ def _hands(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]
         yield from _wrapped(drive.controls.deadman_status_text(now_us), "care", columns)
 
 
-def _gauges(drive: FleetDrive, now_us: int) -> Iterator[list[Span]]:
+def _gauges(drive: FleetDrive, columns: int) -> Iterator[list[Span]]:
     """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
     command = drive.command
     limits = drive.controls.limits
+    half = min(_GAUGE, max((columns - _AROUND_GAUGE) // 2, 1))
     speed_part = command.speed_mps / limits.speed_mps if limits.speed_mps else 0.0
     steer_part = command.steer_rad / limits.steer_rad if limits.steer_rad else 0.0
     yield [
         (f" speed  {speed_text(command.speed_mps):>11}  ", ""),
-        (_gauge(speed_part), "bold"),
+        (_gauge(speed_part, half), "bold"),
         (f"  {limits.speed_mps:.2g} m/s", "dim"),
     ]
     yield [  # the left of the gauge is the left of the car
         (f" steer  {angle_text(command.steer_rad):>11}  ", ""),
-        (_gauge(-steer_part), "bold"),
+        (_gauge(-steer_part, half), "bold"),
         (f"  {math.degrees(limits.steer_rad):.0f}°", "dim"),
     ]
 
 
-def _gauge(part: float) -> str:
-    """Return a bar from the middle to the right for 1, to the left for -1."""
-    cells = round(min(max(part, -1.0), 1.0) * _GAUGE)
-    left = ("█" * -min(cells, 0)).rjust(_GAUGE, "·")
-    right = ("█" * max(cells, 0)).ljust(_GAUGE, "·")
+def _gauge(part: float, half: int) -> str:
+    """Return a bar from the middle to the right for 1 and to the left for -1, ``half`` as long."""
+    cells = round(min(max(part, -1.0), 1.0) * half)
+    left = ("█" * -min(cells, 0)).rjust(half, "·")
+    right = ("█" * max(cells, 0)).ljust(half, "·")
     return f"{left}│{right}"
 
 
@@ -157,7 +169,7 @@ def _car(car: ConnectedCar, now_us: int, columns: int) -> Iterator[list[Span]]:
     if hitl_text(car):
         yield [(_INDENT + hitl_text(car), "care")]
     yield [(_INDENT + _motion(car, status), "")]
-    yield _link(car, now_us)
+    yield from _link(car, now_us, columns)
     yield from _wrapped(car.why_stopped(has_age=True), "bad", columns, _INDENT)
 
 
@@ -169,7 +181,7 @@ def _motion(car: ConnectedCar, status: CarStatus) -> str:
     )
 
 
-def _link(car: ConnectedCar, now_us: int) -> list[Span]:
+def _link(car: ConnectedCar, now_us: int, columns: int) -> Iterator[list[Span]]:
     age = status_age_ms(car, now_us)
     statistics = car.connection.statistics
     trip_us = statistics.round_trip_us(50)  # per cent: the median
@@ -179,7 +191,12 @@ def _link(car: ConnectedCar, now_us: int) -> list[Span]:
     text = f"  {missing} {statistics.missed_statuses}  refused {refused}"
     is_old = age is None or age > _OLD_MS
     heard = "clock not known" if age is None else f"{age:.0f} ms old"
-    return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]
+    line = [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip, "")]
+    if sum(len(words) for words, _ in line) + len(text) <= columns:
+        yield [*line, (text, "")]
+        return
+    yield line
+    yield [(_INDENT + text.strip(), "")]
 
 
 def _together(drive: FleetDrive, now_us: int, columns: int) -> Iterator[list[Span]]:

@@ -93,6 +93,19 @@ def test_two_stopped_cars_and_their_reasons_fit_too(day):
     assert "press R to clear it and to arm again" in text
 
 
+def test_on_60_columns_nothing_is_cut(day):
+    day.drive_off()
+    lines = shown(day, columns=60)
+    assert max(map(len, lines)) <= 60
+    assert lines[1].endswith("A/D steer")
+    speed, steer = (
+        next(it for it in lines if it.startswith(name)) for name in (" speed", " steer")
+    )
+    assert re.search(r"│.* m/s$", speed)
+    assert re.search(r"│.*°$", steer)
+    assert re.search(r"refused \d+$", "\n".join(lines), re.MULTILINE)
+
+
 def test_a_narrow_terminal_cuts_and_does_not_wrap_and_keeps_what_matters(day):
     lines = shown(day, columns=40)
     assert max(map(len, lines)) <= 40
