@@ -29,7 +29,8 @@ INNER = "inner."
 WAYS = ("up", "down")
 DIRECTIONS = ("both", *WAYS)
 HIGHEST = {"loss": 1.0, "corrupt": 1.0, "duplicate": 1.0, "delay_ms": 1e4, "jitter_ms": 1e4}
-OWN = (*HIGHEST, "burst", "direction", "seed", "trace", "offset_s")
+OWN = (*HIGHEST, "burst", "gap", "direction", "seed", "trace", "offset_s")
+_GAP_SHAPES = (0.1, 100.0)  # below, gaps last for days; above, all last as long as the least
 _LONGEST_S = 86_400.0  # of a trace: a day
 SEED_HIGH = 2**63 - 1
 
@@ -187,6 +188,7 @@ def _traces(uri: Uri) -> dict[str, LineTrace]:
 def _parameters(uri: Uri) -> LineParameters:
     value = {name: uri.number(name, 0.0, 0.0, high) for name, high in HIGHEST.items()}
     begin, end = _burst(uri)
+    gap_begin, gap_least_ms, gap_shape = _gap(uri)
     return LineParameters(
         loss=value["loss"],
         corrupt=value["corrupt"],
@@ -195,6 +197,9 @@ def _parameters(uri: Uri) -> LineParameters:
         jitter_us=round(value["jitter_ms"] * 1000),
         burst_begin=begin,
         burst_end=end,
+        gap_begin=gap_begin,
+        gap_least_us=round(gap_least_ms * 1000),
+        gap_shape=gap_shape,
     )
 
 
@@ -208,6 +213,23 @@ def _burst(uri: Uri) -> tuple[float, float]:
         expected = "BEGIN,END: chances per frame, 0 to 1, END not 0; such as 0.01,0.25"
         raise uri.fault("burst does not fit", expected, text)
     return begin, end
+
+
+def _gap(uri: Uri) -> tuple[float, float, float]:
+    """Return the chance of a gap per frame, its least length in ms, and its tail's shape."""
+    text = uri.query.get("gap", "0,1,1")
+    try:
+        begin, least_ms, shape = map(float, text.split(","))
+    except ValueError:
+        begin = least_ms = shape = -1.0
+    least, most = _GAP_SHAPES
+    if not (0 <= begin <= 1 and 0 < least_ms <= HIGHEST["delay_ms"] and least <= shape <= most):
+        expected = (
+            "BEGIN,LEAST,SHAPE: a chance per frame, 0 to 1; ms, up to 10000; and "
+            f"{least:g} to {most:g}, such as 0.001,20,1.5"
+        )
+        raise uri.fault("gap does not fit", expected, text)
+    return begin, least_ms, shape
 
 
 def _inner_text(uri: Uri) -> str:

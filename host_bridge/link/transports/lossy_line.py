@@ -24,6 +24,11 @@ class LineParameters:
     with probability ``burst_begin`` and ends with ``burst_end``, and within it every frame is
     lost. So a burst takes 1 / burst_end frames on average, and begin / (begin + end) of all
     frames.
+
+    Gaps have a heavy tail: one begins at a frame with probability ``gap_begin``, takes
+    ``gap_least_us`` at least, and longer than t with probability (``gap_least_us`` / t) to the
+    power of ``gap_shape`` (Pareto). All that goes in meanwhile is lost. So long ones are rare, and
+    not as rare as Gilbert's: interference and a scan for access points last as long as they last.
     """
 
     loss: float = 0.0  # per frame, outside bursts
@@ -33,6 +38,9 @@ class LineParameters:
     jitter_us: int = 0  # upper limit; uniform, added to delay_us, so that frames can be reordered
     burst_begin: float = 0.0
     burst_end: float = 1.0
+    gap_begin: float = 0.0
+    gap_least_us: int = 0
+    gap_shape: float = 1.0
 
 
 class LineTrace:
@@ -63,7 +71,7 @@ class LineCounts:
     """The exact counts of what a line did. A duplicate counts as a frame from its creation on."""
 
     frames_in: int = 0
-    lost: int = 0  # in bursts or not
+    lost: int = 0  # in bursts and gaps or not
     lost_in_bursts: int = 0
     duplicated: int = 0
     corrupted: int = 0  # frames with a flipped bit
@@ -102,6 +110,7 @@ class LossyLine:
         self._order = 0  # twice the number of the last frame in; its duplicate has one more
         self._latest_out = 0
         self._is_in_burst = False
+        self._gap_ends_us = 0.0
         self._is_in_piece = False
 
     def reseed(self, seed: int | str) -> None:
@@ -139,7 +148,7 @@ class LossyLine:
         self.counts.frames_in += 1
         self._order += 2
         took_us = self._trace.took_us(now_us) if self._trace else 0
-        if took_us is None or self._is_lost():
+        if took_us is None or self._is_in_gap(now_us) or self._is_lost():
             self.counts.lost += 1
             return
         now_us += took_us
@@ -147,6 +156,17 @@ class LossyLine:
         if self._random.random() < self._parameters.duplicate:
             self.counts.duplicated += 1
             self._send(frame, self._order + 1, now_us)
+
+    def _is_in_gap(self, now_us: int) -> bool:
+        how = self._parameters
+        if not how.gap_begin:  # and no chance is taken for it
+            return False
+        if now_us >= self._gap_ends_us and self._random.random() < how.gap_begin:
+            took_us = how.gap_least_us * self._random.paretovariate(how.gap_shape)
+            self._gap_ends_us = now_us + took_us
+        is_in_gap = now_us < self._gap_ends_us
+        self.counts.lost_in_bursts += is_in_gap
+        return is_in_gap
 
     def _is_lost(self) -> bool:
         chance = self._random.random()

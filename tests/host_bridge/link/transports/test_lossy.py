@@ -9,8 +9,8 @@ import pytest
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.link.transports.base import Transport
 from host_bridge.link.transports.loopback import LoopbackEnd
-from host_bridge.link.transports.lossy import LossyTransport
-from host_bridge.link.transports.uri import open_transport
+from host_bridge.link.transports.lossy import LossyTransport, lines_of
+from host_bridge.link.transports.uri import Uri, open_transport
 from tests.host_bridge.link.contract import (
     ALL_BYTES,
     Bench,
@@ -174,6 +174,11 @@ def test_a_parameter_of_both_can_be_meant_for_the_inner_one() -> None:
         "burst=0.1,0",
         "burst=0.1,2",
         "burst=a,b",
+        "gap=0.1,20",
+        "gap=2,20,1.5",
+        "gap=0.1,0,1.5",
+        "gap=0.1,20,0",
+        "gap=0.1,20,nan",
         "direction=left",
     ],
 )
@@ -182,6 +187,15 @@ def test_a_parameter_out_of_its_range_is_refused_by_name(query: str) -> None:
         open_transport(f"lossy+loopback://x?{query}", Bench())
     assert query.partition("=")[0] in caught.value.what
     assert caught.value.got == query.partition("=")[2]
+
+
+def test_gaps_are_read_as_a_chance_milliseconds_and_a_shape() -> None:
+    up, down, _ = lines_of(Uri.parse("lossy+loopback://x?gap=1,20,1.5&direction=up"))
+    up.pass_(b"\0a\0", 0)
+    down.pass_(b"\0a\0", 0)
+    assert (up.counts.lost_in_bursts, down.counts.lost_in_bursts) == (1, 0)
+    assert up._parameters.gap_least_us == 20_000
+    assert up._parameters.gap_shape == 1.5
 
 
 def test_a_bad_line_alone_is_refused() -> None:

@@ -122,6 +122,33 @@ def test_bursts_are_as_long_and_as_many_as_asked_for() -> None:
     assert sum(bursts) / count == pytest.approx(begin / (begin + end), rel=0.1)
 
 
+def test_gaps_have_a_heavy_tail_of_the_shape_and_the_least_that_were_asked_for() -> None:
+    """Their lengths follow Pareto: of those longer than the least, 2 ** -shape last twice as long.
+
+    By their mean alone they would be as Gilbert's bursts, whose long ones are far rarer.
+    """
+    shape, least_us, every_us = 1.5, 20_000, 1_000
+    line = LossyLine(LineParameters(gap_begin=0.002, gap_least_us=least_us, gap_shape=shape), 1)
+    marks = []
+    for n in range(1_000_000):
+        line.pass_(b"\0a\0", n * every_us)
+        marks.append("." if line.due(n * every_us) else "x")
+    gaps_us = [len(gap) * every_us for gap in "".join(marks).split(".") if gap]
+    assert line.counts.lost == line.counts.lost_in_bursts == sum(gaps_us) // every_us
+    assert len(gaps_us) > 1000
+    assert min(gaps_us) >= least_us
+    for times in (2, 4, 8):
+        share = sum(it >= times * least_us for it in gaps_us) / len(gaps_us)
+        assert share == pytest.approx(times**-shape, rel=0.2), times
+
+
+def test_a_line_without_gaps_takes_the_same_chances_as_before_there_were_any() -> None:
+    kept = LossyLine(LineParameters(loss=0.3), 7)
+    for n in range(100):
+        kept.pass_(b"\0a\0", n)
+    assert kept.counts.lost == 35
+
+
 def test_duplicates_are_the_same_frame_once_more_and_counted() -> None:
     line = LossyLine(LineParameters(duplicate=0.2), 1)
     frames = frames_of(1000)
