@@ -70,8 +70,10 @@ def _unsure_clock(fleet: Fleet) -> str:
     """Return why a car afar takes no claim over this path; "" if each one does."""
     for car in fleet.cars:
         if car.is_afar and car.connection.is_bound() and not car.is_clock_known():
+            is_known = car.connection.clock.bound_us is not None
+            known = car.clock_text() if is_known else "not known yet"
             return (
-                f"{car.name} cannot be driven over this path: its clock is {car.clock_text()}. It "
+                f"{car.name} cannot be driven over this path: its clock is {known}. It "
                 "needs a path with a shorter round trip, as by a nearer access point, or a wider "
                 "clock_bound_s in its vehicle file: 0.03 s and a quarter of the lease at most."
             )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.core import DriveCommand, State
-from host_bridge.drive.drive import ARMED_THERE, FleetDrive, Phase
+from host_bridge.drive.drive import ARMED_THERE, FleetDrive, Phase, _unsure_clock
 from tests.host_bridge.drive.drives import Drive, Rig, vehicle
 
 
@@ -66,6 +66,8 @@ def test_a_guest_is_told_that_this_path_is_too_long_and_once_it_is_short_who_arm
     assert driven.notice == driven.refusal
     assert "red cannot be driven over this path" in driven.notice
     assert "known to 21.0 ms, and this car allows 10" in driven.notice
+    car.connection.clock.bound_us = None
+    assert "its clock is not known yet." in _unsure_clock(drive.fleet)
     car.connection.clock.bound_us = known_us
     driven.step(drive.now_us)
     assert (driven.notice, driven.refusal) == (ARMED_THERE, "")
