@@ -13,6 +13,7 @@ from host_bridge.core.texts.table import source_word, stop_source_word
 _HALF_SECOND_US = 500_000  # the seconds of two clocks differ by half of one at most, either way
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
+_WITHOUT_NETWORK = ("runstop_loop", "rc", "runstop_box")  # wires and radios of their own
 
 
 def hitl_text(car: ConnectedCar) -> str:
@@ -129,6 +130,27 @@ def stop_sources_text(car: ConnectedCar) -> str:
         mark = "*" if source.needs.get(profile) == "required" else ""
         found.append(f"{stop_source_word(source.name)}{mark} {'SAYS STOP' if says_stop else there}")
     return f"stop sources: {', '.join(found)}"
+
+
+def other_stop_paths(car: ConnectedCar) -> list[str]:
+    """Return the words of what stops the car without this computer and its network, as far as it
+    is heard."""
+    if car.inputs is None or car.vehicle is None:
+        return []
+    heard = set(car.inputs.stop_fresh)
+    return [stop_source_word(it.name) for it in car.vehicle.stop_sources
+            if it.name in _WITHOUT_NETWORK and it.id in heard]  # fmt: skip
+
+
+def stop_paths_text(car: ConnectedCar) -> str:
+    """Tell by which ways the car can be stopped, and whether any needs no network."""
+    paths = other_stop_paths(car)
+    if paths:
+        return f"Stopped by tandem stop, and without a network by: {', '.join(paths)}."
+    return (
+        "Stopped by tandem stop ALONE, over this computer and its network: no stop box, "
+        "transmitter or stop loop is heard."
+    )
 
 
 def host_clock_ahead_us(car: ConnectedCar, now_us: int, unix_us: int) -> int | None:

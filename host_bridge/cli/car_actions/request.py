@@ -6,6 +6,7 @@ import argparse
 import json
 
 from host_bridge.cars.actions import ActionResult
+from host_bridge.cars.car_text import other_stop_paths, stop_paths_text
 from host_bridge.cars.refusals import can_have_longer_period
 from host_bridge.cli.arguments.car_option import add_car
 from host_bridge.core import (
@@ -62,12 +63,19 @@ async def act_on_car(
             await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
         operator_action = _operator_action(opened, action, profile)
         words = _unaided(opened, operator_action)
-        if words and not is_json:
-            print(words)  # before it is armed
+        if not is_json:
+            _tell_before_arming(opened, action, words)
         result = await request_action(opened, operator_action, host)
         return _show(result, is_json, opened, words)
     finally:
         await opened.close()
+
+
+def _tell_before_arming(opened: OpenCar, action: Action, unaided: str) -> None:
+    if unaided:
+        print(unaided)
+    if action is Action.ARM:
+        print(stop_paths_text(opened.car))
 
 
 def _operator_action(opened: OpenCar, action: Action, profile: Profile | None) -> OperatorAction:
@@ -103,7 +111,8 @@ def _is_passing(opened: OpenCar) -> bool:
 
 def _show(result: ActionResult | None, is_json: bool, opened: OpenCar, unaided: str) -> int:
     if is_json:
-        print(json.dumps({**outcome_row(result, opened), "unaided": unaided}))
+        row = {**outcome_row(result, opened), "unaided": unaided}
+        print(json.dumps({**row, "other_stop_paths": other_stop_paths(opened.car)}))
         return 0 if result and result.is_done else RefusedFault.exit_code
     if result is None or not result.is_done:
         raise refused_fault(result, opened)

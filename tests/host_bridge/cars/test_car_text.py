@@ -10,7 +10,9 @@ from host_bridge.cars.car_text import (
     divergence_lines,
     host_clock_ahead_us,
     imu_text,
+    other_stop_paths,
     pps_offset_text,
+    stop_paths_text,
 )
 from host_bridge.core import Second
 from tests.host_bridge.drive.drives import Drive, Rig
@@ -72,3 +74,19 @@ def test_an_alarm_that_lingers_is_not_said_of_a_number_within_its_limit(amount, 
     )
     divergence = SimpleNamespace(alarms=lambda: [alarm], differences=[alarm])
     assert list(divergence_lines(divergence, 3_000_000)) == [(said, True)]
+
+
+def test_who_arms_is_told_what_stops_the_car_without_a_network(drive):
+    car = drive.rigs[0].car
+    ids = {it.name: it.id for it in car.vehicle.stop_sources}
+    every_id = tuple(ids.values())
+    car.inputs = replace(car.inputs, stop_fresh=every_id)
+    of_the_network = {"owner", "seat", "fleet", "external"}
+    assert len(other_stop_paths(car)) == len(set(ids) - of_the_network) > 0
+    car.inputs = replace(car.inputs, stop_fresh=(ids["runstop_box"],))
+    assert stop_paths_text(car) == "Stopped by tandem stop, and without a network by: stop box."
+    car.inputs = replace(car.inputs, stop_fresh=(ids["owner"], ids["seat"]))
+    assert other_stop_paths(car) == []
+    assert "tandem stop ALONE" in stop_paths_text(car)
+    car.inputs = None
+    assert "ALONE" in stop_paths_text(car)
