@@ -24,7 +24,9 @@ class Scenario:
     cuts: str = "both"  # ways: "both", "up" (to the car), "down"
 
 
-def air(name: str, is_ipv6: bool = False, bound_s: float | None = None, **how: float) -> Scenario:
+def air(
+    name: str, is_ipv6: bool = False, bound_s: float | None = None, **how: float | bool
+) -> Scenario:
     """Return a scenario whose two ways are alike; ``bound_s`` is the car's ``clock_bound_s``."""
     line = LineSettings(**how)  # type: ignore[arg-type]
     return Scenario(name, line, line, is_ipv6=is_ipv6, clock_bound_s=bound_s)
@@ -42,6 +44,14 @@ SCENARIOS = (
     air(
         "20 % doubled, 10 % held back 20 ms", delay_s=0.003, doubled=0.2, held_back=0.1, hold_s=0.02
     ),
+    air(
+        "3 ms, all lost for 40 ms each 0.25 s",
+        delay_s=0.003,
+        every_s=0.25,
+        stall_s=0.04,
+        is_gap=True,
+    ),
+    air("3 ms, all held for 60 ms each 0.5 s", delay_s=0.003, every_s=0.5, stall_s=0.06),
     air("nothing longer than 576 bytes", longest_bytes=14 + 576),
     air("5 % lost, 3 ms, IPv6", is_ipv6=True, loss=0.05, delay_s=0.003),
     replace(air("9.5 ms", delay_s=0.0095), drives=False),

@@ -14,6 +14,7 @@ from tests.host_bridge.sharing.network.air.field import Program, invite, served
 from tests.host_bridge.sharing.network.air.hub import Hub, both_ways
 from tests.host_bridge.sharing.network.air.playing import Field, Result
 from tests.host_bridge.sharing.network.air.scenarios import SCENARIOS, Scenario
+from tests.host_bridge.sharing.network.air.twin import mirrored
 from tests.ros.reaction.impairment import CUT, Counts, LineSettings
 from tests.ros.reaction.line import why_not
 from tests.support import patience
@@ -129,3 +130,15 @@ def test_linktest_finds_what_the_air_does_and_a_car_is_driven_through_its_trace(
         assert abs(sum(not up for _, up, _ in rows) / 2000 - found["lost_up"]) < 1e-6
         words = guest.run("linktest", uri, "--for", "1")
         assert "round trip" in words.stdout, words
+
+
+def test_a_twin_on_another_host_takes_the_same_claims_and_the_skew_is_told(field):
+    found = mirrored(field)
+    assert found["is_completed"], found
+    assert found["source"] == "remote", "all cars get the same claims, so none is the seat's"
+    assert found["agreement"]["is_equal"]
+    assert found["agreement"]["agreed"] > 100
+    assert found["worst_skew_us"] > 0
+    assert [it["stops"] for it in found["cars"]] == [[], []]
+    red_m, blue_m = (it["distance_m"] for it in found["cars"])
+    assert abs(red_m - blue_m) < 0.2
