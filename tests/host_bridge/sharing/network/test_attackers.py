@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from firmware.protocol.boxes import BoxWord
+from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.messages import Identify, Stop, StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestState
@@ -212,6 +214,36 @@ def test_a_watcher_stops_and_does_nothing_else(bench):
     assert bench.server.counts == {"beyond its role": 3}
     bench.hear(link.seal(stop()))
     assert bench.passed == [stop()]
+
+
+def least(kind):
+    """A message of this kind, each field as low as it goes."""
+    message = kind.__new__(kind)
+    for name, of, low, *_ in kind.FIELDS:
+        message.__dict__[name] = bytes(int(of[1:])) if of[0] == "b" else low
+    return wire.frame(wire.MessageLayout(kind).payload(message))
+
+
+FOR_ALL = {"Identify", "EventRequest", "ParameterRead", "Stop", "Alive"}
+# Its Bind makes epoch 0 its own; the source and the sender of 0 were not lent to it
+SESSION = {"Bind", "Sync", "Leave"}
+OF_A_SESSION = {Role.DRIVE: SESSION, Role.CONFIGURE: SESSION}
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_each_message_that_is_not_of_its_role_is_refused_to_a_guest(bench, role):
+    """So no guest brings the words of a stop box, or makes a board hardware in the loop."""
+    link = bench.join(bench.token(role))
+    passed = set()
+    for kind in (*wire.LAYOUTS, BoxWord, EnterHitl):
+        for sealer in ("drive", "link", "stop"):
+            before = len(bench.passed)
+            bench.now_us += 1_000_000
+            bench.hear(link._sealers[sealer].seal(least(kind)))
+            bench.take(bench.server.step(bench.now_us))
+            if len(bench.passed) > before:
+                passed.add(kind.__name__)
+    assert passed == FOR_ALL | OF_A_SESSION.get(role, set())
 
 
 @pytest.mark.parametrize(
