@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
 
+from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files.link_traces import Probe, read_trace, write_trace
 from host_bridge.link.transports.lossy_line import LineParameters, LineTrace, LossyLine
@@ -131,6 +133,25 @@ def test_a_trace_is_written_read_and_played(tmp_path):
     again = LineTrace(ways)
     span_us = 5000 * COUNT
     assert [again.took_us(it) for it in (0, 5000, span_us, span_us + 5000)] == [1000, 2000] * 2
+
+
+@pytest.mark.parametrize("gap", [0, 28])
+def test_a_car_is_driven_through_a_trace_in_virtual_time_and_stops_in_its_gap(
+    gap, tmp_path, capsys
+):
+    """A tenth is lost each way. In lockstep a way takes a whole step: so the wide bound."""
+    source = random.Random(35)
+    lost = {n for n in range(COUNT) if source.random() < 0.1} | set(range(800, 800 + gap))
+    path, wide = tmp_path / "hall.csv", tmp_path / "wide.toml"
+    write_trace(path, trace(lambda n: None if n in lost else 0.003), [])
+    wide.write_text('base = "nigel"\n[stop]\nclock_bound_s = 0.03\n')
+    words = ("drive", "--car", f"lossy+sim://{wide}?trace={path}", "--input", "script:slalom",
+             "--seconds", "6", "--lockstep", "--json")  # fmt: skip
+    assert (main([*words]) == 0) == (gap == 0)
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])["summary"]
+    assert summary["is_completed"] == (gap == 0)
+    stops = summary["cars"][0]["stops"]
+    assert ["fell silent" in it for it in stops] == [True] * (gap > 0), stops
 
 
 def test_what_is_no_trace_is_refused_with_its_line(tmp_path):

@@ -110,7 +110,7 @@ def move(hub: Hub) -> None:
         subprocess.run(guest.words("ip", *words.split()), check=True)
 
 
-def test_linktest_finds_what_the_air_does_and_a_car_is_driven_through_its_trace(field):
+def test_linktest_finds_what_the_air_does_lowers_the_cap_and_writes_its_trace(field):
     hub, owner, guest = field.hub, field.owner, field.guest
     with served(owner, "sim://f1tenth", "red", hub.hosts[0].ipv4):
         invite(owner, guest, "red")
