@@ -6,12 +6,11 @@ import contextlib
 import http.client
 import socket
 import time
-from pathlib import Path
 
 import pytest
 
-from host_bridge import station as package
 from host_bridge.core.errors import DeviceFault
+from host_bridge.station.server.page_files import BAR, page_file
 from tests.host_bridge.cli.programs import program, serving
 from tests.safety.attackers import logins, tries
 from tests.safety.attackers.attack import Notes, attacking
@@ -23,7 +22,6 @@ pytestmark = [pytest.mark.process, logins.as_root]
 FLAGS = ((), ("SO_REUSEADDR",), ("SO_REUSEPORT",), ("SO_REUSEADDR", "SO_REUSEPORT"))
 ADDRESSES = ((socket.AF_INET6, "::1"), (socket.AF_INET6, "::"), (socket.AF_INET, "127.0.0.1"))
 WAYS = len(FLAGS) * len(ADDRESSES)
-BAR = Path(package.__file__).with_name("page") / "bar.html"
 _TURN_S = 0.05
 _PATIENCE_S = 45.0
 
@@ -74,12 +72,12 @@ def is_taken(port: int) -> bool:
 def bars(count: int, port: int) -> tries.Tries:
     """Ask for the bar so often, at the name by which the page frames it: how long it took until it
     was there. Raises AssertionError for anybody else's."""
-    own, rows = BAR.read_bytes(), []
+    own, rows = page_file(BAR, "", "", "").body, []
     for _ in range(count):
         begun_s = time.monotonic()
         asked = http.client.HTTPConnection("localhost", port, timeout=_PATIENCE_S)
         try:
-            asked.request("GET", "/bar.html")
+            asked.request("GET", BAR)
             assert asked.getresponse().read() == own
         finally:
             asked.close()
