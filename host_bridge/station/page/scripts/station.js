@@ -6,14 +6,15 @@ import { look, ageMs } from "/scripts/car/look.js";
 import { fill, fitWord, number, tile } from "/scripts/car/tile.js";
 import { drive, layPads, onStop } from "/scripts/hold.js";
 import { choice, firstBoard, isAnother, laySeat, meet, mine, offer, showSeat, sits, unlock } from "/scripts/seat.js";
-import { layBar, nameStop, noStop, openStops, showTruth, stopCars } from "/scripts/stop/stop_bar.js";
+import { hearStops, layBar, nameStop, noStop, openStops, showTruth, stopCars } from "/scripts/stop/stop_bar.js";
 import { showReady } from "/scripts/checklist.js";
 import { showEvents } from "/scripts/events.js";
 import { choose, hearScans, layFloor, layMap, showMap, zoom } from "/scripts/map/map.js";
-import { fillFacts, layFacts, openDrawer } from "/scripts/drawer/drawer.js";
+import { fillFacts, layFacts, openDrawer, openFacts } from "/scripts/drawer/drawer.js";
 import { layFlag } from "/scripts/flag.js";
 import { layViews, openLogs, showViews } from "/scripts/views.js";
 import "/scripts/theme.js";
+import { lettersAct } from "/scripts/drawer/switches.js";
 import { mark } from "/scripts/work.js";
 import "/scripts/drawer/parameters.js";
 import "/scripts/distances.js";
@@ -68,6 +69,7 @@ function show(picture, silent) {
   showSeat(picture, looks, byName);
   showReady(set.map((name) => byName.get(name)).filter(Boolean), looks, Boolean(picture.replayed));
   showTruth(cars, looks);
+  hearStops(cars, looks, sits() || view === "marshal");
   showEvents(cars);
   showMap(cars, pairs, looks, set[0]);
   showNote(byName.get(set[0]), looks);
@@ -157,8 +159,10 @@ const LETTERS = { p: () => openDrawer(), u: unlock, m: mark, f: () => choose("fo
 document.addEventListener("keydown", (event) => {
   const isField = event.target.closest("input, select, textarea");
   if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (!lettersAct()) return;
   const act = LETTERS[event.key.toLowerCase()];
   if (act) act();
+  else if (/^[1-8]$/.test(event.key)) openFacts(shown && shown.cars.find((car) => car.number === Number(event.key)));
 });
 addEventListener("resize", () => { for (const it of document.querySelectorAll("article")) fitWord(it); });
 at("open-drawer").append(shape("gear"));

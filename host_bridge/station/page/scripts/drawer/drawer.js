@@ -45,6 +45,13 @@ export function openDrawer(opens = at("drawer").hidden) {
   at("open-drawer").setAttribute("aria-expanded", String(opens));
   at(opens ? "close-drawer" : "open-drawer").focus();
 }
+export function openFacts(car) {  // by its number, for whoever looks on: never for driving
+  if (!car || !at("facts-" + car.name)) return;
+  openDrawer(true);
+  const it = at("facts-" + car.name);
+  it.tabIndex = -1;
+  it.scrollIntoView({ block: "start" }); it.focus({ preventScroll: true });
+}
 at("open-drawer").onclick = () => openDrawer();
 at("close-drawer").onclick = () => openDrawer(false);
 let stops = {};  // the kept stops of each car

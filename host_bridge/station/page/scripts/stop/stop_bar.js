@@ -4,6 +4,7 @@ import { at, make } from "/scripts/dom.js";
 import { answer, answered, isAsked, named, onAnswer, openStops, show, stop } from "/scripts/stop/stopping.js";
 import { endHold } from "/scripts/hold.js";
 import { label } from "/scripts/stop/label.js";
+import { remind, signalStopped } from "/scripts/stop/signals.js";
 import { theme } from "/scripts/theme.js";
 
 const BAR_SILENT_MS = 2500, BAR_EVERY_MS = 250, STANDS_MPS = 0.02;
@@ -57,7 +58,7 @@ export function noStop() {  // of a log nothing moves
   isRecorded = true;
   at("stop").disabled = true; at("recorded-only").hidden = false;
 }
-let lastMs = 0, truth = null, tones = null, soundedFor = null;
+let lastMs = 0, truth = null;
 // Stopped is the car's own word: a stop is latched and its wheels stand. The line follows that, whoever was asked.
 export function showTruth(cars, looks) {
   const call = answered();
@@ -70,7 +71,8 @@ export function showTruth(cars, looks) {
   }
   const isStopped = (car) => looks.get(car.name).is === "fresh" && car.is_locked && Math.abs(car.speed_mps) <= STANDS_MPS;
   const still = meant.filter(isStopped), not = meant.filter((car) => !isStopped(car));
-  if (!not.length) { call.done = true; lastMs = performance.now() - call.begun; sound(call); }
+  if (!not.length) { call.done = true; lastMs = performance.now() - call.begun; signalStopped(); }
+  else remind();
   const lines = not.length ? [`NOT: ${named(not.map((car) => `${car.number} ${car.name}${looks.get(car.name).is === "gone" ? ", gone" : ""}`))}`] : [];
   const count = `${still.length} of ${meant.length} stopped`;
   if (still.length) lines.push(not.length ? count : `${count}${meant.length > 1 ? ", the last" : ""} after ${(lastMs / 1000).toFixed(2)}\u00a0s`);
@@ -79,15 +81,14 @@ export function showTruth(cars, looks) {
   truth = { text, kind: not.length ? "bad" : "good" };
   answer(text, truth.kind);
 }
-function sound(call) {
-  if (soundedFor === call) return;
-  soundedFor = call;
-  if (navigator.vibrate && navigator.userActivation && navigator.userActivation.hasBeenActive) navigator.vibrate(400);
-  if (!navigator.userActivation || !navigator.userActivation.hasBeenActive) return;
-  tones = tones || new AudioContext();
-  const tone = tones.createOscillator(), volume = tones.createGain();
-  tone.frequency.value = 220; volume.gain.value = 0.08;
-  tone.connect(volume).connect(tones.destination);
-  tone.start(); tone.stop(tones.currentTime + 0.35);
+// A stop that nobody asked for here is heard, too, where a person drives or marshals.
+const wasLocked = new Map();
+export function hearStops(cars, looks, isListening) {
+  for (const car of cars) {
+    if (looks.get(car.name).is !== "fresh") continue;
+    const isNew = car.is_locked && wasLocked.get(car.name) === false, isMeant = isAsked() && !answered()?.done;
+    wasLocked.set(car.name, Boolean(car.is_locked));
+    if (isNew && isListening && !isMeant) signalStopped();
+  }
 }
 export { openStops, show };
