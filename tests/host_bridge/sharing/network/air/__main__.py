@@ -29,7 +29,8 @@ COLUMNS = (
 
 def row(result: Result) -> list[str | float | int | None]:
     if not result.drove:
-        return [result.scenario, "refused", *[None] * (len(COLUMNS) - 2)]
+        ended = "stopped at its start" if result.stops else "refused"
+        return [result.scenario, ended, *[None] * (len(COLUMNS) - 2)]
     halt = result.halt
     return [
         result.scenario, f"{100 * result.accepted / result.claims:.1f} %",

@@ -106,7 +106,10 @@ class Field:
                 result.why = why
                 return result, 0.0, 0.0
             with self._echo(scenario) as echo:
-                _until_it_drives(drive)
+                result.why = _until_it_drives(drive)
+                if result.why:
+                    result.stops = 1
+                    return result, 0.0, 0.0
                 at_s = time.monotonic()
                 time.sleep(scenario.seconds)
             _note_echo(result, echo)
@@ -170,13 +173,15 @@ def _armed(drive: Program, owner: Login) -> str:
     return drive.told()
 
 
-def _until_it_drives(drive: Program) -> None:
+def _until_it_drives(drive: Program) -> str:
+    """Wait until it is fast; return what it told if it stopped before, else ""."""
     deadline = patience.Deadline(STARTS_S)
     while True:
         row = json.loads(drive.lines[-1])
         if row.get("speed_mps", 0.0) > 0.9 * SPEED_MPS:
-            return
-        assert drive.process.poll() is None, drive.told()
+            return ""
+        if drive.process.poll() is not None:
+            return drive.told()
         time.sleep(0.02)
         deadline.check(lambda: f"the car to drive: {drive.told()}")
 
