@@ -327,10 +327,12 @@ class Server:
     async def _ask(self, connection: ServerConnection, asked: dict[str, object]) -> None:
         """Ask for the seat for as long as the page stays; it sees in the status what follows."""
         holder = self._seat
-        asking = holder and holder.ask(page_name(asked), self._backend.now_us())
-        if not holder or not asking:
-            why = f"{holder.asked_by} asks for it already" if holder else "nobody has the seat"
-            await refuse(connection, why)
+        if holder is None:
+            await refuse(connection, "nobody has the seat")
+            return
+        asking = holder.ask(page_name(asked), self._backend.now_us())
+        if asking is None:
+            await refuse(connection, f"{holder.asked_by} asks for it already")
             return
         try:
             await connection.send(json.dumps({"is_asked": True}))

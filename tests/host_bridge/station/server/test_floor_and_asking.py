@@ -43,6 +43,23 @@ def test_who_does_not_ask_for_it_any_more_takes_nothing_over(desk):
     assert rows[-1] == "Phone", "who goes ends their own asking only"
 
 
+def test_while_one_asks_another_is_told_who(desk):
+    other = Connection("/hold", [{"seat": desk.token, "ask": True, "by": "Phone"}])
+
+    class First(Connection):
+        async def __aiter__(self):
+            desk.server._seat.ask("Tablet", 4_000_000)
+            await desk.server._answer(other)
+            assert desk.server._seat.asked_by == "Tablet"
+            return
+            yield
+
+    first = First("/hold", [{"seat": desk.token, "car": "car", "by": "Laptop"}])
+    asyncio.run(desk.server._answer(first))
+    assert other.sent == [{"is_granted": False, "why": "Tablet asks for it already"}]
+    assert other.closed is not None
+
+
 def test_whoever_has_the_seat_keeps_it(desk):
     kept = []
     holder = SimpleNamespace(keep=lambda: kept.append(True), seat=None)
