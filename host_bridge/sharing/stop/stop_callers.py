@@ -1,7 +1,8 @@
-"""Finds who wants to be called back by the owner of a car, for its stop socket was full.
+"""Finds the programs that ask the owner of a car to call them back, as its stop socket was full.
 
-See ``transports/stop_calls.py``. Anybody may put such a name into the folder; each is looked at
-once, whatever it is, so what another login puts there costs what it costs that login to put it.
+How they ask is in ``stop_calls.py``: by a socket with a name of its own in the folder. Any login
+may create such files. Each file is looked at once only, so a login that floods the folder spends as
+much work as it causes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The stop socket: the way into an owner that is open to every login of this machine.
 
 By it a car can be stopped and asked who it is, and nothing else: of what comes, Stop and Identify
-are read and made anew (``link/stop_filter.py``), and nothing but their answers goes back. What one
+are read and made anew (``stop_filter.py``), and nothing but their answers goes back. What one
 login does there takes little from the others: it has few connections, each is short, is read
 slowly, and says one Stop every 10 ms. It has a share of those that are let in, too: all who wait
 are taken off the queue at once, and who comes too often is sent away. Whoever finds the queue full
-all the same is called back (``transports/stop_calls.py``).
+all the same is called back (``stop_calls.py``).
 """
 
 from __future__ import annotations

@@ -23,10 +23,8 @@ UNKNOWN_LOGIN = -1
 # Linux, sock_diag(7): of one socket, by its two addresses, whose it is
 _PROTOCOL, _BY_FAMILY, _REQUEST = 4, 20, 1
 _HEADER, _ASKED, _STATES = struct.Struct("=IHHII"), struct.Struct("=BBBBI"), 0xFFFF_FFFF
-_SOCKET_ROW, _SOCKET_ROW_AT = (
-    struct.Struct("=IIIII"),
-    16 + 4 + 48,
-)  # behind two headers and the addresses
+_SOCKET_ROW = struct.Struct("=IIIII")
+_SOCKET_ROW_AT = 16 + 4 + 48  # behind two headers and the addresses
 
 
 class RateLimitedListener:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import tempfile
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.sharing.endpoints import folders
 from host_bridge.sharing.stop import stop_endpoint
 from host_bridge.sharing.stop.acceptor import Rates
 from host_bridge.sharing.stop.stop_endpoint import StopEndpoint
@@ -84,15 +80,6 @@ def test_an_endpoint_that_is_closed_does_not_look(crowded):
 def test_a_login_has_this_share_and_all_together_that(crowded):
     assert crowded.endpoint.acceptor._rates == Rates(50.0, 32, 256)
     assert stop_endpoint.ALL_CONNECTIONS == 48
-
-
-@pytest.fixture
-def shared(monkeypatch):
-    with tempfile.TemporaryDirectory(prefix="tandem-") as name:
-        folder = Path(os.path.realpath(name))
-        folder.chmod(0o1777)
-        monkeypatch.setenv(folders.STOP_FOLDER_VARIABLE, str(folder))
-        yield folder
 
 
 def test_what_is_closed_twice_leaves_the_socket_of_who_came_between(shared):

@@ -7,7 +7,6 @@ import errno
 import os
 import socket
 import stat
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +15,6 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.endpoints import folders
 from host_bridge.sharing.stop import stop_callers, stop_calls, stop_endpoint
 from host_bridge.sharing.stop.stop_calls import CallbackSocket
 from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopEndpoint
@@ -30,16 +28,6 @@ STOP, IDENTIFY, CLAIM = (
     framed(kind()) for kind in (messages.Stop, messages.Identify, messages.Claim)
 )
 SEEN, STATUS = framed(messages.StopSeen()), framed(messages.Status())
-
-
-@pytest.fixture
-def shared(monkeypatch):
-    """A folder that all logins share; its path is short enough for a socket."""
-    with tempfile.TemporaryDirectory(prefix="tandem-") as name:
-        folder = Path(os.path.realpath(name))
-        folder.chmod(0o1777)
-        monkeypatch.setenv(folders.STOP_FOLDER_VARIABLE, str(folder))
-        yield folder
 
 
 def sockets(folder: Path) -> list[Path]:
