@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from calibration.accidents.log_tail import LogTail, SentClaim
-from host_bridge.core.codes import Actuator, Cause, EventCode, State
+from host_bridge.core.codes import Cause, EventCode, State
 from host_bridge.core.errors import DataFileFault
 
 # A driver who sends nothing for so many of its periods is silent, and no longer late by a hiccup
@@ -129,13 +129,4 @@ def _beginning(tail: LogTail, trigger_us: int) -> tuple[int, bool]:
         where=tail.car,
         expected="a standstill, armed, or half a second of steady driving, in the 20 s before it",
         remedy="record the whole drive",
-    )
-
-
-def lost_drive(tail: LogTail) -> bool:
-    """Return whether some actuator was taken from its source before the rest."""
-    return any(
-        event.code is EventCode.SOURCE_LOST and event.b >> 8 >> Actuator.DRIVE & 1
-        for t_us, event in tail.events
-        if t_us <= tail.rested_us
     )

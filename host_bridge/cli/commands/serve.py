@@ -204,10 +204,6 @@ def _announcing(
     )
 
 
-def _complain(text: str) -> None:
-    print(f"tandem: {text}", file=sys.stderr)
-
-
 async def _stay(service: CarServer, log: Recorder | None) -> None:
     if log:
         service.record(log)

@@ -132,7 +132,6 @@ class Connection:
     def receive_data(self, data: bytes, now_us: int) -> list[LinkEvent]:
         """Take received bytes, in pieces of any size; return the events in them."""
         found: list[LinkEvent] = []
-        self.statistics.bytes_in += len(data)
         self._noise_size += len(data)
         for item in self._decoder.feed(data):
             if isinstance(item, wire.RejectedFrame):

@@ -14,7 +14,6 @@ class LinkStatistics:
     """The statistics of a link; ``heard`` counts messages by name, ``rejected`` frames by kind."""
 
     def __init__(self) -> None:
-        self.bytes_in = 0
         self.bytes_out = 0
         self.heard: Counter[str] = Counter()
         self.rejected: Counter[str] = Counter()

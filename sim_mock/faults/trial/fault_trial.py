@@ -33,7 +33,7 @@ class MotionRecord:
         """Start the measurement of times and distances."""
         speed_mps = self._speed_mps()
         self.began_us = self.drove_us = self.moved_us = self._world.now_us
-        self.distance_m = self.drifted_m = 0.0
+        self.distance_m = 0.0
         self.fastest_mps = self.slowest_mps = speed_mps
         self.slid_us = 0
 

@@ -43,7 +43,6 @@ PROBE_UP = Purpose("probe", 0x26, is_up=True)
 PROBE_DOWN = Purpose("probe", 0x27, is_up=False)
 PURPOSES = (DRIVE, STATE, STOP, SEEN, LINK_UP, LINK_DOWN, PROBE_UP, PROBE_DOWN)
 UP_BY_KIND = {purpose.kind: purpose for purpose in PURPOSES if purpose.is_up}
-DOWN_BY_KIND = {purpose.kind: purpose for purpose in PURPOSES if not purpose.is_up}
 
 
 class Rejected(ValueError):
