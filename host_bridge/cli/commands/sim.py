@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.cars import virtual_cars
+from host_bridge.core import Vehicle
 from host_bridge.core.errors import INTERRUPTED, DeviceFault, UsageFault
 from host_bridge.sharing.services import Host
 
@@ -114,16 +115,19 @@ def run(args: argparse.Namespace, host: Host) -> int:
             remedy="tandem sim nigel, for example; tandem vehicles lists the types",
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
-    process = _start(args, host)
+    vehicle = None if args.vehicle == _BOX else host.vehicles.load(args.vehicle)
+    process = _start(args, vehicle)
     try:
         car_output = LineReader(process.stdout)
         greeting = car_output.first()
         if not greeting:
             raise _broke(args.vehicle, "the virtual car did not start", process)
         ready, *more = greeting
-        print(
-            ready if args.json else _welcome(json.loads(ready), args), *more, sep="\n", flush=True
-        )
+        facts = json.loads(ready)
+        if vehicle and not args.blank:  # so that every other command knows a file of one's own
+            board_id = bytes.fromhex(facts["board_id"])
+            host.vehicles.remember(vehicle, board_id, args.name or vehicle.name)
+        print(ready if args.json else _welcome(facts, args), *more, sep="\n", flush=True)
         _relay(process, car_output, _BOX_LINES if args.vehicle == _BOX else _LINES)
         if process.returncode:
             raise _broke(args.vehicle, "the virtual car ended", process)
@@ -134,10 +138,11 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return 0
 
 
-def _start(args: argparse.Namespace, host: Host) -> subprocess.Popen[str]:
-    if args.vehicle != _BOX:
+def _start(args: argparse.Namespace, vehicle: Vehicle | None) -> subprocess.Popen[str]:
+    """Start the vehicle, or without one the runstop box. Raises errors.UsageFault."""
+    if vehicle:
         args.board = args.board or secrets.token_hex(_BOARD_BYTES)
-        return virtual_cars.start(host.vehicles.load(args.vehicle), _query(args), _options(args))
+        return virtual_cars.start(vehicle, _query(args), _options(args))
     given = {*_query(args), *(["trace"] if args.trace else [])} - {"key"}
     if given:
         raise UsageFault(

@@ -49,6 +49,18 @@ def test_a_named_pipe_feeds_another_program(tmp_path):
         assert process.poll() is None, "a reader that goes away must not end the car"
 
 
+@pytest.mark.parametrize("words", [(), ("--name", "red")])
+def test_a_car_of_a_file_of_ones_own_is_known_to_every_command(words, tmp_path, monkeypatch):
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
+    file = tmp_path / "slash.toml"
+    file.write_text('base = "f1tenth"\ntitle = "Our Slash"\n\n[geometry]\nwheelbase_m = 0.324\n')
+    with program("sim", str(file), *words, "--json") as process:
+        device = json.loads(process.stdout.readline())["device"]
+        found = tandem("identify", f"serial://{device}", "--json")
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)[0]["vehicle"] == "slash"
+
+
 def test_faults_reach_the_car_that_it_starts(tmp_path):
     """Its runstop opens by itself: told by the car over its port."""
     with program("sim", "nigel", "--fault", "runstop@0.5s", "--json") as process:
