@@ -191,8 +191,10 @@ def parser_of(command: CommandRow, module: ModuleType) -> argparse.ArgumentParse
     """Return the command's own parser, with its text taken from the module's docstring."""
     import argparse
 
+    from host_bridge.cli.arguments.command_parser import CommandParser
+
     head, _, rest = (module.__doc__ or command.summary).partition("\n\n")
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=f"tandem {command.name}",
         description=head,
         epilog=rest,

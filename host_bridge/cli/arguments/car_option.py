@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from host_bridge.core.errors import UsageFault
 
 _BOARD_BYTES = 8  # bytes of a board's id, two digits each
+
+
+class OneCar(argparse.Action):
+    """An option that names one car, so that a second one is refused and not driven instead."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the car. Ends the program, exit code 2, if one was named before."""
+        before = getattr(namespace, self.dest)
+        if before is not None:
+            parser.error(f"{option_string} names one car: got {before} and {values}")
+        setattr(namespace, self.dest, values)
 
 
 def add_car(
@@ -18,7 +36,9 @@ def add_car(
     car.add_argument(
         "car", nargs="?", metavar="CAR", help=f"{what}; may be left out if one is served"
     )
-    car.add_argument("--car", dest="car_option", metavar="CAR", help="the same as an option")
+    car.add_argument(
+        "--car", dest="car_option", action=OneCar, metavar="CAR", help="the same as an option"
+    )
 
 
 def car_of(args: argparse.Namespace) -> str | None:
@@ -31,6 +51,7 @@ def add_car_option(parser: argparse.ArgumentParser) -> None:
     """Declare only ``--car CAR``, for commands whose positional arguments mean something else."""
     parser.add_argument(
         "--car",
+        action=OneCar,
         metavar="CAR",
         help="a served name, a URI or a serial port; may be left out if one is served",
     )

@@ -16,7 +16,7 @@ import argparse
 import json
 
 from host_bridge.cli.arguments.arg_types import speed_cap
-from host_bridge.cli.arguments.car_option import add_vehicle_option
+from host_bridge.cli.arguments.car_option import OneCar, add_vehicle_option
 from host_bridge.cli.car_actions.request import outcome_row, refused_fault, request_action
 from host_bridge.core import Sender, State, cap_action
 from host_bridge.core.system.running import run_async
@@ -30,7 +30,9 @@ _SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("speed_mps", metavar="SPEED", type=speed_cap, help="the cap in m/s")
-    parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
+    parser.add_argument(
+        "--car", action=OneCar, metavar="CAR", help="a served name, a URI or a serial port"
+    )
     add_vehicle_option(parser)
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 

@@ -6,6 +6,7 @@ import argparse
 import json
 
 from host_bridge.cli.arguments.calibration_work import NONE, board_half, changes_on_board
+from host_bridge.cli.arguments.car_option import OneCar
 from host_bridge.cli.arguments.parameter_changes import is_change, parse_changes
 from host_bridge.config import config_hash, parameter_name
 from host_bridge.core import CarIdentity, Vehicle
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a served name, a URI or a serial port; may be left out if one is served. "
         f"write: {', '.join(f'{name}=NUMBER' for name in ADJUSTABLE)}",
     )
-    parser.add_argument("--car", metavar="CAR", help="the same as an option")
+    parser.add_argument("--car", action=OneCar, metavar="CAR", help="the same as an option")
     parser.add_argument("--vehicle", help="a vehicle type, or the path of a vehicle file")
     parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
     parser.add_argument(

@@ -56,6 +56,7 @@ from pathlib import Path
 
 from host_bridge import drive as driving
 from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positive, speed_cap
+from host_bridge.cli.arguments.car_option import OneCar
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.cli.car_actions.period_prompt import prompt_longer_period
 from host_bridge.core import Input
@@ -104,7 +105,10 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
         help="the car: a served name, a URI or a serial port",
     )
     car.add_argument(
-        "--car", metavar="CAR", help="the same as an option (default: the only car that is served)"
+        "--car",
+        action=OneCar,
+        metavar="CAR",
+        help="the same as an option (default: the only car that is served)",
     )
     parser.add_argument(
         "--twin",

@@ -15,6 +15,7 @@ from typing import IO, Any, TextIO
 import numpy as np
 
 from host_bridge.cli.arguments.arg_types import add_seconds
+from host_bridge.cli.arguments.car_option import OneCar
 from host_bridge.cli.arguments.lidar_option import open_scans
 from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.core.errors import DeviceFault, UsageFault
@@ -66,7 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "log", type=Path, nargs="?", metavar="LOG.mcap", help="a recorded drive; else a live car"
     )
-    parser.add_argument("--car", metavar="CAR", help="the live car; or the one of a log of several")
+    parser.add_argument(
+        "--car", action=OneCar, metavar="CAR", help="the live car; or the one of a log of several"
+    )
     parser.add_argument(
         "--lidar", metavar="FILE", help="the scans: a virtual car's sensors=FILE, or a pipe"
     )

@@ -16,7 +16,7 @@ import argparse
 import asyncio
 
 from host_bridge.cars.external_stop import EXTERNAL, ExternalStop, lacks_external, make_stop_source
-from host_bridge.cli.arguments.car_option import add_vehicle_option
+from host_bridge.cli.arguments.car_option import OneCar, add_vehicle_option
 from host_bridge.core.errors import DeviceFault, UsageFault, VehicleFileFault
 from host_bridge.core.stop_source import StopSource
 from host_bridge.core.system.running import run_async
@@ -29,7 +29,9 @@ _STEP_S = 0.01  # twice for each word to the car, which gets fifty a second
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("source", metavar="NAME[:REST]", help="the program that only stops")
-    parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
+    parser.add_argument(
+        "--car", action=OneCar, metavar="CAR", help="a served name, a URI or a serial port"
+    )
     add_vehicle_option(parser)
 
 

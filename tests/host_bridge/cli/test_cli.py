@@ -54,6 +54,33 @@ def test_the_version_is_said():
     assert tandem("--version").stdout.startswith("tandem 0.")
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("drive", "sim://nigel", "--spede", "1"), "no option --spede; did you mean --speed?"),
+        (("drive", "--spede=1"), "no option --spede; did you mean --speed?"),
+        (("drive", "--car", "sim://nigel", "--logg", "a.mcap"), "no option --logg; tandem drive"),
+        (
+            ("drive", "--car", "sim://nigel", "--car", "sim://f1tenth"),
+            "--car names one car: got sim://nigel and sim://f1tenth",
+        ),
+        (("selftest", "--car", "red", "--car", "blue"), "--car names one car: got red and blue"),
+        (("campaign", "run", "a.toml", "--wokers", "2"), "did you mean --workers?"),
+    ],
+)
+def test_a_misspelt_option_and_a_second_car_are_refused_by_name(words, told, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    assert ended.value.code == UsageFault.exit_code
+    assert told in capsys.readouterr().err
+
+
+def test_a_shortened_option_and_words_after_two_dashes_are_taken_as_before():
+    command = cli.find("drive")
+    parser = cli.parser_of(command, import_module(command.module))
+    assert parser.parse_args(["--sec", "3", "--", "sim://nigel"]).seconds == 3.0
+
+
 def test_an_unknown_command_suggests_the_nearest():
     wrong = tandem("moniter")
     assert wrong.returncode == UsageFault.exit_code

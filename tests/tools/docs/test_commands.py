@@ -95,5 +95,5 @@ def test_each_example_of_the_help_is_taken():
 
 def test_a_line_that_a_command_does_not_take_is_noticed():
     assert refusal("drive --car sim://nigel --lockstep   # a comment") == ""
-    assert "unrecognized arguments: --fast" in refusal("drive --car sim://nigel --fast")
+    assert "no option --fast" in refusal("drive --car sim://nigel --fast")
     assert _IS_SHORT.search(refusal("flash"))

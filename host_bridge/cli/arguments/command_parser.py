@@ -1,0 +1,35 @@
+"""The parser of a command's words: a misspelt option is told first, with the nearest one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import takewhile
+from typing import Any
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that tells which option it does not know before it looks at anything else.
+
+    argparse alone would speak first of what the misspelt option's value was taken for.
+    """
+
+    def parse_known_args(  # type: ignore[override]  # one signature for all of its overloads
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """Parse the words as argparse does. Ends the program, exit code 2, for a wrong one."""
+        words = list(sys.argv[1:] if args is None else args)
+        if not self._subparsers:  # the options of a kind of command are its own parser's
+            self._refuse_unknown_options(words)
+        return super().parse_known_args(words, namespace)
+
+    def _refuse_unknown_options(self, words: Sequence[str]) -> None:
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        for word in takewhile("--".__ne__, words):
+            name = word.partition("=")[0]
+            if name.startswith("--") and not any(it.startswith(name) for it in known):
+                near = get_close_matches(name, known, 1)
+                help_word = f"{self.prog} --help lists them"
+                self.error(f"no option {name}; {f'did you mean {near[0]}?' if near else help_word}")
