@@ -47,7 +47,7 @@ def make(path: Path, answers: Answers, tables: Tables, board: str) -> NewVehicle
     texts, own_board = {}, board
     if needs_own_wiring(answers, board, wired_as):
         board_path = path.with_name(f"{path.stem}_{Path(board).stem}.toml")
-        texts[board_path] = board_text(answers, board, wired_as, path.stem)
+        texts[board_path] = board_text(answers, tables, board, wired_as, path.stem)
         wired_as, own_board = path.stem, str(board_path)
     texts = {path: vehicle_text(answers, tables, wired_as), **texts}
     vehicle, report = _checked(texts, path, own_board)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from host_bridge.config.boards import board_path, load_board
-from host_bridge.config.new_vehicle.questions import HALL, UART, Answers
+from host_bridge.config.boards.facts import BoardType
+from host_bridge.config.boards.reading import read_wiring
+from host_bridge.config.new_vehicle.questions import HALL, UART, Answers, Tables
 from host_bridge.config.new_vehicle.text import toml
 from host_bridge.config.vehicle.document import VehicleDocument
 from host_bridge.core.errors import UsageFault
@@ -32,44 +34,42 @@ def needs_own_wiring(answers: Answers, board: str, wired_as: str) -> bool:
     return any(it["kind"] != "hall" or it["magnets"] != answers["magnets"] for it in encoders)
 
 
-def board_text(answers: Answers, board: str, wired_as: str, name: str) -> str:
+def board_text(answers: Answers, tables: Tables, board: str, wired_as: str, name: str) -> str:
     """Return the board file with ``[wiring.NAME]``, of the board's wiring ``wired_as``.
 
-    Raises UsageFault where the pins of its encoders cannot serve.
+    ``tables`` are those of the car that was wired so. Raises UsageFault where the pins of its
+    encoders cannot serve.
     """
     given = load_board(board).wirings[wired_as]
     encoders = {slot: _encoder(answers, it, board) for slot, it in given["encoders"].items()}
     absent = _absent(answers)
     wiring = {part: it for part, it in given.items() if part not in absent}
     if answers["link"] == UART and "link" not in wiring:
-        wiring["link"] = _link(wiring, encoders, board)
+        wiring["link"] = _link(load_board(board), wired_as, tables["channels"], absent)
     return "\n".join(_lines(answers, board, name, {**wiring, "encoders": encoders})) + "\n"
 
 
-def _link(wiring: Mapping[str, Any], encoders: Mapping[str, Any], board: str) -> dict[str, int]:
+def _link(
+    board: BoardType, wired_as: str, channels: list[dict[str, Any]], absent: Sequence[str]
+) -> dict[str, int]:
     """Return two free pins of the board that are one UART's. Raises UsageFault."""
-    taken = set(_pins(wiring)) | set(_pins(encoders))
-    vesc = wiring.get("vesc", {}).get("tx")
+    wiring = read_wiring(board, wired_as, channels)
+    parts = [part for part in (wiring.parts if wiring else ()) if part.slot not in absent]
+    taken = {wire.pin for part in parts for wire in part.wires}
+    vesc = {wire.pin for part in parts if part.slot == "vesc" for wire in part.wires}
     for place, (tx, rx) in enumerate(_RP2_LINES):
-        is_vescs = vesc is not None and (place < _UART0) == (vesc in dict(_RP2_LINES[:_UART0]))
-        if load_board(board).chip.port == "rp2" and not is_vescs and not {tx, rx} & taken:
+        same_uart = _RP2_LINES[:_UART0] if place < _UART0 else _RP2_LINES[_UART0:]
+        is_vescs = any(vesc & set(pins) for pins in same_uart)
+        if board.chip.port == "rp2" and not is_vescs and not {tx, rx} & taken:
             return {"tx": tx, "rx": rx}
     raise UsageFault(
-        f"no two pins of {board} are found that are free for the line to its computer",
+        f"no two pins of {board.name} are found that are free for the line to its computer",
         where="--link",
         expected="a free UART of an RP2040 or RP2350",
         got=UART,
         remedy="answer usb, and add link = { tx = PIN, rx = PIN } to its wiring yourself: "
         "hardware/boards/README.md",
     )
-
-
-def _pins(part: Mapping[str, Any]) -> Iterator[object]:
-    for value in part.values():
-        if isinstance(value, Mapping):
-            yield from _pins(value)
-        elif not isinstance(value, bool):  # True is 1, and no pin
-            yield value
 
 
 def _absent(answers: Answers) -> list[str]:

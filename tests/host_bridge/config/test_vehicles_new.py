@@ -58,6 +58,20 @@ def test_a_slash_with_a_hall_sensor_on_a_pico_becomes_two_files_that_pass_their_
     )
 
 
+@pytest.mark.parametrize("like", ["f1tenth", "f1tenth_vesc", "autorally"])
+@pytest.mark.parametrize("board", ["pico", "pico2"])
+def test_a_car_on_a_computers_uart_gets_two_free_pins_of_one_uart(like, board, capsys):
+    words = [f"--like={like}", "--link=uart", f"--board={board}", "--json"]
+    if like == "autorally":
+        words.append("--magnets=6")
+    assert main(["vehicles", "new", "jet.toml", *words]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["files"] == ["jet.toml", f"jet_{board}.toml"]
+    assert not row["refusals"]
+    assert main(["vehicles", "./jet.toml", "--check", "--board", f"./jet_{board}.toml"]) == 0
+    assert "link = { tx = 0, rx = 1 }" in Path(f"jet_{board}.toml").read_text()
+
+
 @pytest.mark.parametrize("speed_mps", [0.5, 2.0])
 def test_its_virtual_car_holds_a_speed(speed_mps):
     made(*SLASH)
