@@ -13,7 +13,7 @@ import pytest
 from tests.host_bridge.cli.programs import program, tandem, until, virtual_car
 from tests.host_bridge.deploy.flash.far_end import RESET, repl_board
 from tests.support import patience
-from tests.support.evidence import some
+from tests.support.evidence import every, some
 
 # two boards of 110 files, 70 s each
 pytestmark = [pytest.mark.process(drives=True), pytest.mark.exhaustive(as_a_whole=True)]
@@ -65,16 +65,51 @@ def test_a_slash_with_a_hall_sensor_comes_onto_its_board(chip, tmp_path, monkeyp
                 assert json.loads(out)["vehicle"] == "slash"
                 (tmp_path / "elsewhere").mkdir()
                 monkeypatch.chdir(tmp_path / "elsewhere")
-                _used(f"serial://{port}")
+                _used(f"serial://{port}", "slash")
 
 
-def _used(uri):
+@pytest.mark.timeout(600)
+def test_a_car_with_a_vesc_on_a_computers_uart_is_tested_driven_and_kept(tmp_path):
+    words = ("--like=f1tenth_vesc", "--link=uart", "--board=pico2", "--title=On a Jetson")
+    done("vehicles", "new", "./jet.toml", *words)
+    done("vehicles", "./jet.toml", "--check", "--board", "./jet_pico2.toml")
+    port = tmp_path / "ttyTHS1"
+    uri = f"serial://{port}?baud=921600"
+    with virtual_car("./jet.toml", port, "--name", "red") as car:
+        rows = _tested(uri, car)
+        assert {"runstop opens", "drive", "steering left"} <= {row["what"] for row in rows}
+        _used(uri, "jet")
+        done("restore", "--car", uri, "red.json")
+
+
+def _tested(uri, car):
+    """Run the whole self-test, with a hand at the runstop when it asks; return its rows."""
+    with program("selftest", uri, "--attest", "wheels-off-ground", "--json") as selftest:
+        for word in ("open", "close"):
+            line = ""
+            while f"{word} the runstop loop" not in line.lower():
+                line = selftest.stderr.readline()
+                assert line, selftest.communicate()
+            car.stdin.write(f"runstop {word}\n")
+            car.stdin.flush()
+        out, trouble = patience.communicate(selftest, WITHIN_S)
+    assert selftest.returncode == 0, (out, trouble)
+    return json.loads(out)
+
+
+def _used(uri, vehicle):
     found = json.loads(done("identify", uri, "--json"))[0]
-    assert (found["car"], found["vehicle"]) == ("red", "slash")
+    assert (found["car"], found["vehicle"]) == ("red", vehicle)
+    drive = ("drive", "--car", uri, "--input", "script:slalom", "--seconds", "6", "--cap", "0.5")
+    assert "no stops" in done(*drive, "--record", "walk.mcap")
+    told = tandem("calibrate", "walk.mcap", "--json", within_s=WITHIN_S)  # too short for a number
+    assert told.returncode == 1, told.stderr
+    rows = json.loads(told.stdout)["parameters"].values()
+    assert every(not it["is_told"] for it in rows)
     done("trim", "--car", uri, "steering=12")
     differs = tandem("config", "diff", uri, "--json", within_s=WITHIN_S)
     assert differs.returncode == 1, differs.stderr  # by the trim, and by nothing else
     rows = some(json.loads(differs.stdout))
     assert {row["parameter"].partition("[")[0] for row in rows} <= TRIMMED, rows
     done("backup", "--car", uri, "red.json")
-    assert json.loads(Path("red.json").read_text())["vehicle"] == "slash"
+    assert json.loads(Path("red.json").read_text())["vehicle"] == vehicle
