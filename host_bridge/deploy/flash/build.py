@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from firmware.manifest import NOT_DEPLOYED
 from host_bridge.config.boards import BoardType, load_board, pin_module
+from host_bridge.config.boards.pins.checking import load_needs
 from host_bridge.config.vehicle.image import own_table_hash
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import RefusedFault
@@ -70,7 +71,8 @@ def build_program(
     vehicle = None if board.is_box(wiring) else vehicle_of(wiring)
     sources = sources_of(board_name, wiring)
     program = compile_program(sources, board.chip.mpy_arch, progress)
-    return ProgramBuild(board, wiring, vehicle, program, launcher_files())
+    name = load_needs(board, wiring).wiring
+    return ProgramBuild(board, name, vehicle, program, launcher_files())
 
 
 def sources_of(board_name: str, wiring: str) -> dict[str, str]:

@@ -217,7 +217,7 @@ def _refuse_heap(
     if build.vehicle is None:
         return {"heap_bytes": facts.heap}
     is_paired = has_key(board)
-    heap = refuse_small_heap(build.board, build.vehicle.name, facts, is_paired, options.repl_port)
+    heap = refuse_small_heap(build.board, build.wiring, facts, is_paired, options.repl_port)
     return {**heap, "is_paired": is_paired}
 
 
@@ -242,10 +242,9 @@ def _room(build: ProgramBuild) -> dict[str, object]:
     """Return which MicroPython release has room for the car, without a box's key and with one."""
     if build.vehicle is None:
         return {}
-    name = build.vehicle.name
     return {
-        "heap": fitting_releases(build.board, name),
-        "heap_with_key": fitting_releases(build.board, name, is_paired=True),
+        "heap": fitting_releases(build.board, build.wiring),
+        "heap_with_key": fitting_releases(build.board, build.wiring, is_paired=True),
     }
 
 

@@ -256,6 +256,20 @@ def test_a_dry_run_compiles_everything_and_touches_nothing():
     assert "with a runstop box's key" in row["heap_with_key"]
 
 
+def test_a_car_of_ones_own_needs_the_heap_of_the_car_that_it_is_wired_as(tmp_path):
+    file = tmp_path / "my_car.toml"
+    file.write_text('base = "f1tenth"\ntitle = "long"\n\n[geometry]\nwheelbase_m = 0.36\n')
+    found = []
+    for vehicle in (str(file), "f1tenth"):
+        asked = words("pico", "/dev/not-there", "--dry-run", "--json", vehicle=vehicle)
+        done = tandem(*asked, within_s=60)
+        assert done.returncode == 0, done.stderr
+        row = json.loads(done.stdout)
+        found.append([row[key] for key in ("wiring", "heap", "heap_with_key")])
+    assert found[0] == found[1]
+    assert found[0][0] == "f1tenth"
+
+
 def test_a_port_that_is_not_there_is_said_so():
     done = tandem(*words("pico", "/dev/not-there"), within_s=FLASHED_WITHIN_S)
     assert done.returncode == 3
