@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 import tempfile
 from collections.abc import Iterator
@@ -38,6 +40,21 @@ def refuse_existing(path: Path) -> None:
     """Refuse before any work what cannot be written later. Raises errors.DataFileFault."""
     if path.exists() or path.is_symlink():
         raise DataFileFault.in_the_way(path)
+
+
+def refuse_unwritable(path: Path, what: str) -> None:
+    """Refuse before long work a file that cannot be made after it; ``what`` names its kind.
+
+    Raises errors.DataFileFault.
+    """
+    refuse_existing(path)
+    code = 0
+    if not path.parent.is_dir():
+        code = errno.ENOENT
+    elif not os.access(path.parent, os.W_OK):
+        code = errno.EACCES
+    if code:
+        raise DataFileFault.unwritable(what, path, OSError(code, os.strerror(code)))
 
 
 def make_folder(path: Path) -> None:

@@ -68,12 +68,17 @@ def occupancy_map(
     return OccupancyMap(cells.reshape(rows, columns), resolution_m, corner)
 
 
+def image_of(path: Path) -> Path:
+    """Return the path of the image that goes with a map's .yaml."""
+    return path.with_suffix(".pgm")
+
+
 def write_map(path: Path, occupancy: OccupancyMap) -> Path:
     """Write ``path``, a map's .yaml, and its image beside it; return the image's path.
 
     Raises errors.DataFileFault, also if one of them exists.
     """
-    image = path.with_suffix(".pgm")
+    image = image_of(path)
     x_m, y_m = occupancy.corner_m
     with open_new(image, "the map's image") as stream:
         Image.fromarray(occupancy.cells[::-1]).save(stream, format="PPM")  # writes greys as PGM

@@ -25,6 +25,7 @@ from host_bridge.deploy.hil.person import person_here
 from host_bridge.deploy.hil.report import analyser, pages
 from host_bridge.deploy.hil.report.limits import unmeasured
 from host_bridge.deploy.hil.report.report import HilReport, Measurement
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -131,6 +132,7 @@ def _add_report(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """Return 0 if all that was measured holds. Raises errors.TandemError."""
     chosen = _chosen(args)
+    refuse_unwritable(args.out, "the report")  # an hour's work, and that of an earlier hour
     report = HilReport({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
     pulses = _capture(args)  # a wrong file is reported before the board is touched
     mute, is_ended = None, False

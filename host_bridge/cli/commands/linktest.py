@@ -17,6 +17,7 @@ from host_bridge.core.files.link_traces import Probe, write_trace
 from host_bridge.core.system.running import run_async
 from host_bridge.drive.controls import REMOTE
 from host_bridge.link.transports.uri import Uri
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.endpoints.naming import is_of_another_host, parts_of
 from host_bridge.sharing.network.invitations import invitation_to
 from host_bridge.sharing.network.link_test.findings import (
@@ -69,6 +70,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
             expected="tandem://HOST/NAME",
             got=args.car,
         )
+    if args.out:
+        refuse_unwritable(args.out, "the trace")
     return run_async(_linktest(args, host))
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.progress import progress_count
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.mapping.drives import ScannedDrive, read_drive
-from host_bridge.mapping.occupancy import OCCUPIED, OccupancyMap, occupancy_map, write_map
+from host_bridge.mapping.occupancy import OCCUPIED, OccupancyMap, image_of, occupancy_map, write_map
 from host_bridge.mapping.planar import Floats, between, composed
 from host_bridge.mapping.pose_graph import aligned_poses
 from host_bridge.mapping.scan_points import KeyScan, key_scans, mount_of
@@ -74,6 +75,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
     Raises errors.TandemError.
     """
+    for file in (args.out, image_of(args.out)):
+        refuse_unwritable(file, "the map")
     drive = read_drive(args.log, args.car, args.lidar)
     vehicle = host.vehicles.load(args.vehicle or drive.vehicle)
     mount = mount_of(vehicle)

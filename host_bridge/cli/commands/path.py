@@ -14,6 +14,7 @@ from host_bridge.cli.arguments.arg_types import add_columns, add_seconds, positi
 from host_bridge.cli.arguments.start_option import parse_start
 from host_bridge.cli.output.path_figures import figure_lines, path_figures
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.progress import show_step
 from host_bridge.inputs.paths import (
     Path,
     PositionSample,
@@ -37,6 +38,7 @@ from host_bridge.inputs.paths.recorded_poses import (
     is_foreign,
     places_of,
 )
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.logs.reading import cars_in, read
 from host_bridge.logs.reading import facts as facts_of_log
 from host_bridge.ros2.messages.pose_topic import record_poses
@@ -87,6 +89,7 @@ examples of what follows the file in --input 'path:FILE?...':
   far=0.5          the car is stopped if it is farther from the path than this
 """
 _SENSORS = ".jsonl"
+_WRITING = ("record", "centre", "race")
 # A virtual F1TENTH's true place is 0.2 m off its line after two laps of 47 m by dead reckoning
 MARGIN_M = 0.3
 SHARE = 0.7  # of a vehicle file's accelerations: what is left steers the car back onto its line
@@ -189,12 +192,14 @@ def run(args: argparse.Namespace, host: Host) -> int:
     Raises errors.TandemError.
     """
     facts: PathNotes = {}
+    if args.what in _WRITING:
+        refuse_unwritable(args.out, "the path")
     if args.what == "record":
         path = _recorded(args, host)
         if path.speeds_mps is not None and SLOWEST_MPS in path.speeds_mps:
             facts["notes"] = [f"where the car stood on its way the path asks for {SLOWEST_MPS} m/s"]
     elif args.what == "centre":
-        path, facts = centre_of_area(args.map, _start(args), args.spacing)
+        path, facts = centre_of_area(args.map, _start(args), args.spacing, show_step)
     elif args.what == "race":
         path, facts = _race(args, host)
     else:
@@ -282,7 +287,7 @@ def _start(args: argparse.Namespace) -> Start | None:
 def _race(args: argparse.Namespace, host: Host) -> tuple[Path, PathNotes]:
     vehicle = host.vehicles.load(args.vehicle)
     limits = race_limits(vehicle, args.speed, args.share)
-    path, facts = race_of_area(args.map, _start(args), vehicle, limits, args.margin)
+    path, facts = race_of_area(args.map, _start(args), vehicle, limits, args.margin, show_step)
     drive = (
         f"--input 'path:{args.out}?law=lqr&laps=2&lateral={limits.lateral_mps2:g}"
         f"&decel={limits.decel_mps2:g}' --speed {limits.top_mps:g}"

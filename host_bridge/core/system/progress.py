@@ -26,3 +26,9 @@ def progress_count(what: str) -> Callable[[int, int], None]:
             print(f"\r{what}: {done} of {total}", end=end, file=out, flush=True)
 
     return show
+
+
+def show_step(text: str) -> None:
+    """Show which step of a long work begins: on a terminal, or as a line with ``LINES`` set."""
+    if os.environ.get(LINES) or can_draw(sys.stderr):
+        print(f"{text} ...", file=styled(sys.stderr), flush=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import tan
 from pathlib import Path as FilePath
 from typing import Any
@@ -19,30 +19,43 @@ from sim_mock.tracks.room import room_beside
 from sim_mock.tracks.ros_map import Grid, load_grid, walls_of
 
 PathNotes = dict[str, Any]  # by name, as --json prints them
+Tell = Callable[[str], None]
 
 _SPACING_M = 0.1  # of the points, as the racing line has them
 _BEND_M = 0.15  # to either side: a bend shorter than that is noise of the points
 
 
-def centre_of_area(name: str, start: Pose | None, spacing_m: float) -> tuple[Path, PathNotes]:
+def _tell_nobody(step: str) -> None:
+    """Keep the steps of the work to oneself."""
+
+
+def centre_of_area(
+    name: str, start: Pose | None, spacing_m: float, tell: Tell = _tell_nobody
+) -> tuple[Path, PathNotes]:
     """Return the centre line of a map file or a track that comes with Tandem, and what to tell.
 
-    Raises errors.UsageFault for a start on a track, and errors.DataFileFault for a map without a
-    closed track.
+    ``tell`` is called with each step of the work as it begins. Raises errors.UsageFault for a start
+    on a track, and errors.DataFileFault for a map without a closed track.
     """
-    points, facts, _ = _centre(name, start)
+    points, facts, _ = _centre(name, start, tell)
     return Path(resampled(points, spacing_m, is_loop=True), is_loop=True), facts
 
 
 def race_of_area(
-    name: str, start: Pose | None, vehicle: Vehicle, limits: SpeedLimits, margin_m: float
+    name: str,
+    start: Pose | None,
+    vehicle: Vehicle,
+    limits: SpeedLimits,
+    margin_m: float,
+    tell: Tell = _tell_nobody,
 ) -> tuple[Path, PathNotes]:
     """Return the line of least curvature of a vehicle with its speeds, and what to tell of it.
 
     ``margin_m`` is left to the walls beside the car. Raises as ``centre_of_area`` does, and
     errors.DataFileFault for a place that is too narrow.
     """
-    centre, facts, grid = _centre(name, start)
+    centre, facts, grid = _centre(name, start, tell)
+    tell("looking for the line of least curvature")
     walls = load_track(name).walls if grid is None else walls_of(grid)
     half_m = half_width_m(vehicle) + margin_m
     try:
@@ -88,10 +101,10 @@ def half_width_m(vehicle: Vehicle) -> float:
     return float(width if width is not None else vehicle.track_m) / 2.0
 
 
-def _centre(name: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid | None]:
+def _centre(name: str, start: Pose | None, tell: Tell) -> tuple[Floats, PathNotes, Grid | None]:
     """Return the centre line, what to tell of it, and the cells of a map."""
     if name not in track_names():
-        return _centre_of_map(name, start)
+        return _centre_of_map(name, start, tell)
     if start is not None:
         raise UsageFault(
             "--start is for maps: a track begins at the origin, along x",
@@ -100,9 +113,13 @@ def _centre(name: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid | No
     return load_centre_line(name)[:-1], {}, None
 
 
-def _centre_of_map(file: str, start: Pose | None) -> tuple[Floats, PathNotes, Grid]:
+def _centre_of_map(file: str, start: Pose | None, tell: Tell) -> tuple[Floats, PathNotes, Grid]:
+    tell("reading the map")
     with raised_as():
         grid = load_grid(FilePath(file))
+    tell(
+        f"looking for the middle between the walls, in {grid.is_wall.size * 1e-6:.1f} million cells"
+    )
     try:
         middle = centre_line_of_map(grid, start)
     except ValueError as fault:

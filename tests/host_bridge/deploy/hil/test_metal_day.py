@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.cli.main import main
-from host_bridge.core.errors import INTERRUPTED, NotHeldFault
+from host_bridge.core.errors import INTERRUPTED, DataFileFault, NotHeldFault
 from host_bridge.deploy.flash.board.repl import ASK
 from host_bridge.deploy.flash.plan import Slots
 from host_bridge.deploy.hil import by_hand, flashing, on_chip, parts, power_cuts
@@ -175,6 +175,14 @@ def test_a_mistake_of_usage_is_told(words, said, capsys):
 def test_a_capture_that_is_not_there_is_a_data_files_fault(capsys):
     assert main(["hil", "--csv", "no-such.csv", "--channel", "esc=D0"]) == 7
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_report_of_an_earlier_hour_is_kept_and_the_board_is_not_touched(tmp_path, capsys):
+    report = tmp_path / "hil_report.json"
+    report.write_text("an earlier hour")
+    assert main(["hil", "/dev/not-there", "--out", str(report)]) == DataFileFault.exit_code
+    assert "none is overwritten" in capsys.readouterr().err
+    assert report.read_text() == "an earlier hour"
 
 
 # --- flash

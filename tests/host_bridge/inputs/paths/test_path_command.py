@@ -9,6 +9,7 @@ from PIL import Image
 
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.progress import LINES
 
 
 def refused(capsys, *words):
@@ -38,6 +39,46 @@ def test_what_makes_no_path_is_refused(capsys, tmp_path, words, code, what):
     assert got == code
     assert what in output
     assert not (tmp_path / "out.csv").exists()
+
+
+BEFORE_WORK = (
+    ("path", "record", "none.mcap"),
+    ("path", "centre", "none.yaml"),
+    ("path", "race", "none.yaml", "--vehicle", "f1tenth"),
+    ("map", "none.mcap"),
+)
+
+
+@pytest.mark.parametrize("words", BEFORE_WORK)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(words, capsys, tmp_path):
+    there = tmp_path / "there.yaml"
+    there.write_text("mine")
+    for out, what in ((there, "none is overwritten"), (tmp_path / "no" / "a", "No such file")):
+        assert main([*words, "-o", str(out)]) == DataFileFault.exit_code
+        error = capsys.readouterr().err
+        assert what in error
+        assert "none.mcap" not in error
+    assert there.read_text() == "mine"
+
+
+def test_an_image_beside_the_map_is_not_overwritten_after_all_the_work(capsys, tmp_path):
+    (tmp_path / "lab.pgm").write_text("mine")
+    assert main(["map", "none.mcap", "-o", str(tmp_path / "lab.yaml")]) == DataFileFault.exit_code
+    assert "lab.pgm: there is such a file" in capsys.readouterr().err
+
+
+def test_the_steps_of_a_map_are_shown_to_whoever_asks_for_progress(capsys, monkeypatch, tmp_path):
+    words = ["path", "race", str(ring_map(tmp_path, 0.25)), "--vehicle", "f1tenth"]
+    assert main([*words, "-o", str(tmp_path / "a.csv")]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv(LINES, "1")
+    assert main([*words, "-o", str(tmp_path / "b.csv")]) == 0
+    steps = capsys.readouterr().err.splitlines()
+    assert [step.partition(",")[0] for step in steps] == [
+        "reading the map ...",
+        "looking for the middle between the walls",
+        "looking for the line of least curvature ...",
+    ]
 
 
 def test_a_log_without_a_drive_and_samples_of_nothing_are_refused(capsys, tmp_path):
@@ -93,6 +134,7 @@ def test_a_start_that_is_no_place_and_a_map_that_is_none_are_refused(capsys, tmp
     assert "0,0 is no free place of the map: it is unknown" in output
     assert refused(capsys, "centre", file, "-o", out, "--start", "4,0,90")[0] == 0
     (tmp_path / "lab.pgm").unlink()
+    (tmp_path / "o.csv").unlink()
     code, output = refused(capsys, "centre", file, "-o", out)
     assert code == DataFileFault.exit_code
     assert f"{tmp_path / 'lab.pgm'}: cannot be read" in output

@@ -159,3 +159,12 @@ def test_what_is_no_trace_is_refused_with_its_line(tmp_path):
     path.write_text("sent_s,up_s,down_s\n0.0,0.1,0.1\n0.005,x,\n", "utf-8")
     with pytest.raises(DataFileFault, match="3"):
         read_trace(path)
+
+
+def test_a_trace_in_the_way_is_told_before_the_hour_that_it_would_cost(tmp_path, capsys):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("an hour of another day")
+    code = main(["linktest", "tandem://127.0.0.1:9/red", "--for", "3600", "--out", str(trace)])
+    assert code == DataFileFault.exit_code
+    assert "none is overwritten" in capsys.readouterr().err
+    assert trace.read_text() == "an hour of another day"
