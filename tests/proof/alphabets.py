@@ -19,6 +19,8 @@ CHARGER = Inputs("a charger", charger=True)
 
 _BRAKED_MS = 300  # an opened loop, at most
 PAD = Rights(2, 120)
+_FAR = Word("host 0's clock is known to 25 ms", "known", 0, value=25_000)
+_SHORT_MS = 80  # four times 20 ms; words.LEASE_MS is four times 27.5
 _PAD = tuple(words.claims(0, "A", SPEED))
 _HELD_AND_PERMITS = codes.HELD | codes.PERMITS_AUTONOMY
 _LETS_GO, _HOLDS, _DRIVES = _PAD
@@ -233,6 +235,15 @@ def _watched() -> tuple[Alphabet, ...]:
                 Word("host 0's clock is lost", "lost", 0), Word("Sync of host 0", "sync", 0),
             ),
             (QUIET,), (PAD, second),
+        ),
+        Alphabet(
+            "far", "a clock that is known well enough for a long lease, and not for a short one",
+            (
+                *_PAD, replace(_DRIVES, name="A drives for a short while", lease_ms=_SHORT_MS),
+                *words.arm(TRACK), Word("host 0's clock is lost", "lost", 0), _FAR,
+                Word("Sync of host 0", "sync", 0), STOP,
+            ),
+            (QUIET,), (PAD,), (("clock_bound_us", _FAR.value),),
         ),
     )  # fmt: skip
 

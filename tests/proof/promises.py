@@ -113,6 +113,11 @@ class Promises:
         self.bound: tuple[bool, ...] = (True, True, False)
         self.slots: tuple[int, ...] = (0, 1, -1, -1)  # who has each
         self.sure: tuple[bool, ...] = (True, True, False)  # of that session's clock
+        self.known_us: tuple[int, ...] = (
+            0,
+            0,
+            0,
+        )  # how well it is known, where that is worse than after a Sync
         self.speed = self.target = 0  # of the last step: measured, and put out
         self.voices = tuple(Voice() for _ in vehicle.sources)
         self.stale = False  # the switch has said no stop since a hand let go
@@ -205,14 +210,17 @@ class Promises:
     def heard_sync(self, session: int) -> None:
         if self.bound[session]:
             self.sure = _with(self.sure, session, True)
+            self.known_us = _with(self.known_us, session, 0)
 
     def heard_claim(
-        self, session: int, place: int, deadman: int, speed: int, is_new: bool, claims: bool
-    ) -> bool:
+        self, session: int, place: int, lease_ms: int, deadman: int, speed: int, is_new: bool,
+        claims: bool,
+    ) -> bool:  # fmt: skip
         """Whether it is to be accepted."""
         voice = self.voices[place]
         is_other = voice.fresh and voice.session != session
-        if not self.bound[session] or not self.sure[session] or is_other:
+        is_sure = self.sure[session] and 4 * self.known_us[session] <= 1000 * lease_ms
+        if not self.bound[session] or not is_sure or is_other:
             return False
         voice.hear(session, deadman, speed, is_new, claims)
         return True
@@ -317,6 +325,13 @@ class Promises:
 
     def clock_is_lost(self, session: int) -> None:
         self.sure = _with(self.sure, session, False)
+        self.known_us = _with(self.known_us, session, 0)
+
+    def clock_is_known(self, session: int, known_us: int) -> None:
+        """Note that it is known only so well, which the car's numbers allow."""
+        if self.bound[session]:
+            self.sure = _with(self.sure, session, True)
+            self.known_us = _with(self.known_us, session, known_us)
 
     # --- a step
 

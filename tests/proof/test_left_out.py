@@ -32,7 +32,8 @@ _LONGER = (
     "silent",
 )
 _NAMES = (
-    "rebind", "guardian", "paired box", *[pytest.param(n, marks=pytest.mark.soak) for n in _LONGER],
+    "rebind", "guardian", "paired box", "far",
+    *[pytest.param(n, marks=pytest.mark.soak) for n in _LONGER],
 )  # fmt: skip
 
 

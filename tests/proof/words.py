@@ -23,7 +23,8 @@ class Word:
     """One thing that may happen before a step's end: a message, or something of time."""
 
     name: str
-    # claim, ask, confirm, command, draft, commit, stop, box, answer, bind, sync, lost, stale, late
+    # claim, ask, confirm, command, draft, commit, stop, box, answer, bind, sync, lost, known,
+    # stale, late
     kind: str
     session: int = 0
     place: int = 0  # of the source, in the vehicle's table

@@ -184,6 +184,12 @@ def _clock_is_not_watched(app: App) -> None:
     app.fault_monitor._is_clock_lost = lambda: False
 
 
+def _lease_does_not_matter(app: App) -> None:
+    arbiter = app.arbiter
+    right = arbiter._freshness
+    arbiter._freshness = lambda age_us, bound_us, lease_us: right(age_us, bound_us, 1 << 20)
+
+
 def _claim_outlives_its_session(app: App) -> None:
     def forget(slot: int) -> None:
         for source in app.arbiter.active:
@@ -257,6 +263,7 @@ ALL = (
     Fault("armed switch", "an arm is a switch's word", "hand and switch", _arm_frees_the_switch),
     Fault("frozen hand", "a frozen input is no stop", "frozen", _frozen_goes_on),
     Fault("lost clock", "a lost clock is no stop", "silent", _clock_is_not_watched),
+    Fault("short lease", "a clock is sure for any lease", "far", _lease_does_not_matter),
     Fault("lost session", "a claim outlives its session", "rebind", _claim_outlives_its_session),
 )  # fmt: skip
 BY_NAME = {fault.name: fault for fault in ALL}

@@ -178,6 +178,14 @@ def open_for_long(app: App, most_ms: int, now_us: int) -> None:
         brake._opened_us = now_us - 1000 * most_ms & (1 << 30) - 1
 
 
+def know_clock(app: App, session: int, bound_us: int) -> None:
+    """From now on the car knows a session's clock only so well."""
+    slot = app.sessions.find(EPOCHS[session])
+    if slot >= 0:
+        held = app.sessions.slots[slot]
+        held.bound_us = held._sampled_bound_us = bound_us
+
+
 class Machine:
     """A car and the promises about it, moved by words, times and ticks."""
 
@@ -321,7 +329,11 @@ class Machine:
         self.rules.broken = []
         self.opened, self.looked = [], []
         if word.kind == "lost":
-            self._lose_clock(word.session)
+            know_clock(self.app, word.session, UNKNOWN_US)
+            self.promises.clock_is_lost(word.session)
+        elif word.kind == "known":
+            know_clock(self.app, word.session, word.value)
+            self.promises.clock_is_known(word.session, word.value)
         elif word.kind == "stale":
             self._grow_stale(word.session)
         elif word.kind == "late":
@@ -343,7 +355,7 @@ class Machine:
         accepted = self.app.arbiter.accepted
         self._handle(message)
         said = (word.deadman, word.speed, word.is_new, word.mask != 0)
-        args = (word.session, word.place, *said)
+        args = (word.session, word.place, word.lease_ms, *said)
         right = self.promises.heard_claim(*args) == (self.app.arbiter.accepted != accepted)
         self.rules.check("S6 a claim is taken from its writer, while its clock is sure", right)
 
@@ -408,13 +420,6 @@ class Machine:
         self.promises.heard_sync(word.session)
 
     # --- what time does
-
-    def _lose_clock(self, session: int) -> None:
-        slot = self.app.sessions.find(EPOCHS[session])
-        if slot >= 0:
-            held = self.app.sessions.slots[slot]
-            held.bound_us = held._sampled_bound_us = UNKNOWN_US
-        self.promises.clock_is_lost(session)
 
     def _grow_stale(self, session: int) -> None:
         slot = self.app.sessions.find(EPOCHS[session])

@@ -25,6 +25,7 @@ from tests.proof.car.machine import (
     Machine,
     car_of,
     feed,
+    know_clock,
     numbers_of,
     open_for_long,
     report_of,
@@ -32,7 +33,7 @@ from tests.proof.car.machine import (
 from tests.proof.car.places import Place, walked
 from tests.proof.rules import Inputs, Report
 from tests.proof.search import Explorer
-from tests.proof.words import EPOCHS, Speaker, Word
+from tests.proof.words import Speaker, Word
 
 MASK = (1 << 30) - 1
 STARTED_US = 11_000_000  # after that the start is over
@@ -71,8 +72,8 @@ class RealCar:
         """One frame at a time, made as it is read: its numbers follow those heard before."""
         while self._waiting:
             word = self._waiting.pop(0)
-            if word.kind == "lost":
-                self._lose_clock(word.session)
+            if word.kind in ("lost", "known"):
+                know_clock(self.app, word.session, word.value or UNKNOWN_US)
                 continue
             if word.kind == "late":
                 open_for_long(self.app, word.value, self.now_us)
@@ -81,12 +82,6 @@ class RealCar:
             buffer[: len(frame)] = frame
             return len(frame)
         return 0
-
-    def _lose_clock(self, session: int) -> None:
-        slot = self.app.sessions.find(EPOCHS[session])
-        if slot >= 0:
-            held = self.app.sessions.slots[slot]
-            held.bound_us = held._sampled_bound_us = UNKNOWN_US
 
     def step(self, after_us: int, words: Sequence[Word], inputs: Inputs) -> Report:
         """One step, so long after the last one."""
