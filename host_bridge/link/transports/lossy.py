@@ -7,11 +7,11 @@ of the line's goes to the inner URI; ``inner.seed=1`` goes there as ``seed=1``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.core.files.link_traces import read_trace
+from host_bridge.core.files.link_traces import Probe, read_trace
 from host_bridge.link.transports.base import OnBytes, OnClosed, Transport, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.lossy_line import (
@@ -174,11 +174,25 @@ def _traces(uri: Uri) -> dict[str, LineTrace]:
     probes = read_trace(Path(uri.query["trace"]))
     if len(probes) < 2:
         raise uri.fault("this trace is too short", "two probes at least", f"{len(probes)}")
-    rows = {"up": [it.up_s for it in probes], "down": [it.down_s for it in probes]}
+    return traces_of(probes, offset_us)
+
+
+def traces_of(probes: Sequence[Probe], offset_us: int = 0) -> dict[str, LineTrace]:
+    """Return both ways of a trace, ``up`` first.
+
+    A probe that was lost on its way there says nothing of the way back, which fares as the one
+    before did. Where hardly any arrived, nothing came back.
+    """
+    came = [it for it in probes if it.up_s is not None]
+    back = came if len(came) > 1 else probes
+    rows = {
+        "up": [(it.sent_s, it.up_s) for it in probes],
+        "down": [(it.sent_s, it.down_s) for it in back],
+    }
     return {
         way: LineTrace(
-            [(round(it.sent_s * 1e6), None if took_s is None else round(took_s * 1e6))
-             for it, took_s in zip(probes, took, strict=True)],
+            [(round(sent_s * 1e6), None if took_s is None else round(took_s * 1e6))
+             for sent_s, took_s in took],
             offset_us,
         )
         for way, took in rows.items()

@@ -10,6 +10,7 @@ import pytest
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files.link_traces import Probe, read_trace, write_trace
+from host_bridge.link.transports.lossy import traces_of
 from host_bridge.link.transports.lossy_line import LineParameters, LineTrace, LossyLine
 from host_bridge.sharing.network.guest_link import Echo
 from host_bridge.sharing.network.link_test.findings import bounds, cap_mps, findings, metres
@@ -133,6 +134,23 @@ def test_a_trace_is_written_read_and_played(tmp_path):
     again = LineTrace(ways)
     span_us = 5000 * COUNT
     assert [again.took_us(it) for it in (0, 5000, span_us, span_us + 5000)] == [1000, 2000] * 2
+
+
+def test_what_was_lost_on_its_way_there_is_no_loss_of_the_way_back():
+    """Every second probe never arrived, and of those that did every fifth answer was lost."""
+    probes = [
+        Probe(EACH_S * n, None if n % 2 else 0.004, None if n % 2 or n % 10 == 4 else 0.006)
+        for n in range(COUNT)
+    ]
+    up, down = traces_of(probes).values()
+    took = [[way.took_us(round(it.sent_s * 1e6)) for it in probes] for way in (up, down)]
+    assert [it.count(None) / COUNT for it in took] == [0.5, 0.2]
+    assert took[1][:8] == [6000] * 4 + [None] * 2 + [6000] * 2
+
+
+def test_a_trace_of_which_nothing_arrived_brings_nothing_back():
+    up, down = traces_of(trace(lambda n: None)).values()
+    assert (up.took_us(0), down.took_us(0)) == (None, None)
 
 
 @pytest.mark.parametrize("gap", [0, 28])

@@ -1,0 +1,71 @@
+"""Records traces in air between namespaces: ``python -m ... recording --into FOLDER``.
+
+``tandem linktest`` of as many guests as traces are asked for, each on its own host with its own
+seed, to one car's host. ``python -m tests.host_bridge.sharing.network.hours --trace`` drives them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from tests.host_bridge.sharing.network.air.field import Login, Program, invite, served
+from tests.host_bridge.sharing.network.air.hub import Hub, both_ways
+from tests.ros.reaction.impairment import LineSettings
+from tests.ros.reaction.line import why_not
+
+AIR = LineSettings(loss=0.1, delay_s=0.010)
+SEED = 35
+ENDS_S = 120.0  # after the last probe: the findings are computed, the trace is written
+
+
+def record(hub: Hub, folder: Path, seconds: float, into: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Record one trace from each host but the first; return each file with its findings.
+
+    The first host's own air stays clear, so that each guest's is the only one of its trace.
+    """
+    owner, *guests = (Login(host, folder / str(n)) for n, host in enumerate(hub.hosts))
+    with served(owner, "sim://nigel", "red", hub.hosts[0].ipv4) as uri, ExitStack() as over:
+        running: list[tuple[Path, Program]] = []
+        for place, guest in enumerate(guests, 1):
+            invite(owner, guest, "red", "watch")
+            both_ways(hub, place, AIR)
+            path = into / f"air{place}.csv"
+            words = ("linktest", uri, "--for", str(seconds), "--out", str(path), "--json")
+            running.append((path, guest.start(*words)))
+            over.callback(running[-1][1].end)
+        return [
+            (path, json.loads(program.line_with("{", seconds + ENDS_S)))
+            for path, program in running
+        ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Record traces in air between namespaces.")
+    parser.add_argument("--seconds", type=float, default=1800.0, help="of each (default 1800)")
+    parser.add_argument("--traces", type=int, default=2, help="at the same time (default 2)")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--into", type=Path, default=Path.cwd(), help="the folder for them")
+    asked = parser.parse_args()
+    missing = why_not()
+    if missing:
+        raise SystemExit(f"not recorded: {missing}")
+    with (
+        tempfile.TemporaryDirectory(prefix="air-") as folder,
+        Hub(asked.seed, asked.traces + 1, asked.seconds + 10 * ENDS_S) as hub,
+    ):
+        found = record(hub, Path(folder), asked.seconds, asked.into)
+    for path, it in found:
+        print(
+            f"{path.name}: {it['probes']} probes in {it['seconds']:.0f} s, {it['lost_up']:.2%} "
+            f"lost there, {it['lost_down']:.2%} back; round trip {1e3 * it['trip_p50_s']:.1f} ms "
+            f"(p50), {1e3 * it['trip_p99_s']:.1f} (p99)"
+        )
+
+
+if __name__ == "__main__":
+    main()
