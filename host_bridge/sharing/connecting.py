@@ -71,7 +71,8 @@ def _onlooking(opened: OpenCar) -> TandemError:
     return UsageFault(
         f"your token for this car may {opened.onlooking_role}, and no more",
         where=opened.uri,
-        remedy="ask for another one there: tandem invite CAR --role drive",
+        remedy="ask for another one there: tandem invite CAR --role drive (or configure, for its "
+        "numbers)",
     )
 
 

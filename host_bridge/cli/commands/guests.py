@@ -99,7 +99,7 @@ def _show(rows: list[dict[str, object]], is_json: bool) -> None:
             seen = f"last here {when:%Y-%m-%d %H:%M} from {row['from']}"
         left_h = float(str(row["left_s"])) / 3600
         print(
-            f"{row['id']}  {row['role']:<6} {row['state']:<8} {left_h:7.1f} h left  "
+            f"{row['id']}  {row['role']:<9} {row['state']:<8} {left_h:7.1f} h left  "
             f"{printable(str(row['label']))}{', by MAVLink' * (row['by'] == MAVLINK)}, {seen}"
         )
     if not rows:

@@ -9,9 +9,10 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
+from host_bridge.cars.actions import ActionResult
 from host_bridge.cli.arguments.arg_types import positive
 from host_bridge.cli.car_actions.request import refused_fault, request_action
-from host_bridge.core import Sender, Vehicle, cap_action
+from host_bridge.core import Refusal, Sender, Vehicle, cap_action
 from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault
 from host_bridge.core.files.link_traces import Probe, write_trace
 from host_bridge.core.system.running import run_async
@@ -29,6 +30,7 @@ from host_bridge.sharing.network.link_test.findings import (
 )
 from host_bridge.sharing.network.link_test.probing import record
 from host_bridge.sharing.network.network_car import NetworkCar
+from host_bridge.sharing.open_car import OpenCar
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -96,9 +98,7 @@ async def _linktest(args: argparse.Namespace, host: Host) -> int:
             print("\n".join(_lines(found, vehicle)))
         if args.apply and cap is not None:
             result = await request_action(opened, cap_action(cap, Sender.COMMAND), host)
-            if result is None or not result.is_done:
-                raise refused_fault(result, opened)
-            print(f"{opened.name}: {cap:.2g} m/s at most from now on", file=sys.stderr)
+            print(f"{opened.name}: {_lowered(result, cap, opened)}", file=sys.stderr)
     finally:
         await opened.close()
     return 0 if is_driven else NotHeldFault.exit_code
@@ -128,6 +128,15 @@ async def _probes(args: argparse.Namespace, host: Host) -> list[Probe]:
             remedy="is that host's tandem as new as this one?",
         )
     return probes
+
+
+def _lowered(result: ActionResult | None, cap_mps: float, opened: OpenCar) -> str:
+    """Return what came of the request to lower the cap. Raises errors.RefusedFault."""
+    if result is not None and result.is_done:
+        return f"{cap_mps:.2g} m/s at most from now on"
+    if result is not None and result.refusals == (Refusal.CAP,):  # a guest only lowers it
+        return f"its cap is lower already than {cap_mps:.2g} m/s"
+    raise refused_fault(result, opened)
 
 
 def _is_drivable(found: Findings, vehicle: Vehicle | None) -> bool:

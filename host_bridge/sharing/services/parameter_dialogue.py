@@ -166,4 +166,7 @@ class ParameterDialogue:
         )
 
     def _unanswered(self, what: str) -> TandemError:
-        return DeviceFault(what, where=self._opened.uri, remedy="is the car still there?")
+        remedy = "is the car still there?"
+        if self._opened.car.is_afar:  # its host drops in silence what a guest may not
+            remedy += " A guest writes while it is attested there: tandem attest wheels-off-ground"
+        return DeviceFault(what, where=self._opened.uri, remedy=remedy)

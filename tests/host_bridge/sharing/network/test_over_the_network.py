@@ -49,6 +49,9 @@ def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
         capped = tandem("cap", "0.2", "--car", uri)
         assert capped.returncode == 0, capped.stderr
         assert "0.2 m/s at most" in capped.stdout
+        refused = tandem("cap", "0.3", "--car", uri)
+        assert refused.returncode == RefusedFault.exit_code
+        assert "can only be lowered, and by a guest always" in refused.stderr
         refused = tandem("arm", uri)
         assert refused.returncode == RefusedFault.exit_code
         assert "does not let this sender" in refused.stderr
@@ -88,6 +91,7 @@ def test_a_guest_configures_on_a_stand_and_is_in_the_log():
         write = ("config", "write", uri, "step_s=0.02", "--vehicle", "nigel")
         refused = tandem(*write)
         assert refused.returncode != 0, "no attestation"
+        assert "tandem attest wheels-off-ground" in refused.stderr
         assert tandem("attest", "wheels-off-ground", "--for", "5m").returncode == 0
         assert json.loads(tandem("attest", "show", "--json").stdout)["is_open"]
         written = tandem(*write)

@@ -128,8 +128,11 @@ def test_linktest_finds_what_the_air_does_lowers_the_cap_and_writes_its_trace(fi
         rows = [line.split(",") for line in trace.read_text("utf-8").splitlines()[2:]]
         assert len(rows) == 2000
         assert abs(sum(not up for _, up, _ in rows) / 2000 - found["lost_up"]) < 1e-6
-        words = guest.run("linktest", uri, "--for", "1")
+        guest.said("cap", "0.1", "--car", uri)
+        words = guest.run("linktest", uri, "--for", "1", "--apply")
         assert "round trip" in words.stdout, words
+        assert words.returncode == 0, words.stderr
+        assert "its cap is lower already" in words.stderr
 
 
 def test_a_twin_on_another_host_takes_the_same_claims_and_the_skew_is_told(field):
