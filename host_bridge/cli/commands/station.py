@@ -21,6 +21,7 @@ examples:
   tandem station --log drive.mcap      a recorded drive on the same page, with a time slider
 
   tandem station --phone 192.168.1.7   phones of that network watch and stop; see the code it shows
+  tandem station --fleet hall          the big Stop is tandem stop --fleet hall besides
 
 It listens on 127.0.0.1 and nowhere else, unless --phone names an address of this machine. Its pages
 load nothing from anywhere else.
@@ -51,6 +52,7 @@ from host_bridge.station.backend.live_backend import LiveBackend, stop_cars
 from host_bridge.station.backend.plots_process import PlotsProcess
 from host_bridge.station.backend.programs import Recording
 from host_bridge.station.backend.replay_backend import ReplayBackend
+from host_bridge.station.backend.stop_rounds import FleetRounds, fleet_function
 from host_bridge.station.phone.phone_station import phones_at
 from host_bridge.station.views.floor import floor_json, parse_starts
 from host_bridge.station.views.foxglove_layout import LAYOUT
@@ -133,6 +135,11 @@ def _add_others(group: argparse._ArgumentGroup) -> None:
         "trust the certificate that is made here",
     )
     group.add_argument(
+        "--fleet",
+        metavar="NAME",
+        help="the page's Stop of every car stops this fleet on other machines too",
+    )
+    group.add_argument(
         "--foxglove",
         type=whole,
         nargs="?",
@@ -158,12 +165,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _run(args: argparse.Namespace, host: Host) -> int:
-    if args.log and args.phone:
-        raise UsageFault(
-            "a recorded drive is shown on this machine, and on no phone",
-            expected="--log or --phone",
-            got="both",
-        )
+    _refuse(args)
     if args.log:
         log = ReplayBackend(args.log, host.vehicles, host.cars.clock.now_us)
         floor = floor_json(args.map, parse_starts(args.start), {})
@@ -173,6 +175,8 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     programs = _programs(args.program, host)
     floor = floor_json(args.map, parse_starts(args.start), _paths(programs))
     backend = LiveBackend(host, args.speed, recording, camera, _local_now, programs)
+    if args.fleet:
+        backend.fleet = FleetRounds(fleet_function(args.fleet))
     if args.foxglove:
         backend.foxglove = FoxgloveServer(args.foxglove, stop_cars)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {LAYOUT}", file=sys.stderr)
@@ -191,6 +195,18 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await backend.close()
+
+
+def _refuse(args: argparse.Namespace) -> None:
+    """Raise errors.UsageFault if what is asked for does not go together."""
+    if args.log and args.phone:
+        raise UsageFault(
+            "a recorded drive is shown on this machine, and on no phone",
+            expected="--log or --phone",
+            got="both",
+        )
+    if args.log and args.fleet:
+        raise UsageFault("a recorded drive stops no fleet", expected="--log or --fleet", got="both")
 
 
 def _programs(texts: list[str], host: Host) -> dict[str, str]:

@@ -32,7 +32,7 @@ from host_bridge.station.backend.red_flag import RedFlag
 from host_bridge.station.backend.slow_zone import SlowZone
 from host_bridge.station.backend.stand import seat_limits
 from host_bridge.station.backend.started_twins import StartedTwins
-from host_bridge.station.backend.stop_rounds import StopRounds, Tell
+from host_bridge.station.backend.stop_rounds import FleetRounds, StopRounds, Tell
 from host_bridge.station.backend.stop_tables import StopTables
 from host_bridge.station.backend.watched_car import WatchedCar, stop_rows
 from host_bridge.station.views.foxglove_server import FoxgloveServer
@@ -84,6 +84,7 @@ class LiveBackend:
         self._gone = GoneCars()
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
+        self.fleet: FleetRounds | None = None  # is stopped too, on other machines, with every car
 
     def now_us(self) -> int:
         return self._host.cars.clock.now_us()
@@ -194,10 +195,22 @@ class LiveBackend:
         is_page: bool = False,
     ) -> None:
         """Stop these cars as ``tandem stop`` does, in a thread that waits for nothing here."""
-        rounds = self._rounds[is_page]
-        told = await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
+
+        async def stop_here() -> set[str]:
+            rounds = self._rounds[is_page]
+            return await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
+
+        async def stop_elsewhere() -> bool:
+            return await self.fleet.stop(tell) if self.fleet and not names else False
+
+        found = await asyncio.gather(stop_here(), stop_elsewhere(), return_exceptions=True)
+        told, is_there = found
+        if isinstance(told, BaseException):
+            raise told
+        if isinstance(is_there, BaseException):
+            raise is_there
         missing = set(names) - told
-        if missing or not told:
+        if missing or not (told or is_there):
             raise not_served_fault(missing)
 
     def start_drive(
@@ -280,6 +293,8 @@ class LiveBackend:
         await self._stop_tables.close()
         for rounds in self._rounds.values():
             rounds.close()
+        if self.fleet:
+            self.fleet.close()
         if self.foxglove:
             self.foxglove.close()
 

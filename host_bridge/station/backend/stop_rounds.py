@@ -4,6 +4,9 @@ Whatever is asked for within a round's wait is one stop of all that is meant; ea
 its cars acknowledge, and none waits for another's car that hangs. A round begins at once where none
 goes on, else within a quarter of a second. Who asks is done when each car that they mean has
 acknowledged, whatever else of their round hangs.
+
+A fleet on other machines is called besides, once a second at most. A call goes on to whoever is
+silent, and each second there may be another one, for a car that was stopped may drive again.
 """
 
 from __future__ import annotations
@@ -13,10 +16,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from host_bridge.sharing.network.invitations import reached_cars
+from host_bridge.sharing.network.stops.fleet_messages import fleet_tag
+from host_bridge.sharing.network.stops.fleet_sockets import own_addresses
+from host_bridge.sharing.network.stops.fleet_stop import FleetStop
 from host_bridge.sharing.stop.stop_request import StopCall
 
 EVERY_S = 0.25  # a round lasts a little more than 1 s at most, so about five run at once
 _MOST = 6  # threads
+FLEET_EVERY_S = 1.0  # in its first second a call goes out to everybody each 0.1 s and sooner
+_FLEETS_MOST = 12  # threads: a call lasts 10 s at most, and its answers a little longer
 Tell = Callable[[StopCall], object]
 Looked = Callable[[list[str]], object]
 # Stops the cars of these names, or all: in a thread. Tells of each as it acknowledges, or does not,
@@ -78,6 +87,88 @@ class StopRounds:
         fault = None if done.cancelled() else done.exception()
         for asked in round_of:
             asked.end(fault)
+
+
+Row = dict[str, object]
+# Stops a fleet on other machines, in a thread; tells what each car says, as it is known. Returns
+# whether there is one
+FleetFunction = Callable[[Callable[[Row], object]], bool]
+
+
+class FleetRounds:
+    """The calls to a fleet on other machines; ``stop`` may be called by any task at any time."""
+
+    def __init__(self, stop_fleet: FleetFunction) -> None:
+        self._stop_fleet = stop_fleet
+        self._threads = ThreadPoolExecutor(_FLEETS_MOST, thread_name_prefix="fleet")
+        self._newest: _FleetCall | None = None
+
+    async def stop(self, tell: Callable[[Row], object]) -> bool:
+        """Stop the fleet; return whether it has a car. Raises errors.TandemError."""
+        call = self._newest
+        if call is None or call.is_over.done() or call.is_old():
+            call = self._newest = _FleetCall(self._stop_fleet, self._threads)
+        return await call.follow(tell)
+
+    def close(self) -> None:
+        """End without waiting; stops that are being sent are finished."""
+        self._threads.shutdown(wait=False)
+
+
+class _FleetCall:
+    """One call to a fleet, and who is told of its cars."""
+
+    def __init__(self, stop_fleet: FleetFunction, threads: ThreadPoolExecutor) -> None:
+        self._loop = loop = asyncio.get_running_loop()
+        self._begun_s = loop.time()
+        self._rows: list[Row] = []
+        self._told: list[Callable[[Row], object]] = []
+
+        def hear(row: Row) -> None:
+            loop.call_soon_threadsafe(self._hear, row)
+
+        self.is_over = loop.run_in_executor(threads, stop_fleet, hear)
+
+    def is_old(self) -> bool:
+        return self._loop.time() - self._begun_s >= FLEET_EVERY_S
+
+    async def follow(self, tell: Callable[[Row], object]) -> bool:
+        """Tell what is known, and what comes, until it is over."""
+        for row in self._rows:
+            tell(row)
+        self._told.append(tell)
+        try:
+            return await asyncio.shield(self.is_over)
+        finally:
+            self._told.remove(tell)
+
+    def _hear(self, row: Row) -> None:
+        self._rows.append(row)
+        for tell in self._told:
+            tell(row)
+
+
+def fleet_function(fleet: str) -> FleetFunction:
+    """Return what stops the cars of this fleet that other machines serve."""
+
+    def stop(tell: Callable[[Row], object]) -> bool:
+        wanted = fleet_tag(fleet)
+
+        def tell_so_far(_progress: str) -> None:
+            for it in call.cars.values():
+                if it.is_known:
+                    text = str(it) if it.is_seen else f"{it.called}: not proven yet"
+                    tell({**it.row(), "name": it.called, "text": text})
+
+        call = FleetStop(wanted, lambda: reached_cars(wanted), tell_so_far, own_addresses())
+        heard = [it for it in call.run() if it.is_known]
+        for it in heard:
+            tell({**it.row(), "name": it.called, "text": str(it)})
+        if call.fault:
+            tell({"name": "", "is_seen": False, "text": str(call.fault)})
+        return bool(heard)
+
+    return stop
 
 
 class _CallerRequest:

@@ -83,6 +83,11 @@ class FleetCar:
     def _was_reached(self) -> bool:
         return self.reached is not None and self.reached.fleet_tag is not None
 
+    @property
+    def called(self) -> str:
+        """Its name and where it is: two hosts may each have a car of one name."""
+        return f"{self.name} ({self.place[0]})" if self.place else self.name
+
     def row(self) -> dict[str, object]:
         took_ms = self.answered_ms if self.proven_ms is None else self.proven_ms
         return {
@@ -96,17 +101,16 @@ class FleetCar:
         }
 
     def __str__(self) -> str:
-        called = f"{self.name} ({self.place[0]})" if self.place else self.name
         if self.answer == SILENT:
             return (
-                f"{called}: SILENT for {GIVE_UP_S:g} s. Use its runstop, or cut its power. It may "
-                "also be switched off, or elsewhere."
+                f"{self.called}: SILENT for {GIVE_UP_S:g} s. Use its runstop, or cut its power. It "
+                "may also be switched off, or elsewhere."
             )
         state = locked_state_word(self.state)
         if self.answer == PROVEN:
-            return f"{called}: {state}, proven after {self.proven_ms:.0f} ms"
+            return f"{self.called}: {state}, proven after {self.proven_ms:.0f} ms"
         why = "its host did not prove it" if self.can_prove else "no token here proves it: look"
-        return f"{called}: {state}, says so after {self.answered_ms:.0f} ms; {why}"
+        return f"{self.called}: {state}, says so after {self.answered_ms:.0f} ms; {why}"
 
 
 class FleetStop:

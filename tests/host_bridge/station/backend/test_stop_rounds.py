@@ -10,7 +10,7 @@ import pytest
 from host_bridge.core.errors import DeviceFault
 from host_bridge.sharing.stop.stop_request import StopCall
 from host_bridge.station.backend import stop_rounds as station_rounds
-from host_bridge.station.backend.stop_rounds import StopRounds
+from host_bridge.station.backend.stop_rounds import FleetRounds, StopRounds
 from tests.host_bridge.sharing.desk import run
 
 
@@ -147,3 +147,65 @@ def test_who_goes_away_meanwhile_is_in_nobodys_way():
         rounds.close()
 
     run(main())
+
+
+class Fleet:
+    """Cars of other machines: "far" answers at once, "mute" once it is released."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.release = threading.Event()
+        self.fault: Exception | None = None
+
+    def stop(self, tell) -> bool:
+        self.calls += 1
+        if self.fault:
+            raise self.fault
+        tell({"name": "far", "is_seen": True})
+        tell({"name": "mute", "is_seen": False})
+        self.release.wait(30.0)
+        tell({"name": "mute", "is_seen": True})
+        return True
+
+
+def test_a_fleet_is_called_once_a_second_and_whoever_asks_meanwhile_hears_of_each_car(monkeypatch):
+    monkeypatch.setattr(station_rounds, "FLEET_EVERY_S", 0.3)
+
+    async def scene():
+        fleet = Fleet()
+        rounds, told = FleetRounds(fleet.stop), [[], [], []]
+        first = asyncio.create_task(rounds.stop(told[0].append))
+        while len(told[0]) < 2:
+            await asyncio.sleep(0.001)
+        gone = asyncio.create_task(rounds.stop(told[1].append))
+        await asyncio.sleep(0)
+        gone.cancel()
+        assert [it["name"] for it in told[1]] == ["far", "mute"], "what was known already"
+        assert fleet.calls == 1
+        await asyncio.sleep(0.35)
+        later = asyncio.create_task(rounds.stop(told[2].append))
+        while len(told[2]) < 2:
+            await asyncio.sleep(0.001)
+        assert fleet.calls == 2, "a stop of now is another one, though a car of the first hangs"
+        fleet.release.set()
+        assert await asyncio.gather(first, later) == [True, True]
+        assert told[0][-1] == told[2][-1] == {"name": "mute", "is_seen": True}
+        assert len(told[1]) == 2
+        rounds.close()
+
+    run(scene())
+
+
+def test_what_went_wrong_with_a_fleet_is_told_and_the_next_call_is_one_anew():
+    async def scene():
+        fleet = Fleet()
+        fleet.fault = DeviceFault("no network")
+        rounds = FleetRounds(fleet.stop)
+        with pytest.raises(DeviceFault, match="no network"):
+            await rounds.stop(lambda row: None)
+        fleet.fault = None
+        fleet.release.set()
+        assert await rounds.stop(lambda row: None)
+        rounds.close()
+
+    run(scene())

@@ -167,7 +167,11 @@ def test_numbers_and_keys_are_over_after_two_minutes(clock):
     assert access.watch_key not in repr(access)
 
 
-def test_a_recorded_drive_is_on_no_phone(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(("--phone", "127.0.0.7"), "on no phone"), (("--fleet", "hall"), "stops no fleet")],
+)
+def test_a_recorded_drive_is_on_no_phone_and_stops_no_fleet(words, why, tmp_path, capsys):
     log = str(tmp_path / "drive.mcap")
-    assert main(["station", "--log", log, "--phone", "127.0.0.7"]) == UsageFault.exit_code
-    assert "on no phone" in capsys.readouterr().err
+    assert main(["station", "--log", log, *words]) == UsageFault.exit_code
+    assert why in capsys.readouterr().err

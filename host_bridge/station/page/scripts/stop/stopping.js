@@ -48,6 +48,8 @@ function told(rows) {
   const heard = rows.filter((it) => it.is_seen), silent = rows.filter((it) => !it.is_seen);
   const lines = silent.length ? [`NOT: ${named(silent.map((it) => it.name || it.text))}. Use the runstop, or cut the power.`] : [];
   if (heard.length) lines.push(`${heard.length} of ${rows.length} acknowledged after ${Math.max(...heard.map((it) => it.took_ms || 0)).toFixed(0)} ms`);
+  const said = heard.filter((it) => it.answer === "said");  // of another machine, and without a token here
+  if (said.length) lines.push(`Not proven, so look: ${named(said.map((it) => it.name))}`);
   return lines.join("\n");
 }
 let tell = () => {};
