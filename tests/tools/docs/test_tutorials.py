@@ -12,7 +12,7 @@ PAGES = [page for _, page in dict(contents.SECTIONS)["Tutorials"]]
 WITH_ROS = "host_bridge/ros2/first_node"  # tests/ros walks it, where there is a ROS 2
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("page", [it for it in PAGES if it != WITH_ROS])
 def test_a_tutorial_is_walked(page, tmp_path):
     assert walking.walk(staging.ROOT / f"{page}.md", tmp_path, PROGRAMS) >= 3

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.host_bridge.sharing.network import load
 from tests.host_bridge.sharing.network.air.field import Program, invite, served
 from tests.host_bridge.sharing.network.air.hub import Hub, both_ways
 from tests.host_bridge.sharing.network.air.playing import Field, Result
@@ -133,6 +134,17 @@ def test_linktest_finds_what_the_air_does_lowers_the_cap_and_writes_its_trace(fi
         assert "round trip" in words.stdout, words
         assert words.returncode == 0, words.stderr
         assert "its cap is lower already" in words.stderr
+
+
+def test_what_guests_take_of_the_air_is_counted_for_each(field):
+    found = load.rows(field.hub, field.folder / "load", 1.0)
+    names = [name for name, _ in found]
+    assert names == ["nobody", *[f"a driver, {count} watching" for count in load.WATCHERS]]
+    (_, *nobody), *others = [rates for _, rates in found]
+    assert nobody == [0.0] * 4
+    to_frames, from_frames = ([rates[place] for rates in others] for place in (2, 4))
+    assert to_frames[0] > 50, "claims, each twice"
+    assert from_frames[0] < from_frames[1] < from_frames[2], "the state goes to each guest"
 
 
 def test_a_twin_on_another_host_takes_the_same_claims_and_the_skew_is_told(field):
