@@ -47,6 +47,7 @@ bounds of 95 %: a minute without a stop can have 180 an hour. --apply lowers the
 follows, and needs a token that drives. Measure while nobody drives: it takes room on the air.
 """
 _CLOCK_BOUND_US = 10_000  # of a vehicle that is not known: hardware/vehicles/bases/car.toml
+_CLOCK_BOUND_MOST_S = 0.03  # of any vehicle file: firmware/core/settings/params.py
 _SECONDS = 60.0  # long enough to see a scan of the WiFi or two
 
 
@@ -190,9 +191,11 @@ def _clock_line(found: Findings, vehicle: Vehicle | None) -> str:
     known_ms, bound_ms = 1e3 * (found.clock_s or 0.0), 1e3 * _bound_s(vehicle)
     if known_ms <= bound_ms:
         return f"clock: known to {known_ms:.1f} ms, and {bound_ms:g} are allowed: it can be driven"
+    is_too_far = known_ms > 1e3 * _CLOCK_BOUND_MOST_S
+    other = "" if is_too_far else ", or a wider clock_bound_s in its vehicle file"
     return (
-        f"clock: known to {known_ms:.1f} ms, and {bound_ms:g} are allowed: NOT DRIVABLE. Nearer, "
-        "or clock_bound_s in its vehicle file"
+        f"clock: known to {known_ms:.1f} ms, and {bound_ms:g} are allowed"
+        f"{', 30 by any vehicle file' * is_too_far}: NOT DRIVABLE. Nearer{other}"
     )
 
 

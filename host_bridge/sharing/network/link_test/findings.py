@@ -51,8 +51,15 @@ class Findings:
     doubled: tuple[StopRate, ...]  # and with its copy 5 ms later
 
     def lease_s(self) -> float | None:
-        """Return the shortest lease without a stop, claims doubled; None if there is none."""
-        return next((it.lease_s for it in self.doubled if not it.stops), None)
+        """Return the shortest lease without a stop, claims doubled; None if there is none.
+
+        A car takes no claim of a lease of which a quarter is less than its clock is known to.
+        """
+        known_s = self.clock_s
+        if known_s is None:
+            return None
+        kept = (it.lease_s for it in self.doubled if not it.stops and known_s <= it.lease_s / 4)
+        return next(kept, None)
 
 
 def findings(probes: Sequence[Probe]) -> Findings:

@@ -68,6 +68,9 @@ def test_a_forged_answer_proves_nothing_and_an_own_car_is_not_told_twice():
     (car,) = call.cars.values()
     assert (car.answer, car.state, car.is_seen) == (UNPROVEN, "STOPPED", True)
     assert "no token here proves it" in str(car)
+    assert car.called == "car0 (192.0.2.1)"
+    car.place = None
+    assert car.called == "car0"
 
 
 def test_no_flood_of_invented_cars_fills_the_list():

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from host_bridge.cli.commands import linktest
 from host_bridge.cli.main import main
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files.link_traces import Probe, read_trace, write_trace
@@ -71,6 +72,23 @@ def test_a_link_over_which_nothing_comes_drives_nothing():
     assert (found.trip_p50_s, found.clock_s, found.lease_s()) == (None, None, None)
     assert found.lost_up == found.lost_down == 1
     assert findings([]).lease_s() is None
+
+
+@pytest.mark.parametrize(
+    ("way_s", "lease_s", "words", "not_words"),
+    [
+        (0.008, 0.12, "it can be driven", "NOT"),
+        (0.020, 0.12, "NOT DRIVABLE. Nearer, or a wider clock_bound_s", "by any"),
+        (0.029, 0.15, "30 by any vehicle file: NOT DRIVABLE. Nearer", "clock_bound_s"),
+        (0.080, None, "30 by any vehicle file: NOT DRIVABLE. Nearer", "clock_bound_s"),
+    ],
+)
+def test_a_lease_whose_quarter_the_clock_is_not_known_to_is_none(way_s, lease_s, words, not_words):
+    found = findings(trace(lambda n: way_s, lambda n: way_s))
+    assert found.lease_s() == lease_s
+    line = linktest._clock_line(found, None)
+    assert words in line
+    assert not_words not in line
 
 
 def test_metres_and_cap():
