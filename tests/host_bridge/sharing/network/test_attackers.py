@@ -11,7 +11,7 @@ from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.messages import Identify, Stop, StopSeen
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestState
-from host_bridge.sharing.network.sealed import handshake, sealing
+from host_bridge.sharing.network.sealed import handshake, noise, sealing
 from host_bridge.sharing.network.sealed.handshake import Role
 from host_bridge.sharing.network.sealed.sealing import COPY
 from tests.host_bridge.sharing.network.bench import (
@@ -267,6 +267,38 @@ def test_one_frame_that_may_not_pass_refuses_its_whole_datagram(bench, driver):
     sealer = driver._sealers["link"]
     bench.hear(sealer.seal(bind() + act(sender=4)))
     assert bench.passed == []
+
+
+def test_who_photographs_a_token_is_that_guest_and_poses_as_no_host(bench, tmp_path):
+    token = bench.token(Role.WATCH)
+    (guest,) = bench.book.guests.values()
+    impostor = Bench(tmp_path / "impostor")
+    forged = impostor.book.invite(guest, "red", ())
+    assert (forged.psk, forged.token_id, forged.board_id) == (
+        token.psk, token.token_id, token.board_id
+    )  # fmt: skip
+    assert impostor.join(forged).state is GuestState.LIVE, "all it lacks is the host's own key"
+    assert impostor.join(token).state is not GuestState.LIVE
+    poses_with_the_public_key_of(token)
+    copy = bench.join(token, OTHER)
+    assert copy.state is GuestState.LIVE
+    bench.hear(copy.seal(bind()), OTHER)
+    bench.hear(copy.seal(claim()), OTHER)
+    assert bench.passed == [], "and it watches, as the token says"
+    bench.book.revoke(guest.token_id)
+    assert bench.join(token, OTHER).state is GuestState.REFUSED
+
+
+def poses_with_the_public_key_of(token) -> None:
+    """A host that takes the key of the photograph for its own, and answers all the same."""
+    guest = noise.ClientHandshake(b"", token.server_public, token.psk)
+    start = guest.start(b"")
+    host = noise.ServerHandshake(b"", noise.new_private_key(), token.psk)
+    host._transcript = noise._Transcript(b"", token.server_public, token.psk)
+    with pytest.raises(noise.HandshakeRefused):
+        host.hear(start)
+    with pytest.raises(noise.HandshakeRefused):
+        guest.finish(host.answer(b""))
 
 
 def test_a_second_driver_takes_neither_the_seat_nor_an_epoch(bench, driver):
