@@ -60,10 +60,12 @@ def main() -> None:
     ):
         found = record(hub, Path(folder), asked.seconds, asked.into)
     for path, it in found:
+        shortest = it["doubled"][0]
         print(
             f"{path.name}: {it['probes']} probes in {it['seconds']:.0f} s, {it['lost_up']:.2%} "
             f"lost there, {it['lost_down']:.2%} back; round trip {1e3 * it['trip_p50_s']:.1f} ms "
-            f"(p50), {1e3 * it['trip_p99_s']:.1f} (p99)"
+            f"(p50), {1e3 * it['trip_p99_s']:.1f} (p99); with claims doubled a "
+            f"lease of {shortest['lease_s']:g} s would have stopped {shortest['stops']} times"
         )
 
 

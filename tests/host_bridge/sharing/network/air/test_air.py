@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.host_bridge.sharing.network import load
+from tests.host_bridge.sharing.network import hours, load, recording
 from tests.host_bridge.sharing.network.air.field import Program, invite, served
 from tests.host_bridge.sharing.network.air.hub import Hub, both_ways
 from tests.host_bridge.sharing.network.air.playing import Field, Result
@@ -134,6 +134,15 @@ def test_linktest_finds_what_the_air_does_lowers_the_cap_and_writes_its_trace(fi
         assert "round trip" in words.stdout, words
         assert words.returncode == 0, words.stderr
         assert "its cap is lower already" in words.stderr
+
+
+def test_an_air_that_is_recorded_here_is_driven_in_virtual_time(field):
+    ((path, found),) = recording.record(field.hub, field.folder / "recorded", 12.0, field.folder)
+    assert abs(found["lost_up"] - 0.1) < 4 * (0.09 / found["probes"]) ** 0.5
+    driven = hours.drive_recorded(path)
+    assert driven.stops == 0, driven.causes
+    assert driven.seconds > 6.0
+    assert 0.05 < driven.lost_up / driven.up < 0.15
 
 
 def test_what_guests_take_of_the_air_is_counted_for_each(field):
