@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import random
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +19,7 @@ from host_bridge.link.transports.lossy import traces_of
 from host_bridge.link.transports.lossy_line import LineParameters, LineTrace, LossyLine
 from host_bridge.sharing.network.guest_link import Echo
 from host_bridge.sharing.network.link_test.findings import bounds, cap_mps, findings, metres
-from host_bridge.sharing.network.link_test.probing import ProbeRecording
+from host_bridge.sharing.network.link_test.probing import ProbeRecording, record
 from tests.host_bridge.sharing.network.bench import Bench
 
 COUNT = 2000
@@ -114,6 +118,26 @@ def test_the_ways_are_told_apart_though_the_clocks_are_days_apart():
     no_way_back = [n for n, it in enumerate(rows) if it.up_s is not None and it.down_s is None]
     assert no_way_back == list(range(7, 100, 10))
     assert rows[0].up_s == rows[0].down_s == pytest.approx(0.004)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_no_collection_of_memory_makes_a_gap_among_the_probes(fails):
+    """After five minutes one took 0.1 s, and the stops that it meant were told of the link."""
+    collected = []
+
+    def send_probe(now_us):
+        collected.append(gc.isenabled())
+        if fails:
+            raise OSError("the network is gone")
+        return len(collected)
+
+    car = SimpleNamespace(link=SimpleNamespace(on_echo=None), send_probe=send_probe)
+    with nullcontext() if not fails else pytest.raises(OSError, match="gone"):
+        recording = asyncio.run(record(car, 0.02, lambda: 0, lambda sent, came: None))
+        assert len(recording.sent) == 4
+    assert not any(collected)
+    assert len(collected) == (1 if fails else 4)
+    assert gc.isenabled()
 
 
 def test_a_host_tells_which_probes_it_heard_and_no_number_costs_it_anything(tmp_path):
