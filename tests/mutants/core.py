@@ -141,13 +141,7 @@ AROUND = (
         "host_bridge/sharing/owner/radio.py", ("host_bridge/sharing/owner/test_radio_endpoint.py",)
     ),
     Part("host_bridge/sharing/endpoints/endpoint.py", ("host_bridge/sharing/test_endpoint.py",)),
-    Part(
-        "host_bridge/sharing/stop/acceptor.py",
-        (
-            "host_bridge/sharing/stop/test_stop_endpoint.py",
-            "host_bridge/station/server/test_rate_limited_listener.py",
-        ),
-    ),
+    Part("host_bridge/sharing/stop/acceptor.py", ("host_bridge/sharing/stop/test_acceptor.py",)),
     Part(
         "host_bridge/sharing/stop/stop_endpoint.py",
         (
@@ -157,7 +151,7 @@ AROUND = (
     ),
     Part(
         "host_bridge/sharing/stop/stop_callers.py",
-        ("host_bridge/sharing/stop/test_stop_endpoint.py",),
+        ("host_bridge/sharing/stop/test_stop_callers.py",),
     ),
     Part(
         "host_bridge/sharing/owner/board_verification.py",

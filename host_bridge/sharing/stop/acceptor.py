@@ -18,8 +18,6 @@ from host_bridge.sharing.stop.stop_sockets import OUT_OF
 GONE = -2  # the login of a connection whose far end nobody has any more
 _LOGINS = 256  # whose shares are kept
 _MOST_REST_S = 0.01  # a step of a car: a Stop that waits for it comes one step later
-# Accepts a connection: its socket, the address of its far end, its login
-Enter = Callable[[socket.socket, Any, int], object]
 
 
 class Rates(NamedTuple):
@@ -37,7 +35,8 @@ class Rates(NamedTuple):
 class Acceptor:
     """Listens from ``open`` to ``close``, and counts in ``sent_away`` who came too often.
 
-    ``login_of`` tells a connection's login, or ``GONE``. ``make_room`` frees a file where this
+    ``login_of`` tells a connection's login, or ``GONE``. ``enter`` gets a connection that is let
+    in, the address of its far end and its login. ``make_room`` frees a file where this
     program has none left, and returns whether it could; ``crowded`` is called after a flood.
     """
 
@@ -46,7 +45,7 @@ class Acceptor:
         rates: Rates,
         now_us: Callable[[], int],
         login_of: Callable[[socket.socket], int],
-        enter: Enter,
+        enter: Callable[[socket.socket, Any, int], object],
         *,
         make_room: Callable[[], bool] = lambda: False,
         crowded: Callable[[], object] = lambda: None,

@@ -84,6 +84,8 @@ class PendingStopSockets:
         self._next_s: dict[StopSocket, float] = {}
         self._calls: dict[StopSocket, CallbackSocket] = {}
         self._share = LoginQuota(MOST)
+        # The login of each as it was added: another file may lie at its path by now
+        self._login: dict[StopSocket, int] = {}
         self._of_login: dict[int, int] = {}
 
     def __bool__(self) -> bool:
@@ -92,6 +94,7 @@ class PendingStopSockets:
     def add(self, it: StopSocket, from_s: float) -> None:
         """Retry this socket from ``from_s`` on, in monotonic s; its owner may call back."""
         if it not in self._next_s:
+            self._login[it] = it.uid
             self._of_login[it.uid] = self._of_login.get(it.uid, 0) + 1
         self._next_s[it] = from_s
         if it.fault == errno.EAGAIN and it not in self._calls and self._share.take(it.uid):
@@ -110,7 +113,7 @@ class PendingStopSockets:
                     self._drop(it)
                     continue
                 is_in = it.end is not None
-                crowd = max(self._of_login[it.uid] / _OFTEN, 1.0)
+                crowd = max(self._of_login[self._login[it]] / _OFTEN, 1.0)
                 self._next_s[it] = now_s + self._again_s * crowd
             if is_in:
                 self._drop(it)
@@ -124,7 +127,7 @@ class PendingStopSockets:
 
     def _drop(self, it: StopSocket) -> None:
         del self._next_s[it]
-        self._of_login[it.uid] -= 1
+        self._of_login[self._login.pop(it)] -= 1
         call = self._calls.pop(it, None)
         if call:
             call.end()

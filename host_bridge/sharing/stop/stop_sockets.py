@@ -52,14 +52,16 @@ class StopSocket:
     """A socket of a served car, and who is behind it. ``end`` is connected, or None: it was not
     let in, and ``fault`` says why: EAGAIN, the queue is full, or what this program ran out of."""
 
-    def __init__(self, path: str, name: str, fleet: str = "", uri: str = "") -> None:
+    def __init__(
+        self, path: str, name: str, fleet: str = "", uri: str = "", *, uid: int = -1
+    ) -> None:
         self.path = path
         self.name = name
         self.fleet = fleet  # ``tag`` of what the car was served with
         self.uri = uri
         self.end: socket.socket | None = None
         self.fault = 0  # errno
-        self.uid = -1  # of the file, and so of whoever listens
+        self.uid = uid  # of the file, and so of whoever listens; -1 before it was looked at
         self.pid = 0  # of whoever listens; 0 where the system does not say
 
     @property
@@ -189,7 +191,7 @@ def find_stop_sockets() -> Iterator[StopSocket | None]:
         uid = owner_of(path) if path else -1  # before what takes longer: there may be very many
         if path is None or uid < 0 or uid in spent:
             continue
-        it = _of_name(path)
+        it = _of_name(path, uid)
         if it and not share.take(uid):
             spent.add(uid)  # for good: what is left for a login only shrinks
         elif it and it.connect():
@@ -232,18 +234,21 @@ def _public(own: set[str]) -> Iterator[str | None]:
     yield from rest[:at]
 
 
-def _of_name(path: str) -> StopSocket | None:
-    """Return the stop socket that this path says it is; None for any other name."""
+def _of_name(path: str, uid: int) -> StopSocket | None:
+    """Return the stop socket of this login that this path says it is; None for any other name."""
     parts = path.rpartition("/")[2].split(".")
     is_one = len(parts) == _PARTS and is_name(parts[1])
-    return StopSocket(path, *parts[1:4]) if is_one else None
+    return StopSocket(path, *parts[1:4], uid=uid) if is_one else None
 
 
 def _private() -> list[StopSocket]:
     folder = private_folder()
     names = [name[: -len(SUFFIX)] for name in _listed(folder) if name and name.endswith(SUFFIX)]
+    own = os.getuid()
     return [
-        StopSocket(os.path.join(folder, name + SUFFIX), name) for name in names if is_name(name)
+        StopSocket(os.path.join(folder, name + SUFFIX), name, uid=own)
+        for name in names
+        if is_name(name)
     ]
 
 

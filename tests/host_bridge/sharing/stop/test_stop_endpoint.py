@@ -15,7 +15,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.transports.descriptor import Stream
-from host_bridge.sharing.stop import stop_callers, stop_calls, stop_endpoint
+from host_bridge.sharing.stop import stop_calls, stop_endpoint
 from host_bridge.sharing.stop.stop_calls import CallbackSocket
 from host_bridge.sharing.stop.stop_endpoint import CONNECTIONS, LASTS_S, StopEndpoint
 from host_bridge.sharing.stop.stop_sockets import PREFIX, StopSocket, file_name
@@ -449,42 +449,6 @@ def test_nobody_looks_for_callers_once_it_is_no_longer_crowded(shared):
     run(main())
 
 
-def test_what_is_no_socket_or_another_car_s_is_not_called_and_each_is_looked_at_once(
-    shared, monkeypatch
-):
-    key = stop_calls.prefix_of(str(shared / "tandem-stop.car.0.0.abcd"))
-    for name in ("file", "link"):
-        Path(key + name).touch()
-    other, call = (
-        full(shared / "tandem-stop.car.0.0.other"),
-        full(shared / "tandem-stop.a.b.c.abcd"),
-    )
-    listening = [CallbackSocket(other), CallbackSocket(call)]
-    assert [it.open() for it in listening] == [True, True]
-    looked = []
-    login_of = stop_callers.owner_of
-    monkeypatch.setattr(
-        stop_callers, "owner_of", lambda path: looked.append(path) or login_of(path)
-    )
-    callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
-    found = list(callers.connect_new(lambda uid: True))
-    assert [uid for _, uid in found] == [os.getuid()]
-    assert sorted(looked) == sorted([key + "file", key + "link", listening[1].path])
-    assert list(callers.connect_new(lambda uid: True)) == []
-    assert len(looked) == 3
-    for it in (*listening, *(end for end, _ in found)):
-        it.end() if isinstance(it, CallbackSocket) else it.close()
-
-
-def test_a_login_that_came_too_often_is_not_called_back(shared):
-    call = CallbackSocket(full(shared / "tandem-stop.car.0.0.abcd"))
-    assert call.open()
-    callers = stop_callers.StopCallers(str(shared / "tandem-stop.car.0.0.abcd"))
-    assert list(callers.connect_new(lambda uid: False)) == []
-    assert not call.answered()
-    call.end()
-
-
 def test_who_calls_back_has_to_be_the_login_that_serves_the_car(shared):
     it = full(shared / "tandem-stop.car.0.0.abcd")
     it.uid = os.getuid() + 1
@@ -507,6 +471,23 @@ def test_a_call_that_cannot_be_made_leaves_the_stop_socket_to_try(shared):
     assert outside
     assert outside.entered(1.0) == []
     assert not outside, "nobody is there"
+
+
+@pytest.mark.parametrize("was", [-1, 987_654])  # not looked at yet; another login's file was there
+def test_whose_file_it_is_may_change_while_it_is_tried(shared, was):
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    path = shared / "tandem-stop.car.0.0.abcd"
+    listening.bind(str(path))
+    listening.listen()
+    it = full(path)
+    it.uid = was
+    outside = stop_calls.PendingStopSockets(0.02)
+    outside.add(it, 0.0)
+    assert outside.entered(1.0) == [it]
+    assert it.uid == os.getuid()
+    assert not outside
+    it.close()
+    listening.close()
 
 
 def test_of_a_program_without_a_file_the_login_that_has_most_gives_one(shared, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import shutil
@@ -297,6 +298,20 @@ def test_a_name_of_an_own_car_is_looked_at_first(shared, monkeypatch):
         assert len(paths) == 301
         begins = {next(filter(None, stop_sockets._public(set()))) for _ in range(20)}
         assert len(begins) > 1
+
+
+def test_whose_car_it_is_is_known_though_no_file_is_left_to_ask_it(shared, monkeypatch):
+    def has_no_file(it, end):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(StopSocket, "_connect", has_no_file)
+    private = Path(folders.private_folder())
+    private.mkdir(parents=True, exist_ok=True)
+    with listening_once(shared / file_name("car", "", "")), listening_once(private / "own.sock"):
+        found = [it for it in stop_sockets.find_stop_sockets() if it]
+    assert {(it.name, it.uid, it.fault) for it in found} == {
+        ("car", os.getuid(), errno.EMFILE), ("own", os.getuid(), errno.EMFILE)
+    }  # fmt: skip
 
 
 @contextmanager
