@@ -19,6 +19,7 @@ STOP, STOP_SEEN = 3, 4  # message ids
 _STOP = Struct("<BHB16s")  # id, token, sender, sender_name
 _STOP_SEEN = Struct("<BHBB16s")  # id, token, state, sender, sender_name
 _CRC = Struct("<I")
+_SEEN_SIZE = _STOP_SEEN.size + _CRC.size + 1  # of its frame between two delimiters
 _NAME_SIZE = 16
 _LONGEST = 512  # more bytes than this without a delimiter hold no frame
 _WHITENED = bytes(byte ^ 0xA5 for byte in range(256))  # firmware.protocol.frame.WHITENER
@@ -44,7 +45,8 @@ class StopAckReader:
         *frames, rest = (self._rest + data).split(b"\0")
         self._rest = rest[:_LONGEST]
         for frame in frames:
-            self._look_at(_unstuffed(frame).translate(_WHITENED))
+            if len(frame) == _SEEN_SIZE:  # else to decode it would take most of a stop's time
+                self._look_at(_unstuffed(frame).translate(_WHITENED))
 
     def _look_at(self, stuffed: bytes) -> None:
         payload, crc = stuffed[: -_CRC.size], stuffed[-_CRC.size :]

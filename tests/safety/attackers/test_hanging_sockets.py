@@ -1,10 +1,11 @@
-"""Another login lays stop sockets that hang into the folder, some by the very name of the car: a
-third login stops the car as soon as without, and is told of each what is known of it."""
+"""Another login lays stop sockets that hang or make noise into the folder, some by the very name of
+the car: a third login stops the car as soon as without, and is told of each what is known of it."""
 
 from __future__ import annotations
 
 import os
 import re
+import select
 import socket
 import time
 
@@ -20,6 +21,7 @@ pytestmark = [pytest.mark.process, logins.as_root]
 # Each of them: 200 that let everybody in and answer nobody, 200 whose queue is full
 HANGING, PROCESSES = 200, 2
 _TURN_S = 0.1
+NOISY = 60  # that send without end to whoever connects: less than a login's share of all
 
 
 def hang(notes: Notes, folder: str, count: int) -> None:
@@ -56,6 +58,40 @@ def fill(path: str, kept: list[socket.socket]) -> None:
             return
 
 
+def make_noise(notes: Notes, folder: str, count: int) -> None:
+    """Listen at so many by the car's own name, and send zeros to whoever connects as fast as they
+    are taken, until killed. What it did are turns; it holds those that listen."""
+    poll, ends = select.poll(), {}
+    for place in range(count):
+        end = socket.socket(socket.AF_UNIX)
+        random = f"{os.getpid() % 0x10000:04x}{place:04x}"
+        end.bind(os.path.join(folder, f"tandem-stop.car.00000000.00000000.{random}"))
+        os.chmod(end.getsockname(), 0o666)
+        end.listen(64)
+        end.setblocking(False)
+        ends[end.fileno()] = end
+        poll.register(end, select.POLLIN)
+    done = 0
+    while True:
+        done += 1
+        notes.holds(count)
+        notes.did(done)
+        for file, _ in poll.poll(_TURN_S * 1e3):
+            try:
+                if ends[file].getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    end = ends[file].accept()[0]
+                    end.setblocking(False)
+                    ends[end.fileno()] = end
+                    poll.register(end, select.POLLOUT)
+                else:
+                    ends[file].send(bytes(65_536))
+            except BlockingIOError:
+                continue
+            except OSError:  # whoever it was has gone
+                poll.unregister(file)
+                ends.pop(file).close()
+
+
 @pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("count", [6, 300])
@@ -72,3 +108,14 @@ def test_a_third_login_stops_the_car_as_soon_as_without_sockets_that_hang(shared
     # A socket that is no car's: whether "its car stops by itself" nobody knows, and nobody says
     said = re.findall(r"stops by itself.{3}", stopped.stderr)
     assert set(some(said)) <= {"stops by itself; e", "stops by itself is"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("count", [6, 300])
+def test_a_third_login_stops_the_car_as_soon_as_without_sockets_that_make_noise(shared, count):
+    with serving("sim://nigel", "car"):
+        control = tries.tried(count, "car")
+        with attacking(1, make_noise, str(shared), NOISY) as attack:
+            attacked = attack.beside(lambda: tries.tried(count, "car"))
+    tries.judged(control, attacked, attack.told("turns of noise"))

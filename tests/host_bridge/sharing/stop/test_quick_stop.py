@@ -107,6 +107,19 @@ def test_a_watch_takes_no_damaged_acknowledgement_and_keeps_no_endless_noise():
     assert watch.is_seen
 
 
+def test_what_has_not_the_size_of_an_acknowledgement_is_not_decoded(monkeypatch):
+    """A peer that sends zeros without end would else take all of the time of a stop."""
+    decoded = []
+    monkeypatch.setattr(frozen_stop, "_unstuffed", lambda frame: decoded.append(frame) or b"")
+    frame = wire.encode(wire.new(StopSeen, token=7, state=4, sender=4, sender_name=bytes(16)))
+    size = len(frame.strip(b"\0"))
+    watch = frozen_stop.StopAckReader(7)
+    watch.feed(bytes(4096) + b"\0".join(b"a" * other for other in range(60) if other != size))
+    assert decoded == []
+    watch.feed(frame)
+    assert [len(it) for it in decoded] == [size]
+
+
 def test_the_states_are_called_as_everywhere():
     assert tuple(state.name for state in State) == frozen_stop.STATES
 
