@@ -14,6 +14,7 @@ hang, and other connections may fill its queue.
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 
@@ -36,10 +37,14 @@ from host_bridge.sharing.stop.stop_sockets import StopSocket, find_stop_sockets,
 TYPE_CHECKING = False  # typing takes 3 ms to import
 if TYPE_CHECKING:
     import argparse
+    import queue
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TextIO
 
     from host_bridge.sharing.network.invitations import Reached
     from host_bridge.sharing.network.stops.fleet_stop import FleetCar
+
+    Outcome = tuple[Sequence[StopCall | FleetCar], Exception | None]
 
 EPILOG = """\
 examples:
@@ -95,42 +100,94 @@ def run(args: argparse.Namespace, host: object = None) -> int:
 def _stop(
     words: Sequence[str], fleet: str | None, is_json: bool, *, is_everywhere: bool = False
 ) -> int:
-    sockets: list[StopSocket] = []
-    show = _Report(is_json)
-    meant = _asked_for(find_stop_sockets(), words, fleet, sockets)
-    stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
-    served = sorted(sockets, key=by_name)
-    uris, faults = _chosen([partial(_named, text, served) for text in words])
+    show, jobs = _Report(is_json), _Jobs()
+    is_wide = is_everywhere or fleet is not None
+    if is_wide:
+        jobs.begin(partial(_stop_elsewhere, fleet or ""))
+    afar = dict.fromkeys(uri for uri in map(as_uri, words) if is_of_another_host(uri))
+    for uri in afar:
+        jobs.begin(partial(_stop_afar, uri))
+    found: list[StopSocket] = []
+    meant = _asked_for(find_stop_sockets(), words, fleet, found)
+    faults: list[Exception] = []
+    try:
+        stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.served)
+    except TandemError as fault:  # not all were found: nobody is told "is not served"
+        faults.append(fault)
+    served = sorted(found, key=by_name)
+    here = [text for text in words if as_uri(text) not in afar]
+    uris, not_served = _uris(here, served, show.acknowledged)
     for uri in uris:
-        try:
-            if is_of_another_host(uri):
-                from host_bridge.sharing.network.stops.network_stop import stop_afar
-
-                show.add(stop_afar(uri))
-            else:
-                show.add(stop_directly(uri))
-        except TandemError as fault:
-            faults.append(fault)
-    is_there = False
-    if is_everywhere or fleet is not None:  # last, for it takes a second
-        is_there = _stop_elsewhere(fleet or "", show, faults)
-    if fleet is not None and not is_there:
-        faults += _chosen([partial(_of_fleet, fleet, served)])[1]
-    elif not words and not is_there:
-        faults += _chosen([partial(_every, served)])[1]
+        jobs.begin(partial(_stop_here, uri))
+    outcomes = jobs.end(show.add)
+    if not faults:
+        is_there = is_wide and bool(outcomes[0][0])
+        faults += not_served
+        if fleet is not None and not is_there:
+            faults += _no_fleet(fleet, served)
+        elif not words and not is_there:
+            faults += _no_car(served)
+    faults += [fault for _, fault in outcomes if fault]
     show.end()
     for other in faults[1:]:
-        print(other, file=sys.stderr)
+        _print(str(other), sys.stderr)
     if faults:
         raise faults[0]
     return 0 if show.is_all_seen else DeviceFault.exit_code
 
 
-def _stop_elsewhere(fleet: str, show: _Report, faults: list[TandemError]) -> bool:
-    """Stop a fleet, or every car for "", on other machines; return whether there is one.
+class _Jobs:
+    """Stops that may take long, each in a thread of its own, so that none delays another.
 
-    ``faults`` gets what kept this machine from knowing all of them.
+    Threads are left behind if this program is interrupted: one may wait for a host's name.
     """
+
+    def __init__(self) -> None:
+        self._begun = 0
+        self._done: queue.SimpleQueue[tuple[int, Outcome]] | None = None
+
+    def begin(self, job: Callable[[], Outcome]) -> None:
+        import queue  # these imports take 2 ms, and the usual stop has no such job
+        import threading
+
+        self._done = done = self._done or queue.SimpleQueue()
+        place, self._begun = self._begun, self._begun + 1
+
+        def work() -> None:
+            try:
+                outcome = job()
+            except Exception as fault:  # noqa: BLE001 - raised in the end, after all others
+                outcome = [], fault
+            done.put((place, outcome))
+
+        threading.Thread(target=work, daemon=True).start()
+
+    def end(self, tell: Callable[[StopCall | FleetCar], object]) -> list[Outcome]:
+        """Wait for all of them; ``tell`` gets each call as it is over."""
+        outcomes: dict[int, Outcome] = {}
+        for _ in range(self._begun):
+            assert self._done is not None, "one was begun"
+            place, outcome = self._done.get()
+            outcomes[place] = outcome
+            for call in outcome[0]:
+                tell(call)
+        return [outcomes[place] for place in range(self._begun)]
+
+
+def _stop_afar(uri: str) -> Outcome:
+    """Stop a car of another machine. Raises errors.TandemError."""
+    from host_bridge.sharing.network.stops.network_stop import stop_afar
+
+    return [stop_afar(uri)], None
+
+
+def _stop_here(uri: str) -> Outcome:
+    """Stop a car through its port. Raises errors.TandemError."""
+    return [stop_directly(uri)], None
+
+
+def _stop_elsewhere(fleet: str) -> Outcome:
+    """Stop a fleet, or every car for "", on other machines."""
     from host_bridge.sharing.network.stops.fleet_messages import fleet_tag
     from host_bridge.sharing.network.stops.fleet_sockets import own_addresses
     from host_bridge.sharing.network.stops.fleet_stop import FleetStop
@@ -142,16 +199,8 @@ def _stop_elsewhere(fleet: str, show: _Report, faults: list[TandemError]) -> boo
 
         return reached_cars(wanted)
 
-    def tell(line: str) -> None:
-        print(line, file=sys.stderr)
-
-    call = FleetStop(wanted, known, tell, own_addresses())
-    heard = [it for it in call.run() if it.is_known]
-    if call.fault:
-        faults.append(call.fault)
-    for it in heard:
-        show.add(it)
-    return bool(heard)
+    call = FleetStop(wanted, known, partial(_print, file=sys.stderr), own_addresses())
+    return [it for it in call.run() if it.is_known], call.fault
 
 
 def _asked_for(
@@ -175,32 +224,39 @@ def _asked_for(
             it.close()
 
 
-def _chosen(
-    choices: Sequence[Callable[[], Sequence[StopSocket | str]]],
-) -> tuple[list[str], list[TandemError]]:
-    """The URIs of cars that nobody serves; what is wrong with the other choices."""
+def _uris(
+    words: Sequence[str], served: Sequence[StopSocket], acknowledged: Sequence[StopSocket | int]
+) -> tuple[list[str], list[Exception]]:
+    """Return the URIs that are stopped without who serves cars here, and a fault for each name that
+    nobody serves."""
     uris: dict[str, None] = {}
-    faults: list[TandemError] = []
-    for choose in choices:
-        try:
-            uris.update(dict.fromkeys(it for it in choose() if isinstance(it, str)))
-        except TandemError as fault:
-            faults.append(fault)
+    faults: list[Exception] = []
+    for text in words:
+        name, uri = _name(text), as_uri(text)
+        wanted = tag(uri)
+        found = [it for it in served if it.name == name or it.uri == wanted]
+        if "://" in name and not _is_settled(uri, found, acknowledged):
+            uris[uri] = None
+        elif not found:
+            faults.append(_unknown(name, served))
     return list(uris), faults
 
 
-def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | str]:
-    """The served cars of a name or URI; else the URI. Raises errors.DeviceFault."""
-    name, text = _name(text), as_uri(text)
-    wanted = tag(text)
-    found = [it for it in sockets if it.name == name or it.uri == wanted]
-    if found:
-        return found
-    if "://" in text and name == text:
-        return [text]
-    raise DeviceFault(
+def _is_settled(
+    uri: str, found: Sequence[StopSocket], acknowledged: Sequence[StopSocket | int]
+) -> bool:
+    """Return whether it is enough to have asked who serves this car here, as far as they say.
+
+    Any login may say so: for a port its word does if an answer came.
+    """
+    is_port = uri.startswith("serial://")
+    return any(not is_port or not it.is_foreign or it in acknowledged for it in found)
+
+
+def _unknown(name: str, served: Sequence[StopSocket]) -> DeviceFault:
+    return DeviceFault(
         f"nobody serves a car by the name of {name}",
-        got=f"served here: {_names(sockets)}",
+        got=f"served here: {_names(served)}",
         remedy="tandem stop without a name stops all of them",
     )
 
@@ -210,28 +266,31 @@ def _name(text: str) -> str:
     return as_uri(text).removeprefix("tandem:///")
 
 
-def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
-    """Return the served cars of this fleet. Raises errors.DeviceFault if there is no such fleet."""
+def _no_fleet(fleet: str, served: Sequence[StopSocket]) -> list[DeviceFault]:
+    """Return a fault if no car of this fleet is served here."""
     wanted = tag(fleet)
-    chosen = [it for it in sockets if it.fleet == wanted]
-    if not chosen:
-        raise DeviceFault(
+    if any(it.fleet == wanted for it in served):
+        return []
+    return [
+        DeviceFault(
             f"no car of a fleet {fleet} is served on this machine, and no other machine has one",
-            got=f"served here: {_names(sockets)}",
+            got=f"served here: {_names(served)}",
             remedy="tandem stop without a name stops all cars; tandem serve --fleet names a fleet",
         )
-    return chosen
+    ]
 
 
-def _every(sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
-    """Return all served cars. Raises errors.DeviceFault if there is none."""
-    if not sockets:
-        raise DeviceFault(
+def _no_car(served: Sequence[StopSocket]) -> list[DeviceFault]:
+    """Return a fault if no car is served here."""
+    if served:
+        return []
+    return [
+        DeviceFault(
             "no car is served on this machine",
             got=f"none in {', '.join(stop_folders())}",
             remedy="a car on a port: tandem stop serial:///dev/ttyACM0",
         )
-    return sockets
+    ]
 
 
 def _names(sockets: Sequence[StopSocket]) -> str:
@@ -243,18 +302,40 @@ class _Report:
 
     def __init__(self, is_json: bool) -> None:
         self.is_all_seen = True
+        self.acknowledged: list[StopSocket | int] = []  # through what an answer came
         self._is_json = is_json
         self._rows: list[dict[str, object]] = []
+
+    def served(self, call: StopCall) -> None:
+        if call.is_seen:
+            self.acknowledged.append(call.through)
+        self.add(call)
 
     def add(self, call: StopCall | FleetCar) -> None:
         self.is_all_seen &= call.is_seen
         if self._is_json:
             self._rows.append(call.row())
         else:
-            print(call, file=sys.stdout if call.is_seen else sys.stderr, flush=True)
+            _print(str(call), sys.stdout if call.is_seen else sys.stderr)
 
     def end(self) -> None:
         if self._is_json:
             import json
 
-            print(json.dumps(self._rows))
+            _print(json.dumps(self._rows), sys.stdout)
+
+
+def _print(text: str, file: TextIO) -> None:
+    """Print a line at once; the stop goes on where nobody reads it, or no disk takes it."""
+    try:
+        print(f"{text}\n", end="", file=file, flush=True)  # at once: a fleet has its own thread
+    except OSError:
+        _discard(file)
+
+
+def _discard(file: TextIO) -> None:
+    """Let all go nowhere that is printed from now on, and at the end of the program."""
+    try:  # noqa: SIM105 - contextlib takes 2 ms to import
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+    except OSError:  # no file is left: to print fails again
+        pass

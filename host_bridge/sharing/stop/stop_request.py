@@ -7,6 +7,7 @@ other connections may fill its queue.
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import select
@@ -31,20 +32,21 @@ AGAIN_S = 0.02  # two steps of the car
 LOOK_S = 0.002  # how often pending connections are looked at
 GIVE_UP_S = 1.0
 LOOK_FOR_S = 5.0  # cars, while those that were found are stopped: a folder may be crowded
-_READ_BYTES = 65_536  # what a socket has room for, at once
+_READ_BYTES = 4096  # at once: 0.1 ms of work if they are noise, and a login may have 100 sockets
 
 
 class StopCall:
-    """One stop request to one car: the frame to send, and whether the car acknowledged it."""
+    """One stop request to one car: the frame to send, and whether the car acknowledged it.
 
-    def __init__(self, name: str, pid: int, sender: int = SENDER_COMMAND, login: str = "") -> None:
+    ``through`` is the stop socket that it goes through, or the id of a process, 0 for none here.
+    """
+
+    def __init__(self, name: str, through: StopSocket | int, sender: int = SENDER_COMMAND) -> None:
         token = int.from_bytes(os.urandom(2), "little")
         self.name = name
         self.frame = stop_frame(token, _user(os.getuid()), sender)
         self.took_ms: float | None = None  # until it was acknowledged
-        self._pid = pid  # the process that serves it
-        self._fault = 0  # the errno of the failed connection, or 0
-        self._login = login  # for people: the owner's login, if it is another one
+        self.through = through
         self._watch = StopAckReader(token)
         self._begun_s = time.monotonic()
 
@@ -57,29 +59,28 @@ class StopCall:
         if self._watch.is_seen and self.took_ms is None:
             self.took_ms = (time.monotonic() - self._begun_s) * 1e3
 
-    def give_up(self, it: StopSocket) -> None:
-        """Keep what this socket told about its process, for the message that no answer came."""
-        self._pid, self._fault = it.pid, it.fault
-
     def row(self) -> dict[str, object]:
         took_ms = None if self.took_ms is None else round(self.took_ms, 1)
-        state = self._watch.state or None
         return {
             "name": self.name,
-            "pid": self._pid,
+            "pid": self.through if isinstance(self.through, int) else self.through.pid,
             "is_seen": self.is_seen,
-            "state": state,
+            "state": self._watch.state or None,
             "took_ms": took_ms,
         }
 
     def __str__(self) -> str:
-        called = self.name + self._login
+        if isinstance(self.through, int):
+            called, pid, fault = self.name, self.through, 0
+        else:
+            called = self.name + login_of(self.through)
+            pid, fault = self.through.pid, self.through.fault
         if self.took_ms is not None:
             state = locked_state_word(self._watch.state)
             return f"{called}: {state}, acknowledged after {self.took_ms:.0f} ms"
         return (
             f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "
-            f"power.\n  {why_unheard(self._pid, self._fault)}"
+            f"power.\n  {why_unheard(pid, fault)}"
         )
 
 
@@ -99,17 +100,22 @@ def stop_served(
     for it, call in calls:
         it.close()
         if not call.is_seen:
-            call.give_up(it)
             tell(call)
     if talk.is_looking:
-        raise DeviceFault(
-            f"not all cars could be looked for within {LOOK_FOR_S:g} s",
-            where=", ".join(stop_folders()),
-            expected="names of stop sockets, one for each car that is served",
-            got="more names than could be looked at: another login crowds the folder",
-            remedy="use the runstop, or cut the power; then remove what is called tandem-stop.*",
-        )
+        raise _crowded()
+    if talk.fault:
+        raise talk.fault
     return [call for _, call in calls]
+
+
+def _crowded() -> DeviceFault:
+    return DeviceFault(
+        f"not all cars could be looked for within {LOOK_FOR_S:g} s",
+        where=", ".join(stop_folders()),
+        expected="names of stop sockets, one for each car that is served",
+        got="more names than could be looked at: another login crowds the folder",
+        remedy="use the runstop, or cut the power; then remove what is called tandem-stop.*",
+    )
 
 
 def by_name(it: StopSocket) -> tuple[bool, str]:
@@ -163,6 +169,7 @@ class _Talk:
     ) -> None:
         self.calls: dict[StopSocket, StopCall] = {}
         self.is_looking = True
+        self.fault: DeviceFault | None = None  # why not all could be looked for
         self._sockets = iter(sockets)
         self._sender = sender
         self._tell = tell
@@ -173,39 +180,44 @@ class _Talk:
     def run(self) -> None:
         """Repeat the stop until all have acknowledged it, or a second after the last was found."""
         now_s = time.monotonic()
-        look_until_s, give_up_s = now_s + LOOK_FOR_S, now_s + GIVE_UP_S
+        look_until_s = give_up_s = now_s + LOOK_FOR_S
         again_s = now_s + AGAIN_S
         while self._is_going_on() and now_s < give_up_s:
-            if self.is_looking and now_s < look_until_s:
+            is_early = now_s < look_until_s
+            if self.is_looking and is_early:
                 self._look()
                 give_up_s = time.monotonic() + GIVE_UP_S
             if now_s >= again_s:
                 again_s = now_s + AGAIN_S
                 for it in self._inside.values():
-                    _send(it.end, self.calls[it].frame)
+                    self._say(it)
             for it in self._outside.entered(now_s):
                 self._enter(it)
-            self._wait(again_s, now_s)
+            until_s = min(again_s, now_s + LOOK_S) if self._outside else again_s
+            self._wait(now_s if self.is_looking and is_early else until_s)
             now_s = time.monotonic()
         self._outside.end()
 
     def _look(self) -> None:
         """Send the stop to each socket that is found, until there is something else to do."""
-        for it in self._sockets:
-            if it is None:
-                return
-            self.calls[it] = StopCall(it.name, it.pid, self._sender, login_of(it))
-            if it.end:
-                self._enter(it)
-            else:
-                self._outside.add(it, 0.0)
+        try:
+            for it in self._sockets:
+                if it is None:
+                    return
+                self._begin(it)
+        except DeviceFault as fault:  # those that were found are stopped all the same
+            self.fault = fault
         self.is_looking = False
 
-    def _wait(self, again_s: float, now_s: float) -> None:
-        """Take the answers that come, no longer than until there is something else to do."""
-        until_s = now_s if self.is_looking else again_s
-        if self._outside:
-            until_s = min(until_s, now_s + LOOK_S)
+    def _begin(self, it: StopSocket) -> None:
+        self.calls[it] = StopCall(it.name, it, self._sender)
+        if it.end:
+            self._enter(it)
+        else:
+            self._outside.add(it, 0.0)
+
+    def _wait(self, until_s: float) -> None:
+        """Take the answers that come until then; return with the first."""
         for file, _ in self._poll.poll(max(until_s - time.monotonic(), 0.0) * 1e3):
             self._hear(file)
 
@@ -216,7 +228,14 @@ class _Talk:
         assert it.end is not None, "it was let in"
         self._inside[it.end.fileno()] = it
         self._poll.register(it.end.fileno(), select.POLLIN)
-        _send(it.end, self.calls[it].frame)
+        self._say(it)
+
+    def _say(self, it: StopSocket) -> None:
+        assert it.end is not None, "it is in"
+        try:  # noqa: SIM105 - contextlib takes 2 ms to import
+            it.end.send(self.calls[it].frame)
+        except OSError:  # the buffer is full or the peer gone; then no answer comes
+            pass
 
     def _hear(self, file: int) -> None:
         it = self._inside[file]
@@ -232,15 +251,6 @@ class _Talk:
             it.close()  # disconnected: too many calls of our login, or the owner has ended
             if os.path.lexists(it.path):
                 self._outside.add(it, time.monotonic() + AGAIN_S)
-
-
-def _send(end: socket.socket | None, frame: bytes) -> None:
-    if end is None:
-        return
-    try:  # noqa: SIM105 - contextlib takes 2 ms to import
-        end.send(frame)
-    except OSError:  # the buffer is full or the peer gone; then no answer comes
-        pass
 
 
 def _receive(end: socket.socket, call: StopCall) -> bool:
@@ -266,6 +276,7 @@ def login_of(it: StopSocket) -> str:
     return f" (of {_user(it.uid)})" if it.is_foreign else ""
 
 
+@functools.cache  # a directory on a network may take seconds
 def _user(uid: int) -> str:
     """Return a login's name, for the car's report of who stopped it."""
     try:
