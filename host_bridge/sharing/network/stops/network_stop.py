@@ -22,19 +22,20 @@ def stop_afar(uri: str) -> StopCall:
     """Stop the car of ``tandem://HOST:PORT/NAME``. Raises errors.TandemError."""
     host, port, name = parts_of(uri)
     call = StopCall(name or host, 0)
+    ends: list[socket.socket] = []
     try:
-        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, kind, number) as end:
-            end.connect(address)
-            end.setblocking(False)
-            _talk(end, call)
-    except OSError as error:
+        _connect_all(host, port, ends)
+        _talk(ends, call)
+    except (OSError, UnicodeError) as error:
         raise DeviceFault(
             "this host cannot be reached, so its car was not stopped",
             where=uri,
-            got=error.strerror or str(error),
+            got=getattr(error, "strerror", None) or str(error),
             remedy="use the car's runstop, or cut its power",
         ) from None
+    finally:
+        for end in ends:
+            end.close()
     if not call.is_seen:
         raise DeviceFault(
             f"no car acknowledged the stop within {GIVE_UP_S:g} s",
@@ -46,12 +47,65 @@ def stop_afar(uri: str) -> StopCall:
     return call
 
 
-def _talk(end: socket.socket, call: StopCall) -> None:
-    give_up_s = time.monotonic() + GIVE_UP_S
-    while not call.is_seen and time.monotonic() < give_up_s:
+def _connect_all(host: str, port: int, ends: list[socket.socket]) -> None:
+    """Add a socket towards each address of the host: its car may listen at one of them only.
+
+    Raises OSError where there is none, and UnicodeError for what cannot be a name.
+    """
+    why = OSError(f"{host} has no address")
+    for family, kind, number, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM):
+        try:
+            ends.append(_connected(socket.socket(family, kind, number), address))
+        except OSError as error:  # such as on a machine without IPv6
+            why = error
+    if not ends:
+        raise why
+
+
+def _connected(end: socket.socket, address: object) -> socket.socket:
+    try:
+        end.setblocking(False)
+        end.connect(address)  # type: ignore[arg-type]
+    except OSError:
+        end.close()
+        raise
+    return end
+
+
+def _talk(ends: list[socket.socket], call: StopCall) -> None:
+    """Repeat the stop until it is acknowledged, for a second.
+
+    Raises OSError if the last one had no way to go.
+    """
+    now_s = again_s = time.monotonic()
+    give_up_s = now_s + GIVE_UP_S
+    faults: list[OSError] = []
+    while not call.is_seen and now_s < give_up_s:
+        if now_s >= again_s:
+            again_s = now_s + AGAIN_S
+            faults = _say(ends, call)
+        for end in select.select(ends, [], [], max(again_s - now_s, 0.0))[0]:
+            _hear(end, call)
+        now_s = time.monotonic()
+    if not call.is_seen and len(faults) == len(ends):
+        raise faults[0]
+
+
+def _say(ends: list[socket.socket], call: StopCall) -> list[OSError]:
+    """Send the stop to all of them; return why it had no way to go."""
+    faults = []
+    for end in ends:
         try:
             end.send(call.frame.ljust(_SIZE, b"\0"))
-            if select.select([end], [], [], AGAIN_S)[0]:
-                call.hear(end.recv(_READ_BYTES))
         except ConnectionRefusedError:  # nobody listens at this moment: it may begin to
-            time.sleep(AGAIN_S)
+            pass
+        except OSError as error:
+            faults.append(error)
+    return faults
+
+
+def _hear(end: socket.socket, call: StopCall) -> None:
+    try:  # noqa: SIM105 - contextlib takes 2 ms to import
+        call.hear(end.recv(_READ_BYTES))
+    except OSError:  # nobody listens there, as its host says
+        pass
