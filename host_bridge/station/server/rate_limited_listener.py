@@ -22,9 +22,11 @@ _BACKLOG = 1024  # of a full one the system drops who comes, and a browser tries
 UNKNOWN_LOGIN = -1
 # Linux, sock_diag(7): of one socket, by its two addresses, whose it is
 _PROTOCOL, _BY_FAMILY, _REQUEST = 4, 20, 1
-_HEADER, _ASKED, _STATES = struct.Struct("=IHHII"), struct.Struct("=BBBBI"), 0xFFFF_FFFF
-_SOCKET_ROW = struct.Struct("=IIIII")
-_SOCKET_ROW_AT = 16 + 4 + 48  # behind two headers and the addresses
+_HEADER = struct.Struct("=IHH8x")  # size, kind, flags
+_ASKED = struct.Struct("=BB6x")  # family, protocol
+_PORTS, _ADDRESSES = struct.Struct("!HH"), struct.Struct("=4s12x4s12x")
+_ANY_INTERFACE_NO_COOKIE = bytes.fromhex("00000000 ffffffff ffffffff")
+_ANSWER = struct.Struct("=4xH10x 4x48x 12xII")  # kind; behind two headers and addresses uid, inode
 
 
 class RateLimitedListener:
@@ -93,7 +95,7 @@ class AdmittedSocket(socket.socket):
         self.recv(1)
         return self._came.popleft()
 
-    def listen(self, backlog: int = 0, /) -> None:
+    def listen(self, backlog: int | None = None, /) -> None:
         """It does already."""
 
     def close(self) -> None:
@@ -121,13 +123,12 @@ class PeerLogins:
             return UNKNOWN_LOGIN
         try:
             self._asks.send(_question(end.getpeername(), end.getsockname()))
-            answer = self._asks.recv(4096)  # bytes: an answer has a few hundred
+            answer = self._asks.recv(_ANSWER.size)  # what is longer is cut there
         except OSError:
             return UNKNOWN_LOGIN
-        if _HEADER.unpack_from(answer)[1] != _BY_FAMILY:  # there is no such socket any more
-            return GONE
-        *_, uid, inode = _SOCKET_ROW.unpack_from(answer, _SOCKET_ROW_AT)
-        return uid if inode else GONE  # closed at its end, and so the login of nobody
+        kind, uid, inode = _ANSWER.unpack(answer.ljust(_ANSWER.size, b"\0"))
+        # else there is no such socket any more, or it is closed at its end and so nobody's
+        return uid if kind == _BY_FAMILY and inode else GONE
 
     def close(self) -> None:
         if self._asks:
@@ -136,10 +137,9 @@ class PeerLogins:
 
 def _question(here: tuple[str, int], there: tuple[str, int]) -> bytes:
     """Make the request for the socket that has this address and is connected to that one."""
-    ports = struct.pack("!HH", here[1], there[1])
-    # an address of 4 bytes fills a field of 16
-    addresses = b"".join(socket.inet_aton(it[0]) + bytes(12) for it in (here, there))
-    cookie = struct.pack("=III", 0, _STATES, _STATES)  # any interface, and no cookie
-    asked = _ASKED.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0, _STATES)
-    size = _HEADER.size + len(asked) + len(ports + addresses + cookie)
-    return _HEADER.pack(size, _BY_FAMILY, _REQUEST, 0, 0) + asked + ports + addresses + cookie
+    addresses = [socket.inet_aton(address) for address, _ in (here, there)]
+    socket_id = (
+        _PORTS.pack(here[1], there[1]) + _ADDRESSES.pack(*addresses) + _ANY_INTERFACE_NO_COOKIE
+    )
+    asked = _ASKED.pack(socket.AF_INET, socket.IPPROTO_TCP) + socket_id
+    return _HEADER.pack(_HEADER.size + len(asked), _BY_FAMILY, _REQUEST) + asked

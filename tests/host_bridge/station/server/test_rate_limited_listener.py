@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from contextlib import suppress
@@ -14,6 +15,9 @@ from host_bridge.station.server.rate_limited_listener import (
     COMES_AT_ONCE,
     COMES_PER_S,
     GONE,
+    UNKNOWN_LOGIN,
+    AdmittedSocket,
+    PeerLogins,
     RateLimitedListener,
 )
 from tests.host_bridge.sharing.desk import run, until
@@ -93,8 +97,86 @@ def test_the_system_says_whose_it_is_and_that_it_is_nobody_s_any_more(desk):
     desk.run(test)
 
 
+class Silent:
+    """The system, where it has another answer than it has here; None: none."""
+
+    def __init__(self, answer) -> None:
+        self.answer = answer
+
+    def send(self, question) -> None:
+        pass
+
+    def recv(self, size):
+        if self.answer is None:
+            raise TimeoutError
+        return self.answer[:size]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("answer", "login"),
+    [
+        (None, UNKNOWN_LOGIN),
+        (b"", GONE),
+        (bytes(4) + b"\x02\0" + bytes(86), GONE),  # an error
+        (bytes(4) + b"\x14\0" + bytes(74) + b"\x05\0\0\0" + bytes(4), GONE),  # no file has it
+        (bytes(4) + b"\x14\0" + bytes(74) + b"\x05\0\0\0" + b"\0\x01\0\0", 5),
+        (bytes(4) + b"\x02\0" + bytes(74) + b"\x05\0\0\0" + b"\0\x01\0\0", GONE),
+    ],
+)
+def test_a_login_is_what_the_system_says_of_a_connection_that_is_somebodys(desk, answer, login):
+    logins = PeerLogins()
+    assert logins._asks.gettimeout() == 0.1, "whoever is let in waits for it"
+    logins.close()
+    assert logins._asks.fileno() == -1
+    logins._asks = Silent(answer)
+
+    async def test(desk):
+        (end,) = await desk.come(1)
+        assert logins.of(end) == login
+
+    desk.run(test)
+
+
+def test_no_login_is_unknown_or_gone():
+    assert (UNKNOWN_LOGIN, GONE) == (-1, -2)
+
+
+def test_1024_may_wait_until_they_are_taken(clock, monkeypatch):
+    create, backlogs = socket.create_server, []
+
+    def created(address, backlog):
+        backlogs.append(backlog)
+        return create(address, backlog=backlog)
+
+    monkeypatch.setattr(under_test.socket, "create_server", created)
+    listener = RateLimitedListener("127.0.0.1", 0, clock.now_us)
+    assert backlogs == [1024]
+    assert listener.address == listener._listening.getsockname()
+    listener.close()  # one that was never opened holds nothing either
+    held = (listener._listening, listener.admitted, listener.admitted._wake, listener._logins._asks)
+    assert [it.fileno() for it in held] == [-1] * 4
+
+
+def test_who_is_let_in_is_sent_away_where_too_many_wait_to_be_accepted():
+    admitted = AdmittedSocket()
+    ends = []
+    while not ends or ends[-1].is_open:
+        assert len(ends) < 100_000
+        ends.append(SimpleNamespace(is_open=True))
+        ends[-1].close = lambda end=ends[-1]: setattr(end, "is_open", False)
+        admitted.put(ends[-1], "from there")
+    admitted.listen()
+    assert admitted.accept() == (ends[0], "from there")
+    admitted.close()
+    assert [end.is_open for end in ends] == [True] + [False] * (len(ends) - 1)
+
+
 def test_a_login_comes_so_often_and_another_one_all_the_same(desk):
     async def test(desk):
+        assert (COMES_PER_S, COMES_AT_ONCE) == (60.0, 100)
         assert len(await desk.come(COMES_AT_ONCE + 20)) == COMES_AT_ONCE
         desk.all_of(61_001)
         assert len(await desk.come(3)) == 3
@@ -148,7 +230,9 @@ def test_of_those_who_are_not_accepted_none_is_left_open(desk):
     async def test(desk):
         desk.far.append(socket.create_connection(desk.listener.address))
         await until(lambda: desk.listener.admitted._came)
+        listening = desk.listener._listening.fileno()
         desk.listener.close()
+        assert asyncio.get_running_loop().remove_reader(listening) is False
         assert desk.far[0].recv(1) == b""
 
     desk.run(test)
@@ -159,7 +243,7 @@ def test_where_the_system_does_not_say_all_are_one(desk):
 
     async def test(desk):
         ends = await desk.come(2)
-        assert every(desk.listener.login_of(end) == under_test.UNKNOWN_LOGIN for end in ends)
+        assert every(desk.listener.login_of(end) == UNKNOWN_LOGIN for end in ends)
 
     desk.run(test)
 
