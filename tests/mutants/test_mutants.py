@@ -491,6 +491,32 @@ def test_each_mistake_made_by_hand_fits_its_file_and_names_tests_that_are_there(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(("withheld_s", "verdict"), [(0.0, "timed out"), (99.0, "survived")])
+def test_a_busy_machine_notices_no_mutant(tmp_path, withheld_s, verdict):
+    """What is withheld after the beginning is added to the time on the wall."""
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import time\nfrom firmware.core.stops.latch import one\n\n\ndef test_one():\n"
+        "    time.sleep(one())\n"
+    )
+    busy = f"""
+from tests.mutants.trial import trials
+trials._WALL, begins = 1, [0.0]
+trials._withheld_s = lambda: begins.pop() if begins else {withheld_s}
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", busy + TRY, str(test), "def one(): return 1.5\n"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ast.literal_eval(done.stdout) == {0: verdict}
+
+
+def test_what_the_machine_withheld_grows_and_is_not_all_of_the_time():
+    before_s = trials._withheld_s()
+    assert 0.0 <= before_s <= trials._withheld_s()
+
+
+@pytest.mark.process
 def test_who_waits_for_ever_is_ended_by_the_clock_on_the_wall(tmp_path):
     test = tmp_path / "test_it.py"
     test.write_text(
