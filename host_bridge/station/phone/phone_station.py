@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -15,6 +16,7 @@ from host_bridge.station.phone.phone_server import PhoneServer
 from host_bridge.station.server.server import StationBackend
 
 Tell = Callable[[str], None]
+_READ_BYTES = 4096  # at once: the longest line of a terminal
 
 
 @asynccontextmanager
@@ -59,6 +61,7 @@ class _Typed:
 
     def __init__(self, heard: Callable[[str], None]) -> None:
         self._heard = heard
+        self._rest = b""  # of a line that is not over
 
     def __enter__(self) -> None:
         with suppress(OSError, ValueError):  # a file, or none: nobody types there
@@ -72,11 +75,14 @@ class _Typed:
             asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
 
     def _read(self) -> None:
-        line = sys.stdin.readline()
-        if not line:
+        data = b""
+        with suppress(OSError):  # the terminal is gone
+            data = os.read(sys.stdin.fileno(), _READ_BYTES)  # never waits for the end of a line
+        if not data:
             self._end()
-        elif line.strip():
-            self._heard(line)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in filter(bytes.strip, lines):
+            self._heard(line.decode(errors="replace"))
 
 
 def _draw(url: str) -> None:
