@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.marginals import Marginal
+from calibration.parameters import Estimate
 
 CONFIDENCE = 0.95  # of the intervals that are told, as is usual
 LEVEL = 0.05  # significance level of the test of lack of fit
@@ -28,28 +29,14 @@ class LackOfFit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A parameter after the fit; ``low`` to ``high`` is its 95 % interval, within its range.
-
-    Where ``is_fitted`` is false the runs tell little about it: it stays near its known value.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    known: float
-    is_fitted: bool
-
-
-@dataclass(frozen=True)
 class Fit:
     """The estimates of all parameters with their joint uncertainty.
 
     ``covariance`` is that of the parameters, standardised by their priors; ``scales`` are
     in the order of SCALES. ``stretch`` is the factor by which a band has to be wider than all of
     this says (``leave_one_out.py``). ``marginals`` are the marginal posteriors of these; a fit
-    that was read from a file has none.
+    that was read from a file has none. ``steering`` is the least and greatest of its runs, as
+    shares of full lock.
     """
 
     estimates: tuple[Estimate, ...]
@@ -58,6 +45,7 @@ class Fit:
     lack_of_fit: LackOfFit
     stretch: float = 1.0
     marginals: tuple[Marginal, ...] = ()
+    steering: tuple[float, float] = (-1.0, 1.0)
 
     @property
     def values(self) -> dict[str, float]:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.stats import norm  # type: ignore[import-untyped]
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import CONFIDENCE, Estimate, Fit
+from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
 from calibration.bayesian_fit.lack_of_fit import lack_of_fit_test
 from calibration.bayesian_fit.leave_one_out import band_stretch
 from calibration.bayesian_fit.marginals import Marginal, Optimum, marginals
@@ -36,6 +36,7 @@ from calibration.bayesian_fit.variance_components import (
     neg_log_likelihood,
     prior_scales,
 )
+from calibration.parameters import Estimate
 from calibration.simulation.plant_numbers import Values
 
 FITTED_SHARE = 0.5  # of the prior's interval: a parameter with a shorter one counts as fitted
@@ -176,7 +177,12 @@ def _estimates(
     value, lowest, highest = map(search.values, (search.at, low, high))
     for p, one in zip(table, is_fitted, strict=True):
         yield Estimate(
-            p.name, value[p.name], lowest[p.name], highest[p.name], known[p.name], bool(one)
+            p.name,
+            value[p.name],
+            lowest[p.name],
+            highest[p.name],
+            known=known[p.name],
+            is_fitted=bool(one),
         )
 
 

@@ -231,6 +231,7 @@ def _probes(known: Values, point: SearchPoint) -> Iterator[tuple[str, Values, fl
 def _of_run(slopes: Floats) -> Floats:
     """Return the columns of speed (by its logarithm), trim and delay, per unit, not per spread."""
     at = [
-        FIT_PARAMETER_NAMES.index(one) for one in ("speed_mps", "steer_trim_norm", "queue_delay_s")
+        FIT_PARAMETER_NAMES.index(one)
+        for one in ("full_effort_mps", "steer_trim_norm", "queue_delay_s")
     ]
     return np.asarray(slopes[:, :, at] / [FIT_PARAMETERS[one].spread for one in at])

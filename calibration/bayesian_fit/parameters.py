@@ -1,10 +1,11 @@
-"""The table of parameters that a log can tell about a car and its command queue, with priors."""
+"""The parameters that a fit by replay finds, with their priors."""
 
 from __future__ import annotations
 
 from math import exp, log
 from typing import NamedTuple
 
+from calibration.parameters import BY_NAME
 from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
 from host_bridge.core import Vehicle
 
@@ -22,7 +23,6 @@ class FitParameter(NamedTuple):
     high: float
     spread: float
     is_ratio: bool
-    meaning: str
     first: tuple[float, ...] = ()
 
     def standardised(self, value: float, known: float) -> float:
@@ -39,51 +39,38 @@ class FitParameter(NamedTuple):
 
 LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 115200 baud
 
+
+def _prior(
+    name: str,
+    spread: float,
+    first: tuple[float, ...] = (),
+    *,
+    is_ratio: bool = False,
+    reach: tuple[float, float] | None = None,
+) -> FitParameter:
+    """Return a parameter of the table with its prior; ``reach`` narrows what is plausible."""
+    low, high = reach or (BY_NAME[name].low, BY_NAME[name].high)
+    return FitParameter(name, low, high, spread, is_ratio, first)
+
+
 # The spreads are our own choice. Lock: a vehicle file's full lock is a third off at worst. Gain:
 # linkages and units are wrong by factors. Left against right: a tenth. Speed: varies with battery
 # and floor. Mounting: 6 degrees, 0.1 m.
 FIT_PARAMETERS = (
-    FitParameter(
-        *("steer_trim_norm", -0.5, 0.5, 0.25, False),
-        "steering command, of full lock, that drives straight",
-    ),
-    FitParameter(
-        *("steer_gain", 0.05, 2.0, 1.0, True),
-        "angle of the wheels over the one commanded, near the trim",
-        (0.3, 1.5),
-    ),
-    FitParameter("steer_lock_ratio", 0.05, 2.0, 0.3, False, "the same at full lock: the end point"),
-    FitParameter(
-        *("steer_asymmetry", -0.5, 0.5, 0.1, False),
-        "left angles over the mean of both sides, less 1",
-    ),
-    FitParameter("speed_mps", 0.1, 1.0, 0.3, True, "steady speed at full throttle"),
-    FitParameter(
-        "speed_lag_s", 0.01, 1.0, 1.0, True, "time constant of the speed, starting and stopping"
-    ),
-    FitParameter(
-        "queue_delay_s", 0.0, 4.0, 0.5, False, "from a command to its effect, when nothing queues"
-    ),
-    FitParameter(
-        *("queue_s_per_message", 0.0, 0.005, 0.001, False),
-        "what each message holds up the next ones",
-        (LINE_S,),
-    ),
-    FitParameter(
-        "mount_yaw_rad", -0.3, 0.3, 0.1, False, "the car's heading less that of its odometry"
-    ),
-    FitParameter(
-        "mount_x_m", -0.3, 0.3, 0.1, False, "the odometry's point, ahead of the centre of gravity"
-    ),
-    FitParameter(
-        "tyre_stiffness_per_rad",
-        0.5,
-        20.0,
-        0.7,
-        True,
-        "cornering stiffness per load of the front axle; the rear one keeps its ratio to it",
-    ),
-    FitParameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
+    _prior("steer_trim_norm", 0.25),
+    _prior("steer_gain", 1.0, (0.3, 1.5), is_ratio=True),
+    _prior("steer_lock_ratio", 0.3),
+    _prior("steer_asymmetry", 0.1),
+    _prior("full_effort_mps", 0.3, is_ratio=True),
+    # s: a run is not long enough for a slower one
+    _prior("speed_lag_s", 1.0, is_ratio=True, reach=(0.01, 1.0)),
+    _prior("queue_delay_s", 0.5),
+    _prior("queue_s_per_message", 0.001, (LINE_S,)),
+    _prior("mount_yaw_rad", 0.1),
+    _prior("mount_x_m", 0.1),
+    # of a tyre on a floor: softer it is no tyre, stiffer it shows no slip
+    _prior("tyre_stiffness_front_per_rad", 0.7, is_ratio=True, reach=(0.5, 20.0)),
+    _prior("steer_rate_radps", 0.5, is_ratio=True),
 )
 FIT_PARAMETER_NAMES = tuple(parameter.name for parameter in FIT_PARAMETERS)
 
@@ -96,12 +83,12 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
         "steer_gain": 1.0,
         "steer_lock_ratio": 1.0,
         "steer_asymmetry": 0.0,
-        "speed_mps": steady_speed_mps(plant),
+        "full_effort_mps": steady_speed_mps(plant),
         "speed_lag_s": speed_lag_s(plant),
         "queue_delay_s": 0.0,
         "queue_s_per_message": 0.0,
         "mount_yaw_rad": 0.0,
         "mount_x_m": 0.0,
-        "tyre_stiffness_per_rad": plant.body.stiffness_front_per_rad,
+        "tyre_stiffness_front_per_rad": plant.body.stiffness_front_per_rad,
         "steer_rate_radps": plant.servo.rate_rad_s,
     }

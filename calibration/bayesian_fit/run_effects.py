@@ -44,7 +44,7 @@ class RunEffects(NamedTuple):
         """Return the parameters' values with this run's effects applied."""
         return {
             **values,
-            "speed_mps": values["speed_mps"] * exp(self.speed),
+            "full_effort_mps": values["full_effort_mps"] * exp(self.speed),
             "steer_trim_norm": values["steer_trim_norm"] + self.trim_norm,
             "queue_delay_s": values["queue_delay_s"] + self.delay_s,
         }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.commands.calibrate_report import CalibrationReport
-from calibration.files.log_file import LogCalibration
+from calibration.files.calibration import Calibration
 from calibration.logs.trace import DriveTrace, refuse_several_cars
 from calibration.logs.trace_reader import Load, LogChoices, read_trace
 from calibration.logs.tracked_positions import with_tracked_positions
@@ -45,5 +45,5 @@ def report(
     refuse_several_cars(traces)
     vehicle = load(traces[0].vehicle)
     found = identify(traces, vehicle)
-    calibration = LogCalibration.of(found, traces, vehicle.name, day.isoformat(), command)
+    calibration = Calibration.of_logs(found, traces, vehicle.name, day.isoformat(), command)
     return CalibrationReport(found, traces, vehicle, calibration)

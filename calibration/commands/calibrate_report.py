@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from calibration.files.log_file import LogCalibration, log_file_text
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_text import calibration_text
 from calibration.files.source import CalibrationSource
 from calibration.logs.trace import DriveTrace
+from calibration.parameters import BY_NAME, Estimate
 from calibration.regression.identify import Identification
-from calibration.regression.parameters import BY_NAME, Finding
 from calibration.vehicles.board import VehicleTypes, calibrated_vehicle
 from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.vesc_yaml import vesc_yaml
@@ -25,15 +26,15 @@ class CalibrationReport:
     found: Identification
     traces: Sequence[DriveTrace]
     vehicle: Vehicle
-    calibration: LogCalibration
+    calibration: Calibration
 
     @property
     def is_any_estimated(self) -> bool:
-        return any(one.is_estimated for one in self.found.findings)
+        return any(one.is_estimated for one in self.found.estimates)
 
     def toml(self) -> str:
         """Return the calibration's file."""
-        return log_file_text(self.calibration)
+        return calibration_text(self.calibration)
 
     def vesc_yaml(self) -> str:
         """Return F1TENTH's vesc.yaml. Raises errors.UsageFault without a VESC."""
@@ -52,7 +53,7 @@ class CalibrationReport:
             "logs": [vars(CalibrationSource.of_trace(trace)) for trace in self.traces],
             "notes": [f"{trace.file}: {note}" for trace in self.traces for note in trace.notes],
             "parameters": {
-                one.name: _finding_row(one, known.get(one.name)) for one in self.found.findings
+                one.name: _estimate_row(one, known.get(one.name)) for one in self.found.estimates
             },
             "steering_map": None
             if steering_map is None
@@ -69,7 +70,7 @@ class CalibrationReport:
         for trace in self.traces:
             yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {self.vehicle.name}"
             yield from (f"  {note}" for note in trace.notes)
-        estimated = [one for one in self.found.findings if one.is_estimated]
+        estimated = [one for one in self.found.estimates if one.is_estimated]
         yield ""
         head = ("told, with 95 % intervals", "value", "from", "to", "file says")
         yield "{:29}{:>10}  {:>9} {:>9}  {:>9}".format(*head)
@@ -84,10 +85,10 @@ class CalibrationReport:
         if not estimated:
             yield "nothing"
         yield from _map_lines(self.found)
-        yield from _not_identifiable_lines(self.found.findings)
+        yield from _not_identifiable_lines(self.found.estimates)
 
 
-def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
+def _estimate_row(one: Estimate, known: float | None) -> dict[str, Any]:
     p = BY_NAME[one.name]
     row: dict[str, Any] = {"is_told": one.is_estimated, "unit": p.unit, "vehicle_file": known}
     if one.is_estimated:
@@ -119,17 +120,17 @@ def _map_lines(found: Identification) -> Iterator[str]:
         yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
 
 
-def _not_identifiable_lines(findings: Sequence[Finding]) -> Iterator[str]:
+def _not_identifiable_lines(estimates: Sequence[Estimate]) -> Iterator[str]:
     """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
 
     A manoeuvre that is the remedy for several is named once.
     """
-    missing = [one for one in findings if not one.is_estimated]
+    missing = [one for one in estimates if not one.is_estimated]
     if not missing:
         return
     yield ""
     yield "not told: stays as the vehicle file has it"
-    by_manoeuvre: dict[str, list[Finding]] = {}
+    by_manoeuvre: dict[str, list[Estimate]] = {}
     for one in missing:
         by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
     for manoeuvre, some in by_manoeuvre.items():

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from calibration.bayesian_fit.parameters import known_values
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.commands.replay_report import ReplayReport, Shown
-from calibration.files import fit_file
-from calibration.files.calibration_file import OWN, calibration_of
-from calibration.files.fit_file import FitCalibration
-from calibration.files.log_file import LogCalibration
-from calibration.files.source import CalibrationSource
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_file import OWN, calibration_of, shipped_calibration
+from calibration.files.calibration_text import calibration_text
 from calibration.logs.run import Run
 from calibration.logs.run_bag import read_run_bag
 from calibration.logs.run_csv import read_run_csv
@@ -40,7 +38,7 @@ class Runs:
     def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
         """Fit a calibration on all runs, write it, and replay them by it."""
         calibration = _fit(self.vehicle, self.runs, day, command)
-        path.write_text(fit_file.fit_file_text(calibration), encoding="utf-8")
+        path.write_text(calibration_text(calibration), encoding="utf-8")
         return self._by(calibration)
 
     def leave_one_out(self, command: str) -> ReplayReport:
@@ -60,7 +58,7 @@ class Runs:
         wanted = wanted or (NONE if self.is_virtual else OWN)
         return self._by(_chosen(wanted, self.vehicle))
 
-    def _by(self, calibration: FitCalibration | None) -> ReplayReport:
+    def _by(self, calibration: Calibration | None) -> ReplayReport:
         shown = [_replayed(self.vehicle, run, calibration) for run in self.runs]
         return ReplayReport(shown, is_each=False)
 
@@ -104,7 +102,7 @@ def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:
     return with_tracked(run, path)
 
 
-def _replayed(vehicle: Vehicle, run: Run, calibration: FitCalibration | None) -> Shown:
+def _replayed(vehicle: Vehicle, run: Run, calibration: Calibration | None) -> Shown:
     values = calibration.values if calibration else known_values(vehicle)
     return replay(vehicle, values, run, calibration), calibration
 
@@ -124,23 +122,17 @@ def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
     return wanted or next(iter(types), _VEHICLE)
 
 
-def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> FitCalibration:
+def _fit(vehicle: Vehicle, runs: Sequence[Run], day: str, command: str) -> Calibration:
     fit = fit_runs(vehicle, runs)
-    return FitCalibration(
-        vehicle=vehicle.name,
-        date=day,
-        command=command,
-        data=tuple(one for run in runs for one in CalibrationSource.of_run(run)),
-        steering=driven_steering(list(runs), fit.values),
-        fit=fit,
-    )
+    fit = replace(fit, steering=driven_steering(list(runs), fit.values))
+    return Calibration.of_fit(fit, runs, vehicle.name, day, command)
 
 
-def _chosen(wanted: str, vehicle: Vehicle) -> FitCalibration | None:
-    if wanted == NONE or (wanted == OWN and fit_file.shipped_fit_file(vehicle.name) is None):
+def _chosen(wanted: str, vehicle: Vehicle) -> Calibration | None:
+    if wanted == NONE or (wanted == OWN and shipped_calibration(vehicle.name) is None):
         return None
     calibration = calibration_of(vehicle.name, wanted)
-    if isinstance(calibration, LogCalibration):
+    if calibration.fit is None:
         raise UsageFault(
             "this calibration is one of tandem calibrate, without what an odometry sees of a car",
             where=wanted,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from calibration.files.fit_file import FitCalibration
+from calibration.bayesian_fit.estimates import Fit
+from calibration.files.calibration import Calibration
 from calibration.replay.replay import (
     ErrorSummary,
     Replay,
@@ -18,7 +19,7 @@ from calibration.replay.replay import (
 from calibration.simulation.poses import Poses
 
 ROWS_S = 0.5  # between the lines of the table
-Shown: TypeAlias = tuple[Replay, FitCalibration | None]
+Shown: TypeAlias = tuple[Replay, Calibration | None]
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,25 @@ class ReplayReport:
         _draw(*self.shown[0], path)
 
 
-def _row(shown: Replay, calibration: FitCalibration | None) -> dict[str, Any]:
-    o = shown.run.odometry
+def _row(shown: Replay, calibration: Calibration | None) -> dict[str, Any]:
+    o, fit = shown.run.odometry, _fit(calibration)
     return {
         "commands": shown.run.commands.file,
         "odometry": o.file,
         "was_fitted_on": bool(calibration and calibration.was_fitted_on(shown.run)),
         "fitted_on": calibration.fitted_on if calibration else [],
-        "lack_of_fit": calibration.fit.lack_of_fit._asdict() if calibration else None,
-        "band_stretch": calibration.fit.stretch if calibration else None,
+        "lack_of_fit": fit.lack_of_fit._asdict() if fit else None,
+        "band_stretch": fit.stretch if fit else None,
         "t_s": o.t_s.tolist(),
         "car": _poses(shown, shown.car),
         "twin": _model(shown, shown.twin),
         "untuned": _model(shown, shown.untuned),
         "band": _band(shown),
     }
+
+
+def _fit(calibration: Calibration | None) -> Fit | None:
+    return calibration.fit if calibration else None
 
 
 def _poses(shown: Replay, poses: Poses) -> dict[str, Any]:
@@ -110,9 +115,9 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
     for one, own in shown:
         fitted = " (was fitted on)" if own and own.was_fitted_on(one.run) else ""
         yield f"{one.run.commands.file} against {one.run.odometry.file}{fitted}"
-        if is_each and own:
+        if is_each and own and own.fit:
             yield f"predicted by a fit on {', '.join(own.fitted_on)}"
-            yield _lack_of_fit(own)
+            yield _lack_of_fit(own.fit)
         else:
             yield from _over_time(one)
             yield ""
@@ -120,7 +125,7 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
         yield _summed("twin", one.errors(one.twin).summary(one.first_sample))
         yield _summed("untuned", one.errors(one.untuned).summary(one.first_sample))
         yield from _paths(one)
-        yield from _banded(one, own)
+        yield from _banded(one, _fit(own))
         yield ""
 
 
@@ -132,41 +137,42 @@ def _paths(shown: Replay) -> Iterator[str]:
         yield f"{name:8} {way}; paths {apart_m:.3f} m apart (Hausdorff)"
 
 
-def _banded(shown: Replay, calibration: FitCalibration | None) -> Iterator[str]:
+def _banded(shown: Replay, fit: Fit | None) -> Iterator[str]:
     band, is_inside = shown.band, shown.is_inside()
-    if band is None or calibration is None:
+    if band is None or fit is None:
         return
     out = f"outside in {(~is_inside).sum()} of {len(is_inside)} samples"
     verdict = f"inside all the way ({len(is_inside)} samples)" if is_inside.all() else out
     wide = f"{band.position_m[-1]:.3f} m, {band.yaw_rad[-1]:.3f} rad either side at the end"
     yield f"band     95 %: {wide}; the car is {verdict}"
-    if calibration.fit.stretch > 1.0:
+    if fit.stretch > 1.0:
         yield (
-            f"         {calibration.fit.stretch:.2f} times as wide as the model says: "
+            f"         {fit.stretch:.2f} times as wide as the model says: "
             "by what the fitted runs say of one another"
         )
     if band.is_extrapolated.any():
-        low, high = calibration.steering
+        low, high = fit.steering
         when_s = shown.run.odometry.t_s[shown.first_sample :][band.is_extrapolated][0]
         note = f"fitted was steering {low:g} to {high:g}"
         yield f"         EXTRAPOLATED from {when_s:.2f} s on: {note}"
 
 
-def _lack_of_fit(calibration: FitCalibration) -> str:
-    lack_of_fit = calibration.fit.lack_of_fit
+def _lack_of_fit(fit: Fit) -> str:
+    lack_of_fit = fit.lack_of_fit
     if not lack_of_fit.is_significant:
         return f"lack of fit: none seen (p = {lack_of_fit.p:.2g})"
     like = f"; it looks like {lack_of_fit.suspect}" if lack_of_fit.suspect else ""
     return f"LACK OF FIT (p = {lack_of_fit.p:.2g}): these runs are not of such a car{like}"
 
 
-def _numbers(calibration: FitCalibration) -> Iterator[str]:
+def _numbers(calibration: Calibration) -> Iterator[str]:
     yield f"calibration of {calibration.vehicle}, {calibration.date}; 95 % intervals"
     for one in calibration.estimates:
         note = "" if one.is_fitted else "  hardly told by the data: near its known value"
-        yield f"  {one.name:24}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{note}".rstrip()
-    low, high = calibration.steering
-    yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration)}"
+        yield f"  {one.name:29}{one.value:9.4g}  {one.low:9.4g} to {one.high:<9.4g}{note}".rstrip()
+    if calibration.fit:
+        low, high = calibration.fit.steering
+        yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration.fit)}"
     yield ""
 
 
@@ -191,7 +197,7 @@ def _summed(name: str, summary: ErrorSummary) -> str:
     return f"{name:8}" + " ".join(f"{amount:8.3f}" for amount in summary)
 
 
-def _draw(shown: Replay, calibration: FitCalibration | None, path: Path) -> None:
+def _draw(shown: Replay, calibration: Calibration | None, path: Path) -> None:
     from calibration.replay.picture import draw  # imports matplotlib, which only a picture needs
 
     twin, untuned = (

@@ -123,7 +123,7 @@ class GuidedCalibration:
 
         It is 0 before the first drive that identifies the trim.
         """
-        trim = identify(before, self._vehicle).finding("steer_trim_rad") if before else None
+        trim = identify(before, self._vehicle).estimate("steer_trim_rad") if before else None
         if trim is None or not trim.is_estimated:
             return 0.0
         return float(trim.value / self._vehicle.steer_max_rad)
@@ -136,7 +136,7 @@ class GuidedCalibration:
     def _lacking(self, manoeuvre: CalibrationDrive, traces: Sequence[DriveTrace]) -> str:
         if not manoeuvre.determines:
             return ""
-        found = identify(traces, self._vehicle).finding(manoeuvre.determines)
+        found = identify(traces, self._vehicle).estimate(manoeuvre.determines)
         if found.is_estimated:
             print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
             return ""

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace, Series
+from calibration.parameters import Estimate, estimated, not_identifiable
 from calibration.regression.least_squares import student_quantile
-from calibration.regression.parameters import Finding, estimated, not_identifiable
 from calibration.regression.steering_geometry import RollingGeometry
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 
@@ -31,7 +31,7 @@ _ASSUMED_SHARE = 0.001  # assumed error of tyres that roll by their counts on a 
 
 def estimate_counts_per_metre(
     traces: Sequence[DriveTrace], geometry: RollingGeometry, steering_map: SteeringMap | None = None
-) -> Finding:
+) -> Estimate:
     """Return the counts per metre, from tapes and from tracked positions together. Never raises."""
     traces = [_travel_of_the_car(trace, geometry, steering_map) for trace in traces]
     ratios = [*_ratios_by_tape(traces), *_ratios_by_tracking(traces)]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from calibration.logs.trace import DriveTrace
 from calibration.logs.turning import with_turning
+from calibration.parameters import LOG_PARAMETER_NAMES, Estimate, not_identifiable
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
-from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
 from calibration.regression.speed_map import estimate_speed_map
 from calibration.regression.steering import TYRES, estimate_steering
 from calibration.regression.steering_geometry import RollingGeometry
@@ -22,13 +22,13 @@ _ROUNDS = 2  # counts per metre and steering map depend on each other (rolled_pe
 
 @dataclass(frozen=True)
 class Identification:
-    """The findings in the order of the table, and the steering map if there is one."""
+    """The estimates in the order of the table, and the steering map if there is one."""
 
-    findings: tuple[Finding, ...]
+    estimates: tuple[Estimate, ...]
     steering_map: SteeringMap | None
 
-    def finding(self, name: str) -> Finding:
-        return next(one for one in self.findings if one.name == name)
+    def estimate(self, name: str) -> Estimate:
+        return next(one for one in self.estimates if one.name == name)
 
 
 def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
@@ -57,8 +57,8 @@ def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
     return Identification(tuple(by_name[name] for name in LOG_PARAMETER_NAMES), steering_map)
 
 
-def _tyres(steered: Sequence[Finding]) -> list[Finding]:
-    """Return the tyres' findings as not determined, if there is no steering map."""
+def _tyres(steered: Sequence[Estimate]) -> list[Estimate]:
+    """Return the tyres' estimates as not determined, if there is no steering map."""
     named = {one.name for one in steered}
     why = "how it steers is not told"
     return [not_identifiable(name, why) for name in TYRES if name not in named]

@@ -8,8 +8,8 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
+from calibration.parameters import Estimate, estimated, not_identifiable
 from calibration.regression.least_squares import consecutive_slices, student_quantile
-from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _STILL_S = 0.3  # the time before and after a sample in which nothing may move
 _BLOCK_S = 0.5  # samples of one block are averaged
@@ -26,7 +26,7 @@ def is_resting(trace: DriveTrace, times_s: Floats) -> np.ndarray:
     return np.asarray((ahead == behind) & inside)
 
 
-def estimate_imu_biases(traces: Sequence[DriveTrace]) -> list[Finding]:
+def estimate_imu_biases(traces: Sequence[DriveTrace]) -> list[Estimate]:
     """Return the biases: means over all rests, with the spread of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:

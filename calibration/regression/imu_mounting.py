@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
+from calibration.parameters import Estimate, estimated, not_identifiable
 from calibration.regression.least_squares import fit_least_squares
-from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _NAME = "imu_yaw_rad"
 _GRID_S = 0.02  # chosen: finer than what is smoothed over
@@ -23,7 +23,7 @@ _LEAST_S = 10.0  # of driving: five blocks
 _ASSUMED_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 
-def estimate_imu_yaw(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> Finding:
+def estimate_imu_yaw(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> Estimate:
     """Return the sensor's yaw angle, by regression of its accelerations on those of the wheels.
 
     Forward a = dv/dt, to the left v r; as complex numbers: measured = turn * (a + i v r) + bias.

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
+from calibration.parameters import Estimate, estimated, not_identifiable
 from calibration.regression.least_squares import (
     consecutive_slices,
     fit_least_squares,
     student_quantile,
 )
-from calibration.regression.parameters import Finding, estimated, not_identifiable
 
 _SPEED_MAP = ("full_effort_mps", "dead_effort")
 _LAG, _START = "speed_lag_s", "start_delay_s"
@@ -43,7 +43,7 @@ class _Level(NamedTuple):
     samples: int
 
 
-def estimate_speed_map(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> list[Finding]:
+def estimate_speed_map(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) -> list[Estimate]:
     """Return the speed map, lag and start delay of cars driven forward. Never raises.
 
     ``counts_ratio`` is as in ``estimate_steering``.
@@ -91,7 +91,7 @@ def _is_settled(trace: DriveTrace, times_s: Floats) -> npt.NDArray[np.bool_]:
     return np.asarray(times_s - changes_s[np.maximum(last, 0)] >= _SETTLED_S)
 
 
-def _map(traces: Sequence[DriveTrace], levels: Sequence[_Level]) -> list[Finding]:
+def _map(traces: Sequence[DriveTrace], levels: Sequence[_Level]) -> list[Estimate]:
     if not any(trace.effort.is_present for trace in traces):
         return [
             not_identifiable(name, "what its drive was given is not in it") for name in _SPEED_MAP
@@ -129,8 +129,8 @@ def _volts(traces: Sequence[DriveTrace]) -> str:
 
 
 def _lag(
-    traces: Sequence[DriveTrace], speed_map: Sequence[Finding], counts_ratio: float
-) -> Finding:
+    traces: Sequence[DriveTrace], speed_map: Sequence[Estimate], counts_ratio: float
+) -> Estimate:
     """Return the time constant, from: change of speed = span / lag * (the map's speed - speed).
 
     Only samples in which the car gains speed are used: when it slows down an ESC coasts or brakes.
@@ -189,7 +189,7 @@ def _gaining(
     return aim[is_in], gain[is_in], edges[is_in].astype(float)
 
 
-def _start(traces: Sequence[DriveTrace]) -> Finding:
+def _start(traces: Sequence[DriveTrace]) -> Estimate:
     """Return the mean time from the first non-zero target to the first count, from rest."""
     by_trace = [(trace, list(_waits_s(trace))) for trace in traces]
     waits = [wait for _, found in by_trace for wait in found]

@@ -14,7 +14,7 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
-from calibration.regression.parameters import Finding, estimated, not_identifiable
+from calibration.parameters import Estimate, estimated, not_identifiable
 from calibration.regression.single_track import front_stiffness
 from calibration.regression.steering_fit import LATERAL_MPS2, MOVES, SteeringFit, SteeringSolution
 from calibration.regression.steering_geometry import seen_share
@@ -48,8 +48,8 @@ TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
 def estimate_steering(
     traces: Sequence[DriveTrace], vehicle: Vehicle, counts_ratio: float = 1.0
-) -> tuple[list[Finding], SteeringMap | None]:
-    """Return the steering's findings and its map, if any. Never raises.
+) -> tuple[list[Estimate], SteeringMap | None]:
+    """Return the steering's estimates and its map, if any. Never raises.
 
     ``counts_ratio`` is the real distance per metre by the vehicle file's counts.
     """
@@ -61,14 +61,14 @@ def estimate_steering(
     fit = SteeringFit(samples, vehicle)
     found = fit.solve()
     commands = fit.commands(found.delay_s, found.lag_s)[np.abs(fit.speed_mps) > SLOW_MPS]
-    findings = [
+    estimates = [
         *_trim_and_gains(fit, found, commands),
         *_timing(fit, found),
         _play(fit, found),
         *_tyres(fit, found),
     ]
-    has_map = any(one.is_estimated for one in findings if one.name == "steer_trim_rad")
-    return findings, _map(found, commands) if has_map else None
+    has_map = any(one.is_estimated for one in estimates if one.name == "steer_trim_rad")
+    return estimates, _map(found, commands) if has_map else None
 
 
 def _lacking(traces: Sequence[DriveTrace], seconds: float) -> str:
@@ -83,7 +83,7 @@ def _lacking(traces: Sequence[DriveTrace], seconds: float) -> str:
 
 def _trim_and_gains(
     fit: SteeringFit, found: SteeringSolution, commands: Floats
-) -> Iterator[Finding]:
+) -> Iterator[Estimate]:
     line, spread = found.line, float(np.ptp(commands))
     if spread < 2 * _GAIN_RAD:
         why = f"its steering stays within {spread:.3f} rad"
@@ -97,7 +97,7 @@ def _trim_and_gains(
 
 def _gain(
     name: str, side: float, fit: SteeringFit, found: SteeringSolution, commands: Floats
-) -> Finding:
+) -> Estimate:
     """Return the gain of a side, at the largest steering that was driven to it."""
     line, far_rad = found.line, float(np.max(side * (commands - found.trim_rad)))
     if far_rad < _GAIN_RAD:
@@ -112,7 +112,7 @@ def _gain(
     return estimated(name, gain, float(np.hypot(deviation / far_rad, assumed)), line.quantile)
 
 
-def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
+def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Estimate]:
     """Return delay and lag.
 
     One step of the board is subtracted: on average the command waits half a step, and the sample is
@@ -138,7 +138,7 @@ def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
     return [delay, lag]
 
 
-def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
+def _play(fit: SteeringFit, found: SteeringSolution) -> Estimate:
     """Return the free play: how the angle depends on the side from which it was approached."""
     sides = [approach_sides(one.command_rad) for one in fit.samples]
     came = [
@@ -164,7 +164,7 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Finding:
     return estimated(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
 
 
-def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Finding]:
+def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Estimate]:
     if fit.lateral_mps2 <= LATERAL_MPS2:
         why = (
             f"it corners with {fit.lateral_mps2:.1f} m/s^2, and tyres tell from {LATERAL_MPS2:g} on"

@@ -54,18 +54,14 @@ def band(
     twin: Twin,
     known: Values,
     fit: Fit,
-    steering: tuple[float, float],
     run: Run,
     confidence: float = CONFIDENCE,
 ) -> Band:
-    """Draw the band of a run, fitted on or not.
-
-    ``steering`` is the least and greatest steering of the fitted runs.
-    """
+    """Draw the band of a run, fitted on or not."""
     simulated = SimulatedRun(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, simulated)
     position_m, yaw_rad = band_half_widths(drawn, confidence)
-    is_extrapolated = _extrapolated(simulated.t_s, run, fit, steering)
+    is_extrapolated = _extrapolated(simulated.t_s, run, fit)
     return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_extrapolated)
 
 
@@ -104,8 +100,9 @@ def _drive(
     return np.asarray(SimulatedRun(twin, values, run, own, ROUGH_STEP_S).poses - simulated.poses)
 
 
-def _extrapolated(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:
+def _extrapolated(times_s: Floats, run: Run, fit: Fit) -> np.ndarray:
     """Return whether each sample comes after the first steering that no fitted run had."""
+    steering = fit.steering
     low, high = driven_steering([run], fit.values)
     low, high = min(low, steering[0]), max(high, steering[1])
     if steering[0] - low <= NEAR_NORM and high - steering[1] <= NEAR_NORM:

@@ -13,7 +13,7 @@ from calibration.bayesian_fit.linearisation import (
     first_sample,
 )
 from calibration.bayesian_fit.parameters import known_values
-from calibration.files.fit_file import FitCalibration
+from calibration.files.calibration import Calibration
 from calibration.logs.run import Run
 from calibration.replay.band import Band, band
 from calibration.simulation.kinematic import kinematic, kinematic_numbers
@@ -86,7 +86,7 @@ class Replay:
 
 
 def replay(
-    vehicle: Vehicle, values: Values, run: Run, calibration: FitCalibration | None = None
+    vehicle: Vehicle, values: Values, run: Run, calibration: Calibration | None = None
 ) -> Replay:
     """Return the replay of one run, with a band if there is a ``calibration`` (of these values).
 
@@ -94,9 +94,8 @@ def replay(
     """
     body, twin = plant_parameters(vehicle).body, Twin(vehicle)
     there = None
-    if calibration:
-        known = known_values(vehicle)
-        there = band(twin, known, calibration.fit, calibration.steering, run)
+    if calibration and calibration.fit:
+        there = band(twin, known_values(vehicle), calibration.fit, run)
     poses = twin.predict(values, run)
     return Replay(run, poses, kinematic(run, kinematic_numbers(vehicle), body), there)
 

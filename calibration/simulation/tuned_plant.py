@@ -12,13 +12,13 @@ from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
 def fit_plant_changes(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
     """Return the entries of ``[plant]`` that these values change, except the steering curves."""
-    front = values["tyre_stiffness_per_rad"]
+    front = values["tyre_stiffness_front_per_rad"]
     rear = front * p.body.stiffness_rear_per_rad / p.body.stiffness_front_per_rad
     turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
     return {
         "tyre": {"stiffness_front_per_rad": front, "stiffness_rear_per_rad": rear},
         "servo": {"rate_rad_s": values["steer_rate_radps"]},
-        "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
+        "battery": {"emf_v": battery_emf_v(p, values["full_effort_mps"])},
         # kg: a gram turns as fast as one likes, and is no division by 0
         "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
     }

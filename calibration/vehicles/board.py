@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
+from calibration.files.calibration import Calibration
 from calibration.files.calibration_file import calibration_of
-from calibration.files.fit_file import FitCalibration
-from calibration.files.log_file import LogCalibration
-from calibration.vehicles.fit_for_board import calibration_from_fit
+from calibration.vehicles.fit_for_board import as_from_logs
 from calibration.vehicles.vehicle_file import vehicle_file_text
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import VehicleFileFault
@@ -27,7 +26,7 @@ class VehicleTypes(Protocol):
 
 
 def calibrated_vehicle(
-    vehicle: Vehicle, calibration: LogCalibration, vehicles: VehicleTypes
+    vehicle: Vehicle, calibration: Calibration, vehicles: VehicleTypes
 ) -> tuple[str, Vehicle]:
     """Return the text of the calibrated vehicle file, and the vehicle that it loads as.
 
@@ -65,6 +64,4 @@ def calibrated_board(vehicle: Vehicle, file: str, vehicles: VehicleTypes) -> Veh
     errors.VehicleFileFault.
     """
     calibration = calibration_of(vehicle.name, file)
-    if isinstance(calibration, FitCalibration):
-        calibration = calibration_from_fit(vehicle, calibration)
-    return calibrated_vehicle(vehicle, calibration, vehicles)[1]
+    return calibrated_vehicle(vehicle, as_from_logs(vehicle, calibration), vehicles)[1]

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibration.files.log_file import LogCalibration
+from calibration.files.calibration import Calibration
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.simulation.plant_numbers import emf_vs_per_m, friction_n, plant_parameters
 from sim_mock.plant.body import GRAVITY_MPS2
@@ -31,7 +31,7 @@ class CalibratableVehicle(Protocol):
 
 
 def plant_and_channels(
-    vehicle: CalibratableVehicle, calibration: LogCalibration
+    vehicle: CalibratableVehicle, calibration: Calibration
 ) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
     """Return the vehicle's ``plant`` and ``channels`` with the calibration applied."""
     changes = plant_changes(vehicle, calibration.values)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.files.log_file import LogCalibration
+from calibration.files.calibration import Calibration
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import counts_per_rev, plant_changes
 from host_bridge.core import Vehicle
@@ -23,7 +23,7 @@ _SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
 
 
 def vehicle_file_text(
-    vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None = None
+    vehicle: Vehicle, calibration: Calibration, base: str, steer_max_rad: float | None = None
 ) -> str:
     """Return the vehicle file as TOML.
 
@@ -34,7 +34,7 @@ def vehicle_file_text(
 
 
 def _lines(
-    vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None
+    vehicle: Vehicle, calibration: Calibration, base: str, steer_max_rad: float | None
 ) -> Iterator[str]:
     values = calibration.values
     logs = ", ".join(source.file for source in calibration.data)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from calibration.files.log_file import LogCalibration
+from calibration.files.calibration import Calibration
 from calibration.logs.trace_bag import BAG, ERPM_COUNTS
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
@@ -16,7 +16,7 @@ from host_bridge.core.errors import UsageFault
 _LOW_US, _SPAN_US = 1000.0, 1000.0  # pulse at a VESC's servo output of 0, and from there to 1
 
 
-def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
+def vesc_yaml(vehicle: Vehicle, calibration: Calibration) -> str:
     """Return the file in f1tenth_system's names. Raises errors.UsageFault without a VESC.
 
     It is raised, too, for a steering map out of a bag: the angles in it became pulses by the
@@ -42,7 +42,7 @@ def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
     return "\n".join(_lines(vehicle, calibration)) + "\n"
 
 
-def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
+def _lines(vehicle: Vehicle, calibration: Calibration) -> Iterator[str]:
     values = calibration.values
     not_estimated = f"  # not told by the logs: as {vehicle.name} has it"
     has_metre, has_map = "counts_per_m" in values, calibration.steering_map is not None

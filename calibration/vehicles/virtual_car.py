@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from calibration.files.calibration_file import calibration_of
-from calibration.files.log_file import LogCalibration
 from calibration.simulation.plant_numbers import Values, plant_parameters
 from calibration.simulation.steering_model import remapped_curve
 from calibration.simulation.tuned_plant import fit_plant_changes
@@ -36,7 +35,7 @@ def calibrated(vehicle: CalibratableVehicle, file: str) -> CalibratedVehicle:
     Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
     """
     calibration = calibration_of(vehicle.name, file)
-    if isinstance(calibration, LogCalibration):
+    if calibration.fit is None:
         plant, channels = identified_car.plant_and_channels(vehicle, calibration)
         return CalibratedVehicle(vehicle.name, plant, channels, vehicle.parameters)
     return fitted_vehicle(vehicle, calibration.values)

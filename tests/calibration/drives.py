@@ -14,7 +14,7 @@ TRUTH = {
     **known_values(NIGEL),
     "steer_trim_norm": 0.15,
     "steer_gain": 0.4,
-    "speed_mps": 0.38,
+    "full_effort_mps": 0.38,
     "speed_lag_s": 0.25,
     "queue_delay_s": 0.2,
     "queue_s_per_message": 0.0008,

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.files.log_file import LogCalibration, log_file_text
-from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_text import calibration_text
+from calibration.parameters import LOG_PARAMETER_NAMES, Estimate, not_identifiable
 from calibration.regression.steering_map import SteeringMap
 from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.cli import main as cli
@@ -56,13 +57,13 @@ class HiddenCar:
         wheels = (commanded - trim_rad) * np.array([self.right, 1.0, self.left])
         put = [name for name in truth if name not in NO_PARAMETERS]
         findings = tuple(
-            Finding(name, *(truth[name],) * 3)
+            Estimate(name, *(truth[name],) * 3)
             if name in put
             else not_identifiable(name, "not hidden")
             for name in LOG_PARAMETER_NAMES
         )
         bent = SteeringMap(commanded, wheels, wheels, wheels, 0.0)
-        path.write_text(log_file_text(LogCalibration(self.vehicle, "", "", (), findings, bent)))
+        path.write_text(calibration_text(Calibration(self.vehicle, "", "", (), findings, bent)))
         return path
 
 

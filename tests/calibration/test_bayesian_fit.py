@@ -18,7 +18,7 @@ from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.support.evidence import every
 
 IDENTIFIABLE = (
-    *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
+    *("steer_trim_norm", "steer_gain", "full_effort_mps", "speed_lag_s"),
     *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad"),
 )
 
@@ -46,7 +46,7 @@ def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
 def test_the_intervals_of_a_made_log_say_something(found):
     by_name = {one.name: one for one in found.estimates}
     assert by_name["steer_trim_norm"].high - by_name["steer_trim_norm"].low < 0.04
-    assert by_name["speed_mps"].high - by_name["speed_mps"].low < 0.03
+    assert by_name["full_effort_mps"].high - by_name["full_effort_mps"].low < 0.03
 
 
 @pytest.mark.fit
@@ -64,10 +64,10 @@ def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
 
 
 LINE = (
-    FitParameter("level", -10.0, 10.0, 5.0, False, ""),
-    FitParameter("slope", -10.0, 10.0, 5.0, False, ""),
+    FitParameter("level", -10.0, 10.0, 5.0, False),
+    FitParameter("slope", -10.0, 10.0, 5.0, False),
 )
-SILENT = (*LINE, FitParameter("silent", 0.01, 1.0, 1.0, True, "", (0.5,)))
+SILENT = (*LINE, FitParameter("silent", 0.01, 1.0, 1.0, True, (0.5,)))
 KNOWN = {"level": 0.0, "slope": 0.0, "silent": 0.25}
 TIMES = np.linspace(0.0, 8.0, 80)
 SHAPE = TIMES / TIMES[-1]

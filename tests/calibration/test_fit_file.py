@@ -6,25 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
-from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
+from calibration.bayesian_fit.estimates import Fit, LackOfFit
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS, known_values
 from calibration.bayesian_fit.variance_components import prior_scales
-from calibration.files.calibration_file import read_calibration
-from calibration.files.fit_file import (
-    FitCalibration,
-    fit_file_text,
-    shipped_fit_file,
-)
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_file import read_calibration, shipped_calibration
+from calibration.files.calibration_text import calibration_text
 from calibration.files.source import COMMANDS, ODOMETRY, CalibrationSource
+from calibration.parameters import OLD_NAMES, Estimate
+from host_bridge.config import load_vehicle
+from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
+from tests.support.evidence import some
 
 SOURCES = (
     CalibrationSource("a_commands.csv", "c0ffee", COMMANDS, 5.0),
     CalibrationSource("a_odometry.csv", "decade", ODOMETRY, 8.0),
 )
 ESTIMATES = tuple(
-    Estimate(p.name, p.low, p.low, p.high, p.low, is_fitted=i % 2 == 0)
+    Estimate(p.name, p.low, p.low, p.high, known=p.low, is_fitted=i % 2 == 0)
     for i, p in enumerate(FIT_PARAMETERS)
 )
 
@@ -32,8 +33,11 @@ ESTIMATES = tuple(
 def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(FIT_PARAMETER_NAMES)) if covariance is None else covariance
-    fit = Fit(tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25)
-    return FitCalibration(vehicle, "2026-05-01", "tandem replay --fit", SOURCES, (-0.1, 0.3), fit)
+    fit = Fit(
+        tuple(estimates), spread, prior_scales(), LackOfFit(0.25, ""), 1.25, steering=(-0.1, 0.3)
+    )
+    command = "tandem replay --fit"
+    return Calibration(vehicle, "2026-05-01", command, SOURCES, fit.estimates, fit=fit)
 
 
 WHOLE = calibration_of(ESTIMATES)
@@ -41,12 +45,13 @@ WHOLE = calibration_of(ESTIMATES)
 
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(fit_file_text(WHOLE))
+    path.write_text(calibration_text(WHOLE))
     again = read_calibration(path)
-    assert fit_file_text(again) == fit_file_text(WHOLE)
+    assert calibration_text(again) == calibration_text(WHOLE)
     assert again.estimates == ESTIMATES
     assert again.fit.covariance.tolist() == np.eye(len(FIT_PARAMETER_NAMES)).tolist()
-    assert (again.steering, again.fit.lack_of_fit) == (WHOLE.steering, WHOLE.fit.lack_of_fit)
+    assert again.fit.steering == WHOLE.fit.steering
+    assert again.fit.lack_of_fit == WHOLE.fit.lack_of_fit
     assert again.fit.stretch == WHOLE.fit.stretch
     assert list(read_calibration(path).values) == list(FIT_PARAMETER_NAMES)
 
@@ -69,7 +74,7 @@ WRONG = {
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_a_strange_file_is_refused_by_name(tmp_path, spoil):
     path = tmp_path / "c.toml"
-    path.write_text(spoil(fit_file_text(WHOLE)))
+    path.write_text(spoil(calibration_text(WHOLE)))
     with pytest.raises(VehicleFileFault) as fault:
         read_calibration(path)
     assert str(path) in fault.value.where
@@ -92,7 +97,7 @@ def test_a_run_is_recognised_by_its_hashes():
 
 
 def test_a_file_of_before_says_the_same(tmp_path):
-    """Without a method, and with a row for each run."""
+    """Without a method, with names of its own, and with a row for each run."""
     rows = """\
 [[data]]
 commands = "a_commands.csv"
@@ -101,7 +106,10 @@ odometry = "a_odometry.csv"
 odometry_sha256 = "decade"
 
 [par"""
-    text = fit_file_text(WHOLE).replace('method = "fit"\n', "")
+    text = calibration_text(WHOLE).replace('method = "fit"\n', "")
+    for before, now in some(OLD_NAMES.items()):
+        assert text.count(f"[parameters.{now}]") == 1
+        text = text.replace(f"[parameters.{now}]", f"[parameters.{before}]")
     path = tmp_path / "c.toml"
     path.write_text(re.sub(r"(?s)\[\[data\]\].*?\[par", rows, text, count=1))
     again = read_calibration(path)
@@ -110,7 +118,14 @@ odometry_sha256 = "decade"
 
 
 def test_tandem_brings_nigel_and_nobody_else():
-    path = shipped_fit_file("nigel")
+    path = shipped_calibration("nigel")
     assert path is not None
     assert read_calibration(path).vehicle == "nigel"
-    assert shipped_fit_file("f1tenth") is None
+    assert shipped_calibration("f1tenth") is None
+
+
+@pytest.mark.parametrize("vehicle", some(vehicle_names()))
+def test_a_fit_may_find_what_the_file_of_any_shipped_vehicle_says(vehicle):
+    known = known_values(load_vehicle(vehicle))
+    for p in some(FIT_PARAMETERS):
+        assert p.low <= known[p.name] <= p.high, p.name

@@ -52,7 +52,7 @@ def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypa
     monkeypatch.setattr(builtins, "input", person)
     words = ["calibrate", "--guide", str(folder), "--car", uri, "--date", "2026-05-01"]
     assert cli.main(words) == 0
-    found = {one.name: one for one in read_calibration(folder / "calibration.toml").findings}
+    found = {one.name: one for one in read_calibration(folder / "calibration.toml").estimates}
     missed = [
         f"{name}: {value:.5g} is not in {found[name]}"
         for name, value in HIDDEN.truth().items()

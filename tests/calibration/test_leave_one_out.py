@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.bayesian_fit.estimates import Estimate, Fit, LackOfFit
+from calibration.bayesian_fit.estimates import Fit, LackOfFit
 from calibration.bayesian_fit.leave_one_out import band_half_widths, band_stretch
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.odometry_noise import drawn_noise
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.bayesian_fit.variance_components import prior_scales
+from calibration.parameters import Estimate
 from calibration.replay.band import band
 from calibration.simulation.twin import Twin
 from tests.calibration.drives import NIGEL, TRUTH, made_run
@@ -77,12 +78,11 @@ def test_noise_has_its_spread_from_the_first_sample_on_and_its_memory():
 @pytest.mark.fit
 def test_a_band_is_as_much_wider_as_its_fit_says():
     estimates = tuple(
-        Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in FIT_PARAMETER_NAMES
+        Estimate(name, TRUTH[name], 0.0, 0.0, known=0.0) for name in FIT_PARAMETER_NAMES
     )
-    fit = Fit(estimates, 1e-4 * np.eye(len(FIT_PARAMETER_NAMES)), SCALES, LackOfFit(0.5, ""))
+    covariance = 1e-4 * np.eye(len(FIT_PARAMETER_NAMES))
+    fit = Fit(estimates, covariance, SCALES, LackOfFit(0.5, ""), steering=(0.3, 0.4))
     run, twin = made_run(0.35, TRUTH, 0, 0.005), Twin(NIGEL)
-    once, thrice = (
-        band(twin, TRUTH, one, (0.3, 0.4), run) for one in (fit, replace(fit, stretch=3.0))
-    )
+    once, thrice = (band(twin, TRUTH, one, run) for one in (fit, replace(fit, stretch=3.0)))
     assert thrice.position_m == pytest.approx(3.0 * once.position_m)
     assert thrice.yaw_rad == pytest.approx(3.0 * once.yaw_rad)

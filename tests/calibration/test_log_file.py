@@ -5,14 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from calibration.files.calibration_file import OWN, read_calibration
-from calibration.files.fit_file import shipped_fit_file
-from calibration.files.log_file import (
-    LogCalibration,
-    log_file_text,
-)
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_file import OWN, read_calibration, shipped_calibration
+from calibration.files.calibration_text import calibration_text
 from calibration.files.source import CalibrationSource
-from calibration.regression.parameters import LOG_PARAMETER_NAMES, Finding, not_identifiable
+from calibration.parameters import LOG_PARAMETER_NAMES, Estimate, not_identifiable
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
 from calibration.vehicles.virtual_car import calibrated
@@ -26,13 +23,13 @@ from tests.support.evidence import some
 MAP = SteeringMap(
     *(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True
 )
-WHOLE = LogCalibration(
+WHOLE = Calibration(
     "f1tenth",
     "2026-05-01",
     "tandem calibrate a.mcap",
     (CalibrationSource("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
     tuple(
-        Finding(name, 0.1, 0.05, 0.2, "as driven")
+        Estimate(name, 0.1, 0.05, 0.2, "as driven")
         if name.startswith("steer_")
         else not_identifiable(name, "no")
         for name in LOG_PARAMETER_NAMES
@@ -43,15 +40,15 @@ WHOLE = LogCalibration(
 
 def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(log_file_text(WHOLE))
+    path.write_text(calibration_text(WHOLE))
     again = read_calibration(path)
-    assert isinstance(again, LogCalibration)
-    assert log_file_text(again) == log_file_text(WHOLE)
+    assert again.fit is None
+    assert calibration_text(again) == calibration_text(WHOLE)
     assert again.data == WHOLE.data
     assert again.values == dict.fromkeys(
         (n for n in LOG_PARAMETER_NAMES if n.startswith("steer_")), 0.1
     )
-    assert not isinstance(read_calibration(shipped_fit_file("nigel")), LogCalibration)
+    assert read_calibration(shipped_calibration("nigel")).fit is not None
 
 
 WRONG = {
@@ -72,7 +69,7 @@ WRONG = {
 def test_what_is_no_toml_is_refused_with_its_line(tmp_path):
     path = tmp_path / "c.toml"
     for added, what in some([("[", "is not TOML"), ("\n[steering_map]\n", "is not TOML")]):
-        path.write_text(log_file_text(WHOLE) + added)
+        path.write_text(calibration_text(WHOLE) + added)
         with pytest.raises(VehicleFileFault, match=what) as caught:
             read_calibration(path)
         assert caught.value.where.startswith(str(path))
@@ -80,15 +77,15 @@ def test_what_is_no_toml_is_refused_with_its_line(tmp_path):
 
 def test_a_byte_order_mark_makes_no_difference(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text("\ufeff" + log_file_text(WHOLE))
-    assert log_file_text(read_calibration(path)) == log_file_text(WHOLE)
+    path.write_text("\ufeff" + calibration_text(WHOLE))
+    assert calibration_text(read_calibration(path)) == calibration_text(WHOLE)
 
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_a_strange_file_is_refused(tmp_path, spoil):
     path = tmp_path / "c.toml"
-    spoilt = spoil(log_file_text(WHOLE))
-    assert spoilt != log_file_text(WHOLE)
+    spoilt = spoil(calibration_text(WHOLE))
+    assert spoilt != calibration_text(WHOLE)
     path.write_text(spoilt)
     with pytest.raises(VehicleFileFault, match="no calibration out of logs"):
         read_calibration(path)
@@ -101,7 +98,7 @@ def test_a_map_goes_on_straight_beyond_what_was_driven():
 
 def test_another_vehicles_is_refused_and_none_is_the_file(tmp_path):
     path = tmp_path / "c.toml"
-    path.write_text(log_file_text(WHOLE))
+    path.write_text(calibration_text(WHOLE))
     with pytest.raises(VehicleFileFault, match="another vehicle"):
         calibrated(load_vehicle("nigel"), str(path))
 
@@ -134,12 +131,12 @@ def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
 def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     file, host = load_vehicle("nigel"), make_host()
     board = board_half(file, OWN, host)
-    values = read_calibration(shipped_fit_file("nigel")).values
+    values = read_calibration(shipped_calibration("nigel")).values
     curve = np.array(calibrated(file, OWN).channels[0]["curve"])
     wheels_rad, pulses_ns = curve[np.argsort(curve[:, 1])].T[:2]
     straight_ns = board.parameters["channel_neutral"][0]
     assert np.interp(straight_ns, pulses_ns, wheels_rad) == pytest.approx(0.0, abs=2e-3)
-    assert board.parameters["speed_max_mm_s"][0] == int(1000 * values["speed_mps"])
+    assert board.parameters["speed_max_mm_s"][0] == int(1000 * values["full_effort_mps"])
     assert board.parameters["nm_per_count"] == file.parameters["nm_per_count"]  # it tells none
     # half of the board's lock either way turns the wheel so far, but for what Ackermann has of it
     half_rad = 0.5e-6 * board.parameters["steer_max_urad"][0]
@@ -148,7 +145,7 @@ def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
     assert turned == pytest.approx([-half_rad, half_rad], rel=0.15)
     for name, named in (
         ("f1tenth", OWN),
-        ("f1tenth", str(shipped_fit_file("nigel"))),
+        ("f1tenth", str(shipped_calibration("nigel"))),
         ("nigel", "no.toml"),
     ):
         with pytest.raises(VehicleFileFault):

@@ -1,13 +1,14 @@
 """The real Nigel: fitted on two runs, predicted on the third, which no fit has seen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from calibration.bayesian_fit.run_fit import fit_runs
-from calibration.files import fit_file
-from calibration.files.calibration_file import read_calibration
+from calibration.files.calibration import Calibration
+from calibration.files.calibration_file import read_calibration, shipped_calibration
 from calibration.logs.run_csv import read_run_csv
 from calibration.replay.band import driven_steering
 from calibration.replay.replay import replay
@@ -42,7 +43,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def kept():
     """The calibration that Tandem brings along."""
-    path = fit_file.shipped_fit_file("nigel")
+    path = shipped_calibration("nigel")
     assert path is not None
     return read_calibration(path)
 
@@ -70,11 +71,11 @@ def test_nothing_was_fitted_on_the_run_that_is_predicted(kept):
 def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept):
     left = [one.name for one in kept.estimates if not one.is_fitted]
     assert left == [
-        *("steer_lock_ratio", "steer_asymmetry", "tyre_stiffness_per_rad", "steer_rate_radps")
+        *("steer_lock_ratio", "steer_asymmetry", "tyre_stiffness_front_per_rad", "steer_rate_radps")
     ]
     assert every(one.low <= one.known <= one.high for one in kept.estimates if not one.is_fitted)
     assert not kept.fit.lack_of_fit.is_significant
-    assert kept.steering == pytest.approx((0.2, 0.3))
+    assert kept.fit.steering == pytest.approx((0.2, 0.3))
 
 
 @pytest.mark.fit
@@ -83,8 +84,8 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
     """The band's width at its end is stated; what was not driven between is marked."""
     fitted = [run_of(name) for name in RUNS if name != unseen]
     fit = fit_runs(NIGEL, fitted)
-    steering = driven_steering(fitted, fit.values)
-    calibration = fit_file.FitCalibration("nigel", "", "", (), steering, fit)
+    fit = replace(fit, steering=driven_steering(fitted, fit.values))
+    calibration = Calibration("nigel", "", "", (), fit.estimates, fit=fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
     assert not fit.lack_of_fit.is_significant
     assert every(shown.is_inside())
@@ -148,7 +149,8 @@ def started_s(run):
 def test_stiffness_would_hardly_show_even_a_tenfold_one(kept):
     run = run_of(UNSEEN)
     ways = [
-        replay(NIGEL, {**kept.values, "tyre_stiffness_per_rad": c}, run).twin for c in (2.0, 20.0)
+        replay(NIGEL, {**kept.values, "tyre_stiffness_front_per_rad": c}, run).twin
+        for c in (2.0, 20.0)
     ]
     apart_m = np.hypot(ways[0].x_m - ways[1].x_m, ways[0].y_m - ways[1].y_m)
     assert apart_m.max() < 0.01  # noise of the odometry

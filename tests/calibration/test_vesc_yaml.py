@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.files.log_file import LogCalibration
+from calibration.files.calibration import Calibration
 from calibration.files.source import CalibrationSource
 from calibration.logs.trace_bag import BAG
 from calibration.regression.steering_map import SteeringMap
@@ -16,7 +16,7 @@ def calibration(kind, has_map=True):
     at = np.array([-0.3, 0.0, 0.3])
     steering_map = SteeringMap(at, 0.9 * at, 0.8 * at, at, 0.0) if has_map else None
     source = CalibrationSource("run", "", kind, 60.0)
-    return LogCalibration("f1tenth_vesc", "2026-05-01", "made", (source,), (), steering_map)
+    return Calibration("f1tenth_vesc", "2026-05-01", "made", (source,), (), steering_map)
 
 
 def test_a_bag_does_not_say_by_which_pulses_it_was_steered():

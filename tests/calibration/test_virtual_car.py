@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.files.calibration_file import OWN, read_calibration
-from calibration.files.fit_file import shipped_fit_file
+from calibration.files.calibration_file import OWN, read_calibration, shipped_calibration
 from calibration.simulation.plant_numbers import speed_lag_s, steady_speed_mps
 from calibration.simulation.twin import Twin
 from calibration.vehicles.virtual_car import calibrated
@@ -47,9 +46,9 @@ def driven(car, steer_norm, seconds=4.0):
 
 
 def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_only():
-    values = read_calibration(shipped_fit_file("nigel")).values
+    values = read_calibration(shipped_calibration("nigel")).values
     speed_mps, yaw_radps = driven(facts(calibration=OWN), values["steer_trim_norm"])
-    assert speed_mps == pytest.approx(values["speed_mps"], rel=0.02)
+    assert speed_mps == pytest.approx(values["full_effort_mps"], rel=0.02)
     assert abs(yaw_radps) < 0.02
     assert abs(driven(facts(calibration=OWN), 0.0)[1]) > 0.1
     speed_mps, yaw_radps = driven(facts(), 0.0)
@@ -59,10 +58,10 @@ def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_onl
 
 def test_its_plant_is_the_one_that_was_fitted():
     vehicle = make_host().vehicles.load("nigel")
-    car = facts(calibration=str(shipped_fit_file("nigel")))
+    car = facts(calibration=str(shipped_calibration("nigel")))
     made, tuned = (
         car.make_plant().parameters,
-        Twin(vehicle).tuned(read_calibration(shipped_fit_file("nigel")).values),
+        Twin(vehicle).tuned(read_calibration(shipped_calibration("nigel")).values),
     )
     assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned
     assert steady_speed_mps(made) == pytest.approx(steady_speed_mps(tuned), rel=1e-9)
@@ -80,7 +79,7 @@ def test_the_calibrated_nigel_arms_and_drives(capsys):
 
 REFUSED = [
     ("f1tenth", OWN, "brings no calibration"),
-    ("f1tenth", str(shipped_fit_file("nigel")), "another vehicle's"),
+    ("f1tenth", str(shipped_calibration("nigel")), "another vehicle's"),
     ("nigel", "/nowhere/nigel.toml", "cannot be read\n  got: No such file"),
 ]
 

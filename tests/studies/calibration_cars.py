@@ -90,7 +90,7 @@ def _messages(steering: Floats) -> Commands:
 def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     """One drive: the car as it is that day, its fault, and its odometry."""
     values, scales = dict(made.values), made.scales
-    values["speed_mps"] *= exp(scales[3] * rng.normal())
+    values["full_effort_mps"] *= exp(scales[3] * rng.normal())
     values["steer_trim_norm"] += scales[4] * rng.normal()
     values["queue_delay_s"] = max(values["queue_delay_s"] + scales[5] * rng.normal(), 0.0)
     turned_rad = scales[6] * rng.normal()

@@ -21,7 +21,7 @@ def test_a_sound_car_is_found_and_its_unseen_run_is_in_the_band():
     case = study(0, "")
     assert max(row.level for row in case.rows.values()) < 0.999
     told = {name for name, row in case.rows.items() if row.is_fitted}
-    assert {"steer_trim_norm", "steer_gain", "speed_mps", "queue_delay_s"} <= told
+    assert {"steer_trim_norm", "steer_gain", "full_effort_mps", "queue_delay_s"} <= told
     assert case.is_held
     assert 0.01 < case.band_m < 0.6
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.files.calibration_file import read_calibration
-from calibration.files.fit_file import fit_file_text
+from calibration.files.calibration_text import calibration_text
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
@@ -37,11 +37,11 @@ def files(tmp_path):
 def truth_toml(tmp_path):
     """A calibration with the numbers that made the run."""
     estimates = tuple(
-        type(one)(one.name, TRUTH[one.name], 0.0, 0.0, 0.0, is_fitted=True) for one in ESTIMATES
+        type(one)(one.name, TRUTH[one.name], 0.0, 0.0, known=0.0) for one in ESTIMATES
     )
     path = tmp_path / "truth.toml"
     tight = 1e-6 * np.eye(len(estimates))
-    path.write_text(fit_file_text(calibration_of(estimates, covariance=tight)))
+    path.write_text(calibration_text(calibration_of(estimates, covariance=tight)))
     return path
 
 
@@ -65,7 +65,7 @@ def test_the_right_numbers_follow_the_run_and_the_published_ones_do_not(
     for model in ("car", "twin", "untuned"):
         assert {len(row[model][name]) for name in EACH} == {len(row["t_s"])}
     driven = [v for v in row["car"]["speed_mps"] if v > 0.3]
-    assert np.mean(driven) == pytest.approx(TRUTH["speed_mps"], rel=0.05)
+    assert np.mean(driven) == pytest.approx(TRUTH["full_effort_mps"], rel=0.05)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_meant_is_refused_before_any_file_is_read(words, capsys):
 
 def test_the_calibration_of_another_car_is_refused(files, tmp_path, capsys):
     path = tmp_path / "other.toml"
-    path.write_text(fit_file_text(calibration_of(ESTIMATES, "f1tenth")))
+    path.write_text(calibration_text(calibration_of(ESTIMATES, "f1tenth")))
     words = [*files, "--calibration", str(path)]
     assert cli.main(["replay", *words]) == VehicleFileFault.exit_code
     assert "another vehicle's calibration" in capsys.readouterr().err

@@ -74,11 +74,11 @@ def test_the_steering_is_told_and_what_places_cannot_tell_is_not(heading, ahead_
     found = identify([seen(ANGLES_RAD * 2, ahead_m=ahead_m, heading=heading)], F1TENTH)
     wanted = {"steer_gain_left": GAIN, "steer_gain_right": GAIN, "steer_trim_rad": 0.0}
     for name, true in wanted.items():
-        one = found.finding(name)
+        one = found.estimate(name)
         assert one.low <= true <= one.high, name
         assert one.high - one.low < 0.2
-    delay = found.finding("steer_delay_s")
+    delay = found.estimate("steer_delay_s")
     assert not delay.is_estimated
     assert "how late its poses are told" in delay.why
-    assert found.finding("steer_lag_s").is_estimated == heading
-    assert "no inertial sensor" in found.finding("yaw_rate_bias_radps").why
+    assert found.estimate("steer_lag_s").is_estimated == heading
+    assert "no inertial sensor" in found.estimate("yaw_rate_bias_radps").why

@@ -37,7 +37,7 @@ def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
 
 
 def test_speed_and_lag_are_those_that_were_asked_for():
-    values = {**KNOWN, "speed_mps": 0.35, "speed_lag_s": 0.3}
+    values = {**KNOWN, "full_effort_mps": 0.35, "speed_lag_s": 0.3}
     assert steady_speed_mps(TWIN.tuned(values)) == pytest.approx(0.35)
     assert speed_lag_s(TWIN.tuned(values)) == pytest.approx(0.3)
     times_s, poses = driven(values, 0.0)
@@ -108,7 +108,7 @@ def test_the_kinematic_model_drives_the_circle_of_its_geometry():
 def test_twin_and_kinematic_model_agree_where_nothing_lags_or_slips():
     """The known car starts within 0.03 s and hardly slips at a small angle."""
     run = made_run(0.02, KNOWN, seed=0, spread=0.0)
-    car = kinematic_numbers(NIGEL)._replace(speed_mps=KNOWN["speed_mps"])
+    car = kinematic_numbers(NIGEL)._replace(speed_mps=KNOWN["full_effort_mps"])
     poses = kinematic(run, car, plant_parameters(NIGEL).body)
     ours = predict(NIGEL, KNOWN, run)
     distance_m = np.hypot(poses.x_m - ours.x_m, poses.y_m - ours.y_m)

@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from calibration.files import fit_file
-from calibration.files.calibration_file import read_calibration
+from calibration.files.calibration_file import FOLDER, read_calibration
 from calibration.logs.run_csv import read_odometry
 from calibration.logs.trace_csv import read_trace_csv
 from calibration.logs.trace_tandem import read_tandem_tables
@@ -254,7 +253,7 @@ READERS = {
         TandemError,
     ),
     "pad": (pad_of, lambda path: PadMappings(path.parent).of("03"), TandemError),
-    "fit": (copy_of(fit_file.FOLDER / "nigel.toml"), read_calibration, TandemError),
+    "fit": (copy_of(FOLDER / "nigel.toml"), read_calibration, TandemError),
     "calibration": (calibration_of, read_calibration, TandemError),
     "accelerations": (text_of("a.csv", ACCELERATIONS), read_acceleration_map, ValueError),
     "scenario": (text_of("f.toml", FAULTS), lambda path: read_scenario(str(path)), ValueError),

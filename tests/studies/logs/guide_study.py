@@ -84,7 +84,7 @@ def guided(car: HiddenCar, seed: int, folder: Path) -> dict[str, StudiedParamete
     if code:
         raise SystemExit(f"tandem calibrate --guide ended with {code} for seed {seed}")
     found = {
-        one.name: one for one in read_calibration(folder / "guide" / "calibration.toml").findings
+        one.name: one for one in read_calibration(folder / "guide" / "calibration.toml").estimates
     }
     return {
         name: StudiedParameter(true, found[name].value, found[name].low, found[name].high)

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from scipy.stats import norm
 
+from calibration.parameters import Estimate
 from calibration.regression.identify import identify
-from calibration.regression.parameters import Finding
 from sim_mock.runtime import compiled
 from tests.studies.logs.log_cars import KINDS, LoggedCar, drive_logs, logged_car
 from tests.support.kept_rows import KeptRows, sources_of
@@ -71,18 +71,18 @@ def study(seed: int, kind: str) -> LogCase:
     begun_s = time.process_time()
     made = logged_car(seed, kind)
     found = identify(drive_logs(made, seed, LASTS_S), made.vehicle())
-    findings = [found.finding(name) for name in NAMES]
+    findings = [found.estimate(name) for name in NAMES]
     told = {one.name: _told(made, one) for one in findings if one.is_estimated}
     silent = {one.name: one.why for one in findings if not one.is_estimated}
     return LogCase(seed, kind, told, silent, time.process_time() - begun_s)
 
 
-def _told(made: LoggedCar, one: Finding) -> Told:
+def _told(made: LoggedCar, one: Estimate) -> Told:
     truths = made.truths(one.name)
     return Told(truths, one.value, one.low, one.high, max(_level(one, true) for true in truths))
 
 
-def _level(one: Finding, true: float) -> float:
+def _level(one: Estimate, true: float) -> float:
     """Return the confidence at which the interval would just reach this value."""
     half = one.high - one.value if true > one.value else one.value - one.low
     if true in (one.low, one.high):  # the end of what is plausible
