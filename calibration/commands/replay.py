@@ -12,8 +12,8 @@ from calibration.commands.replay_report import ReplayReport, Shown
 from calibration.files.calibration import Calibration
 from calibration.files.calibration_file import OWN, calibration_of, shipped_calibration
 from calibration.files.calibration_text import calibration_text
+from calibration.logs.ros_bag import read_run_bag
 from calibration.logs.run import Run
-from calibration.logs.run_bag import read_run_bag
 from calibration.logs.run_csv import read_run_csv
 from calibration.logs.run_log import LoggedRun, read_log_runs
 from calibration.logs.run_tracked import with_tracked

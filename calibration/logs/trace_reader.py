@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from calibration.logs import trace_tandem as own_log
+from calibration.logs.ros_bag import read_trace_bag
 from calibration.logs.trace import DriveTrace
-from calibration.logs.trace_bag import read_trace_bag
 from calibration.logs.trace_csv import read_trace_csv
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibration.files.calibration import Calibration
-from calibration.logs.trace_bag import BAG, ERPM_COUNTS
+from calibration.logs.ros_bag import BAG, ERPM_COUNTS
 from calibration.regression.steering_map import SteeringMap, wheel_rad
 from calibration.vehicles.identified_car import vehicle_file_values
 from host_bridge.core import Vehicle

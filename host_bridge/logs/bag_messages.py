@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import atan2
+from math import atan2, hypot, radians
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -142,6 +142,43 @@ POSES: dict[str, Callable[[Any], PoseAndTwist]] = {
     "geometry_msgs/msg/PoseWithCovarianceStamped": _posed,
     "geometry_msgs/msg/TransformStamped": _transform,  # as Vicon's bridge publishes a body
 }
+
+
+def _inertial(message: Any) -> tuple[float, ...]:
+    turn, force = message.angular_velocity, message.linear_acceleration
+    return float(turn.z), float(force.x), float(force.y), float(force.z)
+
+
+def _motor(message: Any) -> tuple[float, ...]:
+    state = getattr(message, "state", message)
+    return float(state.speed), float(state.duty_cycle), float(state.voltage_input)
+
+
+INERTIAL = {"sensor_msgs/msg/Imu": _inertial}
+MOTOR = dict.fromkeys(("vesc_msgs/msg/VescStateStamped", "vesc_msgs/msg/VescState"), _motor)
+_G_MPS2 = 9.81  # standard gravity
+_NEAR_ONE_G = (0.7, 1.3)  # the size of gravity from a sensor that reports in g
+
+
+def in_si(
+    topic: str, rows: Sequence[tuple[float, ...]]
+) -> tuple[list[tuple[float, ...]], list[str]]:
+    """Return rows of time, yaw rate, acceleration forward and left; and a note of their units.
+
+    ``rows`` have the acceleration up, too. A VESC's raw samples are in g and degrees, which is seen
+    by the size of gravity.
+    """
+    sizes = sorted(hypot(*row[2:5]) for row in rows)
+    middle = sizes[len(sizes) // 2] if sizes else 0.0
+    low, high = _NEAR_ONE_G
+    if not low < middle < high:
+        return [row[:4] for row in rows], []
+    turn = radians(1.0)
+    return [(t, turn * z, _G_MPS2 * x, _G_MPS2 * y) for t, z, x, y, _ in rows], [
+        f"{topic} tells gravity as {middle:.2f}: g and degrees are taken"
+    ]
+
+
 USUAL_POSES = ("/odom", "/localization/kinematic_state", "/pose_estimate")
 
 # What would use a topic of this type that a replay did not read

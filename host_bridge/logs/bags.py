@@ -1,25 +1,28 @@
-"""Reader of ROS 1 and ROS 2 bags: a car's commands and its odometry.
+"""Reader of ROS 1 and ROS 2 bags: a car's commands, its odometry, and what else tells of it.
 
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
 read unless other names are given, or what other vocabularies have (``bag_messages``); without
 commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one car are
-the commands, or AutoRally's chassis. The library ``rosbags`` reads it, which needs no ROS.
+the commands, or AutoRally's chassis. A replay needs commands and poses; a calibration takes what
+there is. The library ``rosbags`` reads it, which needs no ROS.
 """
 
 from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_messages import (
     CHASSIS,
     COMMANDS,
+    INERTIAL,
+    MOTOR,
     POSES,
     USUAL_COMMANDS,
     USUAL_POSES,
@@ -28,6 +31,7 @@ from host_bridge.logs.bag_messages import (
     chassis,
     chassis_drive,
     gaps,
+    in_si,
     in_time_order,
     unused_topics,
 )
@@ -52,8 +56,20 @@ DAMAGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CommandSample:
+IMU, CORE = "/sensors/imu/raw", "/sensors/core"
+Row = tuple[float, ...]
+# Kinds of series besides commands, by their key: usual topics, the first that there is, and how a
+# message is read, by its type. Places have no usual topic: only one that is named is read.
+_Reads = Mapping[str, Callable[[Any], Row]]
+_SERIES: dict[str, tuple[Sequence[str], _Reads]] = {
+    "odometry": (USUAL_POSES, POSES),
+    "inertial": ((IMU,), INERTIAL),
+    "motor": ((CORE,), MOTOR),
+    "places": ((), POSES),
+}
+
+
+class CommandSample(NamedTuple):
     """A command: its arrival in seconds since the bag's beginning, m/s, rad to the left."""
 
     t_s: float
@@ -61,8 +77,7 @@ class CommandSample:
     steer_rad: float
 
 
-@dataclass(frozen=True, slots=True)
-class OdometrySample:
+class OdometrySample(NamedTuple):
     """A pose and velocity of the odometry: m, rad, m/s, rad/s.
 
     ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt if the stamps come
@@ -77,23 +92,28 @@ class OdometrySample:
     yaw_rate_radps: float
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bag:
-    """A drive read from a bag; all lists are in the order of their times.
+    """A drive read from a bag; all lists are in the order of their times, in SI units.
 
     A bag has its commands either as ``commands`` or as ``shares``, with ``brakes`` as from when to
-    when the brake was on by half or more. ``notes`` are sentences on times
-    that cannot be right, and on topics that were not used.
+    when the brake was on by half or more. ``inertial``: time, yaw rate, acceleration forward and to
+    the left. ``motor``: time, electrical turns a minute, duty, volts. ``places``: time, x, y, yaw
+    of the topic that was named for it. ``topics``: the topic that was read for each of these; of
+    shares that of the throttle. ``notes`` are sentences on times that cannot be right, and on
+    topics that were not used.
     """
 
     file: str
     sha256: str
-    drive_topic: str
-    odom_topic: str
+    topics: dict[str, str] = field(default_factory=dict)
     commands: list[CommandSample] = field(default_factory=list)
     odometry: list[OdometrySample] = field(default_factory=list)
     shares: list[ShareSample] = field(default_factory=list)
     brakes: list[tuple[float, float]] = field(default_factory=list)
+    inertial: list[Row] = field(default_factory=list)
+    motor: list[Row] = field(default_factory=list)
+    places: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -122,23 +142,27 @@ def bag_path(path: Path) -> Path:
     )
 
 
-def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
-    """Read the two topics; "" is /drive and /odom or, if there is only one of its type, that one.
+def read_bag(
+    path: Path, named: Mapping[str, str] | None = None, *, for_replay: bool = False
+) -> Bag:
+    """Read all series of a bag that tell of a car, by time from its beginning.
 
-    Raises errors.DataFileFault for a file that is no bag or lacks them, DeviceFault without
-    rosbags.
+    ``named``: topics by what they are (commands, odometry, inertial, motor, places), where they are
+    neither the usual ones nor the only one of their type. ``for_replay``: commands and poses of any
+    kind are needed, and nothing else is read. Raises errors.DataFileFault for a file that is no
+    bag, or lacks a topic that was named or is needed; DeviceFault without rosbags.
     """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
         with highlevel.AnyReader([bag_path(path)], default_typestore=typestore()) as reader:
-            return _read(path, reader, drive_topic, odom_topic)
+            return _BagReading(path, reader, named or {}, for_replay).bag
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None
     except (readers.AnyReaderError, *readers.ReaderErrors, *DAMAGES) as error:
-        raise unreadable_bag(path, error) from None
+        raise _unreadable_bag(path, error) from None
 
 
-def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
+def _unreadable_bag(path: Path, error: Exception) -> DataFileFault:
     """Return the fault for a bag that the library cannot read."""
     return DataFileFault(
         "this is no bag that can be read",
@@ -149,30 +173,101 @@ def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
     )
 
 
-def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
-    shared = share_topics(path, reader, drive_topic)
-    drive = shared[0] if shared else _topic(path, reader, drive_topic, USUAL_COMMANDS, COMMANDS)
-    odom = _topic(path, reader, odom_topic, USUAL_POSES, POSES)
-    commands: list[CommandSample] = []
-    shares: list[ShareSample] = []
-    brakes: list[tuple[float, float]] = []
-    if not shared:
-        commands = list(_commands(reader, drive, reader.start_time))
-    elif len(shared) == 2:  # AutoDRIVE's: throttle and steering
-        shares = list(_shares(reader, shared, reader.start_time))
-    else:
-        shares, brakes = chassis_drive(
-            ((time_ns - reader.start_time) * 1e-9, chassis(message))
-            for time_ns, message in _messages(reader, drive)
+class _BagReading:
+    """One reading of an open bag."""
+
+    def __init__(self, path: Path, reader: Any, named: Mapping[str, str], for_replay: bool) -> None:
+        self._path, self._reader, self._named = path, reader, named
+        self._for_replay = for_replay
+        self.bag = Bag(path.name, sha256_of(path))
+        used = [*self._read_commands(), *self._read_series()]
+        if for_replay:
+            types = {name: str(info.msgtype) for name, info in reader.topics.items()}
+            self.bag.notes += unused_topics(types, used)
+
+    def _read_commands(self) -> Sequence[str]:
+        """Read the commands, or the shares that stand for them; return their topics."""
+        reader, bag = self._reader, self.bag
+        named = self._named.get("commands", "")
+        shared = share_topics(self._path, reader, named)
+        topic = shared[0] if shared else self._topic("commands", USUAL_COMMANDS, COMMANDS)
+        if not topic:
+            return ()
+        bag.topics["commands"] = topic
+        if not shared:
+            bag.commands = list(_commands(reader, topic, reader.start_time))
+        elif len(shared) == 2:  # AutoDRIVE's: throttle and steering
+            bag.shares = list(_shares(reader, shared, reader.start_time))
+        else:
+            bag.shares, bag.brakes = chassis_drive(
+                ((time_ns - reader.start_time) * 1e-9, chassis(message))
+                for time_ns, message in _messages(reader, topic)
+            )
+        found = bag.commands or bag.shares
+        self._refuse_empty(topic, found)
+        bag.notes += gaps(topic, [it.t_s for it in found])
+        return shared or (topic,)
+
+    def _read_series(self) -> Iterator[str]:
+        """Read each other series that there is; yield its topic."""
+        bag = self.bag
+        for what, (usual, reads) in _SERIES.items():
+            if self._for_replay and what != "odometry":
+                continue
+            # only an odometry tells the speed of the wheels; a replay takes any pose
+            any_pose = self._for_replay or what != "odometry"
+            topic = self._topic(what, usual, reads if any_pose else ODOMETRY)
+            if not topic:
+                continue
+            bag.topics[what] = topic
+            # of a pose, what it says besides of speeds may be missing
+            least = 3 if any_pose and reads is POSES else None
+            rows, notes = in_time_order(topic, list(_timed(self._reader, topic, reads, least)))
+            self._refuse_empty(topic, rows)
+            bag.notes += notes
+            self._keep(what, [(time_s, *content) for time_s, content in rows])
+            yield topic
+
+    def _keep(self, what: str, rows: list[Row]) -> None:
+        bag = self.bag
+        if what == "odometry":
+            bag.odometry = [OdometrySample(*row) for row in rows]
+        elif what == "inertial":
+            bag.inertial, notes = in_si(bag.topics[what], rows)
+            bag.notes += notes
+        elif what == "motor":
+            bag.motor = rows
+        else:
+            bag.places = [row[:4] for row in rows]
+
+    def _topic(self, what: str, usual: Sequence[str], types: Iterable[str]) -> str:
+        """Return the named topic, the first usual one, or the only one of such a type, or "".
+
+        Raises errors.DataFileFault where a topic that was named or is needed is not there.
+        """
+        topics, named, types = self._reader.topics, self._named.get(what, ""), tuple(types)
+        fitting = [topic for topic, info in topics.items() if info.msgtype in types]
+        only = fitting if usual and len(fitting) == 1 else []
+        wanted = [named] if named else [*usual, *only]
+        found = [topic for topic in wanted if topic in fitting]
+        if found or not (named or self._for_replay):
+            return str(found[0]) if found else ""
+        got = ", ".join(sorted(fitting)) or "none of that type"
+        raise self._lacking(named or usual[0], f"of {types[0]}: {got}")
+
+    def _refuse_empty(self, topic: str, found: Sequence[object]) -> None:
+        if self._for_replay and not found:
+            raise self._lacking(topic, "no message that is all numbers")
+
+    def _lacking(self, topic: str, got: str) -> DataFileFault:
+        return DataFileFault(
+            f"the bag has no {topic} to read",
+            where=str(self._path),
+            expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, "
+            f"or {CHASSIS[0]}) and poses ({', '.join(POSES)})",
+            got=got,
+            remedy=f"name the topics; it has {', '.join(sorted(self._reader.topics))}",
         )
-    odometry, notes = _poses(reader, odom)
-    for topic, found in ((drive, commands or shares), (odom, odometry)):
-        if not found:
-            raise _lacking(path, reader, topic, "no message that is all numbers")
-    notes += gaps(drive, [it.t_s for it in commands or shares])
-    types = {name: str(info.msgtype) for name, info in reader.topics.items()}
-    notes += unused_topics(types, (odom, *(shared or (drive,))))
-    return Bag(path.name, sha256_of(path), drive, odom, commands, odometry, shares, brakes, notes)
 
 
 def share_topics(path: Path, reader: Any, drive_topic: str = "") -> Sequence[str]:
@@ -205,32 +300,6 @@ def share_topics(path: Path, reader: Any, drive_topic: str = "") -> Sequence[str
     )
 
 
-def _topic(
-    path: Path, reader: Any, named: str, usual: Sequence[str], types: Mapping[str, object]
-) -> str:
-    """Return the named topic, the first usual one that there is, or the only one of such a type."""
-    fitting = [topic for topic, info in reader.topics.items() if info.msgtype in types]
-    if named in fitting:
-        return named
-    if not named:
-        found = [*(it for it in usual if it in fitting), *(fitting if len(fitting) == 1 else ())]
-        if found:
-            return str(found[0])
-    got = ", ".join(sorted(fitting)) or "none of that type"
-    raise _lacking(path, reader, named or usual[0], f"of {next(iter(types))}: {got}")
-
-
-def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
-    return DataFileFault(
-        f"the bag has no {topic} to read",
-        where=str(path),
-        expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, "
-        f"or {CHASSIS[0]}) and poses ({', '.join(POSES)})",
-        got=got,
-        remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
-    )
-
-
 def _messages(reader: Any, topic: str) -> Iterator[tuple[int, Any]]:
     for connection, time_ns, data in reader.messages(connections=reader.topics[topic].connections):
         yield time_ns, reader.deserialize(data, connection.msgtype)
@@ -255,19 +324,16 @@ def _shares(reader: Any, pair: Sequence[str], start_ns: int) -> Iterator[ShareSa
             yield row
 
 
-def _poses(reader: Any, topic: str) -> tuple[list[OdometrySample], list[str]]:
-    """Return the poses of a topic by rising time, and what is wrong with their times."""
-    read, start_ns = POSES[reader.topics[topic].msgtype], reader.start_time
-    rows = []
+def _timed(reader: Any, topic: str, reads: _Reads, least: int | None) -> Iterator[Timed]:
+    """Yield a topic's messages with their times, if their first ``least`` columns are numbers."""
+    read, start_ns = reads[reader.topics[topic].msgtype], reader.start_time
     for time_ns, message in _messages(reader, topic):
-        stamp = message.header.stamp
-        stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+        stamp = getattr(getattr(message, "header", None), "stamp", None)
+        stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) if stamp else 0
         content = read(message)
-        if _is_whole(content[:3]):
+        if _is_whole(content[:least]):
             stamp_s = (stamp_ns - start_ns) * 1e-9 if stamp_ns else None
-            rows.append(Timed((time_ns - start_ns) * 1e-9, stamp_s, content))
-    timed, notes = in_time_order(topic, rows)
-    return [OdometrySample(time_s, *content) for time_s, content in timed], notes
+            yield Timed((time_ns - start_ns) * 1e-9, stamp_s, content)
 
 
 def _is_whole(numbers: Iterable[float]) -> bool:

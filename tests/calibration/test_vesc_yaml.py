@@ -5,7 +5,7 @@ import pytest
 
 from calibration.files.calibration import Calibration
 from calibration.files.source import CalibrationSource
-from calibration.logs.trace_bag import BAG
+from calibration.logs.ros_bag import BAG
 from calibration.regression.steering_map import SteeringMap
 from calibration.vehicles.vesc_yaml import vesc_yaml
 from host_bridge.config import load_vehicle

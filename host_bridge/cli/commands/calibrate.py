@@ -26,13 +26,15 @@ from host_bridge.sharing.services import Host
 
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
-makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, /odom, a VESC's
-/sensors/core and an IMU; or a CSV with a column t_s and any of
+makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, or the commands of
+Autoware, AutoDRIVE or AutoRally, /odom, a VESC's /sensors/core and an IMU; or a CSV with
+a column t_s and any of
   steer_rad, target_mps, effort, counts, travel_m, speed_mps, yaw_rate_radps, accel_x_mps2,
   accel_y_mps2, x_m, y_m, yaw_rad, battery_v.
 What is no log of Tandem needs --vehicle. Several logs of one car are looked
-at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
-logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
+at together: the more they differ, the more they tell. Where two disagree, it is said. Each value
+has its 95 % interval; what the logs cannot tell is said, with the manoeuvre that would tell it, and
+is nowhere made up.
 
 By themselves a car's sensors do not know a metre of floor: --tape says how far a log's drive was,
 from where the car stood to where it came to stand, straight ahead.
@@ -72,7 +74,7 @@ OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
      {"type": day}),
 )
 # fmt: on
-# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bag_series``
+# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bags``
 TOPICS = {
     "drive": "the topic of a bag's commands (default /drive)",
     "odom": "the topic of a bag's wheel odometry (default /odom)",

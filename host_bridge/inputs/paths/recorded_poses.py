@@ -17,8 +17,7 @@ import numpy as np
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths.path import Floats
 from host_bridge.inputs.paths.recorded_drive import RecordedDrive
-from host_bridge.logs.bag_series import read_bag_series
-from host_bridge.logs.bags import ODOM, is_bag
+from host_bridge.logs.bags import ODOM, is_bag, read_bag
 from host_bridge.logs.reading import is_log, read
 from host_bridge.logs.sensor_lines import read_true_poses
 from host_bridge.mapping.poses.lines import read_poses
@@ -54,8 +53,8 @@ def drive_of_bag(path: Path, topic: str) -> RecordedDrive:
 
     Raises errors.DataFileFault for a bag that has no such poses.
     """
-    series = read_bag_series(path, {"places": topic} if topic else {})
-    rows = series.places if topic else [(t, x, y) for t, _, _, x, y in series.odometry]
+    bag = read_bag(path, {"places": topic} if topic else {})
+    rows = bag.places if topic else [(it.t_s, it.x_m, it.y_m) for it in bag.odometry]
     if len(rows) < _LEAST:
         raise DataFileFault(
             "no path in this bag",
@@ -64,7 +63,7 @@ def drive_of_bag(path: Path, topic: str) -> RecordedDrive:
             got=f"{len(rows)} of them",
             remedy="name the topic of the poses by --topic",
         )
-    speeds = np.array([row[:2] for row in series.odometry])
+    speeds = np.array([(it.t_s, it.speed_mps) for it in bag.odometry])
     return drive_of_poses(rows, speeds if len(speeds) >= _LEAST else None)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from calibration.logs.run_bag import read_run_bag
+from calibration.logs.ros_bag import read_run_bag
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault

@@ -12,7 +12,7 @@ from host_bridge.config import load_vehicle
 GAIN, UNDERSTEER, LENGTH_M = 0.95, 0.0085, 0.33
 
 
-def driven(speeds_mps, seed=4, seconds=90.0):
+def driven(speeds_mps, seed=4, seconds=90.0, *, gain=GAIN, understeer=UNDERSTEER, file="made"):
     """A made F1TENTH: delay 0.1 s, lag 0.06 s, and wheels that wander by 0.02 rad within 1 s."""
     noise, step_s = np.random.default_rng(seed), 0.02
     wheel = wander = speed = travel = steer = 0.0
@@ -25,16 +25,16 @@ def driven(speeds_mps, seed=4, seconds=90.0):
         wanted = 0.0 if is_at_rest else speeds_mps[int(t_s / 6.0) % len(speeds_mps)]
         speed += (wanted - speed) * step_s / 0.2
         waiting.append(steer)
-        wheel += (GAIN * waiting.pop(0) - wheel) * step_s / 0.06
+        wheel += (gain * waiting.pop(0) - wheel) * step_s / 0.06
         wander += -wander * step_s + noise.normal(0.0, 0.02) * np.sqrt(2.0 * step_s)
-        slip = LENGTH_M * (1.0 + UNDERSTEER * speed**2)
+        slip = LENGTH_M * (1.0 + understeer * speed**2)
         yaw = speed * tan(wheel + wander) / slip + noise.normal(0.0, 0.01)
         travel += (speed + noise.normal(0.0, 0.01) * (speed > 0.02)) * step_s
         rows.append((t_s, steer, travel, yaw))
     t_s, steered, rolled, yaw = np.array(rows).T
     nothing = np.zeros_like(yaw)
     return DriveTrace(
-        "made", "", "made", "f1tenth",
+        file, "", "made", "f1tenth",
         steering=Series(t_s, steered[None, :]),
         travel=Series(t_s, rolled[None, :]),
         inertial=Series(t_s, np.array([yaw, nothing, nothing])),

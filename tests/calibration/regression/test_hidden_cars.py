@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.files.calibration_file import read_calibration
-from calibration.logs import trace_bag
+from calibration.logs import ros_bag
 from calibration.logs.trace import Series
 from calibration.logs.trace_reader import LogChoices, read_trace
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -217,6 +217,7 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
     motor = [(i / 50, 4610.0, 0.0, 0.0) for i in range(100)]
     bag = SimpleNamespace(
         commands=[],
+        shares=[],
         odometry=[],
         motor=motor,
         inertial=[],
@@ -225,11 +226,11 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
         topics={},
         sha256="",
     )
-    monkeypatch.setattr(trace_bag, "read_bag_series", lambda *_: bag)
+    monkeypatch.setattr(ros_bag, "read_bag", lambda *_: bag)
     vehicle = load_vehicle("f1tenth")
-    assert not trace_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
+    assert not ros_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
     bag.motor = [(*row[:2], 0.1, 0.0) for row in motor]
-    assert trace_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
+    assert ros_bag.read_trace_bag(tmp_path / "run.bag", vehicle, {}).effort.is_present
 
 
 @pytest.mark.fit

@@ -44,8 +44,11 @@ def autoware(kind):
 @pytest.mark.parametrize("kind", [NEW, OLD])
 @pytest.mark.parametrize("bag_kind", [".db3", ".mcap"])
 def test_autowares_commands_and_state_are_read_in_both_generations(tmp_path, kind, bag_kind):
-    bag = read_bag(write(tmp_path, bag_kind, autoware(kind)))
-    assert (bag.drive_topic, bag.odom_topic) == ("/control/command/control_cmd", STATE)
+    bag = read_bag(write(tmp_path, bag_kind, autoware(kind)), for_replay=True)
+    assert (bag.topics["commands"], bag.topics["odometry"]) == (
+        "/control/command/control_cmd",
+        STATE,
+    )
     first = bag.commands[0]
     assert (first.speed_mps, first.steer_rad) == pytest.approx((1.0, 0.2))
     assert bag.notes == []
@@ -71,9 +74,9 @@ def test_a_motion_capture_in_a_bag_is_the_cars_poses(tmp_path, kind, bag_kind):
         at_ns = START_NS + i * STEP_NS
         rows.append((at_ns, "/vicon/car", kind, posed(kind, 0.1 * i, 0.5, at_ns)))
         rows.append((at_ns, "/drive", ACKERMANN, drive(1.0, 0.0)))
-    bag = read_bag(write(tmp_path, bag_kind, rows))
+    bag = read_bag(write(tmp_path, bag_kind, rows), for_replay=True)
     last = bag.odometry[-1]
-    assert bag.odom_topic == "/vicon/car"
+    assert bag.topics["odometry"] == "/vicon/car"
     assert (last.x_m, last.yaw_rad) == pytest.approx((1.9, 0.5))
 
 
@@ -86,15 +89,16 @@ def test_of_f1tenth_systems_commands_the_planners_count_and_the_others_are_told(
             rows.append((at_ns, topic, ACKERMANN, drive(speed_mps, 0.0)))
         rows.append((at_ns, "/pf/pose/odom", ODOMETRY, odom(0.0, 0.0, 0.0, at_ns)))
         rows.append((at_ns, "/text", "std_msgs/msg/String", empty("std_msgs/msg/String")))
-    bag = read_bag(write(tmp_path, ".mcap", rows))
-    assert bag.drive_topic == "/drive"
+    bag = read_bag(write(tmp_path, ".mcap", rows), for_replay=True)
+    assert bag.topics["commands"] == "/drive"
     told = "\n".join(bag.notes)
     assert "/ackermann_cmd was not used: --drive-topic /ackermann_cmd" in told
     assert "/pf/pose/odom was not used: --odom-topic /pf/pose/odom" in told
     assert "used by no option: /text" in told
     without = [row for row in rows if row[1] != "/drive"]
     (tmp_path / "b").mkdir()
-    assert read_bag(write(tmp_path / "b", ".mcap", without)).drive_topic == "/ackermann_cmd"
+    bag = read_bag(write(tmp_path / "b", ".mcap", without), for_replay=True)
+    assert bag.topics["commands"] == "/ackermann_cmd"
 
 
 def timed(stamps_s, lag_s=0.01):

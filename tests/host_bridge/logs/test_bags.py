@@ -19,6 +19,15 @@ from tests.host_bridge.logs.made_bags import (
     write,
 )
 
+
+def replayed(path, **named):
+    return read_bag(path, named, for_replay=True)
+
+
+def topics_of(bag):
+    return bag.topics["commands"], bag.topics["odometry"]
+
+
 LATE_NS = 20_000_000  # a pose is stamped so long before it is received
 
 
@@ -32,8 +41,8 @@ def rows(drive_topic="/drive", odom_topic="/odom", shift_ns=0):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_bag_is_read_alike(tmp_path, kind):
-    bag = read_bag(write(tmp_path, kind, rows()))
-    assert (bag.drive_topic, bag.odom_topic) == ("/drive", "/odom")
+    bag = replayed(write(tmp_path, kind, rows()))
+    assert topics_of(bag) == ("/drive", "/odom")
     assert len(bag.commands) == len(bag.odometry) == 5
     assert bag.commands[0] == CommandSample(pytest.approx(0.05), 1.5, -0.25)
     last = bag.odometry[-1]
@@ -43,13 +52,13 @@ def test_every_kind_of_bag_is_read_alike(tmp_path, kind):
 
 
 def test_stamps_of_another_clock_give_way_to_the_time_of_receipt(tmp_path):
-    bag = read_bag(write(tmp_path, ".mcap", rows(shift_ns=-START_NS + LATE_NS)))
+    bag = replayed(write(tmp_path, ".mcap", rows(shift_ns=-START_NS + LATE_NS)))
     assert bag.odometry[-1].t_s == pytest.approx(0.4)
 
 
 def test_the_only_topic_of_its_type_is_found_under_another_name(tmp_path):
-    bag = read_bag(write(tmp_path, ".mcap", rows("/cmd", "/pf/pose/odom")))
-    assert (bag.drive_topic, bag.odom_topic) == ("/cmd", "/pf/pose/odom")
+    bag = replayed(write(tmp_path, ".mcap", rows("/cmd", "/pf/pose/odom")))
+    assert topics_of(bag) == ("/cmd", "/pf/pose/odom")
 
 
 def two_odometries():
@@ -59,20 +68,20 @@ def two_odometries():
 def test_of_two_topics_one_has_to_be_named(tmp_path):
     path = write(tmp_path, ".mcap", sorted(two_odometries(), key=lambda row: row[0]))
     with pytest.raises(DataFileFault, match="/a, /b") as fault:
-        read_bag(path)
+        replayed(path)
     assert "name the topics" in fault.value.remedy
-    assert read_bag(path, odom_topic="/b").odom_topic == "/b"
+    assert replayed(path, odometry="/b").topics["odometry"] == "/b"
 
 
 def test_a_name_that_is_not_there_is_not_replaced_by_another(tmp_path):
     path = write(tmp_path, ".mcap", rows())
     with pytest.raises(DataFileFault, match="no /drvie to read"):
-        read_bag(path, drive_topic="/drvie")
+        replayed(path, commands="/drvie")
 
 
 def test_what_is_no_number_is_left_out(tmp_path):
     bad = [(START_NS, "/drive", ACKERMANN, drive(float("nan"), 0.0))]
-    bag = read_bag(write(tmp_path, ".db3", [*bad, *rows()]))
+    bag = replayed(write(tmp_path, ".db3", [*bad, *rows()]))
     assert len(bag.commands) == 5
 
 
@@ -81,7 +90,7 @@ def test_a_file_that_is_no_bag_is_refused_with_its_name(tmp_path, kind):
     path = tmp_path / f"drive{kind}"
     path.write_bytes(b"no bag at all" * 20)
     with pytest.raises(DataFileFault) as fault:
-        read_bag(path)
+        replayed(path)
     assert str(path) in fault.value.where
 
 
@@ -93,7 +102,7 @@ def test_a_bag_cut_anywhere_is_refused_or_read_but_never_an_unknown_error(tmp_pa
         path = tmp_path / f"cut{kind}"
         path.write_bytes(whole[:size])
         try:
-            outcomes.add(len(read_bag(path).commands))
+            outcomes.add(len(replayed(path).commands))
         except DataFileFault:
             outcomes.add("refused")
     assert "refused" in outcomes
@@ -109,7 +118,7 @@ def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind, first):
         path = tmp_path / f"flipped{kind}"
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x5A]) + whole[at + 1 :])
         try:
-            outcomes.add(len(read_bag(path).commands) > 0)
+            outcomes.add(len(replayed(path).commands) > 0)
         except DataFileFault:
             outcomes.add("refused")
     assert "refused" in outcomes
@@ -117,13 +126,13 @@ def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind, first):
 
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(DataFileFault):
-        read_bag(tmp_path / "nothing.mcap")
+        replayed(tmp_path / "nothing.mcap")
 
 
 def test_without_the_library_it_is_said_how_to_have_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "rosbags.highlevel", None)
     with pytest.raises(DeviceFault, match="tandem-cars\\[bags\\]"):
-        read_bag(tmp_path / "nothing.mcap")
+        replayed(tmp_path / "nothing.mcap")
 
 
 def test_a_new_message_has_each_fixed_list_in_its_length_and_each_other_empty():
