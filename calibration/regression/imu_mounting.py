@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.arrays import Floats
 from calibration.logs.trace import DriveTrace
 from calibration.parameters import Estimate, estimated, not_identifiable
-from calibration.regression.least_squares import fit_least_squares
+from calibration.regression.least_squares import fit_least_squares, solve_least_squares
 
 _NAME = "imu_yaw_rad"
 _GRID_S = 0.02  # chosen: finer than what is smoothed over
@@ -20,6 +20,10 @@ _SMOOTH_S = 0.2
 _BLOCK_S = 2.0
 _LEAST_MPS2 = 0.3  # least rms of the acceleration that the wheels explain
 _LEAST_S = 10.0  # of driving: five blocks
+# Least share of the angle's own effect that nothing else explains: it is 0.4 to 1 where a car turns
+# both ways, and 0.003 to 0.08 in circles to one side, where an angle looks like a sensor farther
+# ahead.
+_LEAST_SHARE = 0.2
 _ASSUMED_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 
@@ -48,6 +52,10 @@ def estimate_imu_yaw(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) ->
     ahead = [part for one in columns for part in (one.real, -one.imag)]
     aside = [part for one in columns for part in (one.imag, one.real)]
     design = np.concatenate([np.column_stack(ahead), np.column_stack(aside)])
+    if _own_share(design, 1) < _LEAST_SHARE:
+        return not_identifiable(
+            _NAME, "it turns one way only, as a sensor farther ahead would feel"
+        )
     measured = np.concatenate([felt.real, felt.imag])
     line = fit_least_squares(design, measured, np.concatenate([groups, groups]))
     c, s = line.values[:2]
@@ -55,6 +63,13 @@ def estimate_imu_yaw(traces: Sequence[DriveTrace], counts_ratio: float = 1.0) ->
     by = np.concatenate([[-s, c], np.zeros(len(line.values) - 2)]) / size**2
     deviation = float(np.hypot(np.sqrt(by @ line.covariance @ by), _ASSUMED_RAD))
     return estimated(_NAME, float(np.arctan2(s, c)), deviation, line.quantile)
+
+
+def _own_share(design: Floats, column: int) -> float:
+    """Return the share of a column's squares that the other columns do not explain."""
+    own, others = design[:, column], np.delete(design, column, axis=1)
+    left = own - others @ solve_least_squares(others, own)
+    return float(left @ left / (own @ own))
 
 
 _Complex: TypeAlias = npt.NDArray[np.complex128]
