@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from calibration.logs.trace import DriveTrace
 from calibration.logs.turning import with_turning
 from calibration.parameters import LOG_PARAMETER_NAMES, Estimate, not_identifiable
+from calibration.regression.agreement import where_logs_agree
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -32,10 +33,20 @@ class Identification:
 
 
 def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
-    """Identify the parameters of one car from its logs.
+    """Identify the parameters of one car from its logs; in what they disagree, they tell nothing.
 
     Speeds use the counts per metre that were found, or else those of the vehicle file.
     """
+    found = _identified(traces, vehicle)
+    if len(traces) < 2:
+        return found
+    alone = [(trace.file, _identified([trace], vehicle).estimates) for trace in traces]
+    agreed = where_logs_agree(found.estimates, alone)
+    has_trim = any(one.name == "steer_trim_rad" and one.is_estimated for one in agreed)
+    return Identification(agreed, found.steering_map if has_trim else None)
+
+
+def _identified(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
     turned = [with_turning(trace) for trace in traces]
     held = next((trace.counts_per_m for trace in turned if trace.counts_per_m), 0.0)
     steering_map: SteeringMap | None = None
