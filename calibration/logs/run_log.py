@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from math import inf
+from math import inf, pi
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calibration.logs.run import Run
 from calibration.logs.run_csv import read_run_csv
@@ -92,7 +92,7 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         written = write_run(log, Path(folder), car, vehicle)
         if written is None:
             return
-        for note in written.notes:
+        for note in (*written.notes, *_late_odometry(vehicle)):
             print(f"tandem: {log.name}, {car}: {note}", file=sys.stderr)
         run = read_run_csv(written.commands, written.odometry)
     for channel, (count, most) in written.clipped.items():
@@ -111,6 +111,21 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
     yield LoggedRun(vehicle_word(vehicle), written.is_virtual, Run(commands, odometry))
+
+
+def _late_odometry(vehicle: Vehicle) -> Iterator[str]:
+    """Yield a sentence on a car that seems to start after its twin, because it counts magnets.
+
+    From rest it takes two of them to know a speed; what the wheels rolled before is not counted.
+    """
+    plant: Mapping[str, Any] = vehicle.plant
+    magnets = plant["encoder"].get("magnets", 0)
+    if magnets:
+        gap_m = 2.0 * pi * plant["drive"]["wheel_radius_m"] / magnets
+        yield (
+            f"its wheels are seen by magnets {gap_m:.2f} m apart, so from rest its odometry "
+            f"begins up to {2.0 * gap_m:.2f} m late; the twin does not"
+        )
 
 
 def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:

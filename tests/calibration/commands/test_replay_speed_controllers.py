@@ -18,7 +18,9 @@ def test_a_recorded_drive_is_predicted_from_start_to_stop(vehicle, share, tmp_pa
     assert cli.main(["drive", "--car", f"sim://{vehicle}", *words]) == 0
     capsys.readouterr()
     assert cli.main(["replay", str(log), "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    shown = capsys.readouterr()
+    (row,) = json.loads(shown.out)
+    assert ("its odometry begins up to 0.20 m late" in shown.err) == (vehicle == "autorally")
     assert row["car"]["x_m"][-1] > 2.0
     assert row["twin"]["error_percent_of_way"] < 100 * share
     assert row["twin"]["position_last_m"] < share * row["car"]["x_m"][-1]
