@@ -49,7 +49,11 @@ class Running:
         self._lines.put("")
 
     def until(self, is_so, seconds: float = UNTIL_S) -> dict:
-        """The first row from the last one on that is so, or the summary."""
+        """The first row from the last one on that is so, or the summary.
+
+        Raises patience.Hang where none comes, AssertionError where the program ends before: a busy
+        machine may end it, as a car does not arm over a link that it lost.
+        """
         deadline = patience.Deadline(seconds)
         row: dict = {}
         while not deadline.is_over():
@@ -58,7 +62,7 @@ class Running:
             except queue.Empty:
                 continue
             if not text:
-                break
+                raise AssertionError(f"it ended before it came to that: {row}")
             row = json.loads(text)
             if "summary" in row or is_so(row):
                 return row
