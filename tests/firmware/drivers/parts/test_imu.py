@@ -155,6 +155,18 @@ def test_the_bno055_is_set_to_rad_m_s2_and_its_imu_mode():
     assert (peer.registers[0x3B], peer.registers[0x3D]) == (0x02, 0x08)
 
 
+def test_a_bno055_has_20_ms_for_each_change_of_its_mode():
+    """Its sheet says 19 ms; what is written sooner is lost."""
+    slept = []
+
+    def sleeps_ms(ms):
+        slept.append(ms)
+        sleep_ms(ms)
+
+    Bno055(bus_with(BnoPeer(), 0x28), 0x28, Mounting(*FLAT), SILENCE_US, sleeps_ms)
+    assert slept == [20, 20, 20]
+
+
 @KINDS
 def test_another_part_is_refused_by_what_it_says(kind):
     peer = (MpuPeer if kind is Mpu else BnoPeer)()
