@@ -52,7 +52,7 @@ class PageSeat(Input):
     ) -> None:
         self.source = SEAT
         self.has_separate_enable = is_guard
-        self._takes_over = False
+        self.takes_over = False  # its person steers in the program's place, until the release
         self._lease_us = 0
         self.is_on_stand = is_on_stand
         self._brake = 0.0
@@ -90,7 +90,7 @@ class PageSeat(Input):
         if count != self._pad_count:
             self._pad_count, self._pad_new_us = count, now_us
         if not flags & _HELD:
-            self._is_held = self._needs_release = self._takes_over = False
+            self._is_held = self._needs_release = self.takes_over = False
         else:
             self.held_us = now_us
             self._is_held = self._is_held or not self._needs_release
@@ -119,8 +119,8 @@ class PageSeat(Input):
         if not self._is_held:
             return DriveCommand()
         if self.has_separate_enable:
-            self._takes_over |= abs(self._steer) > _TAKES_OVER
-            if not self._takes_over:
+            self.takes_over |= abs(self._steer) > _TAKES_OVER
+            if not self.takes_over:
                 return self._permission(now_us)
         speed_mps = self._speed * (
             self._limits.speed_mps if self._speed > 0 else self._limits.reverse_mps

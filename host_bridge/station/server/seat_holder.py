@@ -100,6 +100,7 @@ class SeatHolder:
             "cars": list(self.cars),
             "since_s": round((now_us - self.since_us) * 1e-6, 1),
             "program": self.program,
+            "drives": "" if self.seat.takes_over else self.program,
             "asked_by": self.asked_by,
         }
 

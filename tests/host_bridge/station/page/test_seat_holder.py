@@ -10,10 +10,10 @@ from host_bridge.station.server.seat_holder import UNANSWERED_US, SeatHolder
 class Table:
     """One page has the seat; the time is set by hand."""
 
-    def __init__(self) -> None:
+    def __init__(self, **words: str) -> None:
         self.now_us = 1_000_000
         self.seat = PageSeat(lambda: self.now_us, lambda lines: None)
-        asked = {"car": "red", "by": "Laptop"}
+        asked = {"car": "red", "by": "Laptop", **words}
         self.holder = SeatHolder.from_request(asked, self.seat, self.now_us)
 
     def hold(self) -> None:
@@ -79,7 +79,15 @@ def test_a_page_of_the_same_name_neither_takes_over_nor_withdraws_for_another():
 
 def test_every_page_is_shown_who_has_it_since_when_and_who_asks():
     holder = Table().holder
-    shown = {"by": "Laptop", "cars": ["red"], "program": ""}
+    shown = {"by": "Laptop", "cars": ["red"], "program": "", "drives": ""}
     assert holder.row(2_260_000) == {**shown, "since_s": 1.3, "asked_by": ""}
     holder.ask("Phone", 3_000_000)
     assert holder.row(61_000_000) == {**shown, "since_s": 60.0, "asked_by": "Phone"}
+
+
+def test_what_drives_is_the_program_until_its_person_steers():
+    holder = Table(program="path centre").holder
+    for takes_over, drives in ((False, "path centre"), (True, "")):
+        holder.seat.takes_over |= takes_over
+        row = holder.row(2_000_000)
+        assert (row["program"], row["drives"]) == ("path centre", drives)

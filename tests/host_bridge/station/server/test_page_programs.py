@@ -101,11 +101,13 @@ def test_to_steer_takes_over_and_the_program_waits_for_a_new_hold(ride):
     ride.frame.update(steer=FULL // 5, speed=FULL // 4)
     ride.until(lambda: abs(ride.status.speed_mps - 0.5) < 0.1)
     assert ride.status.steer_rad > 0.02
+    assert ride.seat.takes_over
     ride.frame.update(steer=0)
     ride.advance(1.0)
     assert ride.status.speed_mps == pytest.approx(0.5, abs=0.1), "still the hand's"
     ride.frame.update(held=0, speed=0)
     ride.until(lambda: abs(ride.status.speed_mps) < 0.02)
+    assert not ride.seat.takes_over
     ride.frame["held"] = 1
     ride.until(lambda: ride.status.speed_mps > 0.9 * SPEED_MPS)
 

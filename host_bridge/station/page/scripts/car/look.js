@@ -28,8 +28,9 @@ export function sentence(car, it, seat, isMine) {
   if (it.is === "stale") return [`Nothing heard for ${it.age}.`, ` It may be moving. ${car.is_locked && !car.last_state ? car.why : ""}`.trimEnd()];
   if (it.is === "missing") return ["", car.why];
   const by = who(car, seat, isMine);
-  if (it.band === "DRIVING") return ["", `${by || "Somebody"} ${by === "You" ? "drive" : "drives"}.${car.blind_m === null ? "" : ` Unheard, it stops in ${metres(car.blind_m)}.`}`];
-  if (it.band === "ARMED") return ["", `${by ? `${by} ${by === "You" ? "have" : "has"} the seat. ` : ""}Armed and braked${by === "You" ? ": hold the pad to drive" : ""}.`];
+  const program = seat && seat.cars.includes(car.name) && seat.drives, hand = `${by || "Somebody"} ${by === "You" ? "drive" : "drives"}`;
+  if (it.band === "DRIVING") return ["", `${program ? `${program} drives while ${isMine ? "you hold" : `${seat.by} holds`}` : hand}.${car.blind_m === null ? "" : ` Unheard, it stops in ${metres(car.blind_m)}.`}`];
+  if (it.band === "ARMED") return ["", `${by ? `${by} ${by === "You" ? "have" : "has"} the seat. ` : ""}Armed and braked${by === "You" ? car.profile === "stand" ? ": slide and hold" : ": hold the pad to drive" : ""}.`];
   if (it.band === "PARKED") return ["", by ? `${by} ${by === "You" ? "have" : "has"} the seat. Not armed: nothing drives it.` : "Not armed. Nothing drives it."];
   return ["", car.why];
 }
