@@ -115,7 +115,8 @@ class Recording:
             output = await self._output_of(self._process)
             code = await self._process.wait()
             if self._is_asked_to_end and code == INTERRUPTED:
-                self._words = "recorded; to see it again: tandem station --log " + str(self._file)
+                name = self._file.name if self._file else ""
+                self._words = f"see Logs for {name}, or tandem station --log {self._file}"
             else:
                 self._words = f"the recording ended: {output or f'exit code {code}'}"
         finally:

@@ -1,6 +1,7 @@
 // Ready to drive: seven lines, always in this order, each with its mark; the first that is wrong decides the next step.
 import { at, make, put } from "/scripts/dom.js";
 import { reshape } from "/scripts/car/shapes.js";
+import { PROFILES } from "/scripts/car/tile.js";
 import { isDown, asked } from "/scripts/hold.js";
 import { mine, sits } from "/scripts/seat.js";
 
@@ -24,7 +25,7 @@ function lines(set, looks) {
     of(!power, `Batteries ${percents(set)}${low ? ", low" : ""}`, power ? (power.has_charger ? "A charger is plugged in" : `${power.name}: empty`) : ""),
     of(isArmed || stands, isArmed ? "Stood still, pad was let go" : "Standing still, pad let go", "Let go"),
     of(!locked, "No stop is locked", locked ? (locked.state === "FAULT" ? "A fault: see the tile" : "A stop is locked: unlock it") : ""),
-    of(isArmed, `Armed for ${set.length ? set[0].profile : ""}, cap ${Number.isFinite(cap) ? cap.toFixed(1) : "–"} m/s`, locked ? "Then arm" : "Arm", "yet"),
+    of(isArmed, `Armed for ${set.length ? PROFILES[set[0].profile] || "–" : ""}, cap ${Number.isFinite(cap) ? cap.toFixed(1) : "–"} m/s`, locked ? "Then arm" : "Arm", "yet"),
   ];
 }
 export function showReady(set, looks, isRecorded) {

@@ -22,4 +22,5 @@ export function ago(seconds) {
   if (seconds < 100) return `${seconds.toFixed(0)} s`;
   return seconds < 6000 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(0)} h`;
 }
+export const countdown = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 export const link = (ms) => ms < 1000 ? `${ms.toFixed(0)} ms` : ago(ms / 1000);

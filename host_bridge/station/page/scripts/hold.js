@@ -8,6 +8,7 @@ let limits = null, isOnStand = false, isGuard = false, originX = 0, brake = 0, s
 const FRAME = new DataView(new ArrayBuffer(10)), STAND_FRAME = new DataView(new ArrayBuffer(12));
 export const isHeld = () => isSeated && !mustLetGo && (pointer !== null || isKeyHeld || padHeld());
 export const isDown = () => wasHeld || pointer !== null || isKeyHeld;
+export const onStand = () => isOnStand;
 export const asked = () => ({ steer, speed, limits });
 export function onStop(stop) { stopAll = stop; }
 export function sitDown(socket) { seat = socket; }
@@ -57,10 +58,10 @@ export function endHold(why) {
 const HIGH = 300, WIDE = 300;
 function layPad() {
   const it = draw("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" }), zero = HIGH * ZERO;
-  it.append(draw("path", { class: "axis", d: `M0 ${zero}H${WIDE}M${WIDE / 2} 0V${HIGH}`, "vector-effect": "non-scaling-stroke" }));
+  it.append(draw("path", { class: "axis", d: `M${-WIDE} ${zero}H${2 * WIDE}M${WIDE / 2} ${-HIGH}V${2 * HIGH}`, "vector-effect": "non-scaling-stroke" }));
   const marks = draw("svg", { "aria-hidden": "true" });
   marks.append(draw("line", { id: "stem", x1: "50%", y1: `${ZERO * 100}%`, x2: "50%", y2: `${ZERO * 100}%` }), draw("circle", { id: "dot", r: 13, cx: "50%", cy: `${ZERO * 100}%` }), draw("circle", { id: "ring", r: 21, cx: "50%", cy: `${ZERO * 100}%` }));
-  for (const part of [1, 0.5, 0]) marks.append(draw("text", { x: "98%", y: `${(1 - part) * ZERO * 100}%`, dy: part ? 14 : 18, "data-part": part }));
+  for (const part of [1, 0.5, 0]) marks.append(draw("text", { x: "100%", y: `${(1 - part) * ZERO * 100}%`, dy: part ? 14 : 18, "data-part": part }));
   at("hold").append(it, marks);
 }
 const percent = (part) => `${(part * 100).toFixed(1)}%`;
@@ -73,7 +74,7 @@ export function showDot(left, part) {
   at("hold").classList.toggle("still", Math.abs(part) < 0.005 && Math.abs(left) < 0.01);
 }
 export function showScale(top) { for (const it of at("hold").querySelectorAll("[data-part]")) put(it, (Number(it.dataset.part) * top).toFixed(it.dataset.part === "0" ? 0 : top < 1 ? 2 : 1)); }
-let box = null;  // of the pad as the hold began: what is laid out anew above it moves no car
+let box = null;  // of the scale in the pad as the hold began: what is laid out anew above it moves no car
 function place(event) {
   const x = within((event.clientX - box.left) / box.width * 2 - 1), y = (event.clientY - box.top) / box.height;
   steer = isGuard ? within(originX - x) : -x; speed = within(y <= ZERO ? 1 - y / ZERO : (ZERO - y) / (1 - ZERO));
@@ -88,7 +89,7 @@ function layHold(say) {
     if (!isSeated || !event.isPrimary) return;
     event.preventDefault(); hold.focus();
     hold.setPointerCapture(event.pointerId);
-    pointer = event.pointerId; box = hold.getBoundingClientRect(); springs = false; originX = within((event.clientX - box.left) / box.width * 2 - 1); place(event);  // over a program only a finger that moves steers
+    pointer = event.pointerId; box = hold.lastElementChild.getBoundingClientRect(); springs = false; originX = within((event.clientX - box.left) / box.width * 2 - 1); place(event);  // over a program only a finger that moves steers
   };
   hold.onpointermove = (event) => { if (event.pointerId === pointer) place(event); };
   endsByPointer(hold);
@@ -130,14 +131,21 @@ function sayActuators() {
   put(at("brake-words"), `${(brake * 100).toFixed(0)} %, 0 to 100`);
 }
 function slide([id, set]) {
-  const it = at(id), take = () => { set(Number(it.value)); sayActuators(); };
+  const it = at(id);
+  let isPressed = false;
+  const take = () => {  // a finger whose hold is over moves nothing until it has left
+    if (isPressed && pointer === null) it.value = 0;
+    set(Number(it.value)); sayActuators();
+  };
   it.addEventListener("pointerdown", (event) => {
     if (pointer !== null) return endHold("second touch");
     if (!isSeated || !event.isPrimary) return;
+    it.focus({ preventScroll: true });  // before the hold begins: another one's blur ends it
     it.setPointerCapture(event.pointerId);
-    pointer = event.pointerId;
+    pointer = event.pointerId; isPressed = true;
   });
   it.addEventListener("input", take);
+  for (const name of ["pointerup", "pointercancel"]) it.addEventListener(name, () => { take(); isPressed = false; });
   endsByPointer(it);
   it.addEventListener("keydown", (event) => { if (event.code === "Space") { event.preventDefault(); if (!event.repeat && isSeated) isKeyHeld = true; } });
   it.addEventListener("keyup", (event) => { if (event.code === "Space" && isKeyHeld) { event.preventDefault(); endHold("release"); } });

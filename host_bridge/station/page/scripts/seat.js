@@ -1,7 +1,7 @@
 // The seat: a car and its twins, taken, unlocked, armed and driven by this page. The next step has one place: the pad's.
-import { TOKEN, address, at, make, put, station } from "/scripts/dom.js";
+import { TOKEN, address, at, countdown, make, put, station } from "/scripts/dom.js";
 import { reshape } from "/scripts/car/shapes.js";
-import { asked, endHold, isDown, showDot, showScale, sit as sitAtPad, sitDown } from "/scripts/hold.js";
+import { asked, endHold, isDown, onStand, showDot, showScale, sit as sitAtPad, sitDown } from "/scripts/hold.js";
 import { plate } from "/scripts/car/tile.js";
 import { ask } from "/scripts/work.js";
 
@@ -53,7 +53,11 @@ function answered(holder) {  // what became of it, by what every page sees
 function hear(said) {
   if ("is_granted" in said) { if (said.is_granted) { station.frames = 0; sit(true, said); } else put(at("told"), "refused: " + said.why); }
   else if (said.is_over) { put(at("told"), "ended: " + said.why); seat.close(); }
-  else { at("told").dataset.phase = said.lines[0]; put(at("told"), said.lines.slice(1).filter(Boolean).join("\n")); }
+  else {
+    const [phase, notice, progress, limits] = said.lines;
+    at("told").dataset.phase = phase;
+    put(at("laps"), progress); put(at("told"), [notice, progress ? "" : limits].filter(Boolean).join("\n"));
+  }
 }
 function sit(yes, said) {
   isSeated = yes;
@@ -61,7 +65,7 @@ function sit(yes, said) {
   sitAtPad(yes, said && said.limits, Boolean(said && said.is_on_stand), Boolean(program()));
   for (const it of at("choose").querySelectorAll("input, select")) it.disabled = yes;
   at("end").hidden = !yes;
-  at("told").dataset.phase = "";
+  at("told").dataset.phase = ""; put(at("laps"), "");
   if (!yes) cars = [];
 }
 const order = (what) => seat && seat.readyState === WebSocket.OPEN && seat.send(JSON.stringify({ do: what }));
@@ -95,10 +99,10 @@ function taken(holder) {
 function pad(set, looks, bands) {
   const old = set.find((car) => looks.get(car.name).is === "stale"), holds = isDown();
   if (old) return { step: "pad", band: "GONE", tone: "", head: `Nothing heard from ${old.name}` };
-  const by = isSeated && last ? last.program : "";
+  const by = isSeated && last ? last.drives : "";
   if (bands.every((band) => band === "DRIVING")) return { step: "pad", band: "DRIVING", tone: "go", head: holds ? by ? `${by} drives` : "Driving, you hold" : `Driving by ${set[0].driver}` };
   if (by) return { step: "pad", band: "ARMED", tone: "armed", head: holds ? `You hold. ${by} waits` : `Hold: ${by} drives` };
-  return { step: "pad", band: "ARMED", tone: "armed", head: holds ? "You hold. It waits for neutral" : "Armed: hold here" };
+  return { step: "pad", band: "ARMED", tone: "armed", head: holds ? "You hold. It waits for neutral" : onStand() ? "Armed: slide and hold" : "Armed: hold here" };
 }
 const names = (list) => list.length < 3 ? list.join(" and ") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
 const minutes = (s) => s < 90 ? `${Math.floor(s)} s` : `${Math.floor(s / 60)} minutes`;
@@ -119,7 +123,7 @@ export function showSeat(picture, looks, byName) {
   put(at("seat-why"), set.find((car) => car.is_locked)?.why || "");
   reshape(at("seat-shape"), it.band);
   at("seat").dataset.tone = it.tone || "";
-  put(at("seat-unit"), it.step === "pad" ? "m/s" : "");
+  showUnit(set, it.step === "pad");
   for (const [name, of] of [["unlock", "unlock"], ["arm", "arm"], ["ask", "taken"]]) if (it.step === of && it.label) put(at(name), it.label);
   const same = set.find(isAnother);
   at("another").hidden = isSeated || !same;
@@ -130,6 +134,12 @@ export function showSeat(picture, looks, byName) {
   if (isSeated && set.length) showCar(set[0]);
   showWho(picture, byName);
 }
+// Beside the pad its unit, and beside the sliders of a stand how long it lasts; the last 10 s in amber, as in the tile
+function showUnit(set, isPad) {
+  const left = set.map((car) => car.stand_left_s).filter((it) => it !== null && it !== undefined), least = left.length ? Math.min(...left) : null;
+  put(at("seat-unit"), !isPad ? "" : least === null ? "m/s" : `${countdown(least)} left`);
+  at("seat-unit").classList.toggle("soon", isPad && least !== null && least < 10);
+}
 function change(to) {
   const wasHere = at("seat").contains(document.activeElement) || document.activeElement === document.body || document.activeElement === at("end");
   const isFirst = step === "";
@@ -137,7 +147,7 @@ function change(to) {
   at("seat").dataset.step = to;
   for (const [name, of] of [["take", "take"], ["ask", "taken"], ["unlock", "unlock"], ["arm", "arm"]]) at(name).hidden = of !== to;
   if (isFirst || !wasHere) return;
-  const goal = to === "pad" ? at("hold") : at(to === "taken" ? "ask" : to);
+  const goal = to === "pad" ? at(onStand() ? "slide-steer" : "hold") : at(to === "taken" ? "ask" : to);
   if (goal && goal.offsetParent) goal.focus({ preventScroll: true });
 }
 function showCar(car) {  // what is drawn full came from the car
@@ -149,11 +159,11 @@ function showCar(car) {  // what is drawn full came from the car
 function showWho(picture, byName) {
   const holder = picture.seat, list = holder ? holder.cars : [];
   put(at("who-words"), isSeated ? "You drive" : holder ? `${holder.by} has` : "");
-  const text = list.join() + list.map((name) => byName.has(name));
+  const text = list.join() + list.map((name) => byName.has(name) && (byName.get(name).shown_number || byName.get(name).number));
   if (at("who-cars").dataset.shown === text) return;
   at("who-cars").dataset.shown = text;
   const found = list.map((name) => byName.get(name)).filter(Boolean);
-  at("who-cars").replaceChildren(...found.flatMap((car, n) => [...(n === 1 ? [make("span", "with", "with")] : []), plate(car, byName.get(list[0])?.number || car.number)]));
+  at("who-cars").replaceChildren(...found.flatMap((car, n) => [...(n === 1 ? [make("span", "with", "with")] : []), plate(car, car.shown_number || car.number)]));
 }
 // The cars that may be chosen, and the twins beside the chosen one
 export function offer(list) {

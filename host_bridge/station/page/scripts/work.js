@@ -1,6 +1,6 @@
 // What neither stops nor drives: a car and its twin, recording, a camera. It has a socket of its own, and the
 // station does each of it in a program of its own; station.js knows nothing of it.
-import { TOKEN, address, at, make, put, seen } from "/scripts/dom.js";
+import { TOKEN, address, at, make, mark as attribute, put, seen } from "/scripts/dom.js";
 let work = null, answers = [];
 export function ask(asked, hear) {
   answers.push(hear || (() => {}));
@@ -16,11 +16,10 @@ export function ask(asked, hear) {
 
 const SKEW_LIMIT_MS = 10;  // a control period: what is applied in one and the same is at once
 const NAMES = { path: "Place", speed: "Speed", steering: "Steering", "yaw rate": "Turning" };
-const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
 // [words, amount with unit, part of its limit, whether it is beyond]
 function rows(pair) {
   const isSkew = pair.skew_ms !== null;
-  const said = [["Skew", `${number(pair.skew_ms, 1)} ms`, isSkew ? pair.skew_ms / SKEW_LIMIT_MS : 0, false, `limit ${SKEW_LIMIT_MS} ms`]];
+  const said = [["Skew", isSkew ? `${pair.skew_ms.toFixed(1)} ms` : "–", isSkew ? pair.skew_ms / SKEW_LIMIT_MS : 0, false, `limit ${SKEW_LIMIT_MS} ms`]];
   for (const it of pair.differences) said.push([NAMES[it.what] || it.what, `${it.amount.toFixed(it.what === "steering" ? 3 : 2)} ${it.unit}`, it.amount / it.limit, it.differs, `limit ${it.limit} ${it.unit}`]);
   return said;
 }
@@ -57,12 +56,16 @@ function showRecording(picture) {
   put(at("record"), it.is_on ? "End recording" : "Record all cars");
   at("record").classList.toggle("on", it.is_on);
   at("marks").hidden = !TOKEN || !it.is_on;
+  if (!it.is_on) put(at("marked"), "");
+  attribute(at("recorded"), "aria-live", it.is_on ? "off" : "polite");  // its length changes each second
   put(at("recorded"), it.is_on ? `recording for ${it.seconds.toFixed(0)} s, ${size(it.bytes)}: ${it.file}` : it.words);
+  at("recorded").title = at("recorded").textContent;
 }
 export function mark() {  // with the word that was typed, or its number
   if (!at("record").classList.contains("on")) return;
-  ask({ do: "mark", text: at("mark-word").value.trim() }, (said) => put(at("marked"), said.is_done ? `${at("mark-word").value.trim() || "Mark"} set` : said.text));
+  const word = at("mark-word").value.trim();
   at("mark-word").value = "";
+  ask({ do: "mark", text: word }, (said) => put(at("marked"), said.is_done ? `${word || "Mark"} set` : said.text));
 }
 at("mark").onclick = mark;
 at("record").onclick = () => ask({ do: at("record").classList.contains("on") ? "end recording" : "record" });

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 
+from host_bridge.station.log_views.series import read_run
 from tests.host_bridge.cli.programs import until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
@@ -27,6 +28,13 @@ LINES = (
 KEY = (
     "document.body.dispatchEvent(new KeyboardEvent('keydown',"
     " { key: '%s', shiftKey: true, bubbles: true, cancelable: true })); 1"
+)
+MARKED = "document.getElementById('marked').textContent"
+RECORDED = "document.getElementById('recorded').textContent"
+MARK_LINES = (
+    "[...document.querySelectorAll('.nicegui-echart')].flatMap((it) =>"
+    " getElement(parseInt(it.id.slice(1))).chart.getOption().series)"
+    ".flatMap((it) => it.markLine?.data || []).map((it) => it.label?.formatter)"
 )
 NAMES = "[...document.querySelectorAll('.logs-list tr')].map((it) => it.innerText).join()"
 
@@ -95,6 +103,34 @@ def test_logs_are_listed_beside_live_cars_and_laid_over_one_another(set_up, brow
     before = logs.js("document.body.innerText.match(/(-?[0-9.]+) of 31/)[1]")
     logs.js(KEY % "ArrowRight")
     logs.until(f"document.body.innerText.match(/(-?[0-9.]+) of 31/)[1] > {before}")
+
+
+def test_what_is_recorded_from_the_page_has_its_marks_and_opens_in_logs(set_up, browser, folder):
+    page = set_up.page(browser)
+    page.click("#record")
+    page.until(f"/^recording for [0-9]+ s, [0-9.]+ [kM]B/.test({RECORDED})")
+    page.until("/Recording 00:0[0-9]/.test(document.getElementById('recording-mark').innerText)")
+    set_up.driven(page)
+    page.mouse("mouseReleased", 0, 0)
+    page.click("#mark-word")
+    page.call("Input.insertText", text="gate")
+    page.click("#mark")
+    page.until(f"{MARKED} === 'gate set'")
+    assert page.js("document.getElementById('mark-word').value") == ""
+    for kind in ("keyDown", "keyUp"):  # at the button now: no field takes the letter
+        page.call("Input.dispatchKeyEvent", type=kind, key="m", code="KeyM",
+                  text="m" if kind == "keyDown" else "")  # fmt: skip
+    page.until(f"{MARKED} === 'Mark set'")
+    page.click("#record")
+    page.until(f"/tandem station --log/.test({RECORDED})")
+    log = Path(page.js(RECORDED).rpartition("--log ")[2])
+    assert log.parent == folder
+    run = read_run(log, 1.0, lambda part: None)
+    assert [words for _, words in run.marks] == ["gate", "2"]
+    assert max(run.cars["car"].series("speed_mps").values) > 1.5
+    logs = logs_of(browser, page, log.name)
+    chosen(logs, (log.name, "A"))
+    logs.until(f"['gate', '2'].every((it) => {MARK_LINES}.includes(it))")
 
 
 def test_a_log_is_downloaded_whole_and_what_is_drawn_as_csv_and_png(

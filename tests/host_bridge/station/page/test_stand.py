@@ -72,7 +72,7 @@ def test_a_slider_moves_its_actuator_while_it_is_held_and_goes_back(set_up, page
     def deed():
         where = slid(page, "#slide-steer", -0.5)
         set_up.until(page, f"parseFloat({STEER}) > 8 && {STEER}.endsWith('left')")
-        set_up.until(page, "/0: [0-9]+ us/.test(document.getElementById('outputs').textContent)")
+        set_up.until(page, "/0: [0-9]+ µs/.test(document.getElementById('outputs').textContent)")
         page.mouse("mouseReleased", *where)
         set_up.until(page, f"{STATE} === 'HOLD'")
 
@@ -97,6 +97,63 @@ def test_the_stands_cap_holds_whatever_the_slider_says(set_up, page):
         set_up.until(page, f"{STATE} === 'HOLD'")
 
     set_up.undisturbed(page, deed)
+
+
+def test_a_finger_whose_hold_a_stop_has_ended_moves_no_slider_until_it_has_left(set_up, page):
+    on_stand(set_up, page)
+    values = (
+        "['steer', 'speed', 'brake'].map((it) => +document.getElementById('slide-' + it).value)"
+    )
+
+    def deed():
+        x, y = slid(page, "#slide-speed", 1.0)
+        set_up.until(page, f"{STATE} === 'ACTIVE'")
+        assert page.js(values) == [0, 1, 0]
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="Escape", code="Escape")
+        page.until(f"{STATE} === 'STOPPED'")
+        for move in (0.5, 1.0):
+            page.mouse("mouseMoved", x * move, y, is_down=True)
+            assert page.js(values) == [0, 0, 0]
+        page.mouse("mouseReleased", x, y)
+        assert page.js(values) == [0, 0, 0]
+
+    set_up.undisturbed(page, deed)
+
+
+# Keeps the newest report of the car, beside the page's own scripts
+REPORT = (
+    "window.reported = null; (() => { const s = new WebSocket(`ws://${location.host}/status`);"
+    " s.onmessage = (it) => { window.reported = JSON.parse(it.data).cars[0]; }; })(); 1"
+)
+
+
+def test_the_brakes_slider_brakes_by_as_much_as_it_says_until_it_is_let_go(set_up, page):
+    on_stand(set_up, page)
+    page.js(REPORT)
+    brake = "reported?.signals?.brake_percent"
+
+    def deed():
+        where = slid(page, "#slide-brake", 0.5)
+        set_up.until(page, f"{STATE} === 'ACTIVE' && {brake} > 60 && {brake} < 90")
+        words = page.js("document.getElementById('brake-words').textContent")
+        assert 60 < int(words.partition(" ")[0]) < 90
+        assert words.endswith("%, 0 to 100")
+        page.mouse("mouseReleased", *where)
+        set_up.until(page, f"{STATE} === 'HOLD'")
+
+    set_up.undisturbed(page, deed)
+    assert float(page.js("document.getElementById('slide-brake').value")) == 0.0
+    assert page.js("document.getElementById('brake-words').textContent") == "0 %, 0 to 100"
+
+
+def test_what_is_left_of_the_stands_minute_stands_beside_the_sliders(set_up, page):
+    on_stand(set_up, page)
+    left = "document.getElementById('seat-unit').textContent"
+    page.until(f"/^[01]:[0-5][0-9] left$/.test({left})")
+    before = page.js(left)
+    page.until(f"{left} < '{before}'")
+    cap = "document.querySelector('.cell.profile small').textContent"
+    assert page.js(f"{cap}.split(', ')[1] === {left}.split(' ')[0]")
 
 
 def test_a_slider_is_held_by_the_keyboard_alone(set_up, page):
@@ -158,6 +215,8 @@ def test_trim_is_written_read_back_and_the_same_as_the_commands(set_up, page):
     rows = json.loads(tandem("trim", "--car", NAME, "--json").stdout)
     assert {it["channel"]: it["trim_us"] for it in rows}[0] == 12.0
     page.until(f"{STATE} === 'STANDBY'")
+    done = tandem("trim", "--car", NAME, "0=0")  # as its file has it, for the tests below
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_trim_beyond_its_limit_is_refused_in_the_commands_words(page):

@@ -168,7 +168,7 @@ def recorded(page: Page, seconds: float) -> Path:
         time.sleep(seconds)
         if page.js("document.getElementById('record').classList.contains('on')"):
             page.click("#record")
-        page.until(f"/to see it again: tandem station --log|recording ended/.test({RECORDED})")
+        page.until(f"/tandem station --log|recording ended/.test({RECORDED})")
         if "--log " in page.js(RECORDED):
             return Path(page.js(RECORDED).rpartition("--log ")[2])
         time.sleep(2.0)

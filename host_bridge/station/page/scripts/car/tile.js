@@ -1,10 +1,10 @@
 // A tile a car: what it does, how fast, how it steers, what it runs on, and why it stands.
-import { draw, link, make, mark, put, speedText } from "/scripts/dom.js";
+import { countdown, draw, link, make, mark, put, speedText } from "/scripts/dom.js";
 import { battery, bars, reshape } from "/scripts/car/shapes.js";
 import { dial, fillGauge, gauge, turnDial } from "/scripts/car/dial.js";
 import { sentence, who } from "/scripts/car/look.js";
 
-const PROFILES = { stand: "Stand", track: "Track", race: "Race" };
+export const PROFILES = { stand: "Stand", track: "Track", race: "Race" };
 export function plate(car, number, name) {
   const it = make("span", `plate car-${(number - 1) % 8 + 1}${car.is_virtual ? " virtual" : ""}`);
   it.append(make("span", "number", String(number)), make("span", "name", name || car.name));
@@ -30,7 +30,7 @@ export function tile(car, number, stop, dismiss) {
   const band = make("div", "band state"), word = draw("svg", { class: "word", "aria-hidden": "true" }, draw("text", { y: "50%", "dominant-baseline": "central" }));
   band.append(make("span", "shape"), word, make("span", "age"));
   const speed = make("div", "speed"), beside = make("span", "beside");
-  const digits = draw("svg", { class: "digits" }, draw("text", { y: 80, "data-key": "speed" }));
+  const digits = draw("svg", { class: "digits", preserveAspectRatio: "xMinYMax" }, draw("text", { y: 80, "data-key": "speed" }));
   beside.append(make("span", "unit", "m/s"), make("span", "asked"), make("span", "driver"));
   speed.append(digits, beside);
   const gauged = make("div", "gauge"), dialed = make("div", "dial"), steer = make("div", "steer"), cells = make("div", "cells");
@@ -78,7 +78,9 @@ export function fill(it, car, shown, seat, isMine, why) {
   numerals(it.querySelector(".digits"), isKnown ? speedText(car.speed_mps) : "–");
   const asked = it.querySelector(".asked");
   asked.dataset.key = "asked";
-  if (isKnown && car.speed_mps < -0.02) put(asked, "backward");
+  const isBack = isKnown && car.speed_mps < -0.02;
+  asked.classList.toggle("back", isBack);
+  if (isBack) put(asked, "backward");
   else putAsked(asked, shown.is === "fresh" ? car.target_mps : null);
   put(it.querySelector(".driver"), shown.is === "gone" ? "does not hear you" : who(car, seat, isMine) || "no driver");
   const cap = car.cap_mps ?? car.speed_max_mps ?? 1, most = car.speed_max_mps || 1;
@@ -112,7 +114,7 @@ function fillCells(it, car, shown, cap) {
   put(line.querySelector("small"), isGone ? car.heard_at || "" : shown.is === "fresh" ? "link fresh" : "link old");
   put(profile.querySelector("b"), PROFILES[car.profile] || "–");
   const left = car.stand_left_s;
-  put(profile.querySelector("small"), `cap ${cap.toFixed(cap < 10 ? 1 : 0)}${left === null || left === undefined ? " m/s" : `, ${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`}`);
+  put(profile.querySelector("small"), `cap ${cap.toFixed(cap < 10 ? 1 : 0)}${left === null || left === undefined ? " m/s" : `, ${countdown(left)}`}`);
   profile.classList.toggle("soon", left !== null && left !== undefined && left < 10);
 }
 function sketch(cell, key, drawn) {
