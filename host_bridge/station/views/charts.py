@@ -92,7 +92,8 @@ def options(title: str, unit: str, theme: Theme, *, is_map: bool = False) -> dic
             "type": "scroll",
             "textStyle": {"color": theme.dim, "fontSize": 11},  # pixels, as axes have
             # so short that four lines of a car and its twin have room beside one another
-            "itemWidth": 20,
+            "itemWidth": 24,
+            "itemStyle": {"opacity": 0},  # of the disc that ECharts draws on a stroke
             "itemGap": 8,
             "pageIconColor": theme.ink,
             "pageTextStyle": {"color": theme.dim},

@@ -58,7 +58,7 @@ function show(picture, silent) {
   const cars = present(picture), byName = new Map(cars.map((car) => [car.name, car])), pairs = picture.together || [];
   const looks = new Map(cars.map((car) => [car.name, look(car, silent)]));
   const set = focusOf(cars, pairs, picture.seat);
-  for (const name of set.slice(1)) if (byName.has(name)) byName.get(name).shown_number = byName.get(set[0]).number;
+  if (view === "drive") for (const name of set.slice(1)) if (byName.has(name)) byName.get(name).shown_number = byName.get(set[0]).number;
   lay(cars, set);
   for (const car of cars) {
     meet(car);
@@ -94,15 +94,14 @@ function lay(cars, set) {
     at("none").hidden = cars.length > 0;
     document.body.dataset.cars = String(cars.length); document.body.style.setProperty("--count", String(Math.min(cars.length, 4) || 1));
   }
-  let isMoved = false;
   for (const car of cars) {
     const it = at("car-" + car.name), place = view === "wall" || view === "marshal" ? "others" : car.name === set[0] ? "focused" : set.includes(car.name) ? "twins" : "others";
     number(it, car, place === "twins" && car.shown_number || car.number);
-    if (it.parentElement.id !== place) { at(place).append(it); fitWord(it); isMoved = true; }
+    if (it.parentElement.id !== place) { at(place).append(it); fitWord(it); }
   }
-  if (isMoved) for (const it of [...at("others").children].sort((a, b) => rank(cars, a) - rank(cars, b))) at("others").append(it);  // by number
+  const others = [...at("others").children], sorted = [...others].sort((a, b) => a.dataset.number - b.dataset.number);
+  if (sorted.some((it, n) => it !== others[n])) at("others").append(...sorted);
 }
-const rank = (cars, it) => cars.findIndex((car) => "car-" + car.name === it.id);
 function kind(cars, id) { const car = cars.find((it) => "car-" + it.name === id); return car ? `${car.number} ${car.vehicle} ${car.is_virtual}` : ""; }
 function showNote(car, looks) {
   const it = at("stopped-note"), shows = view === "drive" && car && car.is_locked && "driver" in car && looks.get(car.name).is === "fresh" && car.state !== "STOPPING";

@@ -86,3 +86,10 @@ def test_the_csv_of_plots_has_a_row_for_each_point_that_is_drawn():
 def test_a_map_is_not_zoomed_along_one_of_its_axes():
     assert "dataZoom" in charts.options("speed", "m/s", charts.NIGHT)
     assert "dataZoom" not in charts.options("map", "m", charts.NIGHT, is_map=True)
+
+
+def test_a_legend_shows_strokes_without_discs():
+    """What tells a car from its twin, and a speed from what was asked, is how they are dashed."""
+    legend = charts.options("speed", "m/s", charts.NIGHT)["legend"]
+    assert legend["itemStyle"] == {"opacity": 0}
+    assert legend["itemWidth"] >= 24, "two dashes of a stroke of 2 pixels"

@@ -79,12 +79,13 @@ function tombstone(pen, colours, car) {
   pen.restore();
 }
 // How far below its car a label stands: the nearest place between the screen's edges, scale and legend that no other label has
-const ASIDES = [34, -58, 66, -90, 98, -122, 130, -154], LABEL_PX = 23;
+const ASIDES = [34, -58, 66, -90, 98, -122, 130, -154, 10, -34], LABEL_PX = 23;
 export function labelBox([x, y], wide, canvas, taken) {
-  const isRight = x < canvas.clientWidth - wide - 120, left = Math.max(4, isRight ? x + 46 : x - 46 - wide);
   const edge = Math.min(EDGE_PX, canvas.clientHeight / 8), lowest = canvas.clientHeight - edge - LABEL_PX;
-  const isFree = (top) => top >= edge && top <= lowest && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
-  const it = { left, wide, isRight, top: y + (ASIDES.find((aside) => isFree(y + aside)) ?? Math.min(ASIDES[0], lowest - y)) };
+  const place = (isRight, top) => ({ left: Math.max(4, isRight ? x + 46 : x - 46 - wide), wide, isRight, top });
+  const isFree = ({ left, top }) => left + wide <= canvas.clientWidth && top >= edge && top <= lowest && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
+  const side = x < canvas.clientWidth - wide - 120, places = [side, !side].flatMap((isRight) => ASIDES.map((aside) => place(isRight, y + aside)));
+  const it = places.find(isFree) ?? place(side, Math.min(y + ASIDES[0], lowest));
   taken.push(it);
   return it;
 }

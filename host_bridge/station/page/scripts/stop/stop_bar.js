@@ -73,7 +73,7 @@ export function showTruth(cars, looks) {
   const still = meant.filter(isStopped), not = meant.filter((car) => !isStopped(car));
   if (!not.length) { call.done = true; lastMs = performance.now() - call.begun; signalStopped(); }
   else remind();
-  const lines = not.length ? [`NOT: ${named(not.map((car) => `${car.number} ${car.name}${looks.get(car.name).is === "gone" ? ", gone" : ""}`))}`] : [];
+  const lines = not.length ? [`NOT: ${named(not.map((car) => `${car.shown_number || car.number} ${car.name}${looks.get(car.name).is === "gone" ? ", gone" : ""}`))}`] : [];
   const count = `${still.length} of ${meant.length} stopped`;
   if (still.length) lines.push(not.length ? count : `${count}${meant.length > 1 ? ", the last" : ""} after ${(lastMs / 1000).toFixed(2)}\u00a0s`);
   const text = lines.join("\n");

@@ -12,6 +12,7 @@ from tests.host_bridge.cli.programs import serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS, stage
+from tests.support.evidence import every
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 44
@@ -94,6 +95,29 @@ def test_notices_come_and_go_and_move_nothing_and_cover_neither_seat_nor_tile_no
         assert right <= box[0] or box[2] <= left or bottom <= box[1] or box[3] <= top
 
 
+# Where the answers to a Stop begin and what is above their room, in one go: of three lines
+ANSWERS = """(() => {
+  const it = document.getElementById('answer'), before = [it.className, it.textContent];
+  it.className = 'bad';
+  it.textContent = 'NOT: 1 blue, 2 red, 3 violet, gone and 3 more' + String.fromCharCode(10)
+    + '2 of 8 stopped';
+  const range = document.createRange();
+  range.selectNodeContents(it);
+  const text = range.getBoundingClientRect(), room = it.getBoundingClientRect();
+  [it.className, it.textContent] = before;
+  return [text.top - room.top, room.height]; })()"""
+
+
+@pytest.mark.parametrize("size", [*SIZES, "upright", "narrow"])
+def test_who_does_not_stand_is_read_first_and_whole_above_stop(page, size):
+    width, height = {**SIZES, "upright": (390, 844), "narrow": (320, 640)}[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    above, room = page.js(ANSWERS)
+    assert above >= 0
+    assert room >= 36, "two lines"
+
+
 # Of each car on the wall the parts that its tile does not show whole
 CUT = """[...document.querySelectorAll('.others article')].map((it) => {
   const whole = it.getBoundingClientRect();
@@ -118,6 +142,10 @@ def test_of_six_cars_each_is_whole_on_the_wall(page, size):
         assert page.js(CUT) == [[]] * 6
         bottoms = "[...document.querySelectorAll('.others article')].map((it) => it.offsetTop)"
         assert len(set(page.js(bottoms))) == 2
+        numbers = (
+            "[...document.querySelectorAll('.others article')].map((it) => +it.dataset.number)"
+        )
+        assert page.js(numbers) == [1, 2, 3, 4, 5, 6]
     page.click("#view-drive")
 
 
@@ -133,6 +161,83 @@ def test_labels_of_cars_at_one_place_lie_side_by_side_and_on_the_map(page):
     assert min(b - a for a, b in pairwise(tops)) >= 25
     assert tops[0] >= 44
     assert tops[-1] <= 500 - 44 - 23
+
+
+def test_two_labels_have_room_on_a_phones_map(page):
+    first, second = page.js(
+        "import('/scripts/map/paint.js').then((it) => { const taken = [];"
+        " for (let n = 0; n < 2; n++) it.labelBox([150, 74], 80,"
+        " { clientWidth: 290, clientHeight: 134 }, taken);"
+        " return taken.map((one) => [one.top, one.left]); })"
+    )
+    assert abs(first[0] - second[0]) >= 25 or abs(first[1] - second[1]) >= 80
+    assert every(0 <= left <= 290 - 80 and 0 <= top <= 134 - 23 for top, left in (first, second))
+
+
+# Of a seat's car and twin while all is recorded: what of the record plate is cut off, in one go
+RECORDED = """import('/scripts/dom.js').then((dom) => {
+  const rows = ['path', 'speed', 'steering', 'yaw rate'].map((what) => (
+    { what, unit: 'm', amount: 0.1, limit: 0.5, differs: false }));
+  const picture = { together: [{ car: 'red', twin: 'twin', skew_ms: 0.4, differences: rows }],
+    recording: { is_on: true, seconds: 134, bytes: 5e6, words: '',
+                 file: '/home/somebody/drives/tandem-2026-11-28-101112.mcap' },
+    cars: [], programs: [] };
+  const at = dom.at, twin = document.querySelector('#focused article').cloneNode(true);
+  for (const draw of dom.seen) if (/Together|Recording/.test(draw.name)) draw(picture);
+  at('twins').append(twin); at('ready').hidden = false;
+  at('marked').textContent = 'the gate after the long straight set';
+  const place = document.querySelector('.rest').getBoundingClientRect();
+  const cut = ['record', 'recorded', 'marked', 'mark-word', 'mark'].filter((id) => {
+    const box = at(id).getBoundingClientRect();
+    return !box.height || box.bottom > place.bottom || box.right > place.right; });
+  twin.remove();
+  return cut; })"""
+
+
+def test_what_records_is_whole_beside_a_car_and_its_twin(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.until("document.querySelectorAll('#ready li').length === 7")
+    assert page.js(RECORDED) == []
+
+
+# How far the dot of a car at its top speed, or fully steered, is beyond the pad, in one go
+BEYOND = """import('/scripts/hold.js').then((it) => {
+  const seat = document.getElementById('seat'), before = seat.dataset.step;
+  seat.dataset.step = 'pad';
+  const pad = document.getElementById('hold').getBoundingClientRect();
+  const far = [[0, 1], [1, 0], [-1, -1]].map(([left, speed]) => { it.showDot(left, speed);
+    const dot = document.getElementById('dot').getBoundingClientRect();
+    return Math.max(pad.top - dot.top, dot.bottom - pad.bottom, pad.left - dot.left,
+                    dot.right - pad.right); });
+  it.showDot(0, 0); seat.dataset.step = before;
+  return far; })"""
+
+
+def test_the_pads_dot_is_whole_at_the_top_speed(page):
+    assert every(it <= 0 for it in page.js(BEYOND))
+
+
+# Whether a speed and its unit are cut off by the tile or covered by the dial, in one go
+SPEED_ROOM = """Promise.all(['car/tile', 'car/look'].map((it) => import(`/scripts/${it}.js`)))
+  .then(([tiles, looks]) => { const car = %s, it = document.querySelector('#focused article');
+    tiles.fill(it, car, looks.look(car, 0), null, false, '');
+    const unit = it.querySelector('.unit').getBoundingClientRect();
+    const digits = it.querySelector('.digits').getBoundingClientRect();
+    const dial = it.querySelector('.dial').getBoundingClientRect();
+    const covers = dial.left < unit.right && unit.left < dial.right && dial.top < unit.bottom
+      && unit.top < dial.bottom;
+    const right = it.getBoundingClientRect().right;
+    return [digits.right <= unit.left, unit.right <= right, covers]; })"""
+
+
+@pytest.mark.parametrize("size", [(320, 640), (390, 844), (640, 400), (844, 390), (1024, 640)])
+def test_a_speed_of_many_digits_has_its_unit_beside_it(page, size):
+    page.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1],
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    for speed_mps in (1.87, -12.34):
+        car = {**CAR, "age_ms": 4, "speed_mps": speed_mps, "steer_deg": 0.0}
+        assert page.js(SPEED_ROOM % json.dumps(car)) == [True, True, False], speed_mps
 
 
 def test_the_legend_of_the_map_is_drawn_as_the_map_draws(page):
