@@ -28,7 +28,7 @@ class Board:
         self.uri = "serial:///dev/ttyACM0"
         self._answers_at = answers_at
         connection = SimpleNamespace(send=self._send, epoch=1)
-        self.car = SimpleNamespace(connection=connection, is_online=lambda: is_heard)
+        self.car = SimpleNamespace(connection=connection, is_online=lambda: is_heard, is_afar=False)
 
     def _send(self, message) -> None:
         self.asked += 1

@@ -635,7 +635,8 @@ def test_everybody_sees_by_which_name_the_seat_is_had_and_since_when(desk, given
     ])  # fmt: skip
     connection.between = lambda: rows.append(desk.server._seat.row(7_500_000))
     asyncio.run(desk.server._answer(connection))
-    assert rows == [{"by": by, "cars": ["car"], "since_s": 2.5, "program": "", "asked_by": ""}]
+    told = {"by": by, "cars": ["car"], "since_s": 2.5, "program": "", "drives": "", "asked_by": ""}
+    assert rows == [told]
 
 
 def test_to_unlock_and_to_arm_are_two_words(desk):
