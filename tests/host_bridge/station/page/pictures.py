@@ -7,6 +7,7 @@ pictures only those are drawn.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import time
@@ -32,15 +33,16 @@ SETTLED_S = 15.0  # plots that load take the browser from whoever holds
 HELD_S = 12.0  # for trails on the map, and for plots that fill
 
 
-def drawn(page: Page, name: str, width: int, height: int) -> None:
+def drawn(page: Page, name: str, width: int, height: int, folder: Path = FOLDER) -> Path:
     """A screenshot whose frames have had the time to follow, in few colours."""
-    path = FOLDER / name
+    path = folder / name
     page.screenshot(path, width, height)
     time.sleep(4.0)
     page.screenshot(path, width, height)
     with Image.open(path) as image:
         image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
     print(path)
+    return path
 
 
 def of_a_laptop(browser: Chromium, folder: Path) -> None:
@@ -80,10 +82,10 @@ def _is_driven_while_drawn(browser: Chromium, folder: Path) -> bool:
         page.js(_CHOOSE_PATH)
         page.until("document.querySelector('#views iframe') !== null", 60.0)
         time.sleep(SETTLED_S)
-        return _is_held_while_drawn(page)
+        return _is_held_while_drawn(page, folder)
 
 
-def _is_held_while_drawn(page: Page) -> bool:
+def _is_held_while_drawn(page: Page, folder: Path) -> bool:
     """Take, unlock and arm as it takes, hold the pad, and draw; False where the cars stopped."""
     while (step := page.js(STEP)) != "pad":
         if step in ("take", "unlock", "arm"):
@@ -93,8 +95,10 @@ def _is_held_while_drawn(page: Page) -> bool:
     page.mouse("mousePressed", x, y)
     page.until(f"{ALL_DRIVE} || /STOP/.test({STATE})", 60.0)
     time.sleep(HELD_S)
-    drawn(page, "station.png", 1280, 800)
+    picture = drawn(page, "station.png", 1280, 800, folder)
     is_driving = bool(page.js(ALL_DRIVE))
+    if is_driving:  # else the picture that is there is the better one
+        shutil.copyfile(picture, FOLDER / picture.name)
     page.mouse("mouseReleased", x, y)
     return is_driving
 
