@@ -207,6 +207,7 @@ def test_a_hold_ends_and_the_car_stops(set_up, ending):
     assert done.holds(), done
 
 
+@pytest.mark.browser(drives=True)
 @pytest.mark.soak
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
 def test_it_does_so_twenty_times(set_up, ending):
