@@ -17,11 +17,11 @@ from host_bridge.cli.arguments.calibration_work import NONE, calibration_work, c
 from host_bridge.cli.arguments.virtual_pipes import VIRTUAL, with_option
 from host_bridge.cli.commands import drive
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import format_columns
 from host_bridge.core.system.running import run_async
 from host_bridge.link.transports.uri import Uri
-from host_bridge.logs.new_file import write_new
+from host_bridge.logs.new_file import refuse_unwritable, write_new
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -124,10 +124,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _refuse_to_overwrite(args: argparse.Namespace) -> None:
-    """Raise errors.DataFileFault if a file is there that was named to be written."""
+    """Raise errors.DataFileFault if a file that was named cannot be written anew."""
     for path in (args.out, args.vehicle_file, args.vesc_yaml):
-        if path and path.exists():
-            raise DataFileFault.in_the_way(path)
+        if path:
+            refuse_unwritable(path, "the file")
 
 
 def _reported(
