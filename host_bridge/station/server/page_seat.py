@@ -93,7 +93,7 @@ class PageSeat(Input):
             self._is_held = self._needs_release = self.takes_over = False
         else:
             self.held_us = now_us
-            self._is_held = self._is_held or not self._needs_release
+            self._is_held = not self._needs_release
         return True
 
     def request(self, request: OperatorRequest) -> None:

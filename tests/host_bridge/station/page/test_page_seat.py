@@ -12,6 +12,8 @@ from host_bridge.station.server.page_seat import FRAME, PAD_AGAIN_US, STAND_FRAM
 from tests.host_bridge.inputs.made_inputs import DRIVING
 
 LIMITS = InputLimits(steer_rad=0.5, speed_mps=4.0, reverse_mps=2.0)
+LEASE_US = 200_000
+TENTH = 3_277  # of full steering: the first that is over a tenth
 FULL = 32_767
 HELD, BY_PAD = 1, 2
 
@@ -19,17 +21,23 @@ HELD, BY_PAD = 1, 2
 class Page:
     """A page and its seat, at a time that is set by hand."""
 
-    def __init__(self, is_on_stand: bool = False) -> None:
+    def __init__(self, is_on_stand: bool = False, is_guard: bool = False) -> None:
         self.now_us = 5_000_000
         self.told: list[list[str]] = []
-        self.seat = PageSeat(lambda: self.now_us, self.told.append, is_on_stand=is_on_stand)
+        self.seat = PageSeat(
+            lambda: self.now_us, self.told.append, is_on_stand=is_on_stand, is_guard=is_guard
+        )
 
     def open(self) -> Page:
         def limits(source: str) -> InputLimits:
             assert source == "seat"
             return LIMITS
 
-        asyncio.run(self.seat.open(SimpleNamespace(limits=limits)))
+        def lease_s(source: str) -> float:
+            assert source == "seat"
+            return LEASE_US / 1e6
+
+        asyncio.run(self.seat.open(SimpleNamespace(limits=limits, lease_s=lease_s)))
         return self
 
     def hear(self, flags: int = HELD, steer: int = 0, speed: int = 0, count: int = 0) -> bool:
@@ -46,9 +54,10 @@ class Page:
 
 
 def test_before_a_page_says_anything_nothing_is_held():
-    seat = Page().seat
-    assert seat.is_person
+    seat = PageSeat(lambda: 0, print)
+    assert (seat.is_person, seat.is_afar, seat.has_separate_enable) == (True, False, False)
     assert (seat.source, seat.is_on_stand, seat.frames) == ("seat", False, 0)
+    assert (seat.held_us, seat.takes_over) == (None, False)
     assert list(seat.requests()) == []
     assert seat.step(0, DRIVING) == DriveCommand()
 
@@ -82,6 +91,14 @@ def test_frames_are_counted_in_sixteen_bits():
     for count in (0xFFFF, 0, 1):
         page.hear()
         assert page.step().input_count == count
+
+
+def test_when_it_was_last_held_is_kept_and_no_release_changes_it():
+    page = Page().open()
+    page.held()
+    page.now_us += 7
+    page.hear(0)
+    assert page.seat.held_us == 5_000_000
 
 
 def test_what_is_no_frame_is_neither_counted_nor_heard():
@@ -130,7 +147,8 @@ def test_it_is_let_go_of_a_second_after_it_said_something_new():
 @pytest.mark.parametrize("count", [0, 1])
 def test_the_first_count_is_news_whatever_it_is(count):
     page = Page().open()
-    page.held(HELD | BY_PAD, count=count)
+    page.hear(0, count=count)
+    page.hear(HELD | BY_PAD, count=count)
     page.now_us += 999_999
     assert page.step().is_held
     page.now_us += 1
@@ -151,6 +169,88 @@ def test_a_gamepad_that_is_not_held_does_not_have_to_be_released_first():
     page.step()
     page.hear(HELD | BY_PAD, count=1)
     assert page.step().is_held
+
+
+# --- a program drives while it is held
+
+PERMITS = DriveCommand(is_held=True, permits_autonomy=True, input_count=2)
+
+
+def guard() -> Page:
+    return Page(is_guard=True).open()
+
+
+def test_only_a_guard_is_apart_from_what_drives():
+    assert guard().seat.has_separate_enable
+    assert not Page().seat.has_separate_enable
+
+
+def test_a_guard_that_is_held_permits_and_commands_nothing():
+    page = guard()
+    assert page.held(speed=FULL, steer=TENTH - 1) == PERMITS
+    assert not page.seat.takes_over
+
+
+def test_a_guard_that_is_not_held_permits_nothing():
+    page = guard()
+    assert page.step() == DriveCommand()
+    page.hear(HELD)
+    assert page.step() == DriveCommand(), "held before it was seen released"
+    page.held()
+    page.hear(0)
+    assert page.step() == DriveCommand()
+
+
+def test_a_permission_is_counted_in_sixteen_bits():
+    page = guard()
+    page.held()
+    page.seat.frames = 0xFFFE
+    for count in (0xFFFF, 0, 1):
+        page.hear()
+        assert page.step() == DriveCommand(is_held=True, permits_autonomy=True, input_count=count)
+
+
+@pytest.mark.parametrize("steer", [TENTH, -TENTH])
+def test_who_steers_by_more_than_a_tenth_drives_until_they_let_go(steer):
+    page = guard()
+    command = page.held(steer=steer, speed=FULL)
+    assert page.seat.takes_over
+    assert not command.permits_autonomy
+    assert command.steer_rad == pytest.approx(0.05 if steer > 0 else -0.05, abs=1e-4)
+    assert command.speed_mps == 4.0
+    page.hear(HELD)
+    assert not page.step().permits_autonomy, "straight again, and still theirs"
+    page.hear(0)
+    assert not page.seat.takes_over
+    page.hear(HELD)
+    assert page.step().permits_autonomy
+
+
+def test_a_guard_that_is_silent_for_its_lease_is_lost_and_released():
+    page = guard()
+    page.held()
+    page.now_us += LEASE_US - 1
+    assert page.step() == PERMITS
+    page.now_us += 1
+    assert page.step() == DriveCommand(lost="The page was silent while it let a program drive")
+    page.hear(HELD)
+    assert page.step() == DriveCommand(), "the same hold permits nothing any more"
+    page.hear(0)
+    page.hear(HELD)
+    assert page.step().permits_autonomy
+
+
+def test_what_takes_over_is_not_judged_by_silence_here():
+    """The car does, by the age of the claims."""
+    page = guard()
+    page.held(steer=FULL)
+    page.now_us += 10 * LEASE_US
+    assert page.step().is_held
+    assert page.step().heard_us == 5_000_000
+
+
+def test_before_it_is_opened_a_guard_is_lost_at_once():
+    assert Page(is_guard=True).held().lost
 
 
 # --- its end
