@@ -12,6 +12,7 @@ from rich.console import Console
 from host_bridge.cli import main as cli
 from host_bridge.cli.output import faults_report as report
 from host_bridge.core.errors import UsageFault
+from host_bridge.drive.lockstep import follower_faults
 from sim_mock.faults.bounds.limits import StopLimit
 from sim_mock.faults.bounds.stops import CAUSES
 from sim_mock.faults.cases.catalogue import CASES
@@ -154,7 +155,8 @@ def test_a_vehicle_without_a_receiver_has_no_cases_of_rc():
 @pytest.mark.process
 def test_all_cases_are_listed():
     done = tandem("faults", "--list")
-    assert [line.split()[0] for line in done.stdout.splitlines()] == [case.id for case in CASES]
+    expected = [case.id for case in (*CASES, *follower_faults.cases())]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == expected
 
 
 def test_an_unknown_case_is_named_with_those_there_are(capsys):
